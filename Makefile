@@ -1,0 +1,89 @@
+# `make help` lists the targets. All of them work in an environment of their own, $(VENV).
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+
+CSRC   := $(shell find csrc -type f)
+# What the installed package was built from: a change of any installs it anew.
+INPUTS := pyproject.toml setup.py fastcausal/engine/_native.pyx $(CSRC) $(VENV)/.switches
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_NO_INPUT := 1
+export PIP_PREFER_BINARY := 1
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test format lint typecheck check build wheel-test bench sanitize clean FORCE
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.run  ## score the embedded sample
+	$(BIN)/fastcausal demo
+
+test: $(VENV)/.test  ## run all tests, and the examples in docstrings and documents
+	$(BIN)/pytest -q
+
+format: $(VENV)/.dev  ## bring all sources into shape
+	$(BIN)/ruff check --fix --exit-zero
+	$(BIN)/ruff format
+	$(BIN)/clang-format -i $(filter %.h %.hpp %.cu,$(CSRC))
+
+lint: $(VENV)/.dev  ## run formatters and linters, changing nothing
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	PATH="$(abspath $(BIN)):$$PATH" cython-lint fastcausal
+	$(BIN)/clang-format --dry-run --Werror $(filter %.h %.hpp %.cu,$(CSRC))
+
+typecheck: $(VENV)/.dev  ## run mypy --strict
+	$(BIN)/mypy
+
+check: lint typecheck wheel-test demo test  ## run all that CI runs
+
+build: $(VENV)/.dev  ## build sdist and wheel into dist/
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+
+wheel-test: build  ## install the wheel alone and run the demo away from the sources
+	$(PYTHON) -m venv --clear $(VENV)-wheel
+	$(VENV)-wheel/bin/pip install -q dist/*.whl
+	cd / && $(abspath $(VENV)-wheel)/bin/fastcausal demo >/dev/null
+
+bench: $(VENV)/.test  ## run the benchmarks
+	$(BIN)/pytest bench --benchmark-only
+
+sanitize: $(VENV)/.test  ## run the tests on a native module that checks memory and undefined behaviour
+	rm -rf build/tested
+	FASTCAUSAL_SANITIZE=address,undefined $(BIN)/pip install -q --no-deps --target build/tested .
+	LD_PRELOAD=$$($(CXX) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
+		PYTHONPATH=build/tested $(BIN)/pytest -q tests --capture=sys \
+		-p no:faulthandler -o addopts=--import-mode=importlib
+
+clean:  ## remove the environments and all that was built
+	rm -rf $(VENV) $(VENV)-wheel build dist *.egg-info fastcausal/engine/*.so
+	rm -rf .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+		"Python 3.11 or newer is needed, for example: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+
+# Rewritten only when a switch of setup.py changes, so that this too builds the module anew.
+$(VENV)/.switches: FORCE | $(BIN)/python
+	@now='$(FASTCAUSAL_DEBUG)/$(FASTCAUSAL_SANITIZE)/$(FASTCAUSAL_WERROR)'; \
+		[ "$$now" = "$$(cat $@ 2>/dev/null)" ] || echo "$$now" >$@
+
+# One stamp for the package alone, one with what the tests need, one with the developer's tools.
+$(VENV)/.run: $(INPUTS) | $(BIN)/python
+	$(BIN)/pip install -q -e .
+	touch $@
+
+$(VENV)/.test: $(INPUTS) | $(BIN)/python
+	$(BIN)/pip install -q -e '.[test]'
+	touch $(VENV)/.run $@
+
+$(VENV)/.dev: $(INPUTS) | $(BIN)/python
+	$(BIN)/pip install -q -e '.[test,dev]'
+	touch $(VENV)/.run $(VENV)/.test $@

@@ -1,0 +1,94 @@
+// The four SemEval-2013 task 9 schemes as nervaluate 1.2 counts them: strict, exact, partial and
+// type, each COR INC PAR MIS SPU. Per role over that role's spans alone, and overall over the spans
+// of all roles, where a span may meet one of another role.
+// Predictions are taken in row order; an overlap counts if it covers at least 1% of the gold span.
+// Cost: four times spans of gold times spans of pred, once for each role and once overall.
+#pragma once
+#include "config.h"
+
+namespace fastcausal {
+namespace partial {
+
+enum Scheme { STRICT, EXACT, PARTIAL, TYPE, N_SCHEMES };
+enum Field { COR, INC, PAR, MIS, SPU, N_FIELDS };
+constexpr int64_t BOUND = 64;  // gold spans on the stack
+constexpr int32_t EVERY_ROLE = -1;
+
+FC_HD bool meets(const int32_t* gold, const int32_t* pred) {
+  const int64_t shared = shared_tokens(gold, pred);
+  return shared && 100 * shared >= int64_t{stop_of(gold)} - start_of(gold);
+}
+
+FC_HD int64_t distance(const int32_t* a, const int32_t* b) {
+  const int64_t start = int64_t{start_of(a)} - start_of(b);
+  const int64_t stop = int64_t{stop_of(a)} - stop_of(b);
+  return (start < 0 ? -start : start) + (stop < 0 ? -stop : stop);
+}
+
+// The gold span that one predicted span takes, -1 for none; right tells how it counts. A full match
+// ends the search; otherwise the first gold span met is taken. Type takes the nearest of its role.
+FC_HD int64_t taken(Scheme scheme, const int32_t* gold, int64_t n_gold, const int32_t* p,
+                    int32_t role, const int32_t* used, bool& right) {
+  int64_t first = -1;
+  int64_t nearest = -1;
+  right = true;
+  for (int64_t i = 0; i < n_gold; ++i) {
+    const int32_t* g = gold + 3 * i;
+    if (used[i] || (role != EVERY_ROLE && role_of(g) != role)) continue;
+    const bool same_role = role_of(g) == role_of(p);
+    if (scheme == TYPE) {
+      if (!meets(g, p)) continue;
+      if (!same_role) {
+        if (first < 0) first = i;
+      } else if (nearest < 0 || distance(g, p) < distance(gold + 3 * nearest, p)) {
+        nearest = i;
+      }
+      continue;
+    }
+    if (same_bounds(g, p) && (same_role || scheme != STRICT)) return i;
+    if (first < 0 && meets(g, p)) first = i;
+  }
+  right = nearest >= 0;
+  return right ? nearest : first;
+}
+
+FC_HD void count_scheme(Scheme scheme, const int32_t* gold, int64_t n_gold, const int32_t* pred,
+                        int64_t n_pred, int32_t role, int32_t* used, int64_t* counts) {
+  for (int64_t k = 0; k < N_FIELDS; ++k) counts[k] = 0;
+  for (int64_t i = 0; i < n_gold; ++i) used[i] = 0;
+  for (int64_t j = 0; j < n_pred; ++j) {
+    const int32_t* p = pred + 3 * j;
+    if (role != EVERY_ROLE && role_of(p) != role) continue;
+    bool right = false;
+    const int64_t i = taken(scheme, gold, n_gold, p, role, used, right);
+    if (i < 0) {
+      ++counts[SPU];
+      continue;
+    }
+    used[i] = 1;
+    ++counts[right ? COR : scheme == PARTIAL ? PAR : INC];
+  }
+  for (int64_t i = 0; i < n_gold; ++i) {
+    const bool counted = role == EVERY_ROLE || role_of(gold + 3 * i) == role;
+    if (counted && !used[i]) ++counts[MIS];
+  }
+}
+
+}  // namespace partial
+
+FC_HD void partial_spans(const int32_t* gold, int64_t n_gold, const int32_t* pred, int64_t n_pred,
+                         int64_t length, const int64_t* params, int64_t* counts) {
+  using namespace partial;
+  (void)length;
+  Scratch<BOUND> used(n_gold);
+  const int64_t n_roles = params[0];
+  for (int64_t group = 0; group <= n_roles; ++group) {  // every role alone, then all together
+    const int32_t role = group == n_roles ? EVERY_ROLE : static_cast<int32_t>(group);
+    for (int64_t scheme = 0; scheme < N_SCHEMES; ++scheme) {
+      count_scheme(static_cast<Scheme>(scheme), gold, n_gold, pred, n_pred, role, used.at,
+                   counts + (group * N_SCHEMES + scheme) * N_FIELDS);
+    }
+  }
+}
+
+}  // namespace fastcausal

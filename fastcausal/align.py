@@ -1,0 +1,236 @@
+"""Gold and predictions made comparable: one reading, the same examples, in the same order.
+
+What could not be read, and what has no counterpart, is treated in a stated way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.engine.rows import Rows
+from fastcausal.errors import InputError, Problems, summary
+from fastcausal.protocols import Protocol
+from fastcausal.relations import Relations, lists_of, offsets_of
+
+UNPARSED = ("error", "empty", "skip")
+UNMATCHED = ("error", "empty", "skip")
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Both sides, example by example.
+
+    Attributes
+    ----------
+    gold, pred : Rows
+        The lengths are the same on both sides and known.
+    examples : pyarrow.Table
+        The columns of gold that name and describe the examples (id, text, strata).
+    warnings : tuple of str
+        What a reader of the scores should know.
+    """
+
+    gold: Rows
+    pred: Rows
+    examples: pa.Table
+    warnings: tuple[str, ...]
+
+    def name(self, example: int) -> str:
+        """How messages call an example: its id, else its position."""
+        named = "id" in self.examples.column_names
+        return str(self.examples["id"][example]) if named else str(example)
+
+
+def align(
+    gold: Relations,
+    pred: Relations,
+    protocol: Protocol,
+    unparsed: str = "error",
+    unmatched: str = "error",
+) -> Aligned:
+    """Bring predictions to the examples of gold.
+
+    Raises
+    ------
+    InputError
+        Roles, examples or token counts differ; gold has a relation that could not be read; so has
+        pred and ``unparsed`` is ``"error"``; an example has no counterpart and ``unmatched`` is
+        ``"error"``; the number of tokens of an example is unknown.
+    """
+    _check_choice("unparsed", unparsed, UNPARSED)
+    _check_choice("unmatched", unmatched, UNMATCHED)
+    if gold.roles != pred.roles:
+        raise InputError(
+            f"pred has the roles {', '.join(pred.roles)}, "
+            f"expected {', '.join(gold.roles)} as in gold"
+        )
+    warnings: list[str] = []
+    gold = _read_for(protocol, gold, "gold", warnings)
+    pred = _read_for(protocol, pred, "pred", warnings)
+    if gold.n_unread:
+        raise InputError(_unread(gold, "gold", gold.n_unread))
+    gold, pred = _join(gold, pred, unmatched, warnings)
+    gold, pred = _settle_unread(gold, pred, protocol, unparsed, warnings)
+    for side, relations in (("gold", gold), ("pred", pred)):
+        warnings += [f"{side}: {note}: {n}" for note, n in relations.reading.notes.items()]
+    examples = gold.table.drop_columns(
+        [c for c in ("relations", "length", "tagged") if c in gold.table.column_names]
+    )
+    gold_rows, pred_rows = _same_lengths(gold, Rows.of(gold), Rows.of(pred), protocol)
+    return Aligned(gold_rows, pred_rows, examples, tuple(warnings))
+
+
+def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise ValueError(f'{name} is "{value}", expected one of {", ".join(choices)}')
+
+
+def _read_for(
+    protocol: Protocol, relations: Relations, side: str, warnings: list[str]
+) -> Relations:
+    """Read tagged sentences the way the protocol does, where they are still there to be read."""
+    tags = relations.reading.tags
+    if tags in (None, protocol.tags):
+        return relations
+    if "tagged" in relations.table.column_names:
+        from fastcausal.formats.tagged import reread
+
+        return reread(relations, protocol.tags)
+    warnings.append(
+        f'{side} was read with tags="{tags}", but {protocol.name} reads tags="{protocol.tags}"'
+    )
+    return relations
+
+
+def _unread(relations: Relations, side: str, count: int) -> str:
+    messages = list(relations.reading.unread)[:count]
+    return f"{count} relations of {side} could not be read" + (
+        f":\n{summary(count, messages)}" if messages else ""
+    )
+
+
+def _join(
+    gold: Relations, pred: Relations, unmatched: str, warnings: list[str]
+) -> tuple[Relations, Relations]:
+    """By id where both sides have one, else by position."""
+    a, b = gold.ids, pred.ids
+    if a is None or b is None:
+        if len(gold) != len(pred):
+            raise InputError(
+                f"pred has {len(pred)} examples, expected {len(gold)} as in gold "
+                "(without ids on both sides, examples are joined by position)"
+            )
+        return gold, pred
+    if a.equals(b):
+        return gold, pred
+    missing = a.filter(pc.invert(pc.is_in(a, b)))
+    extra = b.filter(pc.invert(pc.is_in(b, a)))
+    if len(missing) or len(extra):
+        found = f"{len(missing)} examples of gold have no prediction{_some(missing)}, "
+        found += f"{len(extra)} of pred are not in gold{_some(extra)}"
+        if unmatched == "error":
+            raise InputError(f'{found}; unmatched="empty" or "skip" would allow it')
+        warnings.append(f"unmatched={unmatched}: {found}")
+    if unmatched == "skip":
+        ids = a.filter(pc.is_in(a, b))
+    else:
+        ids = pa.chunked_array([*a.chunks, *extra.chunks], pa.string())
+    return _arrange(gold, ids), _arrange(pred, ids)
+
+
+def _some(ids: pa.ChunkedArray) -> str:
+    shown = ", ".join(f'"{i}"' for i in ids.slice(0, 3).to_pylist())
+    return f" ({shown}{', ...' if len(ids) > 3 else ''})" if shown else ""
+
+
+def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
+    """The examples with these ids, in this order; one that is not there has no relations."""
+    at = pc.index_in(ids, relations.ids)
+    table = relations.table.take(at)
+    lists = lists_of(table["relations"])
+    empty = pa.ListArray.from_arrays(pa.array(offsets_of(lists), pa.int32()), lists.flatten())
+    for name, column in (("id", ids), ("relations", empty)):
+        table = table.set_column(table.column_names.index(name), name, column)
+    return Relations(table, relations.reading)
+
+
+def _settle_unread(
+    gold: Relations, pred: Relations, protocol: Protocol, unparsed: str, warnings: list[str]
+) -> tuple[Relations, Relations]:
+    """Deal with predictions that could not be read, as far as the protocol looks at them."""
+    if not pred.n_unread:
+        return gold, pred
+    lists = lists_of(pred.table["relations"])
+    offsets = offsets_of(lists)
+    example = np.repeat(np.arange(len(pred)), np.diff(offsets))
+    n_gold = np.diff(offsets_of(lists_of(gold.table["relations"])))[example]
+    unread = pc.is_null(lists.flatten()).to_numpy(zero_copy_only=False)
+    if protocol.surplus == "truncate":
+        unread &= (np.arange(len(unread)) - offsets[example] < n_gold) | (n_gold == 0)
+    if protocol.non_causal == "ignore":
+        unread &= n_gold > 0
+    count = int(unread.sum())
+    if not count:
+        return gold, pred
+    if unparsed == "error":
+        raise InputError(
+            _unread(pred, "pred", count) + '\nunparsed="empty" or "skip" would score the rest'
+        )
+    if unparsed == "empty":
+        warnings.append(f"unparsed=empty: {count} relations of pred could not be read")
+        return gold, pred
+    keep = np.ones(len(pred), bool)
+    keep[example[unread]] = False
+    warnings.append(
+        f"unparsed=skip: {count} relations of pred could not be read, "
+        f"{int((~keep).sum())} examples are left out"
+    )
+    return tuple(  # type: ignore[return-value]
+        Relations(side.table.filter(pa.array(keep)), side.reading) for side in (gold, pred)
+    )
+
+
+def _same_lengths(
+    names: Relations, gold: Rows, pred: Rows, protocol: Protocol
+) -> tuple[Rows, Rows]:
+    """Gold's token counts for both sides, checked against pred's counts and spans."""
+    lengths = np.where(gold.lengths < 0, pred.lengths, gold.lengths)
+    problems = Problems()
+    unknown = lengths < 0
+    scored = np.ones(len(lengths), bool)
+    if protocol.non_causal == "ignore":
+        scored = np.diff(gold.relation_offsets) > 0
+    differ = scored & (pred.lengths >= 0) & (pred.lengths != lengths)
+    last = np.zeros(len(lengths), np.int32)
+    np.maximum.at(last, _example_of_row(pred), pred.values[:, 2])
+    beyond = scored & ~unknown & ~differ & (last > lengths)
+    for e in np.flatnonzero(unknown | differ | beyond):
+        name = names.name(int(e))
+        if unknown[e]:
+            problems.add(f'example {name} has no length: give "length", "tokens" or "text"')
+        elif differ[e]:
+            problems.add(
+                f"example {name}: prediction has {pred.lengths[e]} tokens, "
+                f"expected {lengths[e]} as in gold"
+            )
+        else:
+            problems.add(
+                f"example {name}: a predicted span ends at {last[e]}, "
+                f"after the last of {lengths[e]} tokens"
+            )
+    problems.raise_if_any()
+    return (
+        Rows(gold.values, gold.row_offsets, gold.relation_offsets, lengths),
+        Rows(pred.values, pred.row_offsets, pred.relation_offsets, lengths),
+    )
+
+
+def _example_of_row(rows: Rows) -> npt.NDArray[np.int64]:
+    relation = np.repeat(np.arange(rows.n_relations), np.diff(rows.row_offsets))
+    return rows.example_of_relation()[relation]

@@ -1,0 +1,66 @@
+"""What all subcommands share: where output goes, and how errors end a command."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from fastcausal.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+PLAIN_WIDTH = 200  # in a pipe nothing is cut or wrapped
+
+
+def print_table(*parts: RenderableType) -> None:
+    """Print to standard output: in colour on a terminal, plain text in a pipe."""
+    console = _console(stderr=False)
+    for part in parts:
+        console.print(part, highlight=False, soft_wrap=isinstance(part, str), markup=False)
+
+
+def print_json(value: Any) -> None:
+    """Print one line of JSON to standard output."""
+    typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def warn(messages: Iterable[str]) -> None:
+    """Print warnings to standard error."""
+    for message in messages:
+        typer.secho(f"warning: {message}", fg=typer.colors.YELLOW, err=True)
+
+
+@contextmanager
+def doing(what: str) -> Iterator[None]:
+    """Show on a terminal what is going on, as long as it goes on."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    with _console(stderr=True).status(what):
+        yield
+
+
+@contextmanager
+def clear_errors(as_json: bool = False) -> Iterator[None]:
+    """Turn bad input into one message and exit status 2; with ``as_json`` into a JSON object."""
+    try:
+        yield
+    except InputError as error:
+        if as_json:
+            print_json({"error": str(error)})
+        else:
+            typer.secho(f"error: {error}", fg=typer.colors.RED, err=True)
+        raise typer.Exit(2) from error
+
+
+def _console(stderr: bool) -> Console:
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(stderr=stderr, width=None if stream.isatty() else PLAIN_WIDTH)

@@ -1,0 +1,45 @@
+"""``fastcausal convert SOURCE TARGET``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from fastcausal.cli.console import clear_errors, doing, warn
+
+FormatName = Literal["cnc", "bio", "spans", "parquet", "arrow", "jsonl"]
+
+
+def convert(
+    source: Annotated[str, typer.Argument(help="What to read; - for stdin.")],
+    target: Annotated[Path, typer.Argument(help="What to write; its suffix tells the format.")],
+    tags: Annotated[
+        Literal["strict", "cnc-2023", "cnc-2022"], typer.Option(help="How tags are read.")
+    ] = "strict",
+    like: Annotated[
+        str | None, typer.Option(help="Gold annotations that the source predicts for.")
+    ] = None,
+    source_format: Annotated[
+        FormatName | None, typer.Option("--from", help="Format of the source.")
+    ] = None,
+    target_format: Annotated[
+        FormatName | None, typer.Option("--to", help="Format of the target.")
+    ] = None,
+) -> None:
+    """Convert between formats, and say what the target cannot hold."""
+    with clear_errors():
+        import fastcausal as fc
+
+        with doing(f"reading {source}"):
+            gold = fc.read(like, tags=tags) if like is not None else None
+            relations = fc.read(source, format=source_format, like=gold, tags=tags)
+        for message in relations.reading.unread:
+            warn([message])
+        if relations.n_unread:
+            warn([f"{relations.n_unread} relations could not be read and are written as null"])
+        with doing(f"writing {target}"):
+            lost = fc.write(relations, target, format=target_format)
+        warn([f"lost: {message}" for message in lost])
+        typer.echo(f"{target}: {len(relations)} examples, {relations.n_relations} relations")

@@ -1,0 +1,41 @@
+"""``fastcausal explain GOLD PRED``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fastcausal.cli.console import clear_errors, doing, print_json, print_table, warn
+
+
+def explain(
+    gold: Annotated[str, typer.Argument(help="Gold annotations with tags.")],
+    pred: Annotated[str, typer.Argument(help="Predictions with tags.")],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show what each quirk of the official scorer does to the score."""
+    with clear_errors(json):
+        import fastcausal as fc
+
+        with doing(f"scoring {pred}"):
+            gold_relations = fc.read(gold, tags="cnc-2023")
+            pred_relations = fc.read(pred, like=gold_relations, tags="cnc-2023")
+            found = fc.explain(gold_relations, pred_relations)
+        if json:
+            print_json(found.to_dict())
+            return
+        from rich import box
+        from rich.table import Table
+
+        warn(dict.fromkeys((*found.official.warnings, *found.recess.warnings)))
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        table.add_column("quirk of cnc-2023")
+        for name in ("examples", "F1", "change", "alone"):
+            table.add_column(name, justify="right")
+        table.add_row("(cnc-2023)", "", f"{found.official['overall'].f1:.4f}", "", "")
+        for quirk in found.quirks:
+            changes = (f"{quirk.change:+.4f}", f"{quirk.change_alone:+.4f}")
+            table.add_row(quirk.meaning, str(quirk.n_examples), f"{quirk.f1:.4f}", *changes)
+        table.add_row("(recess)", "", f"{found.recess['overall'].f1:.4f}", "", "")
+        print_table(table)

@@ -1,0 +1,122 @@
+"""``fastcausal score GOLD PRED``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from fastcausal.cli.console import clear_errors, doing, print_json, print_table, warn
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+
+    from fastcausal.report import Report
+
+ProtocolName = Literal["recess", "cnc-2023", "cnc-2022"]
+Policy = Literal["error", "empty", "skip"]
+
+
+def score(
+    gold: Annotated[str, typer.Argument(help="Gold annotations, in any format; - for stdin.")],
+    pred: Annotated[list[str], typer.Argument(help="Predictions; several give a row each.")],
+    protocol: Annotated[ProtocolName, typer.Option(help="How to score.")] = "recess",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    per_example: Annotated[
+        Path | None, typer.Option(help="Write the counts of every example to a Parquet file.")
+    ] = None,
+    matches: Annotated[
+        Path | None, typer.Option(help="Write the chosen pairs to a Parquet file.")
+    ] = None,
+    by: Annotated[str | None, typer.Option(help="Also score by the values of a column.")] = None,
+    unparsed: Annotated[
+        Policy, typer.Option(help="What a prediction that cannot be read is.")
+    ] = "error",
+    unmatched: Annotated[
+        Policy, typer.Option(help="What an id is that only one side has.")
+    ] = "error",
+    backend: Annotated[Literal["cpu", "reference"], typer.Option(help="What counts.")] = "cpu",
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads; the scores never depend on it.")
+    ] = None,
+) -> None:
+    """Score predictions against gold."""
+    with clear_errors(json):
+        import fastcausal as fc
+        from fastcausal.protocols import PROTOCOLS
+
+        names = _system_names(pred)
+        reports: dict[str, Report] = {}
+        with doing(f"reading {gold}"):
+            gold_relations = fc.read(gold, tags=PROTOCOLS[protocol].tags)
+        for name, path in names.items():
+            with doing(f"scoring {path}"):
+                reports[name] = fc.score(
+                    gold_relations,
+                    fc.read(path, like=gold_relations, tags=PROTOCOLS[protocol].tags),
+                    protocol,
+                    by=by,
+                    unparsed=unparsed,
+                    unmatched=unmatched,
+                    backend=backend,
+                    num_threads=threads,
+                )
+        for target, detail in ((per_example, "per_example"), (matches, "matches")):
+            if target is not None:
+                _write(target, {name: getattr(r, detail) for name, r in reports.items()})
+        _print(reports, json)
+
+
+def _system_names(paths: list[str]) -> dict[str, str]:
+    """A short name for each file: its stem, or its path where stems are not enough."""
+    stems = [Path(path).stem for path in paths]
+    names = stems if len(set(stems)) == len(stems) else paths
+    return dict(zip(names, paths, strict=True))
+
+
+def _print(reports: dict[str, Report], as_json: bool) -> None:
+    if as_json:
+        found = {name: report.to_dict() for name, report in reports.items()}
+        print_json(*found.values()) if len(found) == 1 else print_json({"systems": found})
+        return
+    for name, report in reports.items():
+        warn([f"{name}: {w}" for w in report.warnings] if len(reports) > 1 else report.warnings)
+    first, *others = reports.values()
+    print_table(systems_table(reports) if others else first.to_table(), first.signature)
+
+
+def systems_table(reports: dict[str, Report]) -> Table:
+    """A row per system: overall scores, and the last of them (F1) for every role."""
+    from rich import box
+    from rich.table import Table
+
+    first = next(iter(reports.values()))
+    groups = list(first.scores)
+    scores = [name for name, value in first["overall"].items() if isinstance(value, float)]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=first.protocol, title_justify="left")
+    table.add_column("")
+    for name in (*scores, *(f"{group} {scores[-1]}" for group in groups[1:])):
+        table.add_column(name, justify="right")
+    for name, report in reports.items():
+        values = [report["overall"][s] for s in scores]
+        values += [report[group][scores[-1]] for group in groups[1:]]
+        table.add_row(name, *(f"{value:.4f}" for value in values))
+    return table
+
+
+def _write(target: Path, tables: dict[str, pa.Table]) -> None:
+    """One Parquet file, complete or not at all; several systems share it with a column of names."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from fastcausal.formats.source import replacing
+
+    if len(tables) > 1:
+        tables = {
+            name: table.add_column(0, "system", pa.array([name] * len(table), pa.string()))
+            for name, table in tables.items()
+        }
+    with replacing(target) as file:
+        pq.write_table(pa.concat_tables(tables.values()), file)

@@ -1,0 +1,11 @@
+"""From rows to counts: pair gold with predicted relations and add up what the kernel finds.
+
+::
+
+    run.py         one call for every backend
+      plain.py       backend "reference": Python loop over reference.py
+      cpu.py         backend "cpu": csrc/cpu.hpp through _native.pyx
+    rows.py        Relations as flat integer arrays
+    kernel.py      what a kernel and an objective are
+    counts.py      named integer counts that add
+"""

@@ -1,0 +1,25 @@
+from numpy import int32, int64
+from numpy.typing import NDArray
+
+Side = tuple[NDArray[int32], NDArray[int64], NDArray[int64]]
+Plan = tuple[bytes, NDArray[int64], NDArray[int64], bool, bool, bool, bool, bool, bool]
+
+def run(
+    gold: Side,
+    pred: Side,
+    lengths: NDArray[int32],
+    plan: Plan,
+    groups: NDArray[int64] | None,
+    partner: NDArray[int64],
+    counts: NDArray[int64],
+    num_threads: int,
+) -> None: ...
+def count_pairs(
+    gold: Side,
+    pred: Side,
+    gold_index: NDArray[int64],
+    pred_index: NDArray[int64],
+    lengths: NDArray[int32],
+    plan: Plan,
+    counts: NDArray[int64],
+) -> None: ...

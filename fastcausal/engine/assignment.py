@@ -1,0 +1,167 @@
+"""Pairing relations in plain Python: the specification that csrc/assign.h and assign.hpp follow.
+
+Rows and columns are the relations of the two sides; an edge may pair them; either may stay
+unmatched. The best pairing has the greatest value N / D, or N alone, then the most shared tokens;
+of several, the first in lexicographic order: row 0 takes the lowest column it can, and so on,
+staying unmatched coming last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from typing import NamedTuple
+
+Weight = tuple[int, int]
+ZERO: Weight = (0, 0)
+
+
+class Value(NamedTuple):
+    """What a pairing is worth, or what one edge adds to leaving both its ends unmatched."""
+
+    numerator: int
+    denominator: int
+    shared: int
+
+    def plus(self, other: Value) -> Value:
+        """Field by field."""
+        return Value(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+Edges = Mapping[tuple[int, int], Value]
+Pairing = list[int]  # the column of each row, -1 for none
+
+
+def best_pairing(
+    edges: Edges, n_rows: int, n_columns: int, unmatched: Value, linear: bool
+) -> Pairing:
+    """The first of the best pairings.
+
+    A ratio is maximised by Dinkelbach's method: with n/d reached so far, pair for the greatest sum
+    of N d - D n; when that gains nothing, n/d is the best ratio and the pairing one that has it.
+    """
+    reached = unmatched
+    while True:
+        weights = {
+            pair: (
+                v.numerator
+                if linear
+                else v.numerator * reached.denominator - v.denominator * reached.numerator,
+                v.shared,
+            )
+            for pair, v in edges.items()
+        }
+        pairing = heaviest_pairing(weights, n_rows, n_columns)
+        value = unmatched
+        for i, j in enumerate(pairing):
+            if j >= 0:
+                value = value.plus(edges[i, j])
+        gain = value.numerator * reached.denominator - reached.numerator * value.denominator
+        if linear or gain <= 0:
+            return first_of_heaviest(weights, n_rows, n_columns)
+        reached = value
+
+
+def first_of_heaviest(
+    weights: Mapping[tuple[int, int], Weight], n_rows: int, n_columns: int
+) -> Pairing:
+    """Fix row after row at the lowest column with which the greatest weight can still be had."""
+    weights = dict(weights)
+    best = total_weight(weights, heaviest_pairing(weights, n_rows, n_columns))
+    pairing = []
+    for i in range(n_rows):
+        for j in [*range(n_columns), -1]:
+            if j >= 0 and (i, j) not in weights:
+                continue
+            rest = {(r, c): w for (r, c), w in weights.items() if r != i and (c != j or j < 0)}
+            gained = weights[i, j] if j >= 0 else ZERO
+            total = total_weight(rest, heaviest_pairing(rest, n_rows, n_columns))
+            if add(gained, total) == best:
+                pairing.append(j)
+                weights, best = rest, total
+                break
+    return pairing
+
+
+def total_weight(weights: Mapping[tuple[int, int], Weight], pairing: Pairing) -> Weight:
+    """The sum over the pairs of a pairing."""
+    total = ZERO
+    for i, j in enumerate(pairing):
+        if j >= 0:
+            total = add(total, weights[i, j])
+    return total
+
+
+def add(a: Weight, b: Weight) -> Weight:
+    """Part by part."""
+    return a[0] + b[0], a[1] + b[1]
+
+
+def heaviest_pairing(
+    weights: Mapping[tuple[int, int], Weight], n_rows: int, n_columns: int
+) -> Pairing:
+    """A pairing of the greatest weight, by longest augmenting walks (Bellman and Ford).
+
+    One row after another joins where the walk that displaces others gains most in all; a walk may
+    end at a free column or with a row that gives up its column.
+    """
+    pairing = [-1] * n_rows
+    owner = [-1] * n_columns
+    for root in range(n_rows):
+        gain: dict[int, Weight] = {root: ZERO}  # of the walk to each row, which then needs a place
+        via: dict[int, tuple[int, int]] = {}
+        changed = True
+        while changed:
+            changed = False
+            for (i, j), w in weights.items():
+                k = owner[j]
+                if i not in gain or k < 0 or k == i:
+                    continue
+                lost = weights[k, j]
+                there = add(gain[i], (w[0] - lost[0], w[1] - lost[1]))
+                if k not in gain or there > gain[k]:
+                    gain[k], via[k], changed = there, (i, j), True
+        ends = [(gain[i], i, -1) for i in gain]
+        ends += [
+            (add(gain[i], w), i, j) for (i, j), w in weights.items() if i in gain and owner[j] < 0
+        ]
+        _, row, column = max(ends, key=lambda end: end[0])
+        while True:  # walk back, moving every row to the column it took
+            pairing[row] = column
+            if column >= 0:
+                owner[column] = row
+            if row == root:
+                break
+            row, column = via[row]
+    return pairing
+
+
+def official_pairing(
+    cells: Sequence[Sequence[Sequence[int]]], alone: Sequence[Sequence[int]]
+) -> Pairing:
+    """The official CNC search: float F1 of every permutation of gold, the first highest wins.
+
+    Parameters
+    ----------
+    cells : [n_pred][n_gold] of (tp, fp, fn, half)
+        ``half``: errors charged half to precision and half to recall.
+    alone : [n_gold] of the same
+        Gold relations left without a prediction.
+    """
+    n_pred, n_gold = len(cells), len(alone)
+    best = -1.0
+    chosen: tuple[int, ...] = ()
+    for order in permutations(range(n_gold)):
+        pairs = [cells[k][g] if k < n_pred else alone[g] for k, g in enumerate(order)]
+        f1 = official_f1(*(sum(column) for column in zip(*pairs, strict=True)))
+        if f1 > best:
+            best, chosen = f1, order
+    return list(chosen[:n_pred])
+
+
+def official_f1(tp: int, fp: int, fn: int, half: int) -> float:
+    """F1 in the official order of float operations; its last bit decides between permutations."""
+    h = 0.5 * half
+    precision = tp / (tp + fp + h) if tp + fp + h else 0.0
+    recall = tp / (tp + fn + h) if tp + fn + h else 0.0
+    return 2 * (precision * recall) / (precision + recall) if precision + recall else 0.0

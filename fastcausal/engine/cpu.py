@@ -1,0 +1,59 @@
+"""Backend "cpu": the native driver."""
+
+from __future__ import annotations
+
+import os
+
+from fastcausal.engine import _native
+from fastcausal.engine.kernel import Int32, Int64, Plan
+from fastcausal.engine.rows import Rows
+
+# Starting a thread costs about as much as scoring this many examples.
+EXAMPLES_PER_THREAD = 4096
+
+
+def run(
+    plan: Plan,
+    gold: Rows,
+    pred: Rows,
+    groups: Int64 | None,
+    partner: Int64,
+    counts: Int64,
+    num_threads: int | None,
+) -> None:
+    """As in plain.py; ``num_threads`` None uses the cores where there is enough work."""
+    if num_threads is None:
+        num_threads = max(1, min(os.cpu_count() or 1, gold.n_examples // EXAMPLES_PER_THREAD))
+    _native.run(
+        gold.arrays(), pred.arrays(), gold.lengths, _arguments(plan), groups, partner, counts,
+        num_threads,
+    )  # fmt: skip
+
+
+def count_pairs(
+    plan: Plan,
+    gold: Rows,
+    pred: Rows,
+    gold_index: Int64,
+    pred_index: Int64,
+    lengths: Int32,
+    counts: Int64,
+) -> None:
+    """As in plain.py."""
+    _native.count_pairs(
+        gold.arrays(), pred.arrays(), gold_index, pred_index, lengths, _arguments(plan), counts
+    )
+
+
+def _arguments(plan: Plan) -> _native.Plan:
+    return (
+        plan.kernel.name.encode(),
+        plan.params,
+        plan.weights,
+        plan.official,
+        plan.linear,
+        plan.kernel.additive,
+        plan.by_content,
+        plan.truncate,
+        plan.ignore_non_causal,
+    )

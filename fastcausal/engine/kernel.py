@@ -1,0 +1,141 @@
+"""What a kernel, an objective and a plan are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+PairFunction = Callable[[Int32, Int32, int, Int64, Int64], None]
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What the pairing of relations maximises: N, or the ratio N / D, of counts.
+
+    Parameters
+    ----------
+    numerator, denominator : mapping of str to int
+        Weight of each field of the kernel, the same for every role; ``overall_x`` names the field
+        x counted for all roles together. No denominator: N alone.
+
+    Examples
+    --------
+    >>> print(Objective({"tp": 2}, {"tp": 2, "fp": 1, "fn": 1}))
+    2tp/(2tp+fp+fn)
+    """
+
+    numerator: Mapping[str, int]
+    denominator: Mapping[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        top, bottom = _linear(self.numerator), _linear(self.denominator)
+        return f"{top}/({bottom})" if bottom else top
+
+
+def _linear(weights: Mapping[str, int]) -> str:
+    return "+".join(name if w == 1 else f"{w}{name}" for name, w in weights.items() if w)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A pair function: one gold relation against one predicted relation gives integer counts.
+
+    Attributes
+    ----------
+    name : str
+        Its name in reference.py and in csrc.
+    function : callable
+        ``function(gold, pred, length, params, counts)``: rows int32[n, 3] of both sides, tokens of
+        the example, ``params`` (number of roles, then the track of each role), and the int64 counts
+        to write, all of them: the fields of every role in turn, then the overall fields.
+    fields : tuple of str
+        Counted for each role.
+    overall : tuple of str
+        Counted once for all roles together; other fields are summed over the roles.
+    objective : Objective
+        What pairs are chosen for where the protocol names nothing else.
+    additive : bool
+        Whether two relations without a common token count like both unmatched, and pairing never
+        lowers the objective. Then such pairs need not be looked at.
+    """
+
+    name: str
+    function: PairFunction
+    fields: tuple[str, ...]
+    overall: tuple[str, ...]
+    objective: Objective
+    additive: bool
+
+    def columns(self, roles: Sequence[str]) -> list[str]:
+        """Names of all counts, in order: ``cause_tp``, ..., ``overall_em``."""
+        of_roles = [f"{role}_{name}" for role in roles for name in self.fields]
+        return of_roles + [f"overall_{name}" for name in self.overall]
+
+    def weights(self, by_field: Mapping[str, int], n_roles: int) -> Int64:
+        """One weight per count, from weights by field; ``overall_x`` names the overall field x."""
+        overall = tuple(f"overall_{name}" for name in self.overall)
+        unknown = [f for f in by_field if f not in self.fields + overall]
+        if unknown:
+            known = ", ".join(self.fields + overall)
+            raise ValueError(f'{self.name} has no field "{unknown[0]}", expected one of {known}')
+        of_role = [by_field.get(f, 0) for f in self.fields]
+        return np.array(of_role * n_roles + [by_field.get(f, 0) for f in overall], np.int64)
+
+
+def kernel(
+    fields: Sequence[str],
+    objective: Objective,
+    overall: Sequence[str] = (),
+    additive: bool = False,
+) -> Callable[[PairFunction], Kernel]:
+    """Decorator: a pair function becomes a `Kernel` (see there)."""
+
+    def wrap(function: PairFunction) -> Kernel:
+        name = function.__name__
+        return Kernel(name, function, tuple(fields), tuple(overall), objective, additive)
+
+    return wrap
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A protocol made ready for rows with given roles: all that a driver needs to know.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    params : int64[1 + n_roles]
+        Number of roles, then the track of each role.
+    weights : int64[6, n_fields]
+        Numerator and denominator of the objective; then what the official CNC search adds up as
+        TP, FP, FN and errors charged half to each side.
+    official : bool
+        Whether those four exist.
+    by_content : bool
+        Ties are decided by shared tokens, then by content; else by file order.
+    truncate, ignore_non_causal : bool
+        Predictions beyond the number of gold relations, or without any, are left out.
+    """
+
+    kernel: Kernel
+    params: Int64
+    weights: Int64
+    official: bool
+    by_content: bool
+    truncate: bool
+    ignore_non_causal: bool
+
+    @property
+    def n_fields(self) -> int:
+        """Number of counts of a pair."""
+        return int(self.weights.shape[1])
+
+    @property
+    def linear(self) -> bool:
+        """Whether the objective is a sum, not a ratio."""
+        return not self.weights[1].any()

@@ -1,0 +1,129 @@
+"""Backend "reference": csrc/cpu.hpp in plain Python, one example after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from fastcausal.engine.assignment import Value, best_pairing, official_pairing
+from fastcausal.engine.kernel import Int32, Int64, Plan
+from fastcausal.engine.rows import Rows
+
+OFFICIAL_MOST = 6
+
+
+def run(
+    plan: Plan, gold: Rows, pred: Rows, groups: Int64 | None, partner: Int64, counts: Int64
+) -> None:
+    """Fill ``partner`` (int64[n_gold_relations]) and add to ``counts`` (int64[n_groups, n_fields]).
+
+    ``groups`` names the row of counts of each example; None gives each its own.
+    """
+    for example in range(gold.n_examples):
+        golds = list(range(*gold.relation_offsets[example : example + 2]))
+        preds = list(range(*pred.relation_offsets[example : example + 2]))
+        if plan.truncate and golds:
+            preds = preds[: len(golds)]
+        if plan.ignore_non_causal and not golds:
+            preds = []
+        pair = _counter(plan, gold, pred, int(gold.lengths[example]))
+        paired = _assign(plan, gold, pred, golds, preds, pair) if golds and preds else {}
+        group = example if groups is None else groups[example]
+        for g in golds:
+            partner[g] = paired.get(g, -1)
+            counts[group] += pair(g, partner[g])
+        for p in preds:
+            if p not in paired.values():
+                counts[group] += pair(-1, p)
+
+
+def count_pairs(
+    plan: Plan,
+    gold: Rows,
+    pred: Rows,
+    gold_index: Int64,
+    pred_index: Int64,
+    lengths: Int32,
+    counts: Int64,
+) -> None:
+    """Fill ``counts`` (int64[n_pairs, n_fields]) for given pairs; index -1 is no relation."""
+    for k, (g, p) in enumerate(zip(gold_index, pred_index, strict=True)):
+        counts[k] = _counter(plan, gold, pred, int(lengths[k]))(g, p)
+
+
+def _counter(plan: Plan, gold: Rows, pred: Rows, length: int) -> Callable[[int, int], Int64]:
+    def pair(g: int, p: int) -> Int64:
+        counts = np.zeros(plan.n_fields, np.int64)
+        plan.kernel.function(gold.relation(g), pred.relation(p), length, plan.params, counts)
+        return counts
+
+    return pair
+
+
+def _assign(
+    plan: Plan,
+    gold: Rows,
+    pred: Rows,
+    golds: list[int],
+    preds: list[int],
+    pair: Callable[[int, int], Int64],
+) -> dict[int, int]:
+    """The chosen pairs, gold relation to predicted relation.
+
+    One side leads: it gives the rows. By content, relations are sorted by their spans and the
+    smaller side leads, so neither file order nor the choice of gold and pred matters. Officially
+    predictions lead, in file order.
+    """
+    if plan.by_content:
+        golds = sorted(golds, key=lambda g: _content(gold, g))
+        preds = sorted(preds, key=lambda p: _content(pred, p))
+    elif plan.official and len(preds) <= len(golds) <= OFFICIAL_MOST:
+        cells = [[(plan.weights[2:] @ pair(g, p)).tolist() for g in golds] for p in preds]
+        alone = [(plan.weights[2:] @ pair(g, -1)).tolist() for g in golds]
+        return {golds[j]: preds[i] for i, j in enumerate(official_pairing(cells, alone))}
+    gold_leads = plan.by_content and (
+        [_content(gold, g) for g in golds] <= [_content(pred, p) for p in preds]
+    )
+
+    def value(g: int, p: int) -> Value:
+        numerator, denominator = (plan.weights[:2] @ pair(g, p)).tolist()
+        return Value(numerator, denominator, 0)
+
+    alone_gold = {g: value(g, -1) for g in golds}
+    alone_pred = {p: value(-1, p) for p in preds}
+    unmatched = Value(0, 0, 0)
+    for v in (*alone_gold.values(), *alone_pred.values()):
+        unmatched = unmatched.plus(v)
+    edges = {}
+    for i, g in enumerate(golds):
+        for j, p in enumerate(preds):
+            same_role, met = _shared(gold.relation(g), pred.relation(p))
+            if plan.by_content and plan.kernel.additive and not met:
+                continue
+            v = value(g, p)
+            edges[(i, j) if gold_leads else (j, i)] = Value(
+                v.numerator - alone_gold[g].numerator - alone_pred[p].numerator,
+                v.denominator - alone_gold[g].denominator - alone_pred[p].denominator,
+                same_role if plan.by_content else 0,
+            )
+    leading, others = (golds, preds) if gold_leads else (preds, golds)
+    pairing = best_pairing(edges, len(leading), len(others), unmatched, plan.linear)
+    pairs = [(leading[i], others[j]) for i, j in enumerate(pairing) if j >= 0]
+    return dict(pairs) if gold_leads else {g: p for p, g in pairs}
+
+
+def _content(rows: Rows, relation: int) -> list[list[int]]:
+    content: list[list[int]] = rows.relation(relation).tolist()
+    return content
+
+
+def _shared(gold: Int32, pred: Int32) -> tuple[int, bool]:
+    """Tokens that both mark with the same role, and whether both mark any token at all."""
+    same_role, met = 0, False
+    for g in gold:
+        for p in pred:
+            shared = max(0, int(min(g[2], p[2]) - max(g[1], p[1])))
+            met = met or shared > 0
+            same_role += shared if g[0] == p[0] else 0
+    return same_role, met

@@ -1,0 +1,96 @@
+"""One call for every backend: pair the relations of all examples and count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fastcausal.engine.kernel import Int64, Plan
+from fastcausal.engine.rows import Rows
+
+BACKENDS = ("cpu", "reference")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run finds.
+
+    Attributes
+    ----------
+    partner : int64[n_gold_relations]
+        The predicted relation paired with each gold relation, -1 for none.
+    counts : int64[n_groups, n_fields]
+        Summed counts of each group of examples.
+    """
+
+    partner: Int64
+    counts: Int64
+
+
+def run(
+    plan: Plan,
+    gold: Rows,
+    pred: Rows,
+    groups: Int64 | None = None,
+    n_groups: int = 1,
+    backend: str = "cpu",
+    num_threads: int | None = None,
+) -> Result:
+    """Pair gold and predicted relations of every example and add up the counts.
+
+    Parameters
+    ----------
+    plan : Plan
+    gold, pred : Rows
+        With the same number of examples, in the same order.
+    groups : int64[n_examples], optional
+        The group of each example, below ``n_groups``; None makes each example a group.
+    backend : {"cpu", "reference"}
+    num_threads : int, optional
+        For ``cpu``; None uses the cores where there is enough work. Results never depend on it.
+
+    Raises
+    ------
+    ValueError
+        An unknown backend, or fewer than one thread.
+    OverflowError
+        An example has too many pairs of relations to assign; the text is its number.
+    """
+    partner = np.full(gold.n_relations, -1, np.int64)
+    counts = np.zeros((gold.n_examples if groups is None else n_groups, plan.n_fields), np.int64)
+    if num_threads is not None and num_threads < 1:
+        raise ValueError(f"num_threads is {num_threads}, expected at least 1")
+    if backend == "cpu":
+        from fastcausal.engine import cpu
+
+        cpu.run(plan, gold, pred, groups, partner, counts, num_threads)
+    elif backend == "reference":
+        from fastcausal.engine import plain
+
+        plain.run(plan, gold, pred, groups, partner, counts)
+    else:
+        raise ValueError(f'unknown backend "{backend}", expected one of {", ".join(BACKENDS)}')
+    return Result(partner, counts)
+
+
+def count_pairs(
+    plan: Plan, gold: Rows, pred: Rows, gold_index: Int64, pred_index: Int64, backend: str = "cpu"
+) -> Int64:
+    """Counts of given pairs of relations, -1 for no relation: int64[n_pairs, n_fields]."""
+    example = np.where(
+        gold_index >= 0,
+        gold.example_of_relation()[gold_index] if gold.n_relations else -1,
+        pred.example_of_relation()[pred_index] if pred.n_relations else -1,
+    )
+    lengths = gold.lengths[example]
+    counts = np.zeros((len(gold_index), plan.n_fields), np.int64)
+    if backend == "reference":
+        from fastcausal.engine import plain
+
+        plain.count_pairs(plan, gold, pred, gold_index, pred_index, lengths, counts)
+    else:
+        from fastcausal.engine import cpu
+
+        cpu.count_pairs(plan, gold, pred, gold_index, pred_index, lengths, counts)
+    return counts

@@ -1,0 +1,46 @@
+"""The one exception that bad input raises."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """Input that cannot be read or scored: what, where, expected and got, in one message.
+
+    The command line prints it in one line and exits with status 2.
+    """
+
+
+class Problems:
+    """Collects the faults of one input, so that a user sees the first ten and the count at once.
+
+    Examples
+    --------
+    >>> problems = Problems()
+    >>> problems.add("gold.csv:3: num_rs is 2, expected 1")
+    >>> problems.raise_if_any()
+    Traceback (most recent call last):
+    fastcausal.errors.InputError: gold.csv:3: num_rs is 2, expected 1
+    """
+
+    shown = 10
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first: list[str] = []
+
+    def add(self, message: str) -> None:
+        """Note one fault."""
+        self.count += 1
+        if len(self.first) < self.shown:
+            self.first.append(message)
+
+    def raise_if_any(self) -> None:
+        """Raise `InputError` with what was noted, if anything was."""
+        if self.count:
+            raise InputError(summary(self.count, self.first))
+
+
+def summary(count: int, first: list[str]) -> str:
+    """The messages in ``first``, and how many of ``count`` they leave out."""
+    left_out = count - len(first)
+    return "\n".join(first) + (f"\n... and {left_out} more" if left_out else "")

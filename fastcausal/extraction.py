@@ -1,0 +1,360 @@
+"""Score extracted relations against gold: in one call, or batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal import __version__
+from fastcausal.align import Aligned, align
+from fastcausal.engine.counts import Counts
+from fastcausal.engine.kernel import Int64, Plan
+from fastcausal.engine.rows import Rows
+from fastcausal.engine.run import Result, count_pairs, run
+from fastcausal.errors import InputError
+from fastcausal.formats import read
+from fastcausal.protocols import RECESS, Protocol, protocol_named
+from fastcausal.relations import ROLES
+from fastcausal.report import Report, Scores
+from fastcausal.scores import scores_of
+
+MULTI = "multi_relation"
+
+
+def score(
+    gold: Any,
+    pred: Any,
+    protocol: str | Protocol = RECESS,
+    *,
+    by: str | None = None,
+    unparsed: str = "error",
+    unmatched: str = "error",
+    backend: str = "cpu",
+    num_threads: int | None = None,
+) -> Report:
+    """Score predicted relations against gold relations.
+
+    Parameters
+    ----------
+    gold, pred : Relations, or anything `fastcausal.read` takes
+        Joined by ``id`` where both sides have one, else by position.
+    protocol : str or Protocol
+        ``"recess"`` (default), ``"cnc-2023"``, ``"cnc-2022"`` or your own.
+    by : str, optional
+        A column of gold; its values become subsets.
+    unparsed : {"error", "empty", "skip"}
+        What a predicted relation that could not be read is: an error, no relation, or a reason to
+        leave the example out. The count is in ``warnings``.
+    unmatched : {"error", "empty", "skip"}
+        What an id that only one side has is: an error, an example without relations on the other
+        side, or left out.
+    backend : {"cpu", "reference"}
+        Native code or plain Python; the same numbers.
+    num_threads : int, optional
+        None uses the cores where there is enough work. The numbers never depend on it.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    InputError
+        The two sides do not fit together, or something cannot be read.
+    ValueError
+        An unknown protocol, policy or backend.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> gold = fc.Relations.from_examples(
+    ...     [{"text": "Rain fell , so roads closed .",
+    ...       "relations": [{"cause": (0, 2), "effect": (4, 6), "signal": (3, 4)}]}])
+    >>> pred = fc.Relations.from_examples(
+    ...     [{"text": "Rain fell , so roads closed .",
+    ...       "relations": [{"cause": (0, 2), "effect": (4, 7)}]}])
+    >>> report = fc.score(gold, pred)
+    >>> report["overall"].precision, report["cause"].tp, report["effect"].be, report["signal"].fn
+    (0.6666666666666666, 1, 1, 1)
+    """
+    scorer = ExtractionScorer(
+        protocol,
+        by=by,
+        unparsed=unparsed,
+        unmatched=unmatched,
+        backend=backend,
+        num_threads=num_threads,
+    )
+    aligned = scorer.align(gold, pred)
+    if scorer.protocol.average == "cnc-2022":
+        return _report_2022(scorer, aligned)
+    scorer.add(aligned)
+    details = cache(lambda name: _DETAILS[name](scorer, aligned))
+    return replace(scorer.compute(), _details=details)
+
+
+class ExtractionScorer:
+    """`score` batch by batch: `update`, `merge` with scorers of other shards, `compute`.
+
+    Counts are integers, so any split into batches and any order of merging gives the same numbers.
+    Parameters are those of `score`. Scorers can be pickled.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> batch = fc.Relations.from_examples([{"length": 4, "relations": [{"cause": (0, 2)}]}])
+    >>> scorer, other = fc.ExtractionScorer(), fc.ExtractionScorer()
+    >>> scorer.update(batch, batch)
+    >>> other.update(batch, batch)
+    >>> scorer.merge(other)
+    >>> scorer.compute()["cause"].tp
+    2
+    """
+
+    def __init__(
+        self,
+        protocol: str | Protocol = RECESS,
+        *,
+        by: str | None = None,
+        unparsed: str = "error",
+        unmatched: str = "error",
+        backend: str = "cpu",
+        num_threads: int | None = None,
+    ) -> None:
+        self.protocol = protocol_named(protocol)
+        self.by = by
+        self.unparsed = unparsed
+        self.unmatched = unmatched
+        self.backend = backend
+        self.num_threads = num_threads
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget every batch."""
+        self.roles: tuple[str, ...] | None = None
+        self.n_examples = 0
+        self.n_gold_relations = 0
+        self.n_pred_relations = 0
+        # Counts by stratum and by whether the example has several gold relations.
+        self.counts: dict[tuple[str, bool], Counts] = {}
+        self.warnings: dict[str, None] = {}  # an ordered set
+
+    @property
+    def signature(self) -> str:
+        """One line that says everything the scores depend on."""
+        policies = f"unparsed:{self.unparsed}|unmatched:{self.unmatched}"
+        return f"fastcausal|{__version__}|{self.protocol}|{policies}"
+
+    def update(self, gold: Any, pred: Any) -> None:
+        """Add a batch; arguments and errors as in `score`."""
+        if self.protocol.average != "counts":
+            raise ValueError(f"{self.protocol.name} does not add up over batches, use score")
+        self.add(self.align(gold, pred))
+
+    def align(self, gold: Any, pred: Any) -> Aligned:
+        """Read both sides and bring them to the same examples."""
+        gold = read(gold, tags=self.protocol.tags)
+        pred = read(pred, like=gold, tags=self.protocol.tags)
+        if self.roles not in (None, gold.roles):
+            raise InputError(f"roles are {', '.join(gold.roles)}, expected {', '.join(self.roles)}")
+        self.roles = gold.roles
+        return align(gold, pred, self.protocol, self.unparsed, self.unmatched)
+
+    def add(self, aligned: Aligned) -> None:
+        """Count aligned examples."""
+        several = np.diff(aligned.gold.relation_offsets) > 1
+        strata, stratum = _strata(aligned, self.by)
+        result = self.run(aligned, 2 * stratum + several, 2 * len(strata))
+        plan = self.plan()
+        for k, name in enumerate(strata):
+            for multi in (False, True):
+                counts = Counts(plan.kernel, self._roles, result.counts[2 * k + multi])
+                key = (name, multi)
+                self.counts[key] = self.counts[key] + counts if key in self.counts else counts
+        self.n_examples += aligned.gold.n_examples
+        self.n_gold_relations += _marked(aligned.gold)
+        self.n_pred_relations += _marked(aligned.pred)
+        self.warnings |= dict.fromkeys(aligned.warnings)
+
+    def run(self, aligned: Aligned, groups: Int64 | None, n_groups: int = 1) -> Result:
+        """Pair and count on the backend of this scorer."""
+        try:
+            return run(
+                self.plan(),
+                aligned.gold,
+                aligned.pred,
+                groups,
+                n_groups,
+                self.backend,
+                self.num_threads,
+            )
+        except OverflowError as error:
+            raise InputError(
+                f"example {aligned.name(int(str(error)))} has too many pairs of relations to assign"
+            ) from None
+
+    def plan(self) -> Plan:
+        """The protocol made ready for the roles seen."""
+        return self.protocol.plan(self._roles)
+
+    @property
+    def _roles(self) -> tuple[str, ...]:
+        return self.roles or ROLES
+
+    def merge(self, other: ExtractionScorer) -> None:
+        """Add what another scorer has counted.
+
+        Raises
+        ------
+        ValueError
+            The other scorer follows another protocol or policy, or has other roles.
+        """
+        if (self.signature, self.by) != (other.signature, other.by):
+            raise ValueError(f"cannot merge {other.signature} into {self.signature}")
+        if None not in (self.roles, other.roles) and self.roles != other.roles:
+            raise ValueError(f"cannot merge roles {other.roles} into {self.roles}")
+        self.roles = self.roles or other.roles
+        for key, counts in other.counts.items():
+            self.counts[key] = self.counts[key] + counts if key in self.counts else counts
+        self.n_examples += other.n_examples
+        self.n_gold_relations += other.n_gold_relations
+        self.n_pred_relations += other.n_pred_relations
+        self.warnings |= other.warnings
+
+    def compute(self) -> Report:
+        """The scores of all batches so far; of none, every score is 0/0."""
+        total = self._total(self.counts.values())
+        subsets = {MULTI: self._total(c for (_, multi), c in self.counts.items() if multi)}
+        if self.by is not None:
+            for name in sorted({name for name, _ in self.counts}):
+                parts = [c for (stratum, _), c in self.counts.items() if stratum == name]
+                subsets[f"{self.by}={name}"] = self._total(parts)
+        return Report(
+            protocol=self.protocol.name,
+            signature=self.signature,
+            n_examples=self.n_examples,
+            n_gold_relations=self.n_gold_relations,
+            n_pred_relations=self.n_pred_relations,
+            scores=self._scores(total),
+            subsets={name: self._scores(counts) for name, counts in subsets.items()},
+            warnings=(*self.warnings, *self._official_stops(total, subsets[MULTI])),
+        )
+
+    def _total(self, parts: Iterable[Counts]) -> Counts:
+        plan = self.plan()
+        total = Counts(plan.kernel, self._roles, np.zeros(plan.n_fields, np.int64))
+        for part in parts:
+            total = total + part
+        return total
+
+    def _scores(self, counts: Counts) -> dict[str, Scores]:
+        groups = {group: counts.of(group) for group in ("overall", *self._roles)}
+        kernel, undefined = counts.kernel.name, self.protocol.undefined
+        return {g: Scores(scores_of(kernel, c, undefined) | c) for g, c in groups.items()}
+
+    def _official_stops(self, total: Counts, multi: Counts) -> list[str]:
+        """Where the official program would have stopped instead of giving a score."""
+        if self.protocol.ties != "first":
+            return []
+        stops = []
+        for subset, counts in (("", total), (" in examples with several relations", multi)):
+            if subset and not multi.values.any():
+                stops.append("no example has several relations, the official program stops")
+                break
+            stops += [
+                f"no {role} on either side{subset}, the official program stops"
+                for role in self._roles
+                if not any(counts.of(role).values())
+            ]
+        return stops
+
+
+def _marked(rows: Rows) -> int:
+    """Relations that mark at least one span."""
+    return int(np.count_nonzero(np.diff(rows.row_offsets)))
+
+
+def _strata(aligned: Aligned, by: str | None) -> tuple[list[str], Int64]:
+    """Names of the strata, and the stratum of each example: int64[n_examples]."""
+    if by is None:
+        return [""], np.zeros(aligned.gold.n_examples, np.int64)
+    if by not in aligned.examples.column_names:
+        known = ", ".join(aligned.examples.column_names) or "none"
+        raise InputError(f'gold has no column "{by}" to score by, it has {known}')
+    values = pc.cast(aligned.examples[by], pa.string()).combine_chunks().fill_null("null")
+    encoded = values.dictionary_encode()
+    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64)
+
+
+def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
+    from fastcausal.cnc2022 import scores_2022
+
+    scores = scores_2022(
+        scorer.plan(), aligned.gold, aligned.pred, aligned.examples, scorer._roles, scorer.backend
+    )
+    return Report(
+        protocol=scorer.protocol.name,
+        signature=scorer.signature,
+        n_examples=aligned.gold.n_examples,
+        n_gold_relations=_marked(aligned.gold),
+        n_pred_relations=_marked(aligned.pred),
+        scores={group: Scores(values) for group, values in scores.items()},
+        warnings=aligned.warnings,
+    )
+
+
+def _per_example(scorer: ExtractionScorer, aligned: Aligned) -> pa.Table:
+    """Columns of gold's table, relations on both sides, the objective reached, all counts."""
+    plan = scorer.plan()
+    counts = scorer.run(aligned, None).counts
+    numerator, denominator = (counts @ plan.weights[:2].T).T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        objective = numerator if plan.linear else numerator / denominator
+    columns = {c: aligned.examples[c] for c in aligned.examples.column_names}
+    columns["n_gold_relations"] = np.diff(aligned.gold.relation_offsets)
+    columns["n_pred_relations"] = np.diff(aligned.pred.relation_offsets)
+    columns["objective"] = pa.array(objective, from_pandas=True)
+    return pa.table(columns | _count_columns(plan, scorer._roles, counts))
+
+
+def _matches(scorer: ExtractionScorer, aligned: Aligned) -> pa.Table:
+    """Pairs in the order of gold, then the predictions of the example that stayed unmatched."""
+    plan, gold, pred = scorer.plan(), aligned.gold, aligned.pred
+    partner = scorer.run(aligned, np.zeros(gold.n_examples, np.int64)).partner
+    paired = np.zeros(pred.n_relations, bool)
+    paired[partner[partner >= 0]] = True
+    rank = np.arange(pred.n_relations) - pred.relation_offsets[pred.example_of_relation()]
+    n_gold = np.diff(gold.relation_offsets)[pred.example_of_relation()]
+    if plan.truncate:
+        paired |= (n_gold > 0) & (rank >= n_gold)  # left out, not unmatched
+    if plan.ignore_non_causal:
+        paired |= n_gold == 0
+    surplus = np.flatnonzero(~paired)
+    gold_index = np.concatenate([np.arange(gold.n_relations), np.full(len(surplus), -1)])
+    pred_index = np.concatenate([partner, surplus])
+    example = np.concatenate([gold.example_of_relation(), pred.example_of_relation()[surplus]])
+    order = np.argsort(example, kind="stable")
+    gold_index, pred_index, example = gold_index[order], pred_index[order], example[order]
+    counts = count_pairs(plan, gold, pred, gold_index, pred_index, scorer.backend)
+    name = aligned.examples["id"].take(example) if "id" in aligned.examples.column_names else None
+    columns: dict[str, Any] = {"id": name} if name is not None else {"example": example}
+    for side, rows, index in (("gold", gold, gold_index), ("pred", pred, pred_index)):
+        number = index - rows.relation_offsets[example]
+        columns[f"{side}_relation"] = pa.array(number, mask=index < 0)
+    return pa.table(columns | _count_columns(plan, scorer._roles, counts))
+
+
+def _count_columns(plan: Plan, roles: tuple[str, ...], counts: Int64) -> dict[str, Int64]:
+    return {name: counts[:, k] for k, name in enumerate(plan.kernel.columns(roles))}
+
+
+_DETAILS: dict[str, Callable[[ExtractionScorer, Aligned], pa.Table]] = {
+    "per_example": _per_example,
+    "matches": _matches,
+}

@@ -1,0 +1,224 @@
+"""Reading and writing causal relations: one file per format, each with its ``read`` and ``write``.
+
+path, list, DataFrame ──▶ read ──▶ Relations ──▶ write ──▶ path
+                           │ sniffs the format        │ returns what was lost
+                           ▼                          ▼
+     tagged.py  cnc.py  bio.py  spans.py  table.py ── builder.py, source.py
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from fastcausal.errors import InputError
+from fastcausal.formats import bio, cnc, spans, table, tagged
+from fastcausal.formats.source import Source
+from fastcausal.relations import Relations
+
+FORMATS = ("cnc", "bio", "spans", "parquet", "arrow", "jsonl")
+READ_SUFFIXES = {
+    ".csv": "cnc",
+    **dict.fromkeys((".bio", ".iob", ".iob2", ".conll"), "bio"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".arrow", ".arrows", ".ipc", ".feather"), "arrow"),
+}
+WRITE_SUFFIXES = READ_SUFFIXES | dict.fromkeys((".jsonl", ".ndjson"), "jsonl")
+_CHOICE = f"give a format: {', '.join(FORMATS)}"
+
+
+def read(
+    source: Any,
+    format: str | None = None,
+    like: Relations | None = None,
+    tags: str = "strict",
+) -> Relations:
+    """Read causal relations from a file, Python lists or any Arrow data.
+
+    Parameters
+    ----------
+    source : path, Relations, Arrow data or list
+        A path, or ``"-"`` for standard input; an object with ``__arrow_c_stream__`` (a table of
+        pyarrow, pandas, polars, DuckDB); lists of tagged sentences, lists of IOB2 tags (or lists
+        of such lists), or example dicts as `Relations.from_examples` takes them. Relations are
+        returned as they are.
+    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl"}, optional
+        Told from the file name and the content if not given.
+    like : Relations, optional
+        The gold side of predictions: ids, texts and lengths are taken from it.
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+        How tagged sentences are read, see `fastcausal.formats.tagged.parse`.
+
+    Raises
+    ------
+    InputError
+        The format is unknown or cannot be told, or the content is not of that format.
+
+    Examples
+    --------
+    >>> gold = read([["<ARG0>Rain</ARG0> brings <ARG1>floods</ARG1>"]])
+    >>> gold.to_examples()[0]["relations"] == read([["B-C", "O", "B-E"]]).to_examples()[0][
+    ...     "relations"]
+    True
+    """
+    if format is not None and format not in FORMATS:
+        raise InputError(f'unknown format "{format}", expected one of {", ".join(FORMATS)}')
+    tagged.reading(tags)  # refuse an unknown one even where there are no tags
+    if isinstance(source, Relations):
+        return source
+    if hasattr(source, "__arrow_c_stream__"):
+        return _read_arrow(source)
+    if isinstance(source, str | os.PathLike):
+        loaded = Source.open(source)
+        return _read_file(loaded, format or sniff(loaded), like, tags)
+    if isinstance(source, list | tuple):
+        return _read_list(source, format, like, tags)
+    raise InputError(
+        f"cannot read a {type(source).__name__}, expected a path, a list or Arrow data"
+    )
+
+
+def write(
+    relations: Relations, target: str | os.PathLike[str], format: str | None = None
+) -> list[str]:
+    """Write causal relations to a file, which appears complete or not at all.
+
+    Parameters
+    ----------
+    relations : Relations
+    target : path
+        Its suffix decides the format: ``.csv`` cnc; ``.bio``, ``.iob``, ``.iob2``, ``.conll``
+        bio; ``.parquet``; ``.arrow``, ``.ipc``, ``.feather``, ``.arrows`` (stream) arrow;
+        ``.jsonl``, ``.ndjson`` jsonl.
+    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl"}, optional
+        Overrides the suffix; ``cnc`` without ``.csv`` is a submission.
+
+    Returns
+    -------
+    list of str
+        What the format cannot hold; empty when nothing was lost.
+
+    Raises
+    ------
+    InputError
+        The format is unknown, needs what the table does not have, or writing failed.
+    """
+    if format is None:
+        format = WRITE_SUFFIXES.get(Path(target).suffix.lower())
+        if format is None:
+            raise InputError(f"{target}: the name does not tell the format, {_CHOICE}")
+    if format not in FORMATS:
+        raise InputError(f'unknown format "{format}", expected one of {", ".join(FORMATS)}')
+    if format in ("parquet", "arrow", "jsonl"):
+        lost = table.write(relations, target, format)
+    else:
+        lost = {"cnc": cnc, "bio": bio, "spans": spans}[format].write(relations, target)
+    if not len(relations) and format in ("jsonl", "bio", "spans"):
+        lost.append("a file without examples is empty and cannot be read back")
+    return lost
+
+
+def sniff(source: Source) -> str:
+    """The format of a file, from its name and then its content.
+
+    Raises
+    ------
+    InputError
+        Neither tells.
+    """
+    named = READ_SUFFIXES.get(Path(source.name).suffix.lower())
+    if named is not None:
+        return named
+    binary = table.sniff(source.data)
+    if binary is not None:
+        return binary
+    start = source.text.lstrip()[:1000]
+    if start.startswith("{") or Path(source.name).suffix.lower() in cnc.JSON_SUFFIXES:
+        return _sniff_json(source)
+    if "text_w_pairs" in start.partition("\n")[0]:
+        return "cnc"
+    if any(_is_bio_line(line) for _, line in islice(source.lines(), 1000)):
+        return "bio"
+    raise InputError(f"{source.name}: the format cannot be told, {_CHOICE}")
+
+
+def _sniff_json(source: Source) -> str:
+    """The format of JSON lines: the first line that only one format can have."""
+    undecided = None
+    for _, line in source.lines():
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if not isinstance(row, dict):
+            continue
+        relations = row.get("relations")
+        if "prediction" in row and "relations" in row:
+            raise InputError(
+                f'{source.name}: both "prediction" (cnc) and "relations" (spans, jsonl), {_CHOICE}'
+            )
+        if "prediction" in row:
+            return "cnc"
+        kinds = {type(r) for r in relations} if isinstance(relations, list) else set()
+        if list in kinds or "length" in row:
+            return "jsonl"
+        if dict in kinds:
+            return "spans"
+        if "relations" in row:
+            undecided = "spans"  # without a relation, spans know the length from the text
+    if undecided is None:
+        raise InputError(
+            f'{source.name}: no line is a JSON object with "prediction" (cnc) or "relations" '
+            f"(spans, jsonl), {_CHOICE}"
+        )
+    return undecided
+
+
+def _is_bio_line(line: str) -> bool:
+    columns = line.split()
+    return line.startswith("# id = ") or (len(columns) > 1 and bio.is_tag(columns[-1]))
+
+
+def _read_file(source: Source, format: str, like: Relations | None, tags: str) -> Relations:
+    if format == "cnc":
+        return cnc.read(source, like, tags)
+    if format == "bio":
+        return bio.read(source, like)
+    if format == "spans":
+        return spans.read(source, like)
+    return table.read(source, format)
+
+
+def _read_list(
+    source: Sequence[Any], format: str | None, like: Relations | None, tags: str
+) -> Relations:
+    if all(isinstance(example, Mapping) for example in source):
+        return spans.read(source, like) if format == "spans" else Relations.from_examples(source)
+    if not all(isinstance(example, list | tuple) for example in source):
+        raise InputError(
+            "cannot read the list, expected dicts, lists of tagged sentences or lists of tags"
+        )
+    items = [item for example in source for item in example]
+    if format is None:
+        nested = any(not isinstance(item, str) for item in items)
+        format = "bio" if nested or (items and all(map(bio.is_tag, items))) else "cnc"
+    if format == "bio":
+        return bio.read(source, like)
+    if format == "cnc":
+        return tagged.read(source, like, tags)
+    raise InputError(f'lists cannot be read as "{format}", expected cnc or bio')
+
+
+def _read_arrow(source: Any) -> Relations:
+    try:
+        return Relations(source)
+    except InputError:
+        raise
+    except (pa.ArrowException, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"the Arrow data cannot be read: {error}") from error

@@ -1,0 +1,325 @@
+"""IOB2 tags: CoNLL-style files and lists of tag lists, one column of tags per relation."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from fastcausal.errors import InputError, Problems
+from fastcausal.formats import tagged
+from fastcausal.formats.builder import Builder, Span, UnreadError, matching, messages, taken
+from fastcausal.formats.source import Source, replacing, shown
+from fastcausal.relations import ROLES, Relations
+
+LABELS = {name: k for k, role in enumerate(ROLES) for name in (role, role[0])}
+LABELS |= {"arg0": 0, "arg1": 1, "sig": 2}
+_ID = re.compile(r"# id *= ?(.*)", re.DOTALL)
+_SPACE = re.compile(r"[ \t\x0b\x0c]+")
+_TAGS = re.compile(r"(?:O|[BI]-[^|\s]+)(?:\|(?:O|[BI]-[^|\s]+))*")
+
+
+def read(
+    source: str | os.PathLike[str] | Source | Sequence[Any], like: Relations | None = None
+) -> Relations:
+    """Read a CoNLL-style file, or lists of IOB2 tags.
+
+    Parameters
+    ----------
+    source : path or sequence
+        File: a token per line, then a tag per relation, split by tabs or white space; a blank
+        line ends a sentence; ``# id = ...`` names it; other lines that start with ``# `` and end
+        in no tag are comments. Sequence: per example one list of tags, or a list of such lists.
+        Tags are ``O``, ``B-label``, ``I-label``, or several joined by ``|``; labels are Cause,
+        Effect, Signal; C, E, S; ARG0, ARG1, SIG, in any case.
+    like : Relations, optional
+        The gold side, example by example: ids come from it where the source has none, and
+        lengths.
+
+    Returns
+    -------
+    Relations
+        From a file with the column ``text``. A relation is null where an I- tag has no B- tag
+        before it, two tags of a token have the same role, or it has another number of tokens
+        than its example.
+
+    Raises
+    ------
+    InputError
+        A tag is none, a row has more or fewer columns than its sentence, or ``like`` has another
+        number of examples.
+
+    Examples
+    --------
+    >>> read([["B-Cause", "I-Cause", "O", "B-Effect"]]).to_examples()
+    [{'length': 4, 'relations': [{'cause': [(0, 2)], 'effect': [(3, 4)]}]}]
+    """
+    if isinstance(source, str | os.PathLike | Source):
+        return _read_file(Source.open(source), like)
+    build = Builder("tag lists")
+    rows = matching(like, None, len(source), build.name)
+    expected = _lengths(like, rows)
+    problems = Problems()
+    nested = not any(isinstance(item, str) for example in source for item in example)
+    for k, (example, length) in enumerate(zip(source, expected, strict=True)):
+        name = like.name(k) if like is not None else str(k)
+        relations = example if nested else [example]
+        if not all(_is_tag_list(relation) for relation in relations):
+            problems.add(f"example {name}: expected lists of tags, and all examples alike")
+            continue
+        _add(build, f"example {name}", relations, length, problems)
+    problems.raise_if_any()
+    return build.table(taken(like, rows))
+
+
+def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
+    """Write a CoNLL-style file: token, then a column of tags per relation, split by tabs.
+
+    Where a table has no text, every token is written as ``_``.
+
+    Returns
+    -------
+    list of str
+        What the file cannot hold.
+
+    Raises
+    ------
+    InputError
+        An example has neither text nor length, or a text of another length.
+    """
+    lists, lost = tag_lists(relations)
+    names = _line_ids(relations, lost)
+    texts = tagged.plain_texts(relations)
+    blocks = []
+    for k, (text, columns) in enumerate(zip(texts, lists, strict=True)):
+        length = relations.table["length"][k].as_py()
+        if text is None and length is None:
+            raise InputError(f"example {relations.name(k)} has neither text nor length")
+        if text is not None:
+            text = tagged.require_text(f"example {relations.name(k)}", text, length)
+        tokens = ["_"] * length if text is None else tagged.TOKEN.findall(text)
+        lines = [f"# id = {names[k]}"] if names else []
+        lines += map("\t".join, zip(tokens, *columns, strict=True))
+        if not lines:
+            lost.append(f"example {relations.name(k)} has no tokens and is left out")
+            continue
+        if not tokens and columns:
+            lost.append(f"example {relations.name(k)} has no tokens, its relations are left out")
+        blocks.append("\n".join(lines) + "\n")
+    with replacing(target) as file:
+        file.write("\n".join(blocks).encode())
+    held = {"length", "relations", "text", "tagged", *(["id"] if names else [])}
+    missing = [name for name in relations.table.column_names if name not in held]
+    if missing:
+        lost.append(f"tag columns do not hold the columns {', '.join(missing)}")
+    if None in texts:
+        lost.append('where there is no text, every token is written as "_"')
+    return lost
+
+
+def tag_lists(relations: Relations) -> tuple[list[list[list[str]]], list[str]]:
+    """The relations as IOB2 tags.
+
+    Returns
+    -------
+    tags : list of list of list of str
+        Per example, relation and token.
+    lost : list of str
+        What tags cannot hold: unread relations, spans that overlap a span of the same role.
+
+    Raises
+    ------
+    InputError
+        An example with relations has neither text nor length.
+
+    Examples
+    --------
+    >>> tag_lists(Relations.from_examples([{"length": 3, "relations": [{"cause": (0, 2)}]}]))
+    ([[['B-Cause', 'I-Cause', 'O']]], [])
+    """
+    lost = Problems()
+    texts = tagged.plain_texts(relations)
+    lengths = relations.table["length"].to_pylist()
+    result = []
+    for k, (text, n, row) in enumerate(
+        zip(texts, lengths, relations.table["relations"], strict=True)
+    ):
+        where = f"example {relations.name(k)}"
+        if n is None and len(row):
+            n = tagged.count_tokens(tagged.require_text(where, text, None))
+        columns = []
+        for number, relation in enumerate(row.as_py(), 1):
+            if relation is None:
+                lost.add(f"{where}: relation {number} is unread and left out")
+                continue
+            spans = sorted((s["role"], s["start"], s["stop"]) for s in relation)
+            tags, n_left_out = _tags(spans, n, relations.roles)
+            columns.append(tags)
+            if n_left_out:
+                lost.add(
+                    f"{where}: relation {number}: {n_left_out} spans overlap their own role"
+                    " or have no tag"
+                )
+        result.append(columns)
+    return result, messages(lost)
+
+
+def is_tag(tag: str) -> bool:
+    """Whether a string is ``O`` or IOB2 tags joined by ``|``."""
+    return _TAGS.fullmatch(tag) is not None
+
+
+def _read_file(source: Source, like: Relations | None) -> Relations:
+    build = Builder(source.name)
+    problems = Problems()
+    blocks = list(_blocks(source, problems))
+    ids = [name for _, name, _ in blocks]
+    named = any(name is not None for name in ids)
+    rows = matching(like, ids if named else None, len(blocks), source.name)
+    columns = taken(like, rows) | ({"id": ids} if named else {})
+    columns["text"] = []
+    for k, ((line, name, tokens), length) in enumerate(
+        zip(blocks, _lengths(like, rows), strict=True)
+    ):
+        if name is None and named:
+            problems.add(f"{source.name}:{line}: the sentence has no id, others have")
+        where = f"{source.name}:{line}: example {columns['id'][k] if 'id' in columns else k}"
+        words, *tags = map(list, zip(*tokens, strict=True)) if tokens else [[]]
+        _add(build, where, tags, length, problems, len(words))
+        columns["text"].append(_sentence(words))
+    problems.raise_if_any()
+    return build.table(columns, lines=[line for line, _, _ in blocks])
+
+
+def _blocks(
+    source: Source, problems: Problems
+) -> Iterator[tuple[int, str | None, list[list[str]]]]:
+    """Sentences: first line, id if it has one, and the columns of each token."""
+    name: str | None = None
+    rows: list[list[str]] = []
+    first = 0
+    for number, line in source.lines():
+        line = line.removesuffix("\r")
+        if not line.strip(" \t\x0b\x0c"):
+            if rows or name is not None:
+                yield first, name, rows
+            name, rows, first = None, [], 0
+            continue
+        first = first or number
+        if match := _ID.fullmatch(line):
+            name = match[1]
+            continue
+        columns = line.split("\t") if "\t" in line else _SPACE.split(line.strip(" \x0b\x0c"))
+        if line.startswith("# ") and "\t" not in line and not is_tag(columns[-1]):
+            continue
+        if rows and len(columns) != len(rows[0]):
+            problems.add(f"{source.name}:{number}: {len(columns)} columns, expected {len(rows[0])}")
+            continue
+        rows.append(columns)
+    if rows or name is not None:
+        yield first, name, rows
+
+
+def _lengths(like: Relations | None, rows: Sequence[int | None]) -> list[int | None]:
+    known = like.table["length"].to_pylist() if like is not None else []
+    return [None if row is None else known[row] for row in rows]
+
+
+def _sentence(tokens: list[str]) -> str | None:
+    """The tokens as text, unless white space within one would make two of it."""
+    text = " ".join(tokens)
+    return text if tagged.count_tokens(text) == len(tokens) else None
+
+
+def _is_tag_list(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(tag, str) for tag in value)
+
+
+def _add(
+    build: Builder,
+    where: str,
+    relations: Sequence[Sequence[str]],
+    length: int | None,
+    problems: Problems,
+    n_tokens: int | None = None,
+) -> None:
+    """Add one example, a relation per list of tags."""
+    if length is None:
+        length = n_tokens if n_tokens is not None or not relations else len(relations[0])
+    for k, tags in enumerate(relations, 1):
+        try:
+            spans = _spans(tags)
+        except UnreadError as reason:
+            build.unread_relation(f"{where}: relation {k}: {reason}")
+            continue
+        except InputError as error:
+            problems.add(f"{where}: {error}")
+            continue
+        if len(tags) == length:
+            build.relation(spans)
+        else:
+            message = f"{where}: relation {k} has {len(tags)} tokens, expected {length}"
+            build.unread_relation(message)
+    build.end_example(length)
+
+
+def _spans(tags: Sequence[str]) -> list[Span]:
+    """The spans of one relation's tags; every role is a sequence of its own."""
+    spans: list[Span] = []
+    opened: dict[int, int] = {}  # role: start
+    for k, tag in enumerate(tags):
+        going: dict[int, int] = {}
+        for begins, role in _marks(tag):
+            if role in going:
+                raise UnreadError(f'token {k}: "{tag}" has two tags of one role')
+            if not begins and role not in opened:
+                raise UnreadError(f'token {k}: "{tag}" goes on with what has not begun')
+            going[role] = k if begins else opened[role]
+        spans += [(r, start, k) for r, start in opened.items() if going.get(r) != start]
+        opened = going
+    spans += [(role, start, len(tags)) for role, start in opened.items()]
+    return sorted(spans)
+
+
+@lru_cache(maxsize=4096)
+def _marks(tag: str) -> tuple[tuple[bool, int], ...]:
+    """(begins, role) for each tag of a token."""
+    if not is_tag(tag):
+        raise InputError(f"{shown(tag)} is no tag, expected O, B-label or I-label")
+    marks = []
+    for part in tag.split("|"):
+        if part == "O":
+            continue
+        role = LABELS.get(part[2:].lower())
+        if role is None:
+            raise InputError(f"unknown label {shown(part[2:])}, expected one of {', '.join(ROLES)}")
+        marks.append((part[0] == "B", role))
+    return tuple(marks)
+
+
+def _tags(spans: list[Span], n: int, roles: tuple[str, ...]) -> tuple[list[str], int]:
+    tags: list[list[str]] = [[] for _ in range(n)]
+    ends = dict.fromkeys(range(len(roles)), 0)
+    left_out = 0
+    for role, start, stop in spans:
+        if start < ends[role] or roles[role] not in ROLES:
+            left_out += 1
+            continue
+        ends[role] = stop
+        label = roles[role].capitalize()
+        for k in range(start, stop):
+            tags[k].append(f"{'B' if k == start else 'I'}-{label}")
+    return ["|".join(marks) or "O" for marks in tags], left_out
+
+
+def _line_ids(relations: Relations, lost: list[str]) -> list[str]:
+    """The ids, if every one can stand in a comment line."""
+    if relations.ids is None:
+        return []
+    ids: list[str] = relations.ids.to_pylist()
+    if any("\n" in name or "\r" in name for name in ids):
+        lost.append("ids with line ends have no place in a comment line")
+        return []
+    return ids

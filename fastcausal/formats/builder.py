@@ -1,0 +1,168 @@
+"""Relations built example by example: flat Python lists that become Arrow arrays at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.errors import InputError, Problems
+from fastcausal.relations import ROLES, SPAN, Reading, Relations
+
+Span = tuple[int, int, int]
+"""(role, start, stop), in tokens, stop exclusive."""
+
+
+class UnreadError(ValueError):
+    """One relation cannot be read. It becomes a null in the table, the reason a message."""
+
+
+class Builder:
+    """Collects examples and makes one table of them.
+
+    Parameters
+    ----------
+    name : str
+        The source, for messages.
+    roles : tuple of str
+        The role names.
+    """
+
+    def __init__(self, name: str, roles: tuple[str, ...] = ROLES) -> None:
+        self.name = name
+        self.roles = roles
+        self.unread = Problems()
+        self.notes: Counter[str] = Counter()
+        self._spans: list[Span] = []
+        self._widths: list[int] = []  # spans of each relation, -1 for one that is unread
+        self._counts: list[int] = []  # relations of each example
+        self._lengths: list[int | None] = []
+        self._seen = 0
+
+    def relation(self, spans: Sequence[Span]) -> None:
+        """Add a relation to the example at hand."""
+        self._spans.extend(spans)
+        self._widths.append(len(spans))
+
+    def unread_relation(self, message: str) -> None:
+        """Add a relation that could not be read."""
+        self.unread.add(message)
+        self._widths.append(-1)
+
+    def end_example(self, length: int | None) -> None:
+        """Close the example at hand; ``length`` in tokens, None when unknown."""
+        self._counts.append(len(self._widths) - self._seen)
+        self._seen = len(self._widths)
+        self._lengths.append(length)
+
+    def table(
+        self,
+        columns: Mapping[str, Any],
+        *,
+        tags: str | None = None,
+        lines: Sequence[int] | None = None,
+    ) -> Relations:
+        """All examples as Relations.
+
+        Parameters
+        ----------
+        columns : mapping of str to sequence or Arrow array
+            Further columns, a value per example; ``id`` may be None: known by position.
+        tags : str, optional
+            How tags were read.
+        lines : sequence of int, optional
+            The line of each example, for messages.
+
+        Raises
+        ------
+        InputError
+            An id occurs twice, a column cannot be stored, or a span is out of its example.
+        """
+        arrays = {name: self._column(name, v) for name, v in columns.items() if v is not None}
+        _require_unique(self.name, arrays.get("id"), lines)
+        arrays["length"] = self._column("length", self._lengths, pa.int32())
+        arrays["relations"] = self._relations()
+        reading = Reading(self.roles, tags, tuple(self.unread.first), dict(self.notes))
+        try:
+            return Relations(pa.table(arrays), reading)
+        except InputError as error:
+            raise InputError(f"{self.name}: {error}") from error
+
+    def _relations(self) -> Any:
+        try:
+            flat = np.fromiter(chain.from_iterable(self._spans), np.int32, 3 * len(self._spans))
+        except OverflowError as error:
+            raise InputError(f"{self.name}: a span is out of range: {error}") from error
+        role, start, stop = flat.reshape(-1, 3).T.copy()
+        spans = pa.StructArray.from_arrays([role.astype(np.int8), start, stop], fields=list(SPAN))
+        widths = np.array(self._widths, np.int64)
+        unread = pa.array(widths < 0) if self.unread.count else None
+        relations = pa.ListArray.from_arrays(_offsets(np.maximum(widths, 0)), spans, mask=unread)
+        return pa.ListArray.from_arrays(_offsets(np.array(self._counts, np.int64)), relations)
+
+    def _column(self, name: str, values: Any, wanted: Any = None) -> Any:
+        if isinstance(values, pa.Array | pa.ChunkedArray):
+            return values
+        if wanted is None and name in ("id", "text"):
+            wanted = pa.string()
+        elif wanted is None and name == "tagged":
+            wanted = pa.list_(pa.string())
+        try:
+            return pa.array(values, wanted)
+        except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+            raise InputError(f'{self.name}: column "{name}" cannot be stored: {error}') from error
+
+
+def _offsets(widths: Any) -> Any:
+    offsets = np.zeros(len(widths) + 1, np.int32)
+    np.cumsum(widths, out=offsets[1:])
+    return pa.array(offsets)
+
+
+def _require_unique(name: str, ids: Any, lines: Sequence[int] | None) -> None:
+    if ids is None or len(ids.unique()) == len(ids):
+        return
+    first: dict[Any, int] = {}
+    for k, value in enumerate(ids.to_pylist()):
+        if value in first and value is not None:
+            where = f"{name}:{lines[k]}" if lines else name
+            other = f"line {lines[first[value]]}" if lines else f"example {first[value]}"
+            raise InputError(f'{where}: id "{value}" occurs twice, first in {other}')
+        first[value] = k
+
+
+def messages(problems: Problems) -> list[str]:
+    """The first messages, and how many there are beyond them."""
+    more = problems.count - len(problems.first)
+    return problems.first + ([f"... and {more} more"] if more else [])
+
+
+def matching(
+    like: Relations | None, ids: Sequence[Any] | None, n: int, name: str
+) -> list[int | None]:
+    """The row of ``like`` for each of n examples: by id where both sides have ids, else by place.
+
+    None where ``like`` is None or does not know the id. InputError when n examples without ids
+    face another number of rows.
+    """
+    if like is None:
+        return [None] * n
+    if ids is not None and like.ids is not None:
+        rows = {known: row for row, known in enumerate(like.ids.to_pylist())}
+        return [rows.get(wanted) for wanted in ids]
+    if n != len(like):
+        raise InputError(f"{name} has {n} examples, expected {len(like)}")
+    return list(range(n))
+
+
+def taken(like: Relations | None, rows: Sequence[int | None]) -> dict[str, Any]:
+    """The id and text columns of ``like``, as far as it has them, for the given rows."""
+    if like is None:
+        return {}
+    at = pa.array(rows, pa.int64())
+    names = [name for name in ("id", "text") if name in like.table.column_names]
+    return {name: like.table[name].take(at) for name in names}

@@ -1,0 +1,128 @@
+"""Files in and out: bytes with a name for messages, lines with numbers, writing that is whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+from fastcausal.errors import InputError, Problems
+
+UTF8_MARK = b"\xef\xbb\xbf"
+KINDS = {str: "a string", bool: "a boolean", dict: "an object", list: "a list", type(None): "null"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """The content of a file or of standard input.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it: the path as given, or ``<stdin>``.
+    data : bytes
+        All of it, without a UTF-8 byte-order mark.
+    """
+
+    name: str
+    data: bytes
+
+    @classmethod
+    def open(cls, source: str | os.PathLike[str] | Source) -> Source:
+        """Load a path, ``"-"`` for standard input, or what is loaded already.
+
+        Raises
+        ------
+        InputError
+            It cannot be opened, or is empty.
+        """
+        if isinstance(source, Source):
+            return source
+        name = "<stdin>" if source == "-" else os.fspath(source)
+        try:
+            data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+            raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
+        data = data.removeprefix(UTF8_MARK)
+        if not data or data.isspace():
+            raise InputError(f"{name} is empty")
+        return cls(name, data)
+
+    @cached_property
+    def text(self) -> str:
+        """The content as text; InputError names the line of the first byte that is not UTF-8."""
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError as error:
+            line = self.data.count(b"\n", 0, error.start) + 1
+            byte = self.data[error.start]
+            raise InputError(f"{self.name}:{line}: byte 0x{byte:02x} is not UTF-8") from error
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The lines with their numbers, from 1; only a line feed ends a line."""
+        number, start, text = 1, 0, self.text
+        while (end := text.find("\n", start)) >= 0:
+            yield number, text[start:end]
+            number, start = number + 1, end + 1
+        yield number, text[start:]
+
+    def objects(self, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The JSON object of each line that is not blank, with its line number."""
+        for number, line in self.lines():
+            if not line or line.isspace():
+                continue
+            try:
+                value = json.loads(line)
+            except json.JSONDecodeError as error:
+                problems.add(
+                    f"{self.name}:{number}: invalid JSON: {error.msg} at column {error.colno}"
+                )
+            except (ValueError, RecursionError) as error:  # a huge number, deep nesting
+                problems.add(f"{self.name}:{number}: invalid JSON: {error}")
+            else:
+                if isinstance(value, dict):
+                    yield number, value
+                else:
+                    problems.add(f"{self.name}:{number}: {kind(value)}, expected an object")
+
+
+def kind(value: object) -> str:
+    """How messages call a JSON value: ``"a string"``, ``"a number"``, ..."""
+    return KINDS.get(type(value), "a number")
+
+
+def shown(value: object) -> str:
+    """A JSON value for a message: on one line, and not too long."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+@contextmanager
+def replacing(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file to write that takes the target's place when it is complete, and not before.
+
+    What is no regular file (a pipe, a device) has no place to take and is written directly.
+    """
+    path = Path(target)
+    try:
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                yield file
+            return
+        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        try:
+            with partial.open("xb") as file:
+                yield file
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from error

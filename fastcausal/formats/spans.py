@@ -1,0 +1,293 @@
+"""Relations as texts of their spans, the way language models give them: JSON lines."""
+
+from __future__ import annotations
+
+import json
+import os
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from fastcausal.errors import InputError, Problems
+from fastcausal.formats import tagged
+from fastcausal.formats.builder import Builder, Span, UnreadError, matching, messages, taken
+from fastcausal.formats.source import Source, kind, replacing, shown
+from fastcausal.relations import ROLES, Relations
+
+WHITE = " \t\n\r\x0b\x0c"
+
+
+def read(
+    source: str | os.PathLike[str] | Source | Sequence[Mapping[str, Any]],
+    like: Relations | None = None,
+) -> Relations:
+    """Read relations given as span texts or character offsets.
+
+    Parameters
+    ----------
+    source : path or sequence of mappings
+        A line or mapping per example: ``{"id", "text", "relations": [{"cause": ..., "effect":
+        ..., "signal": ...}]}``. A role has a text, ``[start, stop]`` or ``{"start", "stop"}``
+        (characters of ``text``, stop exclusive), or a list of these; an empty text, null or a
+        missing role is no span. A relation may be null: unread.
+    like : Relations, optional
+        The gold side: its column ``text`` stands in for a missing ``text``, by id, or by place
+        where the source has no ids.
+
+    Returns
+    -------
+    Relations
+        A text is located as it stands, else regardless of case and white space; occurrences that
+        are whole tokens come first, then the first one is taken. ``reading.notes`` counts
+        ``"ambiguous span"`` (it occurs again) and ``"span cut a token"`` (widened to whole
+        tokens). A relation is null where a text is not found, offsets are out of the text or mark
+        no token, or the text has another number of tokens than ``like`` says.
+
+    Raises
+    ------
+    InputError
+        A line is not of this form, names an unknown role, or needs a text that is nowhere.
+
+    Examples
+    --------
+    >>> found = read([{"text": "Heavy rain causes floods", "relations": [
+    ...     {"cause": "heavy rain", "effect": [18, 24]}]}])
+    >>> found.to_examples()[0]["relations"]
+    [{'cause': [(0, 2)], 'effect': [(3, 4)]}]
+    """
+    problems = Problems()
+    lines: list[int] | None = None
+    if isinstance(source, str | os.PathLike | Source):
+        source = Source.open(source)
+        name = source.name
+        numbered = list(source.objects(problems))
+        lines, examples = [n for n, _ in numbered], [dict(e) for _, e in numbered]
+    else:
+        name = "span texts"
+        examples = list(map(dict, source))
+    places = [f"{name}:{n}" for n in lines] if lines else [name] * len(examples)
+    ids = _ids(places, examples, problems)
+    problems.raise_if_any()
+    rows = matching(like, ids, len(examples), name)
+    columns = taken(like, rows) | ({"id": ids} if ids is not None else {})
+    texts = columns["text"].to_pylist() if "text" in columns else [None] * len(examples)
+    expected = tagged.lengths(like, "strict", rows)
+    build = Builder(name)
+    for k, example in enumerate(examples):
+        where = f"{places[k]}: example {columns['id'][k] if 'id' in columns else k}"
+        own = example.get("text")
+        texts[k] = own if own is not None else texts[k]
+        try:
+            _add(build, where, example, texts[k], expected[k])
+        except InputError as error:
+            problems.add(f"{where}: {error}")
+    problems.raise_if_any()
+    return build.table({**columns, "text": texts}, lines=lines)
+
+
+def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
+    """Write span texts as JSON lines, with character offsets where a text would mislead.
+
+    Returns
+    -------
+    list of str
+        What the file cannot hold.
+
+    Raises
+    ------
+    InputError
+        An example with relations has no text, or a text of another length.
+    """
+    table = relations.table
+    lost = Problems()
+    lines = []
+    rows = zip(
+        tagged.plain_texts(relations), table["length"].to_pylist(), table["relations"], strict=True
+    )
+    for k, (text, length, row) in enumerate(rows):
+        where = f"example {relations.name(k)}"
+        line: dict[str, Any] = {"id": relations.name(k)} if relations.ids is not None else {}
+        if text is not None or len(row):
+            line["text"] = text = tagged.require_text(where, text, length)
+        sentence = Sentence(text or "")
+        line["relations"] = []
+        for number, relation in enumerate(row.as_py(), 1):
+            named: dict[str, list[Any]] = {}
+            for span in relation or ():
+                role = relations.roles[span["role"]]
+                if role in ROLES:
+                    named.setdefault(role, []).append(_value(sentence, span["start"], span["stop"]))
+                else:
+                    lost.add(f'{where}: relation {number}: role "{role}" is left out')
+            line["relations"].append(None if relation is None else named)
+        lines.append(json.dumps(line, ensure_ascii=False) + "\n")
+    with replacing(target) as file:
+        file.write("".join(lines).encode())
+    held = {"id", "text", "length", "relations", "tagged"}
+    missing = [name for name in table.column_names if name not in held]
+    note = [f"span texts do not hold the columns {', '.join(missing)}"] if missing else []
+    return note + messages(lost)
+
+
+class Sentence:
+    """A text whose spans are looked up, in characters and in tokens."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        bounds = [match.span() for match in tagged.TOKEN.finditer(text)]
+        self.starts = [start for start, _ in bounds]
+        self.stops = [stop for _, stop in bounds]
+
+    def locate(self, wanted: str) -> tuple[int, int, bool]:
+        """Characters [start, stop) of a span text, and whether it occurs again.
+
+        Raises
+        ------
+        UnreadError
+            It does not occur.
+        """
+        wanted = wanted.strip(WHITE)
+        for whole in (True, False):
+            for occurrences in (self._exact, self._loose):
+                found = list(
+                    islice((o for o in occurrences(wanted) if not whole or self._whole(*o)), 2)
+                )
+                if found:
+                    return *found[0], len(found) > 1
+        raise UnreadError(f"{shown(wanted)} is not in the text")
+
+    def tokens(self, start: int, stop: int) -> tuple[int, int, bool]:
+        """The tokens that characters [start, stop) touch, and whether one is touched in part."""
+        first = bisect_right(self.stops, start)
+        last = bisect_left(self.starts, stop)
+        if first >= last:
+            raise UnreadError(f"characters {start} to {stop} mark no token")
+        return first, last, self.starts[first] < start or stop < self.stops[last - 1]
+
+    def _whole(self, start: int, stop: int) -> bool:
+        text = self.text
+        return (start == 0 or text[start - 1] in WHITE) and (
+            stop == len(text) or text[stop] in WHITE
+        )
+
+    def _exact(self, wanted: str) -> Iterator[tuple[int, int]]:
+        for start in _occurrences(self.text, wanted):
+            yield start, start + len(wanted)
+
+    def _loose(self, wanted: str) -> Iterator[tuple[int, int]]:
+        squeezed, origins = self._squeezed
+        wanted = "".join(wanted.casefold().split())
+        for start in _occurrences(squeezed, wanted):
+            yield origins[start], origins[start + len(wanted) - 1] + 1
+
+    @cached_property
+    def _squeezed(self) -> tuple[str, list[int]]:
+        """The text without case and white space, and where each of its characters stood."""
+        letters: list[str] = []
+        origins: list[int] = []
+        for k, letter in enumerate(self.text):
+            if not letter.isspace():
+                folded = letter.casefold()  # may be several characters
+                letters.append(folded)
+                origins += [k] * len(folded)
+        return "".join(letters), origins
+
+
+def _occurrences(text: str, wanted: str) -> Iterator[int]:
+    start = text.find(wanted) if wanted else -1
+    while start >= 0:
+        yield start
+        start = text.find(wanted, start + 1)
+
+
+def _ids(
+    places: Sequence[str], examples: Sequence[Mapping[str, Any]], problems: Problems
+) -> list[str] | None:
+    """The ids as strings, None where no example has one."""
+    ids = [example.get("id") for example in examples]
+    if all(name is None for name in ids):
+        return None
+    for place, name in zip(places, ids, strict=True):
+        if name is None:
+            problems.add(f'{place}: no "id", other examples have one')
+        elif type(name) not in (str, int):
+            problems.add(f'{place}: "id" is {kind(name)}, expected a string')
+    return list(map(str, ids))
+
+
+def _add(
+    build: Builder, where: str, example: Mapping[str, Any], text: Any, length: int | None
+) -> None:
+    """Add one example; InputError says what is wrong with its form."""
+    relations = example.get("relations")
+    if "relations" not in example:
+        raise InputError('no "relations"')
+    if relations is None:
+        relations = [None]
+    if not isinstance(relations, list | tuple):
+        raise InputError(f'"relations" is {kind(relations)}, expected a list')
+    if text is not None and not isinstance(text, str):
+        raise InputError(f'"text" is {kind(text)}, expected a string')
+    sentence = None if text is None else Sentence(text)
+    n_tokens = length if sentence is None else len(sentence.starts)
+    for number, relation in enumerate(relations, 1):
+        try:
+            if relation is None:
+                raise UnreadError("it is null")
+            values = list(_values(relation))
+            if length is not None and n_tokens != length:
+                raise UnreadError(f"the text has {n_tokens} tokens, expected {length}")
+            build.relation(sorted(_locate(build, sentence, role, v) for role, v in values))
+        except UnreadError as reason:
+            build.unread_relation(f"{where}: relation {number}: {reason}")
+    build.end_example(length if length is not None else n_tokens)
+
+
+def _values(relation: Any) -> Iterable[tuple[int, Any]]:
+    """(role, text or (start, stop)) of each span of a relation."""
+    if not isinstance(relation, Mapping):
+        raise InputError(f"a relation is {kind(relation)}, expected an object")
+    for role, value in relation.items():
+        if role not in ROLES:
+            raise InputError(f"unknown role {shown(role)}, expected one of {', '.join(ROLES)}")
+        many = isinstance(value, list | tuple) and not _is_pair(value)
+        for item in value if many else [value]:
+            if item is None or (isinstance(item, str) and not item.strip(WHITE)):
+                continue
+            found = (item.get("start"), item.get("stop")) if isinstance(item, Mapping) else item
+            if not isinstance(found, str) and not _is_pair(found):
+                raise InputError(f'"{role}" is {kind(item)}, expected a text or character offsets')
+            yield ROLES.index(role), found
+
+
+def _is_pair(value: Any) -> bool:
+    """Whether a value is [start, stop]."""
+    return isinstance(value, list | tuple) and [type(item) for item in value] == [int, int]
+
+
+def _locate(build: Builder, sentence: Sentence | None, role: int, value: Any) -> Span:
+    if sentence is None:
+        raise InputError('no "text", neither here nor in the examples to be like')
+    if isinstance(value, str):
+        start, stop, again = sentence.locate(value)
+        build.notes["ambiguous span"] += again
+    else:
+        start, stop = value
+        if not 0 <= start < stop <= len(sentence.text):
+            raise UnreadError(
+                f"characters {start} to {stop} are no span of a text of {len(sentence.text)}"
+            )
+    first, last, cut = sentence.tokens(start, stop)
+    build.notes["span cut a token"] += cut
+    return role, first, last
+
+
+def _value(sentence: Sentence, start: int, stop: int) -> str | dict[str, int]:
+    """The text of a span, or its characters where the text would be found elsewhere."""
+    bounds = (sentence.starts[start], sentence.stops[stop - 1])
+    text = sentence.text[slice(*bounds)]
+    if sentence.locate(text)[:2] == bounds:
+        return text
+    return dict(zip(("start", "stop"), bounds, strict=True))

@@ -1,0 +1,214 @@
+"""The canonical table in files: Parquet, Arrow IPC, JSON lines."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any, TypeGuard
+
+import pyarrow as pa
+
+from fastcausal.errors import InputError, Problems
+from fastcausal.formats.builder import Builder, Span
+from fastcausal.formats.source import Source, kind, replacing, shown
+from fastcausal.relations import ROLES, Relations
+
+PARQUET_MARK = b"PAR1"
+ARROW_MARKS = (b"ARROW1", b"\xff\xff\xff\xff")  # the file and the stream format
+# What a damaged file makes pyarrow, or the reading of its metadata, raise.
+DAMAGE = (pa.ArrowException, OSError, ValueError, KeyError, TypeError, OverflowError, MemoryError)
+LIMIT = 2**31
+
+
+def read(
+    source: str | os.PathLike[str] | Source,
+    format: str | None = None,
+    roles: Sequence[str] = ROLES,
+) -> Relations:
+    """Read a canonical table.
+
+    Parameters
+    ----------
+    source : path
+        Parquet, Arrow IPC (file or stream), or JSON lines ``{"id", "length", "relations": [[{
+        "role": "cause", "start": 0, "stop": 3}, ...], ...]}``. Other columns are kept.
+    format : {"parquet", "arrow", "jsonl"}, optional
+        Told by the first bytes if not given.
+    roles : sequence of str
+        The role names that JSON lines may use; the other formats hold their own.
+
+    Raises
+    ------
+    InputError
+        The file is damaged or of another format, a line is not of the form above, and all that
+        `Relations` raises.
+    """
+    source = Source.open(source)
+    format = format or sniff(source.data) or "jsonl"
+    if format == "jsonl":
+        return _read_lines(source, tuple(roles))
+    load = {"parquet": _load_parquet, "arrow": _load_arrow}[format]
+    try:
+        table = load(pa.py_buffer(source.data))
+        table.validate(full=True)  # offsets of a damaged file may lead anywhere
+        return Relations(table)
+    except InputError as error:
+        raise InputError(f"{source.name}: {error}") from error
+    except DAMAGE as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"{source.name}: cannot be read as {format}: {reason}") from error
+
+
+def write(relations: Relations, target: str | os.PathLike[str], format: str) -> list[str]:
+    """Write a canonical table, without the column ``tagged``.
+
+    Parameters
+    ----------
+    relations : Relations
+    target : path
+        ``.arrows`` makes the stream format of Arrow IPC, any other suffix the file format.
+    format : {"parquet", "arrow", "jsonl"}
+
+    Returns
+    -------
+    list of str
+        What the file cannot hold.
+
+    Raises
+    ------
+    InputError
+        A column is of a type that the format does not have, or the file cannot be written.
+    """
+    table = relations.table
+    if "tagged" in table.column_names:
+        table = table.drop_columns(["tagged"])
+    with replacing(target) as file:
+        if format == "jsonl":
+            return _write_lines(relations, table, file)
+        try:
+            if format == "parquet":
+                import pyarrow.parquet as pq
+
+                pq.write_table(table, file)
+            else:
+                stream = os.fspath(target).lower().endswith(".arrows")
+                new = pa.ipc.new_stream if stream else pa.ipc.new_file
+                with new(file, table.schema) as writer:
+                    writer.write_table(table)
+        except pa.ArrowException as error:
+            raise InputError(f"{target}: cannot be written as {format}: {error}") from error
+    return []
+
+
+def sniff(data: bytes) -> str | None:
+    """The binary format that some bytes begin like."""
+    if data.startswith(PARQUET_MARK):
+        return "parquet"
+    return "arrow" if data.startswith(ARROW_MARKS) else None
+
+
+def _load_parquet(buffer: Any) -> Any:
+    import pyarrow.parquet as pq
+
+    return pq.read_table(pa.BufferReader(buffer))
+
+
+def _load_arrow(buffer: Any) -> Any:
+    if buffer[:6].to_pybytes() == ARROW_MARKS[0]:
+        return pa.ipc.open_file(buffer).read_all()
+    return pa.ipc.open_stream(buffer).read_all()
+
+
+def _read_lines(source: Source, roles: tuple[str, ...]) -> Relations:
+    problems = Problems()
+    build = Builder(source.name, roles)
+    numbers = {role: k for k, role in enumerate(roles)}
+    columns: dict[str, list[Any]] = {}
+    lines: list[int] = []
+    for line, row in source.objects(problems):
+        try:
+            _add_line(build, row, numbers, f"{source.name}:{line}")
+        except InputError as error:
+            problems.add(f"{source.name}:{line}: {error}")
+            continue
+        for name, value in row.items():
+            if name not in ("length", "relations"):
+                column = columns.setdefault(name, [])
+                column += [None] * (len(lines) - len(column))
+                column.append(str(value) if name == "id" and value is not None else value)
+        lines.append(line)
+    problems.raise_if_any()
+    for name, column in columns.items():
+        column += [None] * (len(lines) - len(column))
+        if name == "id" and None in column:
+            line = lines[column.index(None)]
+            raise InputError(f'{source.name}:{line}: no "id", other examples have one')
+    return build.table(columns, lines=lines)
+
+
+def _add_line(build: Builder, row: dict[str, Any], numbers: dict[str, int], where: str) -> None:
+    length, relations = row.get("length"), row.get("relations")
+    if "relations" not in row:
+        raise InputError('no "relations"')
+    if length is not None and not _is_count(length):
+        raise InputError(f'"length" is {shown(length)}, expected a number of tokens')
+    if row.get("id") is not None and type(row["id"]) not in (str, int):
+        raise InputError(f'"id" is {kind(row["id"])}, expected a string')
+    if relations is None:
+        relations = [None]
+    if not isinstance(relations, list):
+        raise InputError(f'"relations" is {kind(relations)}, expected a list of relations')
+    found = [None if r is None else _spans(r, numbers) for r in relations]
+    for number, spans in enumerate(found, 1):
+        if spans is None:
+            build.unread_relation(f"{where}: relation {number}: it is null")
+        else:
+            build.relation(spans)
+    build.end_example(length)
+
+
+def _spans(relation: Any, numbers: dict[str, int]) -> list[Span]:
+    if not isinstance(relation, list):
+        raise InputError(f"a relation is {kind(relation)}, expected a list of spans")
+    spans = []
+    for span in relation:
+        if not isinstance(span, dict):
+            raise InputError(f"a span is {kind(span)}, expected an object")
+        role, start, stop = span.get("role"), span.get("start"), span.get("stop")
+        if not isinstance(role, str) or role not in numbers:
+            raise InputError(f"unknown role {shown(role)}, expected one of {', '.join(numbers)}")
+        if not (_is_count(start) and _is_count(stop) and start < stop):
+            raise InputError(
+                f"span ({shown(start)}, {shown(stop)}), expected token numbers, start < stop"
+            )
+        spans.append((numbers[role], start, stop))
+    return spans
+
+
+def _is_count(value: Any) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value < LIMIT
+
+
+def _write_lines(relations: Relations, table: Any, file: Any) -> list[str]:
+    odd: set[str] = set()
+
+    def as_text(value: object) -> str:
+        odd.add(type(value).__name__)
+        return str(value)
+
+    for row in table.to_pylist():
+        row["relations"] = [
+            r and [{**span, "role": relations.roles[span["role"]]} for span in r]
+            for r in row["relations"]
+        ]
+        file.write((json.dumps(row, ensure_ascii=False, default=as_text) + "\n").encode())
+    reading = relations.reading
+    lost = [f"values of type {name} are written as text" for name in sorted(odd)]
+    if relations.roles != ROLES:
+        lost.append(f"JSON lines do not hold the list of roles: {', '.join(relations.roles)}")
+    if reading.tags is not None:
+        lost.append(f"JSON lines do not hold how tags were read ({reading.tags})")
+    if reading.unread or reading.notes:
+        lost.append("JSON lines do not hold the messages and notes of the reading")
+    return lost

@@ -1,0 +1,163 @@
+"""Protocols: named recipes that say everything a score depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fastcausal.engine.kernel import Kernel, Objective, Plan
+
+CAUSAL_TRACKS = (("cause", "effect"), ("signal",))
+CHOICES = {
+    "tags": ("strict", "cnc-2023", "cnc-2022"),
+    "ties": ("content", "first"),
+    "surplus": ("charge", "truncate"),
+    "non_causal": ("charge", "ignore"),
+    "average": ("counts", "cnc-2022"),
+}
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How predictions are compared with gold; prints as one line that travels with every score.
+
+    Parameters
+    ----------
+    name : str
+    kernel : str or Kernel
+        What is counted for a pair of relations: ``"fair_spans"``, ``"exact_spans"``,
+        ``"span_overlap"``, ``"partial_spans"``.
+    objective : Objective, optional
+        What the pairing of relations maximises; None takes the kernel's own.
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+        How tagged sentences are read.
+    ties : {"content", "first"}
+        Of several best pairings, the one with most shared tokens, then the first by the content of
+        the relations, so that no order matters; or the first in file order, as the official
+        scorer takes it, which for up to six relations compares float F1.
+    surplus : {"charge", "truncate"}
+        Predictions beyond the number of gold relations cost false positives, or are dropped.
+    non_causal : {"charge", "ignore"}
+        Whether predictions for an example without gold relations cost false positives.
+    tracks : tuple of tuples of str
+        Roles of one track form one sequence, in which one may be mistaken for another.
+    undefined : float or None
+        What 0/0 is; None leaves it undefined: NaN in Python, null in JSON.
+    average : {"counts", "cnc-2022"}
+        Scores from summed counts, or the 2022 scorer's running mean of means.
+
+    Examples
+    --------
+    >>> from fastcausal import Protocol
+    >>> print(Protocol("mine", kernel="exact_spans"))
+    mine|kernel:exact_spans|objective:2tp/(2tp+fp+fn)|tags:strict|ties:content|surplus:charge|\
+non-causal:charge|tracks:cause+effect,signal|0/0:undefined
+    """
+
+    name: str
+    kernel: str | Kernel = "fair_spans"
+    objective: Objective | None = None
+    tags: str = "strict"
+    ties: str = "content"
+    surplus: str = "charge"
+    non_causal: str = "charge"
+    tracks: tuple[tuple[str, ...], ...] = CAUSAL_TRACKS
+    undefined: float | None = None
+    average: str = "counts"
+
+    def __post_init__(self) -> None:
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise ValueError(
+                    f'{name} is "{getattr(self, name)}", expected one of {", ".join(choices)}'
+                )
+        self.pair_kernel  # noqa: B018  an unknown kernel is refused here
+        self.weights()
+
+    @property
+    def pair_kernel(self) -> Kernel:
+        """The `Kernel` itself."""
+        from fastcausal.engine.reference import KERNELS
+
+        if isinstance(self.kernel, Kernel):
+            return self.kernel
+        if self.kernel not in KERNELS:
+            raise ValueError(
+                f'unknown kernel "{self.kernel}", expected one of {", ".join(KERNELS)}'
+            )
+        return KERNELS[self.kernel]
+
+    def weights(self, n_roles: int = 1) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+        """int64[6, n_fields]: what `fastcausal.engine.kernel.Plan` calls weights."""
+        kernel = self.pair_kernel
+        objective = self.objective or kernel.objective
+        forms = [objective.numerator, objective.denominator, {}, {}, {}, {}]
+        if self._official:
+            half = dict.fromkeys({"le", "be", "lbe"} & set(kernel.fields), 1)
+            forms[2:] = {"tp": 1}, {"fp": 1}, {"fn": 1}, half
+        return np.stack([kernel.weights(form, n_roles) for form in forms])
+
+    @property
+    def _official(self) -> bool:
+        return self.ties == "first" and {"tp", "fp", "fn"} <= set(self.pair_kernel.fields)
+
+    def plan(self, roles: tuple[str, ...]) -> Plan:
+        """The protocol made ready for relations with these roles."""
+        track_of = {role: k for k, track in enumerate(self.tracks) for role in track}
+        tracks = [track_of.get(role, len(self.tracks) + k) for k, role in enumerate(roles)]
+        numbers = {track: k for k, track in enumerate(dict.fromkeys(tracks))}
+        return Plan(
+            kernel=self.pair_kernel,
+            params=np.array([len(roles), *(numbers[t] for t in tracks)], np.int64),
+            weights=self.weights(len(roles)),
+            official=self._official,
+            by_content=self.ties == "content",
+            truncate=self.surplus == "truncate",
+            ignore_non_causal=self.non_causal == "ignore",
+        )
+
+    def __str__(self) -> str:
+        parts = {
+            "kernel": self.pair_kernel.name,
+            "objective": self.objective or self.pair_kernel.objective,
+            "tags": self.tags,
+            "ties": self.ties,
+            "surplus": self.surplus,
+            "non-causal": self.non_causal,
+            "tracks": ",".join("+".join(track) for track in self.tracks),
+            "0/0": "undefined" if self.undefined is None else self.undefined,
+        }
+        if self.average != "counts":
+            parts["average"] = self.average
+        return "|".join([self.name, *(f"{key}:{value}" for key, value in parts.items())])
+
+
+RECESS = Protocol("recess")
+CNC_2023 = Protocol(
+    "cnc-2023",
+    tags="cnc-2023",
+    ties="first",
+    surplus="truncate",
+    non_causal="ignore",
+    undefined=0.0,
+)
+CNC_2022 = replace(
+    CNC_2023, name="cnc-2022", kernel="exact_spans", tags="cnc-2022", average="cnc-2022"
+)
+PROTOCOLS = {protocol.name: protocol for protocol in (RECESS, CNC_2023, CNC_2022)}
+
+
+def protocol_named(protocol: str | Protocol) -> Protocol:
+    """A protocol by its name, or as it is.
+
+    Raises
+    ------
+    ValueError
+        No protocol has that name.
+    """
+    if isinstance(protocol, Protocol):
+        return protocol
+    if protocol not in PROTOCOLS:
+        raise ValueError(f'unknown protocol "{protocol}", expected one of {", ".join(PROTOCOLS)}')
+    return PROTOCOLS[protocol]

@@ -1,0 +1,345 @@
+"""The canonical table of causal relations: what every reader returns and every scorer takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.errors import InputError
+
+ROLES = ("cause", "effect", "signal")
+SPAN = pa.struct([("role", pa.int8()), ("start", pa.int32()), ("stop", pa.int32())])
+RELATIONS = pa.list_(pa.list_(SPAN))
+METADATA_KEY = b"fastcausal"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table came to be; travels in its schema metadata.
+
+    Attributes
+    ----------
+    roles : tuple of str
+        Role names; ``role`` in a span indexes them.
+    tags : str or None
+        The tag reading of the source (``"strict"``, ``"cnc-2023"``, ``"cnc-2022"``), None where
+        the source had no tags to interpret.
+    unread : tuple of str
+        Messages about relations that could not be read (the first ten). The relations themselves
+        are null in the table.
+    notes : mapping of str to int
+        Counted remarks about the source, such as ``{"ambiguous span": 3}``.
+    """
+
+    roles: tuple[str, ...] = ROLES
+    tags: str | None = None
+    unread: tuple[str, ...] = ()
+    notes: Mapping[str, int] = field(default_factory=dict)
+
+    def to_json(self) -> bytes:
+        """What the schema metadata stores."""
+        return json.dumps(
+            {"roles": self.roles, "tags": self.tags, "unread": self.unread, "notes": self.notes}
+        ).encode()
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Reading:
+        """The inverse of `to_json`."""
+        stored = json.loads(text)
+        return cls(tuple(stored["roles"]), stored["tags"], tuple(stored["unread"]), stored["notes"])
+
+
+class Relations:
+    """Causal relations of a set of examples, in one Arrow table.
+
+    A row is an example (a sentence or a document): ``relations`` lists its relations, each a list
+    of spans ``{role, start, stop}`` over tokens, ``stop`` exclusive. ``length`` is the number of
+    tokens (null: unknown), ``id`` names the example (the column may be missing: then examples are
+    known by position). A null relation is one that could not be read. All other columns are
+    carried along and may serve as strata.
+
+    Parameters
+    ----------
+    data : pyarrow.Table or any object with ``__arrow_c_stream__``
+        Columns as above; integer and list widths may differ and are converted.
+    reading : Reading, optional
+        Replaces what the schema metadata says.
+
+    Raises
+    ------
+    InputError
+        A column is missing or of another type, a span is empty, negative, past the end of its
+        example or of an unknown role, or an id is null or occurs twice.
+
+    Examples
+    --------
+    >>> gold = Relations.from_examples(
+    ...     [{"id": "a", "length": 9, "relations": [{"cause": (0, 2), "effect": (4, 9)}]}]
+    ... )
+    >>> len(gold), gold.n_relations, gold.ids.to_pylist()
+    (1, 1, ['a'])
+    """
+
+    def __init__(self, data: Any, reading: Reading | None = None) -> None:
+        table = data if isinstance(data, pa.Table) else pa.table(data)
+        metadata = dict(table.schema.metadata or {})
+        if reading is None:
+            stored = metadata.get(METADATA_KEY)
+            reading = Reading.from_json(stored) if stored else Reading()
+        self.reading = reading
+        table = _canonical(table)
+        self.table = table.replace_schema_metadata({**metadata, METADATA_KEY: reading.to_json()})
+        _validate(self)
+
+    @classmethod
+    def from_examples(
+        cls, examples: Iterable[Mapping[str, Any]], roles: Sequence[str] = ROLES
+    ) -> Relations:
+        """Build from Python objects.
+
+        Parameters
+        ----------
+        examples : iterable of mappings
+            ``relations``: a list of relations, each a mapping from role name to a span
+            ``(start, stop)`` or a list of spans, or None for one that could not be read.
+            ``length``: number of tokens; or ``tokens``: the tokens; or ``text``: tokens separated
+            by white space. ``id`` is optional; other keys become columns.
+        roles : sequence of str
+            The role names.
+
+        Raises
+        ------
+        InputError
+            An unknown role, a span that is not a pair of integers, and all that `Relations`
+            raises.
+
+        Examples
+        --------
+        >>> Relations.from_examples([{"relations": [{"reason": (0, 1)}], "length": 3}])
+        Traceback (most recent call last):
+        fastcausal.errors.InputError: example 0: unknown role "reason", expected one of cause, \
+effect, signal
+        """
+        examples = list(examples)
+        names = [k for e in examples for k in e if k not in ("relations", "length", "tokens")]
+        columns: dict[str, Any] = {k: [e.get(k) for e in examples] for k in dict.fromkeys(names)}
+        spans = [
+            _example_spans(e.get("relations", ()), str(e.get("id", i)), tuple(roles))
+            for i, e in enumerate(examples)
+        ]
+        try:
+            if "id" in columns:
+                columns["id"] = pa.array(map(_text, columns["id"]), pa.string())
+            columns["length"] = pa.array(map(_length, examples), pa.int32())
+            columns["relations"] = pa.array(spans, RELATIONS)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, TypeError) as error:
+            raise InputError(f"examples cannot be read: {error}") from error
+        return cls(pa.table(columns), Reading(roles=tuple(roles)))
+
+    def to_examples(self) -> list[dict[str, Any]]:
+        """The inverse of `from_examples`: one dict per example, spans as ``(start, stop)`` lists.
+
+        Examples
+        --------
+        >>> Relations.from_examples([{"relations": [{"cause": (0, 1)}], "length": 3}]).to_examples()
+        [{'length': 3, 'relations': [{'cause': [(0, 1)]}]}]
+        """
+        rows: list[dict[str, Any]] = self.table.to_pylist()
+        for row in rows:
+            row["relations"] = [self._by_role(relation) for relation in row["relations"]]
+        return rows
+
+    def _by_role(self, relation: list[dict[str, int]] | None) -> dict[str, Any] | None:
+        if relation is None:
+            return None
+        named: dict[str, Any] = {}
+        for span in relation:
+            named.setdefault(self.roles[span["role"]], []).append((span["start"], span["stop"]))
+        return named
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The role names."""
+        return self.reading.roles
+
+    @property
+    def ids(self) -> pa.ChunkedArray | None:
+        """The example ids, or None where examples are known by position alone."""
+        return self.table["id"] if "id" in self.table.column_names else None
+
+    @property
+    def n_relations(self) -> int:
+        """Number of relations that mark at least one span."""
+        widths = pc.list_value_length(pc.list_flatten(self.table["relations"]))
+        return int(pc.sum(pc.greater(widths, 0)).as_py() or 0)
+
+    @property
+    def n_unread(self) -> int:
+        """Number of relations that could not be read."""
+        return int(pc.list_flatten(self.table["relations"]).null_count)
+
+    def name(self, example: int) -> str:
+        """How messages call an example: its id, else its position."""
+        return str(self.ids[example]) if self.ids is not None else str(example)
+
+    def with_reading(self, **changes: Any) -> Relations:
+        """The same table with fields of its `Reading` replaced."""
+        return Relations(self.table, replace(self.reading, **changes))
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __repr__(self) -> str:
+        return f"<Relations: {len(self)} examples, {self.n_relations} relations>"
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _length(example: Mapping[str, Any]) -> int | None:
+    if example.get("length") is not None:
+        return int(example["length"])
+    if example.get("tokens") is not None:
+        return len(example["tokens"])
+    return len(example["text"].split()) if isinstance(example.get("text"), str) else None
+
+
+def _example_spans(relations: Any, name: str, roles: tuple[str, ...]) -> list[Any]:
+    """The relations of one Python example as lists of (role, start, stop)."""
+    numbers = {role: i for i, role in enumerate(roles)}
+    spans: list[Any] = []
+    for relation in relations:
+        if relation is None:
+            spans.append(None)
+            continue
+        if not isinstance(relation, Mapping):
+            raise InputError(
+                f"example {name}: a relation is a {type(relation).__name__}, "
+                "expected a mapping from role to spans"
+            )
+        found = []
+        for role, value in relation.items():
+            if role not in numbers:
+                raise InputError(
+                    f'example {name}: unknown role "{role}", expected one of {", ".join(roles)}'
+                )
+            for span in _spans_of(value, name):
+                found.append((numbers[role], *span))
+        spans.append([{"role": r, "start": a, "stop": b} for r, a, b in found])
+    return spans
+
+
+def _spans_of(value: Any, name: str) -> list[tuple[int, int]]:
+    """One span or a list of spans, as a list of (start, stop)."""
+    spans = [value] if len(value) == 2 and not isinstance(value[0], Sequence) else list(value)
+    for span in spans:
+        if len(span) != 2 or not all(isinstance(bound, int | np.integer) for bound in span):
+            raise InputError(f"example {name}: span {span!r}, expected (start, stop) in tokens")
+    return [(int(start), int(stop)) for start, stop in spans]
+
+
+def _canonical(table: pa.Table) -> pa.Table:
+    """Cast the three columns to their types; a null list becomes a list of one null relation."""
+    if "relations" not in table.column_names:
+        raise InputError(
+            f'no column "relations": found {", ".join(table.column_names) or "no columns"}'
+        )
+    types = {"id": pa.string(), "length": pa.int32(), "relations": RELATIONS}
+    if "length" not in table.column_names:
+        table = table.append_column("length", pa.nulls(len(table), pa.int32()))
+    for name, wanted in types.items():
+        if name not in table.column_names:
+            continue
+        column = table[name]
+        if column.type != wanted:
+            try:
+                column = column.cast(wanted)
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+                raise InputError(
+                    f'column "{name}" is {table[name].type}, expected {wanted}: {error}'
+                ) from error
+        if name == "relations":
+            column = _without_null_lists(lists_of(column))
+        table = table.set_column(table.column_names.index(name), name, column)
+    return table
+
+
+def _without_null_lists(relations: Any) -> Any:
+    """An example without a list is an example with one relation that could not be read."""
+    if not relations.null_count:
+        return relations
+    missing = pc.is_null(relations).to_numpy(zero_copy_only=False)
+    widths = np.where(missing, 1, pc.fill_null(pc.list_value_length(relations), 0))
+    offsets = np.concatenate([[0], np.cumsum(widths)]).astype(np.int32)
+    unread = np.zeros(offsets[-1], bool)
+    unread[offsets[:-1][missing]] = True
+    source = np.cumsum(~unread) - 1
+    children = relations.flatten().take(pa.array(source, mask=unread))
+    return pa.ListArray.from_arrays(pa.array(offsets), children)
+
+
+def _validate(relations: Relations) -> None:
+    _validate_ids(relations)
+    column = lists_of(relations.table["relations"])
+    inner = column.flatten()
+    spans = inner.flatten()
+    if spans.null_count or any(spans.field(k).null_count for k in range(3)):
+        raise InputError("a span is null, or has a null role, start or stop")
+    role, start, stop = (spans.field(k).to_numpy() for k in range(3))
+    per_example = np.diff(offsets_of(inner)[offsets_of(column)])
+    length = pc.fill_null(relations.table["length"], -1).to_numpy()
+    limit = np.repeat(np.where(length < 0, np.iinfo(np.int32).max, length), per_example)
+    bad = (role < 0) | (role >= len(relations.roles)) | (start < 0) | (stop <= start)
+    bad |= stop > limit
+    if not bad.any():
+        return
+    k = int(np.argmax(bad))
+    example = int(np.searchsorted(np.cumsum(per_example), k, side="right"))
+    where = f"example {relations.name(example)}: span ({start[k]}, {stop[k]})"
+    if not 0 <= role[k] < len(relations.roles):
+        raise InputError(f"{where} has role {role[k]}, expected 0 to {len(relations.roles) - 1}")
+    if start[k] < 0:
+        raise InputError(f"{where} starts before the first token")
+    if stop[k] <= start[k]:
+        raise InputError(f"{where} ends before it starts, expected start < stop")
+    raise InputError(f"{where} ends after the last token, the example has {limit[k]} tokens")
+
+
+def _validate_ids(relations: Relations) -> None:
+    ids = relations.ids
+    if ids is None:
+        return
+    if ids.null_count:
+        raise InputError(f"example {pc.index(pc.is_null(ids), True).as_py()} has no id")
+    if pc.count_distinct(ids).as_py() != len(ids):
+        counts = pc.value_counts(ids)
+        twice = counts.filter(pc.greater(counts.field("counts"), 1))[0]
+        raise InputError(f'id "{twice["values"]}" occurs {twice["counts"]} times, expected once')
+
+
+def lists_of(column: pa.ChunkedArray) -> pa.ListArray:
+    """A column as one array; copies only where it has several chunks."""
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
+def offsets_of(lists: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Where each list starts among the flattened values: int64[n + 1], starting at 0.
+
+    Arrow's own offsets ignore neither a slice nor the values under a null; these do.
+    """
+    widths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+    offsets = np.zeros(len(widths) + 1, np.int64)
+    np.cumsum(widths, out=offsets[1:])
+    return offsets

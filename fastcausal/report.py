@@ -1,0 +1,213 @@
+"""What scoring gives back: named scores, the counts behind them, ways to print and store them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+
+Number = float | int
+MOST_COLUMNS = 12
+
+
+class Scores(Mapping[str, Number]):
+    """Scores and counts of one group, by name or as attributes; scores are fractions.
+
+    Examples
+    --------
+    >>> scores = Scores({"f1": 0.5, "tp": 2})
+    >>> scores.f1, scores["tp"], dict(scores)
+    (0.5, 2, {'f1': 0.5, 'tp': 2})
+    """
+
+    __slots__ = ("_values",)
+    _values: dict[str, Number]
+
+    def __init__(self, values: Mapping[str, Number]) -> None:
+        object.__setattr__(self, "_values", dict(values))
+
+    def __getitem__(self, name: str) -> Number:
+        return self._values[name]
+
+    def __getattr__(self, name: str) -> Number:
+        try:
+            return self._values[name]
+        except KeyError:
+            known = ", ".join(self._values)
+            raise AttributeError(f'no score "{name}", expected one of {known}') from None
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("scores do not change")
+
+    def __reduce__(self) -> tuple[type[Scores], tuple[dict[str, Number]]]:
+        return Scores, (self._values,)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{k}={_number(v)}" for k, v in self._values.items())
+        return f"Scores({shown})"
+
+
+Groups = Mapping[str, Scores]
+
+
+@dataclass(frozen=True)
+class Report:
+    """Scores of one system under one protocol.
+
+    ``report["cause"].f1`` is a score of a role, ``report["overall"]`` of all roles together;
+    ``report.subsets["multi_relation"]`` has the same groups over the examples with more than one
+    gold relation.
+
+    Attributes
+    ----------
+    protocol : str
+        Name of the protocol.
+    signature : str
+        One line that says everything the numbers depend on.
+    n_examples, n_gold_relations, n_pred_relations : int
+        What was scored; relations without any span do not count.
+    scores : mapping of str to Scores
+        By group: ``overall`` and every role.
+    subsets : mapping of str to mapping
+        The same for parts of the examples.
+    warnings : tuple of str
+        What a reader of the numbers should know.
+    per_example, matches : pyarrow.Table
+        Computed when first asked for.
+    """
+
+    protocol: str
+    signature: str
+    n_examples: int
+    n_gold_relations: int
+    n_pred_relations: int
+    scores: Groups
+    subsets: Mapping[str, Groups] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    _details: Callable[[str], pa.Table] | None = field(default=None, repr=False, compare=False)
+
+    def __getitem__(self, group: str) -> Scores:
+        return self.scores[group]
+
+    @property
+    def per_example(self) -> pa.Table:
+        """A row per example: its columns in gold, relations on both sides, and all counts."""
+        return self._detail("per_example")
+
+    @property
+    def matches(self) -> pa.Table:
+        """A row per pair: example, gold and predicted relation (null: unmatched), its counts."""
+        return self._detail("matches")
+
+    def _detail(self, name: str) -> pa.Table:
+        if self._details is None:
+            raise AttributeError(f"{name}: this report was computed from counts alone")
+        return self._details(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON: an undefined score is None."""
+        return {
+            "signature": self.signature,
+            "protocol": self.protocol,
+            "n_examples": self.n_examples,
+            "n_gold_relations": self.n_gold_relations,
+            "n_pred_relations": self.n_pred_relations,
+            "scores": _plain(self.scores),
+            "subsets": {name: _plain(groups) for name, groups in self.subsets.items()},
+            "warnings": list(self.warnings),
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as one line of JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    def to_flat(self, prefix: str = "") -> dict[str, Number]:
+        """Numbers under flat names for loggers: ``{"val/overall_f1": ...}`` for ``"val/"``."""
+        flat: dict[str, Number] = {}
+        for subset, groups in {"": self.scores, **self.subsets}.items():
+            start = f"{prefix}{subset}_" if subset else prefix
+            for group, scores in groups.items():
+                flat |= {f"{start}{group}_{name}": value for name, value in scores.items()}
+        return flat
+
+    def to_arrow(self) -> pa.Table:
+        """A row per subset and group, a column per score and count; undefined is null."""
+        import pyarrow as pa
+
+        rows = [
+            {"subset": subset, "group": group, **scores}
+            for subset, groups in {"all": _plain(self.scores), **self.to_dict()["subsets"]}.items()
+            for group, scores in groups.items()
+        ]
+        return pa.Table.from_pylist(rows)
+
+    def to_table(self) -> Table:
+        """A table for the terminal (`rich.table.Table`); counts only where there are few."""
+        from rich import box
+        from rich.table import Table
+
+        columns = list(self.scores["overall"])
+        if len(columns) > MOST_COLUMNS:
+            columns = [c for c in columns if isinstance(self.scores["overall"][c], float)]
+        table = Table(
+            box=box.SIMPLE_HEAD, pad_edge=False, title=self.protocol, title_justify="left"
+        )
+        table.add_column("")
+        for name in columns:
+            table.add_column(name, justify="right")
+        for subset, groups in {"": self.scores, **self.subsets}.items():
+            if subset:
+                table.add_section()
+                table.add_row(subset)
+            for group, scores in groups.items():
+                table.add_row(group, *(_number(scores[name]) for name in columns))
+        return table
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        console = Console(width=200, color_system=None, force_terminal=False)
+        with console.capture() as capture:
+            console.print(self.to_table())
+        lines = [line.rstrip() for line in capture.get().splitlines()]
+        return "\n".join([line for line in lines if line] + [self.signature])
+
+    def _repr_html_(self) -> str:
+        columns = list(self.scores["overall"])
+        head = "".join(f"<th>{name}</th>" for name in ["", *columns])
+        body = "".join(
+            f"<tr><th>{subset} {group}</th>"
+            + "".join(f"<td>{_number(scores.get(name, ''))}</td>" for name in columns)
+            + "</tr>"
+            for subset, groups in {"": self.scores, **self.subsets}.items()
+            for group, scores in groups.items()
+        )
+        return (
+            f"<table><caption>{self.signature}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+
+def _plain(groups: Groups) -> dict[str, dict[str, Number | None]]:
+    return {
+        group: {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in s.items()}
+        for group, s in groups.items()
+    }
+
+
+def _number(value: Number | str) -> str:
+    if isinstance(value, float):
+        return "undefined" if math.isnan(value) else f"{value:.4f}"
+    return str(value)

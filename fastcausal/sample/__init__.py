@@ -1,0 +1,33 @@
+"""The embedded sample: sentences with gold relations, three systems, three annotators.
+
+Its files are described in the README beside them.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from fastcausal.errors import InputError
+
+FOLDER = Path(__file__).parent
+GOLD = FOLDER / "gold.csv"
+SYSTEMS = {name: FOLDER / f"{name}.jsonl" for name in ("careful", "hasty", "chatty")}
+ANNOTATORS = {name: FOLDER / f"{name}.jsonl" for name in
+              ("annotator_1", "annotator_2", "annotator_3")}  # fmt: skip
+
+
+def copy_to(folder: Path) -> None:
+    """Copy the sample's files to a folder, made if it is missing.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in (GOLD, *SYSTEMS.values(), *ANNOTATORS.values()):
+            shutil.copy(path, folder)
+    except OSError as error:
+        raise InputError(f"{folder}: {error.strerror or error}") from error

@@ -1,0 +1,91 @@
+"""The native module, and the C++ sources inside the wheel. Everything else is in pyproject.toml.
+
+Switches, read from the environment:
+    FASTCAUSAL_DEBUG=1                     no optimisation, debug symbols, assertions
+    FASTCAUSAL_SANITIZE=address,undefined  instrument with these sanitizers
+    FASTCAUSAL_WERROR=1                    compiler warnings are errors
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import sysconfig
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_py import build_py
+
+DEBUG = os.environ.get("FASTCAUSAL_DEBUG", "0") == "1"
+WERROR = os.environ.get("FASTCAUSAL_WERROR", "0") == "1"
+SANITIZE = os.environ.get("FASTCAUSAL_SANITIZE", "")
+
+# One wheel serves every CPython from 3.11 on; free-threaded builds have no limited API.
+ABI3 = not sysconfig.get_config_var("Py_GIL_DISABLED")
+
+# Objects of one kind of build are never taken for those of another.
+BUILD = "-".join(["debug"] * DEBUG + SANITIZE.split(",") * bool(SANITIZE)) or "release"
+
+CSRC = sorted(path.as_posix() for path in Path("csrc").rglob("*") if path.is_file())
+
+
+def compiler_flags() -> tuple[list[str], list[str]]:
+    """Return the flags of the compiler and of the linker."""
+    if sys.platform == "win32":
+        return ["/std:c++17", "/Od" if DEBUG else "/O2", "/fp:precise", "/EHsc"], []
+    # Integer results may not depend on the machine: no fast-math, no fused multiply-add.
+    compile_args = ["-std=c++17", "-ffp-contract=off", "-fvisibility=hidden", "-pthread"]
+    link_args = ["-pthread"]
+    if DEBUG:
+        compile_args += ["-O0", "-g", "-UNDEBUG", "-D_GLIBCXX_ASSERTIONS"]
+    elif SANITIZE:
+        compile_args += ["-O1", "-g", "-UNDEBUG"]
+    else:
+        compile_args += ["-O3", "-g0"]
+    if SANITIZE:
+        compile_args += [f"-fsanitize={SANITIZE}", "-fno-sanitize-recover=all"]
+        link_args += [f"-fsanitize={SANITIZE}"]
+    if WERROR:
+        compile_args += ["-Wall", "-Wextra", "-Werror"]
+    return compile_args, link_args
+
+
+class BuildPy(build_py):
+    """Copy csrc/ into the package: device code is compiled from it at run time."""
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode:
+            shutil.copytree("csrc", self._csrc(), dirs_exist_ok=True)
+
+    def get_outputs(self, include_bytecode: bool = True) -> list[str]:
+        copied = [str(self._csrc() / Path(name).relative_to("csrc")) for name in CSRC]
+        return super().get_outputs(include_bytecode) + copied
+
+    def _csrc(self) -> Path:
+        return Path(self.build_lib, "fastcausal", "_csrc")
+
+
+compile_args, link_args = compiler_flags()
+native = Extension(
+    "fastcausal.engine._native",
+    ["fastcausal/engine/_native.pyx"],
+    language="c++",
+    include_dirs=["csrc"],
+    depends=[*CSRC, "setup.py"],
+    define_macros=[("Py_LIMITED_API", "0x030B0000")] if ABI3 else [],
+    py_limited_api=ABI3,
+    extra_compile_args=compile_args,
+    extra_link_args=link_args,
+)
+
+setup(
+    ext_modules=[native],
+    cmdclass={"build_py": BuildPy},
+    options={
+        "build": {"build_base": f"build/{BUILD}"},
+        "build_ext": {"cython_c_in_temp": True},
+        "bdist_wheel": {"py_limited_api": "cp311" if ABI3 else False},
+    },
+)

@@ -1,0 +1,55 @@
+"""Every command that the documents show is run, and prints what they say."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fastcausal import sample
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ENTRY = "from fastcausal.cli import main; main()"
+
+
+def shown_commands() -> list[tuple[str, str, str]]:
+    """(page, command, output) of every ``$ fastcausal ...`` line in a console block."""
+    found = []
+    for page in PAGES:
+        for block in BLOCK.findall(page.read_text()):
+            for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+                command, _, output = part.partition("\n")
+                found.append((page.name, command, output))
+    return found
+
+
+def lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def test_commands_are_shown() -> None:
+    assert len(shown_commands()) >= 3
+
+
+@pytest.mark.parametrize(("page", "command", "output"), shown_commands())
+def test_shown_command(page: str, command: str, output: str, tmp_path: Path) -> None:
+    sample.copy_to(tmp_path / "sample")
+    program, *arguments = shlex.split(command)
+    assert program == "fastcausal"
+    done = subprocess.run(
+        [sys.executable, "-c", ENTRY, *arguments],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    assert lines(done.stdout) == lines(output)
