@@ -3,7 +3,7 @@
 path, list, DataFrame ──▶ read ──▶ Relations ──▶ write ──▶ path
                            │ sniffs the format        │ returns what was lost
                            ▼                          ▼
-     tagged.py  cnc.py  bio.py  spans.py  table.py ── builder.py, source.py
+     cnc.py  tagged.py  bio.py  spans.py  table.py ── tags.py, builder.py, source.py
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pyarrow as pa
 from fastcausal.errors import InputError
 from fastcausal.formats import bio, cnc, spans, table, tagged
 from fastcausal.formats.source import Source
+from fastcausal.formats.tags import reading
 from fastcausal.relations import Relations
 
 FORMATS = ("cnc", "bio", "spans", "parquet", "arrow", "jsonl")
@@ -53,7 +54,7 @@ def read(
     like : Relations, optional
         The gold side of predictions: ids, texts and lengths are taken from it.
     tags : {"strict", "cnc-2023", "cnc-2022"}
-        How tagged sentences are read, see `fastcausal.formats.tagged.parse`.
+        How tagged sentences are read, see `fastcausal.formats.tags.parse`.
 
     Raises
     ------
@@ -69,7 +70,7 @@ def read(
     """
     if format is not None and format not in FORMATS:
         raise InputError(f'unknown format "{format}", expected one of {", ".join(FORMATS)}')
-    tagged.reading(tags)  # refuse an unknown one even where there are no tags
+    reading(tags)  # refuse an unknown one even where there are no tags
     if isinstance(source, Relations):
         return source
     if hasattr(source, "__arrow_c_stream__"):

@@ -12,6 +12,7 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.formats import tagged
 from fastcausal.formats.builder import Builder, Span, UnreadError, matching, messages, taken
 from fastcausal.formats.source import Source, replacing, shown
+from fastcausal.formats.tags import TOKEN, count_tokens
 from fastcausal.relations import ROLES, Relations
 
 LABELS = {name: k for k, role in enumerate(ROLES) for name in (role, role[0])}
@@ -99,7 +100,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
             raise InputError(f"example {relations.name(k)} has neither text nor length")
         if text is not None:
             text = tagged.require_text(f"example {relations.name(k)}", text, length)
-        tokens = ["_"] * length if text is None else tagged.TOKEN.findall(text)
+        tokens = ["_"] * length if text is None else TOKEN.findall(text)
         lines = [f"# id = {names[k]}"] if names else []
         lines += map("\t".join, zip(tokens, *columns, strict=True))
         if not lines:
@@ -148,7 +149,7 @@ def tag_lists(relations: Relations) -> tuple[list[list[list[str]]], list[str]]:
     ):
         where = f"example {relations.name(k)}"
         if n is None and len(row):
-            n = tagged.count_tokens(tagged.require_text(where, text, None))
+            n = count_tokens(tagged.require_text(where, text, None))
         columns = []
         for number, relation in enumerate(row.as_py(), 1):
             if relation is None:
@@ -230,7 +231,7 @@ def _lengths(like: Relations | None, rows: Sequence[int | None]) -> list[int | N
 def _sentence(tokens: list[str]) -> str | None:
     """The tokens as text, unless white space within one would make two of it."""
     text = " ".join(tokens)
-    return text if tagged.count_tokens(text) == len(tokens) else None
+    return text if count_tokens(text) == len(tokens) else None
 
 
 def _is_tag_list(value: object) -> bool:

@@ -86,7 +86,7 @@ class Builder:
         _require_unique(self.name, arrays.get("id"), lines)
         arrays["length"] = self._column("length", self._lengths, pa.int32())
         arrays["relations"] = self._relations()
-        reading = Reading(self.roles, tags, tuple(self.unread.first), dict(self.notes))
+        reading = Reading(self.roles, tags, tuple(self.unread.first), dict(+self.notes))
         try:
             return Relations(pa.table(arrays), reading)
         except InputError as error:

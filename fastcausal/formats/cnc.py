@@ -9,13 +9,15 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import tagged
 from fastcausal.formats.builder import Builder, matching, messages, taken
 from fastcausal.formats.source import Source, kind, replacing
+from fastcausal.formats.tags import count_tokens, holds_tags
+from fastcausal.formats.tags import write as write_tags
 from fastcausal.relations import ROLES, Relations
 
 GROUPED = ("index", "text", "causal_text_w_pairs", "num_rs")
@@ -39,7 +41,7 @@ def read(
     like : Relations, optional
         For a submission: the gold side. Ids, text and lengths come from it.
     tags : {"strict", "cnc-2023", "cnc-2022"}
-        How tags are read, see `fastcausal.formats.tagged.parse`. The official readings trust
+        How tags are read, see `fastcausal.formats.tags.parse`. The official readings trust
         ``num_rs`` and the line order; the strict one requires ``num_rs`` to be the number of
         sentences and ``index`` to be the line's position, or the ids of the examples.
 
@@ -100,8 +102,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
 
 
 def _read_truth(source: Source, tags: str) -> Relations:
-    rows = _rows(source)
-    line, header = next(rows, (1, []))
+    (line, header), *rows = _rows(source)
     if set(header) >= set(GROUPED):
         return _read_grouped(source, header, rows, tags)
     if set(header) >= set(SINGLE):
@@ -115,28 +116,30 @@ def _read_truth(source: Source, tags: str) -> Relations:
     )
 
 
-def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
+def _rows(source: Source) -> list[tuple[int, list[str]]]:
     """The rows of a CSV file with the number of their first line."""
-    limit = csv.field_size_limit(2**31 - 1)  # the default refuses long sentences
-    reader = csv.reader(io.StringIO(source.text, newline=""), strict=True)
+    rows: list[tuple[int, list[str]]] = []
     line = 1
-    width = None
+    limit = csv.field_size_limit(2**31 - 1)  # the default refuses long sentences
     try:
+        reader = csv.reader(io.StringIO(source.text, newline=""), strict=True)
         for row in reader:
             if row:
-                width = len(row) if width is None else width
-                if len(row) != width:
-                    raise InputError(f"{source.name}:{line}: {len(row)} columns, expected {width}")
-                yield line, row
+                rows.append((line, row))
             line = reader.line_num + 1
     except csv.Error as error:
         raise InputError(f"{source.name}:{line}: invalid CSV: {error}") from error
     finally:
         csv.field_size_limit(limit)
+    width = len(rows[0][1])
+    for line, row in rows:
+        if len(row) != width:
+            raise InputError(f"{source.name}:{line}: {len(row)} columns, expected {width}")
+    return rows
 
 
 def _read_grouped(
-    source: Source, header: list[str], rows: Iterator[tuple[int, list[str]]], tags: str
+    source: Source, header: list[str], rows: list[tuple[int, list[str]]], tags: str
 ) -> Relations:
     index, text, pairs, num_rs = map(header.index, GROUPED)
     problems = Problems()
@@ -161,7 +164,7 @@ def _read_grouped(
 
 
 def _read_single(
-    source: Source, header: list[str], rows: Iterator[tuple[int, list[str]]], tags: str
+    source: Source, header: list[str], rows: list[tuple[int, list[str]]], tags: str
 ) -> Relations:
     key = [header.index(name) for name in SENTENCE]
     index, text, pair = map(header.index, ("index", "text", "text_w_pairs"))
@@ -191,7 +194,7 @@ def _add_gold(
     build: Builder, where: str, sentences: list[str], text: str, tags: str, problems: Problems
 ) -> None:
     mismatched = problems if tags == "strict" else None
-    length = tagged.count_tokens(text, tags)
+    length = count_tokens(text, tags)
     tagged.add(build, where, sentences, length, tags, mismatched=mismatched)
 
 
@@ -303,7 +306,7 @@ def _note_order(build: Builder, indexes: Sequence[Any], like: Relations | None) 
 def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:
     """The tagged sentences of every example, kept ones first."""
     table = relations.table
-    kept = table["tagged"].to_pylist() if "tagged" in table.column_names else [None] * len(table)
+    kept = tagged.kept_sentences(relations)
     numbers = [ROLES.index(role) if role in ROLES else len(ROLES) for role in relations.roles]
     result = []
     texts = tagged.plain_texts(relations)
@@ -313,7 +316,7 @@ def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:
             sentences = []
             if len(row):
                 text = tagged.require_text(f"example {relations.name(k)}", text, length)
-                if tagged.holds_tags(text):
+                if holds_tags(text):
                     lost.add(f"example {relations.name(k)}: tags within its text will be read")
             for number, relation in enumerate(row.as_py(), 1):
                 where = f"example {relations.name(k)}: relation {number}"
@@ -321,7 +324,7 @@ def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:
                     lost.add(f"{where} is unread and left out")
                     continue
                 spans = [(numbers[s["role"]], s["start"], s["stop"]) for s in relation]
-                sentence, left_out = tagged.write(text or "", spans)
+                sentence, left_out = write_tags(text or "", spans)
                 if left_out:
                     lost.add(f"{where}: {len(left_out)} spans overlap others or have no tag")
                 sentences.append(sentence)

@@ -14,6 +14,7 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.formats import tagged
 from fastcausal.formats.builder import Builder, Span, UnreadError, matching, messages, taken
 from fastcausal.formats.source import Source, kind, replacing, shown
+from fastcausal.formats.tags import TOKEN
 from fastcausal.relations import ROLES, Relations
 
 WHITE = " \t\n\r\x0b\x0c"
@@ -136,7 +137,7 @@ class Sentence:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        bounds = [match.span() for match in tagged.TOKEN.finditer(text)]
+        bounds = [match.span() for match in TOKEN.finditer(text)]
         self.starts = [start for start, _ in bounds]
         self.stops = [stop for _, stop in bounds]
 
