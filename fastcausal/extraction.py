@@ -16,7 +16,7 @@ from fastcausal.align import Aligned, align
 from fastcausal.engine.counts import Counts
 from fastcausal.engine.kernel import Int64, Plan
 from fastcausal.engine.rows import Rows
-from fastcausal.engine.run import Result, count_pairs, run
+from fastcausal.engine.run import Result, chosen_pairs, count_pairs, run
 from fastcausal.errors import InputError
 from fastcausal.formats import read
 from fastcausal.protocols import RECESS, Protocol, protocol_named
@@ -327,20 +327,7 @@ def _matches(scorer: ExtractionScorer, aligned: Aligned) -> pa.Table:
     """Pairs in the order of gold, then the predictions of the example that stayed unmatched."""
     plan, gold, pred = scorer.plan(), aligned.gold, aligned.pred
     partner = scorer.run(aligned, np.zeros(gold.n_examples, np.int64)).partner
-    paired = np.zeros(pred.n_relations, bool)
-    paired[partner[partner >= 0]] = True
-    rank = np.arange(pred.n_relations) - pred.relation_offsets[pred.example_of_relation()]
-    n_gold = np.diff(gold.relation_offsets)[pred.example_of_relation()]
-    if plan.truncate:
-        paired |= (n_gold > 0) & (rank >= n_gold)  # left out, not unmatched
-    if plan.ignore_non_causal:
-        paired |= n_gold == 0
-    surplus = np.flatnonzero(~paired)
-    gold_index = np.concatenate([np.arange(gold.n_relations), np.full(len(surplus), -1)])
-    pred_index = np.concatenate([partner, surplus])
-    example = np.concatenate([gold.example_of_relation(), pred.example_of_relation()[surplus]])
-    order = np.argsort(example, kind="stable")
-    gold_index, pred_index, example = gold_index[order], pred_index[order], example[order]
+    example, gold_index, pred_index = chosen_pairs(plan, gold, pred, partner)
     counts = count_pairs(plan, gold, pred, gold_index, pred_index, scorer.backend)
     name = aligned.examples["id"].take(example) if "id" in aligned.examples.column_names else None
     columns: dict[str, Any] = {"id": name} if name is not None else {"example": example}

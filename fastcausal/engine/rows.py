@@ -82,6 +82,13 @@ class Rows:
             return self.values[:0]
         return self.values[self.row_offsets[index] : self.row_offsets[index + 1]]
 
+    def marked(self) -> Rows:
+        """The same without relations that have no rows."""
+        widths = np.diff(self.row_offsets)
+        kept = np.concatenate([[0], np.cumsum(widths > 0)])
+        row_offsets = np.concatenate([[0], np.cumsum(widths[widths > 0])])
+        return Rows(self.values, row_offsets, kept[self.relation_offsets], self.lengths)
+
     def example_of_relation(self) -> Int64:
         """The example of each relation: int64[n_relations]."""
         return np.repeat(np.arange(self.n_examples), np.diff(self.relation_offsets))

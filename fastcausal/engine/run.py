@@ -74,6 +74,31 @@ def run(
     return Result(partner, counts)
 
 
+def chosen_pairs(
+    plan: Plan, gold: Rows, pred: Rows, partner: Int64
+) -> tuple[Int64, Int64, Int64]:
+    """Example, gold and predicted relation of every pair that a run counted: int64[n_pairs] each.
+
+    In each example the pairs of its gold relations, in order, then the predictions that stayed
+    unmatched; -1 stands for no relation. Predictions that the plan leaves out are not there.
+    """
+    of_gold, of_pred = gold.example_of_relation(), pred.example_of_relation()
+    counted = np.ones(pred.n_relations, bool)
+    n_gold = np.diff(gold.relation_offsets)[of_pred]
+    if plan.truncate:
+        rank = np.arange(pred.n_relations) - pred.relation_offsets[of_pred]
+        counted &= (n_gold == 0) | (rank < n_gold)
+    if plan.ignore_non_causal:
+        counted &= n_gold > 0
+    counted[partner[partner >= 0]] = False
+    alone = np.flatnonzero(counted)
+    example = np.concatenate([of_gold, of_pred[alone]])
+    gold_index = np.concatenate([np.arange(gold.n_relations), np.full(len(alone), -1)])
+    pred_index = np.concatenate([partner, alone])
+    order = np.argsort(example, kind="stable")
+    return example[order], gold_index[order], pred_index[order]
+
+
 def count_pairs(
     plan: Plan, gold: Rows, pred: Rows, gold_index: Int64, pred_index: Int64, backend: str = "cpu"
 ) -> Int64:

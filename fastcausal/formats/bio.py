@@ -148,8 +148,8 @@ def tag_lists(relations: Relations) -> tuple[list[list[list[str]]], list[str]]:
         zip(texts, lengths, relations.table["relations"], strict=True)
     ):
         where = f"example {relations.name(k)}"
-        if n is None and len(row):
-            n = count_tokens(tagged.require_text(where, text, None))
+        if len(row) and (n is None or text is not None):
+            n = count_tokens(tagged.require_text(where, text, n))
         columns = []
         for number, relation in enumerate(row.as_py(), 1):
             if relation is None:
