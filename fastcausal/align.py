@@ -13,10 +13,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from fastcausal import arrays
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError, Problems, summary
 from fastcausal.protocols import Protocol
-from fastcausal.relations import Relations, lists_of, offsets_of
+from fastcausal.relations import Relations
 
 UNPARSED = ("error", "empty", "skip")
 UNMATCHED = ("error", "empty", "skip")
@@ -153,8 +154,8 @@ def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
     """The examples with these ids, in this order; one that is not there has no relations."""
     at = pc.index_in(ids, relations.ids)
     table = relations.table.take(at)
-    lists = lists_of(table["relations"])
-    empty = pa.ListArray.from_arrays(pa.array(offsets_of(lists), pa.int32()), lists.flatten())
+    lists = arrays.joined(table["relations"])
+    empty = arrays.lists(np.diff(arrays.offsets_of(lists)), lists.flatten())
     for name, column in (("id", ids), ("relations", empty)):
         table = table.set_column(table.column_names.index(name), name, column)
     return Relations(table, relations.reading)
@@ -166,11 +167,11 @@ def _settle_unread(
     """Deal with predictions that could not be read, as far as the protocol looks at them."""
     if not pred.n_unread:
         return gold, pred
-    lists = lists_of(pred.table["relations"])
-    offsets = offsets_of(lists)
+    lists = arrays.joined(pred.table["relations"])
+    offsets = arrays.offsets_of(lists)
     example = np.repeat(np.arange(len(pred)), np.diff(offsets))
-    n_gold = np.diff(offsets_of(lists_of(gold.table["relations"])))[example]
-    unread = pc.is_null(lists.flatten()).to_numpy(zero_copy_only=False)
+    n_gold = np.diff(arrays.offsets_of(arrays.joined(gold.table["relations"])))[example]
+    unread = ~arrays.is_valid(lists.flatten())
     if protocol.surplus == "truncate":
         unread &= (np.arange(len(unread)) - offsets[example] < n_gold) | (n_gold == 0)
     if protocol.non_causal == "ignore":
@@ -192,7 +193,7 @@ def _settle_unread(
         f"{int((~keep).sum())} examples are left out"
     )
     return tuple(  # type: ignore[return-value]
-        Relations(side.table.filter(pa.array(keep)), side.reading) for side in (gold, pred)
+        Relations(side.table.filter(arrays.numbers(keep)), side.reading) for side in (gold, pred)
     )
 
 

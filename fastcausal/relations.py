@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from fastcausal import arrays
 from fastcausal.errors import InputError
 
 ROLES = ("cause", "effect", "signal")
@@ -176,13 +177,13 @@ effect, signal
     @property
     def n_relations(self) -> int:
         """Number of relations that mark at least one span."""
-        widths = pc.list_value_length(pc.list_flatten(self.table["relations"]))
-        return int(pc.sum(pc.greater(widths, 0)).as_py() or 0)
+        lists = arrays.joined(self.table["relations"]).flatten()
+        return int(np.count_nonzero(np.diff(arrays.offsets_of(lists))))
 
     @property
     def n_unread(self) -> int:
         """Number of relations that could not be read."""
-        return int(pc.list_flatten(self.table["relations"]).null_count)
+        return int(arrays.joined(self.table["relations"]).flatten().null_count)
 
     def name(self, example: int) -> str:
         """How messages call an example: its id, else its position."""
@@ -211,7 +212,7 @@ def _length(example: Mapping[str, Any]) -> int | None:
         return int(example["length"])
     if example.get("tokens") is not None:
         return len(example["tokens"])
-    return len(example["text"].split()) if isinstance(example.get("text"), str) else None
+    return len(example["text"].encode().split()) if isinstance(example.get("text"), str) else None
 
 
 def _example_spans(relations: Any, name: str, roles: tuple[str, ...]) -> list[Any]:
@@ -269,35 +270,34 @@ def _canonical(table: pa.Table) -> pa.Table:
                     f'column "{name}" is {table[name].type}, expected {wanted}: {error}'
                 ) from error
         if name == "relations":
-            column = _without_null_lists(lists_of(column))
+            column = _without_null_lists(arrays.joined(column))
         table = table.set_column(table.column_names.index(name), name, column)
     return table
 
 
-def _without_null_lists(relations: Any) -> Any:
+def _without_null_lists(relations: pa.ListArray) -> pa.ListArray:
     """An example without a list is an example with one relation that could not be read."""
     if not relations.null_count:
         return relations
-    missing = pc.is_null(relations).to_numpy(zero_copy_only=False)
-    widths = np.where(missing, 1, pc.fill_null(pc.list_value_length(relations), 0))
-    offsets = np.concatenate([[0], np.cumsum(widths)]).astype(np.int32)
-    unread = np.zeros(offsets[-1], bool)
-    unread[offsets[:-1][missing]] = True
-    source = np.cumsum(~unread) - 1
-    children = relations.flatten().take(pa.array(source, mask=unread))
-    return pa.ListArray.from_arrays(pa.array(offsets), children)
+    missing = ~arrays.is_valid(relations)
+    starts = arrays.offsets_of(relations)
+    widths = np.where(missing, 1, np.diff(starts))
+    unread = np.zeros(int(widths.sum()), bool)
+    unread[arrays.offsets(widths)[:-1][missing]] = True
+    children = relations.flatten().take(arrays.numbers(np.cumsum(~unread) - 1, ~unread))
+    return arrays.lists(widths, children)
 
 
 def _validate(relations: Relations) -> None:
     _validate_ids(relations)
-    column = lists_of(relations.table["relations"])
+    column = arrays.joined(relations.table["relations"])
     inner = column.flatten()
     spans = inner.flatten()
     if spans.null_count or any(spans.field(k).null_count for k in range(3)):
         raise InputError("a span is null, or has a null role, start or stop")
-    role, start, stop = (spans.field(k).to_numpy() for k in range(3))
-    per_example = np.diff(offsets_of(inner)[offsets_of(column)])
-    length = pc.fill_null(relations.table["length"], -1).to_numpy()
+    role, start, stop = (arrays.values_of(spans.field(k)) for k in range(3))
+    per_example = np.diff(arrays.offsets_of(inner)[arrays.offsets_of(column)])
+    length = arrays.values_of(arrays.joined(relations.table["length"]), -1)
     limit = np.repeat(np.where(length < 0, np.iinfo(np.int32).max, length), per_example)
     bad = (role < 0) | (role >= len(relations.roles)) | (start < 0) | (stop <= start)
     bad |= stop > limit
@@ -325,21 +325,3 @@ def _validate_ids(relations: Relations) -> None:
         counts = pc.value_counts(ids)
         twice = counts.filter(pc.greater(counts.field("counts"), 1))[0]
         raise InputError(f'id "{twice["values"]}" occurs {twice["counts"]} times, expected once')
-
-
-def lists_of(column: pa.ChunkedArray) -> pa.ListArray:
-    """A column as one array; copies only where it has several chunks."""
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
-
-
-def offsets_of(lists: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Where each list starts among the flattened values: int64[n + 1], starting at 0.
-
-    Arrow's own offsets ignore neither a slice nor the values under a null; these do.
-    """
-    widths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
-    offsets = np.zeros(len(widths) + 1, np.int64)
-    np.cumsum(widths, out=offsets[1:])
-    return offsets

@@ -107,8 +107,8 @@ FC_HD void count_overlap(Spans& gold, int32_t g, Spans& pred, int32_t p, bool sa
   const int32_t* b = pred.row(p);
   int64_t* of_role = counts + role_of(a) * N_FIELDS;
   const int32_t shared = shared_tokens(a, b);
-  gold.left[g] -= shared;
-  pred.left[p] -= shared;
+  gold.left[g] = gold.left[g] > shared ? gold.left[g] - shared : 0;
+  pred.left[p] = pred.left[p] > shared ? pred.left[p] - shared : 0;
   if (!same_role) {
     ++of_role[LBE];
     return;

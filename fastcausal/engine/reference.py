@@ -182,8 +182,8 @@ def _count_overlap(
     same_role: bool, counts: Int64,
 ) -> None:  # fmt: skip
     shared = shared_tokens(gold[g], pred[p])
-    left_gold[g] -= shared
-    left_pred[p] -= shared
+    left_gold[g] = max(0, left_gold[g] - shared)
+    left_pred[p] = max(0, left_pred[p] - shared)
     role = gold[g, ROLE] * N_FAIR
     if not same_role:
         counts[role + LBE] += 1

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from fastcausal import arrays
+
 if TYPE_CHECKING:
     from fastcausal.relations import Relations
 
@@ -46,21 +48,15 @@ class Rows:
     @classmethod
     def of(cls, relations: Relations) -> Rows:
         """Flatten a table; a relation that could not be read has no rows."""
-        from fastcausal.relations import lists_of, offsets_of
-
-        column, lengths = lists_of(relations.table["relations"]), relations.table["length"]
+        column = arrays.joined(relations.table["relations"])
         inner = column.flatten()
         spans = inner.flatten()
         values = np.empty((len(spans), 3), np.int32)
         for k in range(3):
-            values[:, k] = spans.field(k).to_numpy()
-        row_offsets = offsets_of(inner)
-        return cls(
-            _sorted(values, row_offsets),
-            row_offsets,
-            offsets_of(column),
-            lengths.fill_null(-1).to_numpy(),
-        )
+            values[:, k] = arrays.values_of(spans.field(k))
+        row_offsets = arrays.offsets_of(inner)
+        lengths = arrays.values_of(arrays.joined(relations.table["length"]), -1)
+        return cls(_sorted(values, row_offsets), row_offsets, arrays.offsets_of(column), lengths)
 
     @property
     def n_examples(self) -> int:

@@ -74,9 +74,7 @@ def run(
     return Result(partner, counts)
 
 
-def chosen_pairs(
-    plan: Plan, gold: Rows, pred: Rows, partner: Int64
-) -> tuple[Int64, Int64, Int64]:
+def chosen_pairs(plan: Plan, gold: Rows, pred: Rows, partner: Int64) -> tuple[Int64, Int64, Int64]:
     """Example, gold and predicted relation of every pair that a run counted: int64[n_pairs] each.
 
     In each example the pairs of its gold relations, in order, then the predictions that stayed

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from fastcausal.arrays import lists, numbers, strings
 from fastcausal.errors import InputError, Problems
 from fastcausal.relations import ROLES, SPAN, Reading, Relations
 
@@ -84,7 +85,8 @@ class Builder:
         """
         arrays = {name: self._column(name, v) for name, v in columns.items() if v is not None}
         _require_unique(self.name, arrays.get("id"), lines)
-        arrays["length"] = self._column("length", self._lengths, pa.int32())
+        known = np.array([-1 if n is None else n for n in self._lengths], np.int32)
+        arrays["length"] = numbers(known, known >= 0)
         arrays["relations"] = self._relations()
         reading = Reading(self.roles, tags, tuple(self.unread.first), dict(+self.notes))
         try:
@@ -93,34 +95,29 @@ class Builder:
             raise InputError(f"{self.name}: {error}") from error
 
     def _relations(self) -> Any:
-        try:
-            flat = np.fromiter(chain.from_iterable(self._spans), np.int32, 3 * len(self._spans))
-        except OverflowError as error:
-            raise InputError(f"{self.name}: a span is out of range: {error}") from error
-        role, start, stop = flat.reshape(-1, 3).T.copy()
-        spans = pa.StructArray.from_arrays([role.astype(np.int8), start, stop], fields=list(SPAN))
+        flat = np.fromiter(chain.from_iterable(self._spans), np.int32, 3 * len(self._spans))
+        role, start, stop = flat.reshape(-1, 3).T
+        columns = [numbers(role.astype(np.int8)), numbers(start), numbers(stop)]
+        spans = pa.StructArray.from_arrays(columns, fields=list(SPAN))
         widths = np.array(self._widths, np.int64)
-        unread = pa.array(widths < 0) if self.unread.count else None
-        relations = pa.ListArray.from_arrays(_offsets(np.maximum(widths, 0)), spans, mask=unread)
-        return pa.ListArray.from_arrays(_offsets(np.array(self._counts, np.int64)), relations)
+        read = widths >= 0 if self.unread.count else None
+        return lists(self._counts, lists(np.maximum(widths, 0), spans, read))
 
-    def _column(self, name: str, values: Any, wanted: Any = None) -> Any:
+    def _column(self, name: str, values: Any) -> Any:
         if isinstance(values, pa.Array | pa.ChunkedArray):
             return values
-        if wanted is None and name in ("id", "text"):
-            wanted = pa.string()
-        elif wanted is None and name == "tagged":
-            wanted = pa.list_(pa.string())
         try:
-            return pa.array(values, wanted)
+            if all(map(_is_texts, values)) and (values or name == "tagged"):
+                return lists(map(len, values), strings(list(chain.from_iterable(values))))
+            if all(value is None or isinstance(value, str) for value in values):
+                return strings(values)
+            return pa.array(values)
         except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
             raise InputError(f'{self.name}: column "{name}" cannot be stored: {error}') from error
 
 
-def _offsets(widths: Any) -> Any:
-    offsets = np.zeros(len(widths) + 1, np.int32)
-    np.cumsum(widths, out=offsets[1:])
-    return pa.array(offsets)
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
 def _require_unique(name: str, ids: Any, lines: Sequence[int] | None) -> None:
@@ -163,6 +160,9 @@ def taken(like: Relations | None, rows: Sequence[int | None]) -> dict[str, Any]:
     """The id and text columns of ``like``, as far as it has them, for the given rows."""
     if like is None:
         return {}
-    at = pa.array(rows, pa.int64())
-    names = [name for name in ("id", "text") if name in like.table.column_names]
-    return {name: like.table[name].take(at) for name in names}
+    columns = {n: like.table[n] for n in ("id", "text") if n in like.table.column_names}
+    if rows == list(range(len(like))):
+        return columns
+    at = np.array([-1 if row is None else row for row in rows], np.int64)
+    places = numbers(np.maximum(at, 0), at >= 0)
+    return {name: column.take(places) for name, column in columns.items()}

@@ -149,7 +149,7 @@ def kept_sentences(relations: Relations) -> list[list[str] | None]:
     if "tagged" not in relations.table.column_names:
         return [None] * len(relations)
     try:
-        kept = relations.table["tagged"].cast(pa.list_(pa.string())).to_pylist()
+        kept = relations.table["tagged"].cast(pa.list_(pa.large_string())).to_pylist()
     except pa.ArrowException:
         return [None] * len(relations)
     return [None if sentences is None or None in sentences else sentences for sentences in kept]

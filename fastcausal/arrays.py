@@ -1,0 +1,134 @@
+"""Between NumPy and Arrow, by way of buffers and without a copy where possible.
+
+``pa.array``, ``pa.scalar``, ``fill_null`` and ``to_numpy`` import pandas where it is installed,
+which takes longer than reading and scoring a corpus; what goes through buffers does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+Booleans = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+def numbers(values: Any, valid: Booleans | None = None) -> pa.Array:
+    """A NumPy array of numbers or booleans, null where not ``valid``.
+
+    Examples
+    --------
+    >>> numbers(np.arange(3), np.array([True, False, True])).to_pylist()
+    [0, None, 2]
+    """
+    data = _bits(values) if values.dtype == bool else pa.py_buffer(np.ascontiguousarray(values))
+    kind = pa.from_numpy_dtype(values.dtype)
+    return pa.Array.from_buffers(kind, len(values), [_bits(valid), data])
+
+
+def strings(values: Sequence[str | None]) -> pa.Array:
+    """Strings, null where None; ``large_string`` from 2 GiB on.
+
+    Raises
+    ------
+    UnicodeEncodeError
+        A string holds half of a surrogate pair.
+
+    Examples
+    --------
+    >>> strings(["a", None, "é"]).to_pylist()
+    ['a', None, 'é']
+    """
+    encoded = [b"" if value is None else value.encode() for value in values]
+    places = offsets(map(len, encoded))
+    small = places[-1] < 2**31
+    valid = np.array([value is not None for value in values], bool) if None in values else None
+    return pa.Array.from_buffers(
+        pa.string() if small else pa.large_string(),
+        len(values),
+        [
+            _bits(valid),
+            pa.py_buffer(places.astype(np.int32) if small else places),
+            pa.py_buffer(b"".join(encoded)),
+        ],
+    )
+
+
+def lists(widths: Iterable[int], values: pa.Array, valid: Booleans | None = None) -> pa.ListArray:
+    """Lists of the given lengths over their values in one array, null where not ``valid``.
+
+    Examples
+    --------
+    >>> lists([2, 0, 1], strings(["a", "b", "c"])).to_pylist()
+    [['a', 'b'], [], ['c']]
+    """
+    places = offsets(widths)
+    if places[-1] >= 2**31:
+        raise OverflowError(f"{places[-1]} list items, expected fewer than {2**31}")
+    missing = None if valid is None else numbers(~valid)
+    return pa.ListArray.from_arrays(numbers(places.astype(np.int32)), values, mask=missing)
+
+
+def offsets(widths: Iterable[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Where each of some consecutive pieces starts, and where the last one ends."""
+    sizes = widths if isinstance(widths, np.ndarray) else np.fromiter(widths, np.int64)
+    places = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=places[1:])
+    return places
+
+
+def values_of(array: pa.Array, null: int = 0) -> np.ndarray[Any, np.dtype[Any]]:
+    """The values of an array of integers, ``null`` where there is none.
+
+    Examples
+    --------
+    >>> values_of(pa.array([1, None, 3], pa.int32()), -1)
+    array([ 1, -1,  3], dtype=int32)
+    """
+    dtype = np.dtype(str(array.type))
+    data = array.buffers()[1]
+    if data is None:
+        return np.full(len(array), null, dtype)
+    values = np.frombuffer(data, dtype, len(array), array.offset * dtype.itemsize)
+    return np.where(is_valid(array), values, dtype.type(null)) if array.null_count else values
+
+
+def is_valid(array: pa.Array) -> Booleans:
+    """Which values are not null."""
+    bits = array.buffers()[0]
+    if bits is None or not array.null_count:
+        return np.full(len(array), not array.null_count)
+    packed = np.frombuffer(bits, np.uint8)
+    return np.unpackbits(packed, bitorder="little")[array.offset :][: len(array)].astype(bool)
+
+
+def offsets_of(lists: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Where each list starts among the flattened values: int64[n + 1], starting at 0.
+
+    Arrow's own offsets ignore neither a slice nor the values under a null; these do.
+
+    Examples
+    --------
+    >>> offsets_of(pa.array([[1, 2], None, [3]]).slice(1))
+    array([0, 0, 1])
+    """
+    data = lists.buffers()[1]
+    if data is None or not len(lists):
+        return np.zeros(len(lists) + 1, np.int64)
+    stored: Any = np.frombuffer(data, np.int32, len(lists) + 1, 4 * lists.offset)
+    if not lists.null_count:
+        return np.asarray(stored.astype(np.int64) - stored[0])
+    return offsets(np.where(is_valid(lists), np.diff(stored), 0))
+
+
+def joined(column: pa.ChunkedArray) -> pa.Array:
+    """A column as one array; copies only where it has several chunks."""
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.nulls(0, column.type)
+
+
+def _bits(values: Booleans | None) -> pa.Buffer | None:
+    return None if values is None else pa.py_buffer(np.packbits(values, bitorder="little"))
