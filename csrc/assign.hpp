@@ -39,7 +39,7 @@ class Assignment {
     do {
       for (size_t e = 0; e < edges.size(); ++e) {
         const int64_t main = linear ? edges[e].numerator
-                                    : edges[e].numerator * reached.denominator -
+                                    : edges[e].numerator * reached.bottom() -
                                           edges[e].denominator * reached.numerator;
         weights_[e] = {main, edges[e].shared};
       }
@@ -66,8 +66,7 @@ class Assignment {
     for (int32_t i = 0; i < n_rows_; ++i) {
       if (column_of_[i] >= 0) value = value.plus(edges_[edge_of_[i]]);
     }
-    const bool better =
-        value.numerator * reached.denominator > reached.numerator * value.denominator;
+    const bool better = value.compare(reached) > 0;
     reached = value;
     return better;
   }

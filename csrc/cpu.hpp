@@ -14,6 +14,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -50,8 +51,8 @@ struct Plan {
   const int64_t* denominator;  // [n_fields]
   const int64_t* official;     // [4, n_fields]: tp, fp, fn, half of the official search, or null
   bool linear;                 // the objective is N alone
-  bool additive;               // pairs without a common token count as both unmatched, and pairing
-                               // never lowers the objective
+  bool additive;               // pairs without a common token count as both unmatched
+  bool never_costs;            // pairing never lowers the objective
   bool by_content;             // ties by content, else by file order
   bool truncate;               // no more predictions than gold relations
   bool ignore_non_causal;      // no predictions where there is no gold relation
@@ -82,7 +83,7 @@ class Worker {
     if (plan_.ignore_non_causal && !n_gold) n_pred = 0;
     std::fill(partner + gold_from, partner + gold_from + n_gold, -1);
     paired_.assign(n_pred, 0);
-    if (n_gold == 1 && n_pred == 1 && plan_.additive) {
+    if (n_gold == 1 && n_pred == 1 && plan_.never_costs) {
       int64_t shared;
       if (!plan_.by_content || meet(gold_from, pred_from, shared)) partner[gold_from] = pred_from;
     } else if (n_gold && n_pred) {
@@ -308,7 +309,11 @@ inline void run_all(const Side& gold, const Side& pred, const int32_t* lengths, 
     }
   };
   std::vector<std::thread> threads;
-  for (int64_t t = 1; t < n_threads; ++t) threads.emplace_back(work);
+  n_threads = std::min(n_threads, (n_examples + BLOCK - 1) / BLOCK);
+  try {
+    for (int64_t t = 1; t < n_threads; ++t) threads.emplace_back(work);
+  } catch (const std::system_error&) {  // no more to be had: those there are do the work
+  }
   work();
   for (std::thread& thread : threads) thread.join();
   if (failure) std::rethrow_exception(failure);

@@ -5,7 +5,7 @@ What could not be read, and what has no counterpart, is treated in a stated way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,8 +19,22 @@ from fastcausal.errors import InputError, Problems, summary
 from fastcausal.protocols import Protocol
 from fastcausal.relations import Relations
 
-UNPARSED = ("error", "empty", "skip")
-UNMATCHED = ("error", "empty", "skip")
+POLICIES = ("error", "empty", "skip")
+
+Warnings = dict[str, tuple[int, ...]]
+"""Messages with ``{}`` for counts, and the counts: they add up over batches."""
+
+
+def add_warnings(warnings: Warnings, more: Mapping[str, tuple[int, ...]]) -> None:
+    """Add the counts of the same messages, and append other messages."""
+    for message, counts in more.items():
+        before = warnings.get(message, (0,) * len(counts))
+        warnings[message] = tuple(a + b for a, b in zip(before, counts, strict=True))
+
+
+def warning_lines(warnings: Mapping[str, tuple[int, ...]]) -> tuple[str, ...]:
+    """The messages with their counts filled in."""
+    return tuple(message.format(*counts) for message, counts in warnings.items())
 
 
 @dataclass(frozen=True)
@@ -30,17 +44,25 @@ class Aligned:
     Attributes
     ----------
     gold, pred : Rows
-        The lengths are the same on both sides and known.
+        The lengths are the same on both sides, and known where there are relations.
+    roles : tuple of str
+        The role names of both sides.
     examples : pyarrow.Table
         The columns of gold that name and describe the examples (id, text, strata).
-    warnings : tuple of str
-        What a reader of the scores should know.
+    counted : Warnings
+        `warnings` before their counts are filled in.
     """
 
     gold: Rows
     pred: Rows
+    roles: tuple[str, ...]
     examples: pa.Table
-    warnings: tuple[str, ...]
+    counted: Warnings
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of the scores should know."""
+        return warning_lines(self.counted)
 
     def name(self, example: int) -> str:
         """How messages call an example: its id, else its position."""
@@ -64,14 +86,13 @@ def align(
         pred and ``unparsed`` is ``"error"``; an example has no counterpart and ``unmatched`` is
         ``"error"``; the number of tokens of an example is unknown.
     """
-    _check_choice("unparsed", unparsed, UNPARSED)
-    _check_choice("unmatched", unmatched, UNMATCHED)
+    check_policies(unparsed, unmatched)
     if gold.roles != pred.roles:
         raise InputError(
             f"pred has the roles {', '.join(pred.roles)}, "
             f"expected {', '.join(gold.roles)} as in gold"
         )
-    warnings: list[str] = []
+    warnings: Warnings = {}
     gold = _read_for(protocol, gold, "gold", warnings)
     pred = _read_for(protocol, pred, "pred", warnings)
     if gold.n_unread:
@@ -79,22 +100,23 @@ def align(
     gold, pred = _join(gold, pred, unmatched, warnings)
     gold, pred = _settle_unread(gold, pred, protocol, unparsed, warnings)
     for side, relations in (("gold", gold), ("pred", pred)):
-        warnings += [f"{side}: {note}: {n}" for note, n in relations.reading.notes.items()]
+        notes = relations.reading.notes.items()
+        add_warnings(warnings, {f"{side}: {note}: {{}}": (n,) for note, n in notes})
     examples = gold.table.drop_columns(
         [c for c in ("relations", "length", "tagged") if c in gold.table.column_names]
     )
     gold_rows, pred_rows = _same_lengths(gold, Rows.of(gold), Rows.of(pred), protocol)
-    return Aligned(gold_rows, pred_rows, examples, tuple(warnings))
+    return Aligned(gold_rows, pred_rows, gold.roles, examples, warnings)
 
 
-def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise ValueError(f'{name} is "{value}", expected one of {", ".join(choices)}')
+def check_policies(unparsed: str, unmatched: str) -> None:
+    """Raise ValueError where one of the two is no policy."""
+    for name, value in (("unparsed", unparsed), ("unmatched", unmatched)):
+        if value not in POLICIES:
+            raise ValueError(f'{name} is "{value}", expected one of {", ".join(POLICIES)}')
 
 
-def _read_for(
-    protocol: Protocol, relations: Relations, side: str, warnings: list[str]
-) -> Relations:
+def _read_for(protocol: Protocol, relations: Relations, side: str, warnings: Warnings) -> Relations:
     """Read tagged sentences the way the protocol does, where they are still there to be read."""
     tags = relations.reading.tags
     if tags in (None, protocol.tags):
@@ -103,9 +125,8 @@ def _read_for(
         from fastcausal.formats.tagged import reread
 
         return reread(relations, protocol.tags)
-    warnings.append(
-        f'{side} was read with tags="{tags}", but {protocol.name} reads tags="{protocol.tags}"'
-    )
+    read = f'{side} was read with tags="{tags}", but {protocol.name} reads tags="{protocol.tags}"'
+    warnings[read] = ()
     return relations
 
 
@@ -117,7 +138,7 @@ def _unread(relations: Relations, side: str, count: int) -> str:
 
 
 def _join(
-    gold: Relations, pred: Relations, unmatched: str, warnings: list[str]
+    gold: Relations, pred: Relations, unmatched: str, warnings: Warnings
 ) -> tuple[Relations, Relations]:
     """By id where both sides have one, else by position."""
     a, b = gold.ids, pred.ids
@@ -133,11 +154,13 @@ def _join(
     missing = a.filter(pc.invert(pc.is_in(a, b)))
     extra = b.filter(pc.invert(pc.is_in(b, a)))
     if len(missing) or len(extra):
-        found = f"{len(missing)} examples of gold have no prediction{_some(missing)}, "
-        found += f"{len(extra)} of pred are not in gold{_some(extra)}"
+        found = f"{{}} examples of gold have no prediction{_some(missing)}, "
+        found += f"{{}} of pred are not in gold{_some(extra)}"
+        counts = (len(missing), len(extra))
         if unmatched == "error":
-            raise InputError(f'{found}; unmatched="empty" or "skip" would allow it')
-        warnings.append(f"unmatched={unmatched}: {found}")
+            allow = '; unmatched="empty" or "skip" would allow it'
+            raise InputError(found.format(*counts) + allow)
+        warnings[f"unmatched={unmatched}: {found}"] = counts
     if unmatched == "skip":
         ids = a.filter(pc.is_in(a, b))
     else:
@@ -147,6 +170,7 @@ def _join(
 
 def _some(ids: pa.ChunkedArray) -> str:
     shown = ", ".join(f'"{i}"' for i in ids.slice(0, 3).to_pylist())
+    shown = shown.replace("{", "{{").replace("}", "}}")
     return f" ({shown}{', ...' if len(ids) > 3 else ''})" if shown else ""
 
 
@@ -162,7 +186,7 @@ def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
 
 
 def _settle_unread(
-    gold: Relations, pred: Relations, protocol: Protocol, unparsed: str, warnings: list[str]
+    gold: Relations, pred: Relations, protocol: Protocol, unparsed: str, warnings: Warnings
 ) -> tuple[Relations, Relations]:
     """Deal with predictions that could not be read, as far as the protocol looks at them."""
     if not pred.n_unread:
@@ -184,14 +208,12 @@ def _settle_unread(
             _unread(pred, "pred", count) + '\nunparsed="empty" or "skip" would score the rest'
         )
     if unparsed == "empty":
-        warnings.append(f"unparsed=empty: {count} relations of pred could not be read")
+        warnings["unparsed=empty: {} relations of pred could not be read"] = (count,)
         return gold, pred
     keep = np.ones(len(pred), bool)
     keep[example[unread]] = False
-    warnings.append(
-        f"unparsed=skip: {count} relations of pred could not be read, "
-        f"{int((~keep).sum())} examples are left out"
-    )
+    message = "unparsed=skip: {} relations of pred could not be read, {} examples are left out"
+    warnings[message] = (count, int((~keep).sum()))
     return tuple(  # type: ignore[return-value]
         Relations(side.table.filter(arrays.numbers(keep)), side.reading) for side in (gold, pred)
     )
@@ -203,7 +225,9 @@ def _same_lengths(
     """Gold's token counts for both sides, checked against pred's counts and spans."""
     lengths = np.where(gold.lengths < 0, pred.lengths, gold.lengths)
     problems = Problems()
-    unknown = lengths < 0
+    marked = sum(np.diff(side.row_offsets[side.relation_offsets]) for side in (gold, pred)) > 0
+    unknown = marked & (lengths < 0)
+    lengths = np.where(unknown, lengths, np.maximum(lengths, 0))
     scored = np.ones(len(lengths), bool)
     if protocol.non_causal == "ignore":
         scored = np.diff(gold.relation_offsets) > 0
@@ -235,3 +259,30 @@ def _same_lengths(
 def _example_of_row(rows: Rows) -> npt.NDArray[np.int64]:
     relation = np.repeat(np.arange(rows.n_relations), np.diff(rows.row_offsets))
     return rows.example_of_relation()[relation]
+
+
+def strata_of(examples: pa.Table, by: str | None) -> tuple[list[str], npt.NDArray[np.int64]]:
+    """Names of the strata that a column makes, and the stratum of each example.
+
+    Without a column all examples are one stratum without a name.
+
+    Raises
+    ------
+    InputError
+        There is no such column, or its values have no text.
+    """
+    if by is None:
+        return [""], np.zeros(len(examples), np.int64)
+    if by not in examples.column_names:
+        known = ", ".join(examples.column_names) or "none"
+        raise InputError(f'gold has no column "{by}" to score by, it has {known}')
+    try:
+        values = arrays.joined(pc.cast(examples[by], pa.string()))
+    except pa.ArrowNotImplementedError as error:
+        kind = examples[by].type
+        raise InputError(
+            f'column "{by}" is {kind}, expected text or numbers to score by'
+        ) from error
+    encoded = values.dictionary_encode(null_encoding="encode")
+    names = ["null" if name is None else name for name in encoded.dictionary.to_pylist()]
+    return names, arrays.values_of(encoded.indices).astype(np.int64)

@@ -16,7 +16,7 @@ from fastcausal.scores import exact
 MOST_RELATIONS = 8  # 40,320 orders; the official program tries every one
 NAMES = ("precision", "recall", "f1")
 Score = dict[str, float]  # precision, recall, f1 and number, the gold spans it is weighted by
-NOTHING: Score = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "number": 0.0}
+NOTHING: Score = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "number": 0}
 
 
 def scores_2022(
@@ -79,14 +79,14 @@ def _cells(plan: Plan, gold: Rows, pred: Rows, examples: Int64, backend: str) ->
         np.ascontiguousarray(pred_index),
         backend,
     )
-    return counts.reshape(*shape, -1)
+    return counts.reshape(*shape, plan.n_fields)
 
 
 def _label_scores(counts: Int64, roles: tuple[str, ...]) -> dict[str, Score]:
     scores = {}
     for role, (tp, fp, fn) in zip(roles, counts.reshape(len(roles), 3).tolist(), strict=True):
         of_role = exact({"tp": tp, "fp": fp, "fn": fn}, 0.0)
-        scores[role] = of_role | {"number": float(tp + fn)}
+        scores[role] = of_role | {"number": tp + fn}
     return scores
 
 
@@ -96,7 +96,7 @@ def _overall(by_role: dict[str, Score]) -> Score:
 
 def _mean(scores: list[Score]) -> Score:
     """Mean of precision, recall and F1, weighted by number; zeros where that is 0 in all."""
-    total = sum(s["number"] for s in scores)
+    total = int(sum(s["number"] for s in scores))
     if not total:
         return NOTHING
     mean = {name: sum(s[name] * s["number"] for s in scores) / total for name in NAMES}

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal import __version__
-from fastcausal.align import Aligned, align
+from fastcausal.align import (
+    Aligned,
+    Warnings,
+    add_warnings,
+    align,
+    check_policies,
+    strata_of,
+    warning_lines,
+)
 from fastcausal.engine.counts import Counts
 from fastcausal.engine.kernel import Int64, Plan
 from fastcausal.engine.rows import Rows
-from fastcausal.engine.run import Result, chosen_pairs, count_pairs, run
+from fastcausal.engine.run import Result, check_backend, chosen_pairs, count_pairs, run
 from fastcausal.errors import InputError
 from fastcausal.formats import read
 from fastcausal.protocols import RECESS, Protocol, protocol_named
@@ -93,10 +99,12 @@ def score(
     )
     aligned = scorer.align(gold, pred)
     if scorer.protocol.average == "cnc-2022":
+        if by is not None:
+            raise InputError("cnc-2022 does not add up over parts of the examples")
+        scorer.roles = aligned.roles
         return _report_2022(scorer, aligned)
     scorer.add(aligned)
-    details = cache(lambda name: _DETAILS[name](scorer, aligned))
-    return replace(scorer.compute(), _details=details)
+    return replace(scorer.compute(), _details=Details(scorer, aligned))
 
 
 class ExtractionScorer:
@@ -133,6 +141,8 @@ class ExtractionScorer:
         self.unmatched = unmatched
         self.backend = backend
         self.num_threads = num_threads
+        check_policies(unparsed, unmatched)
+        check_backend(backend, num_threads)
         self.reset()
 
     def reset(self) -> None:
@@ -143,7 +153,7 @@ class ExtractionScorer:
         self.n_pred_relations = 0
         # Counts by stratum and by whether the example has several gold relations.
         self.counts: dict[tuple[str, bool], Counts] = {}
-        self.warnings: dict[str, None] = {}  # an ordered set
+        self.warnings: Warnings = {}
 
     @property
     def signature(self) -> str:
@@ -163,13 +173,15 @@ class ExtractionScorer:
         pred = read(pred, like=gold, tags=self.protocol.tags)
         if self.roles not in (None, gold.roles):
             raise InputError(f"roles are {', '.join(gold.roles)}, expected {', '.join(self.roles)}")
-        self.roles = gold.roles
+        if gold.reading.predicted:
+            raise InputError("gold is a submission file, expected gold annotations")
         return align(gold, pred, self.protocol, self.unparsed, self.unmatched)
 
     def add(self, aligned: Aligned) -> None:
         """Count aligned examples."""
+        self.roles = aligned.roles
         several = np.diff(aligned.gold.relation_offsets) > 1
-        strata, stratum = _strata(aligned, self.by)
+        strata, stratum = strata_of(aligned.examples, self.by)
         result = self.run(aligned, 2 * stratum + several, 2 * len(strata))
         plan = self.plan()
         for k, name in enumerate(strata):
@@ -180,7 +192,7 @@ class ExtractionScorer:
         self.n_examples += aligned.gold.n_examples
         self.n_gold_relations += _marked(aligned.gold)
         self.n_pred_relations += _marked(aligned.pred)
-        self.warnings |= dict.fromkeys(aligned.warnings)
+        add_warnings(self.warnings, aligned.counted)
 
     def run(self, aligned: Aligned, groups: Int64 | None, n_groups: int = 1) -> Result:
         """Pair and count on the backend of this scorer."""
@@ -215,8 +227,10 @@ class ExtractionScorer:
         ValueError
             The other scorer follows another protocol or policy, or has other roles.
         """
-        if (self.signature, self.by) != (other.signature, other.by):
+        if self.signature != other.signature:
             raise ValueError(f"cannot merge {other.signature} into {self.signature}")
+        if self.by != other.by:
+            raise ValueError(f"cannot merge scores by {other.by} into scores by {self.by}")
         if None not in (self.roles, other.roles) and self.roles != other.roles:
             raise ValueError(f"cannot merge roles {other.roles} into {self.roles}")
         self.roles = self.roles or other.roles
@@ -225,7 +239,7 @@ class ExtractionScorer:
         self.n_examples += other.n_examples
         self.n_gold_relations += other.n_gold_relations
         self.n_pred_relations += other.n_pred_relations
-        self.warnings |= other.warnings
+        add_warnings(self.warnings, other.warnings)
 
     def compute(self) -> Report:
         """The scores of all batches so far; of none, every score is 0/0."""
@@ -243,7 +257,10 @@ class ExtractionScorer:
             n_pred_relations=self.n_pred_relations,
             scores=self._scores(total),
             subsets={name: self._scores(counts) for name, counts in subsets.items()},
-            warnings=(*self.warnings, *self._official_stops(total, subsets[MULTI])),
+            warnings=(
+                *warning_lines(self.warnings),
+                *self._official_stops(total, subsets[MULTI]),
+            ),
         )
 
     def _total(self, parts: Iterable[Counts]) -> Counts:
@@ -256,7 +273,9 @@ class ExtractionScorer:
     def _scores(self, counts: Counts) -> dict[str, Scores]:
         groups = {group: counts.of(group) for group in ("overall", *self._roles)}
         kernel, undefined = counts.kernel.name, self.protocol.undefined
-        return {g: Scores(scores_of(kernel, c, undefined) | c) for g, c in groups.items()}
+        scores = {g: scores_of(kernel, c, undefined) for g, c in groups.items()}
+        # Where a score and its count have one name (em, osb, to), the score stands.
+        return {g: Scores(scores[g] | groups[g] | scores[g]) for g in groups}
 
     def _official_stops(self, total: Counts, multi: Counts) -> list[str]:
         """Where the official program would have stopped instead of giving a score."""
@@ -278,18 +297,6 @@ class ExtractionScorer:
 def _marked(rows: Rows) -> int:
     """Relations that mark at least one span."""
     return int(np.count_nonzero(np.diff(rows.row_offsets)))
-
-
-def _strata(aligned: Aligned, by: str | None) -> tuple[list[str], Int64]:
-    """Names of the strata, and the stratum of each example: int64[n_examples]."""
-    if by is None:
-        return [""], np.zeros(aligned.gold.n_examples, np.int64)
-    if by not in aligned.examples.column_names:
-        known = ", ".join(aligned.examples.column_names) or "none"
-        raise InputError(f'gold has no column "{by}" to score by, it has {known}')
-    values = pc.cast(aligned.examples[by], pa.string()).combine_chunks().fill_null("null")
-    encoded = values.dictionary_encode()
-    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64)
 
 
 def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
@@ -345,3 +352,18 @@ _DETAILS: dict[str, Callable[[ExtractionScorer, Aligned], pa.Table]] = {
     "per_example": _per_example,
     "matches": _matches,
 }
+
+
+class Details:
+    """The tables of a report, made when first asked for. Can be pickled."""
+
+    def __init__(self, scorer: ExtractionScorer, aligned: Aligned) -> None:
+        self.scorer = scorer
+        self.aligned = aligned
+        self.made: dict[str, pa.Table] = {}
+
+    def __call__(self, name: str) -> pa.Table:
+        """``"per_example"`` or ``"matches"``."""
+        if name not in self.made:
+            self.made[name] = _DETAILS[name](self.scorer, self.aligned)
+        return self.made[name]

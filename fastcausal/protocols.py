@@ -94,13 +94,20 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         objective = self.objective or kernel.objective
         forms = [objective.numerator, objective.denominator, {}, {}, {}, {}]
         if self._official:
-            half = dict.fromkeys({"le", "be", "lbe"} & set(kernel.fields), 1)
-            forms[2:] = {"tp": 1}, {"fp": 1}, {"fn": 1}, half
+            forms[2:] = {"tp": 1}, {"fp": 1}, {"fn": 1}, self._half
         return np.stack([kernel.weights(form, n_roles) for form in forms])
 
     @property
+    def _half(self) -> dict[str, int]:
+        """Errors charged half to precision and half to recall."""
+        return dict.fromkeys({"le", "be", "lbe"} & set(self.pair_kernel.fields), 1)
+
+    @property
     def _official(self) -> bool:
-        return self.ties == "first" and {"tp", "fp", "fn"} <= set(self.pair_kernel.fields)
+        """Whether the official search, which compares F1, maximises this objective."""
+        objective = self.objective or self.pair_kernel.objective
+        f1 = Objective({"tp": 2}, {"tp": 2, "fp": 1, "fn": 1, **self._half})
+        return self.ties == "first" and objective == f1
 
     def plan(self, roles: tuple[str, ...]) -> Plan:
         """The protocol made ready for relations with these roles."""
@@ -112,6 +119,8 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
             params=np.array([len(roles), *(numbers[t] for t in tracks)], np.int64),
             weights=self.weights(len(roles)),
             official=self._official,
+            never_costs=self.pair_kernel.additive
+            and self.objective in (None, self.pair_kernel.objective),
             by_content=self.ties == "content",
             truncate=self.surplus == "truncate",
             ignore_non_causal=self.non_causal == "ignore",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -36,24 +36,26 @@ class Reading:
         are null in the table.
     notes : mapping of str to int
         Counted remarks about the source, such as ``{"ambiguous span": 3}``.
+    predicted : bool
+        Whether the source is a file of predictions, which cannot serve as gold.
     """
 
     roles: tuple[str, ...] = ROLES
     tags: str | None = None
     unread: tuple[str, ...] = ()
     notes: Mapping[str, int] = field(default_factory=dict)
+    predicted: bool = False
 
     def to_json(self) -> bytes:
         """What the schema metadata stores."""
-        return json.dumps(
-            {"roles": self.roles, "tags": self.tags, "unread": self.unread, "notes": self.notes}
-        ).encode()
+        return json.dumps(asdict(self)).encode()
 
     @classmethod
     def from_json(cls, text: bytes) -> Reading:
         """The inverse of `to_json`."""
         stored = json.loads(text)
-        return cls(tuple(stored["roles"]), stored["tags"], tuple(stored["unread"]), stored["notes"])
+        lists = {name: tuple(stored[name]) for name in ("roles", "unread")}
+        return cls(**{**stored, **lists})
 
 
 class Relations:

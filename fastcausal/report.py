@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from fastcausal.errors import InputError
+
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
 Number = float | int
 MOST_COLUMNS = 12
+WIDTH = 10_000  # outside a terminal nothing is cut or wrapped
 
 
 class Scores(Mapping[str, Number]):
@@ -55,7 +58,7 @@ class Scores(Mapping[str, Number]):
         return len(self._values)
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{k}={_number(v)}" for k, v in self._values.items())
+        shown = ", ".join(f"{k}={number_text(v)}" for k, v in self._values.items())
         return f"Scores({shown})"
 
 
@@ -113,7 +116,7 @@ class Report:
 
     def _detail(self, name: str) -> pa.Table:
         if self._details is None:
-            raise AttributeError(f"{name}: this report was computed from counts alone")
+            raise InputError(f"{self.protocol}: a report of counts alone has no {name}")
         return self._details(name)
 
     def to_dict(self) -> dict[str, Any]:
@@ -124,8 +127,8 @@ class Report:
             "n_examples": self.n_examples,
             "n_gold_relations": self.n_gold_relations,
             "n_pred_relations": self.n_pred_relations,
-            "scores": _plain(self.scores),
-            "subsets": {name: _plain(groups) for name, groups in self.subsets.items()},
+            "scores": plain_scores(self.scores),
+            "subsets": {name: plain_scores(groups) for name, groups in self.subsets.items()},
             "warnings": list(self.warnings),
         }
 
@@ -146,68 +149,82 @@ class Report:
         """A row per subset and group, a column per score and count; undefined is null."""
         import pyarrow as pa
 
+        some = self.scores["overall"]
+        kinds = {
+            name: pa.float64() if isinstance(v, float) else pa.int64() for name, v in some.items()
+        }
         rows = [
             {"subset": subset, "group": group, **scores}
-            for subset, groups in {"all": _plain(self.scores), **self.to_dict()["subsets"]}.items()
-            for group, scores in groups.items()
+            for subset, groups in {"all": self.scores, **self.subsets}.items()
+            for group, scores in plain_scores(groups).items()
         ]
-        return pa.Table.from_pylist(rows)
+        text = {"subset": pa.string(), "group": pa.string()}
+        return pa.Table.from_pylist(rows, pa.schema(text | kinds))
 
     def to_table(self) -> Table:
         """A table for the terminal (`rich.table.Table`); counts only where there are few."""
-        from rich import box
-        from rich.table import Table
-
-        columns = list(self.scores["overall"])
-        if len(columns) > MOST_COLUMNS:
-            columns = [c for c in columns if isinstance(self.scores["overall"][c], float)]
-        table = Table(
-            box=box.SIMPLE_HEAD, pad_edge=False, title=self.protocol, title_justify="left"
-        )
-        table.add_column("")
-        for name in columns:
-            table.add_column(name, justify="right")
-        for subset, groups in {"": self.scores, **self.subsets}.items():
-            if subset:
-                table.add_section()
-                table.add_row(subset)
-            for group, scores in groups.items():
-                table.add_row(group, *(_number(scores[name]) for name in columns))
-        return table
+        return scores_table(self.protocol, {"": self.scores, **self.subsets})
 
     def __str__(self) -> str:
         from rich.console import Console
 
-        console = Console(width=200, color_system=None, force_terminal=False)
+        console = Console(width=WIDTH, color_system=None, force_terminal=False)
         with console.capture() as capture:
             console.print(self.to_table())
         lines = [line.rstrip() for line in capture.get().splitlines()]
         return "\n".join([line for line in lines if line] + [self.signature])
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         columns = list(self.scores["overall"])
         head = "".join(f"<th>{name}</th>" for name in ["", *columns])
         body = "".join(
-            f"<tr><th>{subset} {group}</th>"
-            + "".join(f"<td>{_number(scores.get(name, ''))}</td>" for name in columns)
+            f"<tr><th>{escape(f'{subset} {group}')}</th>"
+            + "".join(f"<td>{number_text(scores.get(name, ''))}</td>" for name in columns)
             + "</tr>"
             for subset, groups in {"": self.scores, **self.subsets}.items()
             for group, scores in groups.items()
         )
         return (
-            f"<table><caption>{self.signature}</caption>"
+            f"<table><caption>{escape(self.signature)}</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
 
 
-def _plain(groups: Groups) -> dict[str, dict[str, Number | None]]:
+def scores_table(title: str, parts: Mapping[str, Groups]) -> Table:
+    """A row per group of every part, the name of the part above them unless it is empty."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    some = next(iter(next(iter(parts.values())).values()))
+    columns = list(some)
+    if len(columns) > MOST_COLUMNS:
+        columns = [name for name in columns if isinstance(some[name], float)]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=Text(title), title_justify="left")
+    table.add_column("")
+    for name in columns:
+        table.add_column(name, justify="right")
+    for part, groups in parts.items():
+        if part:
+            table.add_section()
+            table.add_row(Text(part))
+        for group, scores in groups.items():
+            table.add_row(Text(group), *(number_text(scores.get(name, "")) for name in columns))
+    return table
+
+
+def plain_scores(groups: Groups) -> dict[str, dict[str, Number | None]]:
+    """Scores ready for JSON: undefined is None."""
     return {
         group: {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in s.items()}
         for group, s in groups.items()
     }
 
 
-def _number(value: Number | str) -> str:
+def number_text(value: Number | str) -> str:
+    """How tables show a number."""
     if isinstance(value, float):
         return "undefined" if math.isnan(value) else f"{value:.4f}"
     return str(value)

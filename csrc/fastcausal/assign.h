@@ -22,11 +22,17 @@ struct Value {
   FC_HD Value plus(const Edge& e) const {
     return {numerator + e.numerator, denominator + e.denominator, shared + e.shared};
   }
-  // N/D > N'/D' by cross products: exact while both products stay below 2^63.
+  // 0/0, nothing found and nothing missed, compares like 0.
+  FC_HD int64_t bottom() const { return denominator ? denominator : 1; }
+  // Sign of N/D - N'/D' by cross products: exact while both products stay below 2^63.
+  FC_HD int compare(const Value& other) const {
+    const int64_t a = numerator * other.bottom();
+    const int64_t b = other.numerator * bottom();
+    return a < b ? -1 : a > b;
+  }
   FC_HD bool better_than(const Value& other) const {
-    const int64_t a = numerator * other.denominator;
-    const int64_t b = other.numerator * denominator;
-    return a != b ? a > b : shared > other.shared;
+    const int order = compare(other);
+    return order ? order > 0 : shared > other.shared;
   }
 };
 

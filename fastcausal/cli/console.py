@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from fastcausal.errors import InputError
+from fastcausal.report import WIDTH
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
-
-PLAIN_WIDTH = 200  # in a pipe nothing is cut or wrapped
 
 
 def print_table(*parts: RenderableType) -> None:
@@ -52,10 +51,11 @@ def clear_errors(as_json: bool = False) -> Iterator[None]:
     try:
         yield
     except InputError as error:
+        message = str(error).encode(errors="backslashreplace").decode()  # of lone surrogates
         if as_json:
-            print_json({"error": str(error)})
+            print_json({"error": message})
         else:
-            typer.secho(f"error: {error}", fg=typer.colors.RED, err=True)
+            typer.secho(f"error: {message}", fg=typer.colors.RED, err=True)
         raise typer.Exit(2) from error
 
 
@@ -63,4 +63,4 @@ def _console(stderr: bool) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    return Console(stderr=stderr, width=None if stream.isatty() else PLAIN_WIDTH)
+    return Console(stderr=stderr, width=None if stream.isatty() else WIDTH)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -52,7 +54,7 @@ def score(
         with doing(f"reading {gold}"):
             gold_relations = fc.read(gold, tags=PROTOCOLS[protocol].tags)
         for name, path in names.items():
-            with doing(f"scoring {path}"):
+            with doing(f"scoring {path}"), _named(name if len(names) > 1 else None):
                 reports[name] = fc.score(
                     gold_relations,
                     fc.read(path, like=gold_relations, tags=PROTOCOLS[protocol].tags),
@@ -76,6 +78,17 @@ def _system_names(paths: list[str]) -> dict[str, str]:
     return dict(zip(names, paths, strict=True))
 
 
+@contextmanager
+def _named(system: str | None) -> Iterator[None]:
+    """Say in an error which of several systems it is about."""
+    from fastcausal.errors import InputError
+
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{system}: {error}" if system else str(error)) from error
+
+
 def _print(reports: dict[str, Report], as_json: bool) -> None:
     if as_json:
         found = {name: report.to_dict() for name, report in reports.items()}
@@ -91,18 +104,23 @@ def systems_table(reports: dict[str, Report]) -> Table:
     """A row per system: overall scores, and the last of them (F1) for every role."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
+
+    from fastcausal.report import number_text
 
     first = next(iter(reports.values()))
     groups = list(first.scores)
     scores = [name for name, value in first["overall"].items() if isinstance(value, float)]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=first.protocol, title_justify="left")
+    table = Table(
+        box=box.SIMPLE_HEAD, pad_edge=False, title=Text(first.protocol), title_justify="left"
+    )
     table.add_column("")
     for name in (*scores, *(f"{group} {scores[-1]}" for group in groups[1:])):
         table.add_column(name, justify="right")
     for name, report in reports.items():
         values = [report["overall"][s] for s in scores]
         values += [report[group][scores[-1]] for group in groups[1:]]
-        table.add_row(name, *(f"{value:.4f}" for value in values))
+        table.add_row(Text(name), *(number_text(value) for value in values))
     return table
 
 

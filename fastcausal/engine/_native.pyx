@@ -25,7 +25,7 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
         const int64_t* numerator
         const int64_t* denominator
         const int64_t* official
-        cbool linear, additive, by_content, truncate, ignore_non_causal
+        cbool linear, additive, never_costs, by_content, truncate, ignore_non_causal
 
     Kernel kernel_named(const char*) except +
     void run_all(
@@ -95,7 +95,7 @@ cdef Plan make_plan(tuple plan) except *:
     p.numerator = weight
     p.denominator = weight + p.n_fields
     p.official = weight + 2 * p.n_fields if plan[3] else NULL
-    p.linear, p.additive, p.by_content, p.truncate, p.ignore_non_causal = plan[4:]
+    p.linear, p.additive, p.never_costs, p.by_content, p.truncate, p.ignore_non_causal = plan[4:]
     return p
 
 

@@ -23,6 +23,11 @@ class Value(NamedTuple):
     denominator: int
     shared: int
 
+    @property
+    def bottom(self) -> int:
+        """The denominator; 0/0, nothing found and nothing missed, compares like 0."""
+        return self.denominator or 1
+
     def plus(self, other: Value) -> Value:
         """Field by field."""
         return Value(*(a + b for a, b in zip(self, other, strict=True)))
@@ -46,7 +51,7 @@ def best_pairing(
             pair: (
                 v.numerator
                 if linear
-                else v.numerator * reached.denominator - v.denominator * reached.numerator,
+                else v.numerator * reached.bottom - v.denominator * reached.numerator,
                 v.shared,
             )
             for pair, v in edges.items()
@@ -56,7 +61,7 @@ def best_pairing(
         for i, j in enumerate(pairing):
             if j >= 0:
                 value = value.plus(edges[i, j])
-        gain = value.numerator * reached.denominator - reached.numerator * value.denominator
+        gain = value.numerator * reached.bottom - reached.numerator * value.bottom
         if linear or gain <= 0:
             return first_of_heaviest(weights, n_rows, n_columns)
         reached = value

@@ -53,6 +53,7 @@ def _arguments(plan: Plan) -> _native.Plan:
         plan.official,
         plan.linear,
         plan.kernel.additive,
+        plan.never_costs,
         plan.by_content,
         plan.truncate,
         plan.ignore_non_causal,

@@ -60,8 +60,8 @@ class Kernel:
     objective : Objective
         What pairs are chosen for where the protocol names nothing else.
     additive : bool
-        Whether two relations without a common token count like both unmatched, and pairing never
-        lowers the objective. Then such pairs need not be looked at.
+        Whether two relations without a common token count like both unmatched, so that such pairs
+        need not be looked at; and pairing never lowers ``objective``.
     """
 
     name: str
@@ -70,6 +70,13 @@ class Kernel:
     overall: tuple[str, ...]
     objective: Objective
     additive: bool
+
+    def __post_init__(self) -> None:
+        # A kernel is pickled by its name in the module of its function.
+        object.__setattr__(self, "__module__", self.function.__module__)
+
+    def __reduce__(self) -> str:
+        return self.name
 
     def columns(self, roles: Sequence[str]) -> list[str]:
         """Names of all counts, in order: ``cause_tp``, ..., ``overall_em``."""
@@ -115,7 +122,9 @@ class Plan:
         Numerator and denominator of the objective; then what the official CNC search adds up as
         TP, FP, FN and errors charged half to each side.
     official : bool
-        Whether those four exist.
+        Whether the official search applies: ties in file order, and an objective that is F1.
+    never_costs : bool
+        Whether pairing never lowers the objective, so that one against one needs no comparison.
     by_content : bool
         Ties are decided by shared tokens, then by content; else by file order.
     truncate, ignore_non_causal : bool
@@ -126,6 +135,7 @@ class Plan:
     params: Int64
     weights: Int64
     official: bool
+    never_costs: bool
     by_content: bool
     truncate: bool
     ignore_non_causal: bool

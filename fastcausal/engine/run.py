@@ -59,19 +59,24 @@ def run(
     """
     partner = np.full(gold.n_relations, -1, np.int64)
     counts = np.zeros((gold.n_examples if groups is None else n_groups, plan.n_fields), np.int64)
-    if num_threads is not None and num_threads < 1:
-        raise ValueError(f"num_threads is {num_threads}, expected at least 1")
+    check_backend(backend, num_threads)
     if backend == "cpu":
         from fastcausal.engine import cpu
 
         cpu.run(plan, gold, pred, groups, partner, counts, num_threads)
-    elif backend == "reference":
+    else:
         from fastcausal.engine import plain
 
         plain.run(plan, gold, pred, groups, partner, counts)
-    else:
-        raise ValueError(f'unknown backend "{backend}", expected one of {", ".join(BACKENDS)}')
     return Result(partner, counts)
+
+
+def check_backend(backend: str, num_threads: int | None) -> None:
+    """Raise ValueError where there is no such backend, or fewer than one thread."""
+    if backend not in BACKENDS:
+        raise ValueError(f'unknown backend "{backend}", expected one of {", ".join(BACKENDS)}')
+    if num_threads is not None and num_threads < 1:
+        raise ValueError(f"num_threads is {num_threads}, expected at least 1")
 
 
 def chosen_pairs(plan: Plan, gold: Rows, pred: Rows, partner: Int64) -> tuple[Int64, Int64, Int64]:

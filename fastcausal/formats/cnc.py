@@ -281,7 +281,8 @@ def _read_submission(source: Source, like: Relations | None, tags: str) -> Relat
     for line, name, sentences, length in zip(lines, names, predictions, expected, strict=True):
         where = f"{source.name}:{line}: example {name}"
         tagged.add(build, where, sentences, length, tags, noun="prediction")
-    return build.table({**columns, "tagged": predictions}, tags=tags, lines=lines)
+    table = build.table({**columns, "tagged": predictions}, tags=tags, lines=lines)
+    return table.with_reading(predicted=True)
 
 
 def _require_order(source: Source, lines: Sequence[int], indexes: Sequence[Any]) -> None:

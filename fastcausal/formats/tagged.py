@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats.builder import Builder, UnreadError, matching, taken
-from fastcausal.formats.tags import count_tokens, parse, without_tags
+from fastcausal.formats.tags import count_tokens, odd_signal_tag, parse, without_tags
 from fastcausal.relations import Relations
 
 
@@ -112,6 +112,8 @@ def add(
     or a fault of the input where ``mismatched`` is given.
     """
     for k, sentence in enumerate(sentences, 1):
+        if tags != "strict" and "<SIG" in sentence and odd_signal_tag(sentence):
+            build.notes["signal tags without a plain number, the official program stops"] += 1
         try:
             n_tokens, spans = parse(sentence, tags)
         except UnreadError as reason:

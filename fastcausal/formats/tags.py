@@ -15,6 +15,7 @@ TOKEN = re.compile(r"[^ \t\n\r\x0b\x0c]+")
 # A tag that lacks its ">" is a tag all the same, and an unreadable one.
 _TAG = re.compile(rb"(</?(?:ARG|SIG)[^<>]*>?)")
 _SIGNAL_TAG = re.compile(rb"</?SIG[0-9]+>")
+_ODD_SIGNAL = re.compile(r"</?SIG(?!\d+>)")
 _OFFICIAL_TAG = re.compile(r"</?ARG[01]>|</?SIG")
 Run = tuple[bool, int, int, int]  # (begins, role, start, stop): B- and I- tags, or I- tags alone
 
@@ -189,6 +190,11 @@ def _signal(tag: bytes) -> int:
 def _show(tag: bytes) -> str:
     """A tag for a message, not longer than a tag should be."""
     return " ".join(tag[:20].decode("utf-8", "replace").split()) + ("..." if len(tag) > 20 else "")
+
+
+def odd_signal_tag(text: str) -> bool:
+    """Whether a signal tag is not a plain number, as in ``<SIG0A>``."""
+    return _ODD_SIGNAL.search(text) is not None
 
 
 def _official(text: str, relaxed: bool = False) -> tuple[int, list[Span]]:
