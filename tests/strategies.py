@@ -7,11 +7,13 @@ a list of examples. Everything shrinks towards few, short, early spans.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from hypothesis import strategies as st
 
 from fastcausal.engine.counts import Counts
+from fastcausal.engine.kernel import Plan
 from fastcausal.engine.reference import KERNELS
 from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import count_pairs
@@ -37,6 +39,11 @@ def rows_of(examples: Sequence[Example], length: int = LENGTH) -> Rows:
     )
 
 
+@cache
+def plan_of(kernel: str) -> Plan:
+    return Protocol("test", kernel=kernel).plan(ROLES)
+
+
 def counts_of_pair(
     kernel: str,
     gold: Relation | None,
@@ -45,40 +52,36 @@ def counts_of_pair(
     backend: str = "cpu",
 ) -> Counts:
     """Counts of one pair of relations; None is no relation."""
-    plan = Protocol("test", kernel=kernel).plan(ROLES)
-    sides = [rows_of([[relation or []]], length) for relation in (gold, pred)]
+    both = [rows_of([[relation or []]], length) for relation in (gold, pred)]
     index = [np.array([-1 if relation is None else 0]) for relation in (gold, pred)]
-    counts = count_pairs(plan, *sides, *index, backend=backend)
+    counts = count_pairs(plan_of(kernel), *both, *index, backend=backend)
     return Counts(KERNELS[kernel], ROLES, counts[0])
 
 
-def _spans_of_track(code: int, length: int, track: tuple[int, ...]) -> Relation:
-    """Three bits a token: inside (four of eight), outside, or the beginning of a span."""
+def _segments(codes: Sequence[int], length: int, roles: Sequence[int]) -> Relation:
+    """A track as segments from left to right, each a width and a role or none."""
     spans: Relation = []
-    inside = False
-    for token in range(length):
-        tag = code >> 3 * token & 7
-        if tag >= 6:
-            spans.append((track[tag % len(track)], token, token + 1))
-        elif tag < 4 and inside:
-            role, start, _ = spans.pop()
-            spans.append((role, start, token + 1))
-        inside = tag >= 6 or (tag < 4 and inside)
+    at = 0
+    for code in codes:
+        kind, width = divmod(code, 8)
+        stop = min(length, at + 1 + width % max(1, length // 3))
+        if kind and at < stop:  # 0 is a gap, most others are the first role
+            role = {1: roles[-1], 2: roles[len(roles) // 2]}.get(kind, roles[0])
+            spans.append((role, at, stop))
+        at = stop
     return spans
+
+
+def sequences(length: int, roles: Sequence[int]) -> st.SearchStrategy[Relation]:
+    """Spans that do not overlap, side by side more often than not."""
+    codes = st.lists(st.integers(0, 63), max_size=length // (5 - len(roles)))
+    return codes.map(lambda codes: _segments(codes, length, roles))
 
 
 def tagged_relations(length: int = LENGTH) -> st.SearchStrategy[Relation]:
     """What tags can express: no two spans of a track overlap."""
-    tags = st.integers(0, 8**length - 1)
-    return st.tuples(tags, tags).map(
-        lambda codes: sorted(
-            (
-                span
-                for code, track in zip(codes, TRACKS, strict=True)
-                for span in _spans_of_track(code, length, track)
-            ),
-            key=lambda span: (*span[1:], span[0]),
-        )
+    return st.tuples(*(sequences(length, roles) for roles in TRACKS)).map(
+        lambda found: [span for track in found for span in track]
     )
 
 
@@ -104,21 +107,25 @@ def sides(
     of: st.SearchStrategy[Relation] | None = None,
 ) -> tuple[list[Example], list[Example]]:
     """Gold and predicted examples, drawn from one small pool: the same relation occurs often."""
-    pool = draw(st.lists(of or relations(), min_size=1, max_size=6))
-    example = st.lists(st.sampled_from(pool), max_size=most_relations)
+    relation = relations() if of is None else of
+    pool = draw(st.lists(relation, min_size=1, max_size=6))
+    example = st.integers(0, most_relations).flatmap(
+        lambda n: st.lists(st.sampled_from(pool), min_size=n, max_size=n)
+    )
     both = draw(st.lists(st.tuples(example, example), min_size=1, max_size=most_examples))
     return [gold for gold, _ in both], [pred for _, pred in both]
 
 
 def random_side(rng: np.random.Generator, n_examples: int, most_relations: int) -> list[Example]:
     """Many examples, faster than Hypothesis draws them."""
-    high = 8**LENGTH
     return [
         [
             [
                 span
-                for track in TRACKS
-                for span in _spans_of_track(int(rng.integers(high)), LENGTH, track)
+                for roles in TRACKS
+                for span in _segments(
+                    rng.integers(64, size=rng.integers(6)).tolist(), LENGTH, roles
+                )
             ]
             for _ in range(rng.integers(most_relations + 1))
         ]

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 def print_table(*parts: RenderableType) -> None:
     """Print to standard output: in colour on a terminal, plain text in a pipe."""
     console = _console(stderr=False)
-    for part in parts:
-        console.print(part, highlight=False, soft_wrap=isinstance(part, str), markup=False)
+    with console.capture() as capture:
+        for part in parts:
+            console.print(part, highlight=False, soft_wrap=isinstance(part, str), markup=False)
+    lines = capture.get().splitlines()
+    typer.echo("\n".join(lines if console.is_terminal else map(str.rstrip, lines)))
 
 
 def print_json(value: Any) -> None:

@@ -91,7 +91,7 @@ class Builder:
         reading = Reading(self.roles, tags, tuple(self.unread.first), dict(+self.notes))
         try:
             return Relations(pa.table(arrays), reading)
-        except InputError as error:
+        except (InputError, UnicodeEncodeError) as error:  # a name with half a surrogate pair
             raise InputError(f"{self.name}: {error}") from error
 
     def _relations(self) -> Any:

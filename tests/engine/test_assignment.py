@@ -1,0 +1,163 @@
+"""The pairing is the first of the best: by trying all, or by certificate beyond."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+from fastcausal.engine.assignment import Value, best_pairing
+from fastcausal.engine.kernel import Objective
+from fastcausal.engine.rows import Rows
+from fastcausal.engine.run import run
+from fastcausal.protocols import RECESS, Protocol
+from tests.engine.pairing_oracle import Edge, Problem, assert_first_best, first_best
+from tests.strategies import ROLES, Relation, relations, rows_of, sides
+
+FAIR = {"tp": 2, "fp": 1, "fn": 1, "le": 1, "be": 1, "lbe": 1}
+PROTOCOLS = [  # a ratio or a sum; pairing may cost something; all pairs count or those that meet
+    RECESS,
+    Protocol("sum", objective=Objective({"tp": 4, "be": 2, "lbe": 1})),
+    Protocol("boundaries", objective=Objective({"tp": 2, "be": 1}, FAIR)),
+    Protocol("exact", kernel="exact_spans"),
+    Protocol("partial", kernel="partial_spans"),
+    Protocol("in file order", kernel="partial_spans", ties="first"),
+    Protocol("agreement", kernel="span_overlap"),
+    Protocol("dear pairs", kernel="span_overlap", objective=Objective({"tp": 2, "pairs": 3})),
+    Protocol(
+        "jaccard",
+        kernel="span_overlap",
+        objective=Objective({"tp": 1}, {"tp": 1, "fp": 1, "fn": 1, "overall_pairs": 1}),
+    ),
+    Protocol(
+        "mean",
+        kernel="span_overlap",
+        objective=Objective({"overall_to": 1, "em": 1}, {"overall_pairs": 1}),
+    ),
+]
+named = pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
+
+
+@st.composite
+def problems(draw: st.DrawFn, most: int) -> tuple[dict[tuple[int, int], Edge], int, int, Edge]:
+    """Small weights, so that ties abound; the denominator stays positive."""
+    n_rows, n_columns = draw(st.integers(0, most)), draw(st.integers(0, most))
+    edge = st.none() | st.tuples(st.integers(-1, 3), st.integers(-2, 1), st.integers(0, 2))
+    cells = draw(st.lists(edge, min_size=n_rows * n_columns, max_size=n_rows * n_columns))
+    edges = {divmod(k, n_columns): e for k, e in enumerate(cells) if e is not None}
+    alone = (draw(st.integers(0, 3)), 2 * n_rows + draw(st.integers(1, 4)), 0)
+    return edges, n_rows, n_columns, alone
+
+
+@settings(deadline=None, max_examples=200)
+@given(problems(most=5), st.booleans())
+def test_specification_equals_trying_all(problem, linear):
+    edges, n_rows, n_columns, alone = problem
+    values = {at: Value(*edge) for at, edge in edges.items()}
+    found = best_pairing(values, n_rows, n_columns, Value(*alone), linear)
+    assert found == first_best(edges, n_rows, n_columns, alone, linear)
+    assert_first_best(found, edges, n_rows, n_columns, alone, linear)
+
+
+@settings(deadline=None, max_examples=30)
+@given(problems(most=14), st.booleans())
+def test_specification_has_certificate(problem, linear):
+    edges, n_rows, n_columns, alone = problem
+    values = {at: Value(*edge) for at, edge in edges.items()}
+    found = best_pairing(values, n_rows, n_columns, Value(*alone), linear)
+    assert_first_best(found, edges, n_rows, n_columns, alone, linear)
+
+
+def assert_solved(protocol: Protocol, gold: Rows, pred: Rows, by_trial: bool = False) -> None:
+    plan = protocol.plan(ROLES)
+    problem = Problem(plan, gold, pred)
+    found = problem.pairing(run(plan, gold, pred).partner)
+    if by_trial:
+        assert found == first_best(*problem.arguments)
+    assert_first_best(found, *problem.arguments)
+
+
+@named
+@settings(deadline=None, max_examples=60)
+@given(both=sides(most_relations=5, most_examples=1))
+def test_native_equals_trying_all(protocol, both):
+    assert_solved(protocol, *map(rows_of, both), by_trial=True)
+
+
+@named
+@settings(deadline=None, max_examples=2)
+@given(pool=st.lists(relations(), min_size=4, max_size=9, unique_by=str), data=st.data())
+def test_native_equals_trying_all_of_six(protocol, pool, data):
+    six = st.lists(st.sampled_from(pool), min_size=6, max_size=6)
+    assert_solved(protocol, *(rows_of([data.draw(six)]) for _ in range(2)), by_trial=True)
+
+
+@named
+@settings(deadline=None, max_examples=30)
+@given(both=sides(most_relations=20, most_examples=1))
+def test_native_has_certificate(protocol, both):
+    assert_solved(protocol, *map(rows_of, both))
+
+
+def crafted(
+    rng: np.random.Generator, hits: np.ndarray, near: np.ndarray, loose: int
+) -> tuple[Rows, Rows]:
+    """Relations of which i and j have hits[i, j] spans in common and near[i, j] nearly so.
+
+    Every span of either side has further tokens of its own place, so that nothing else meets; up
+    to `loose` spans of a relation meet nothing.
+    """
+    gold: list[Relation] = [[] for _ in hits]
+    pred: list[Relation] = [[] for _ in hits[0]]
+    place = 0
+    for k in rng.permutation(hits.size):
+        i, j = divmod(int(k), len(pred))
+        for extra in [0] * int(hits[i, j]) + [1] * int(near[i, j]):
+            role, width = int(rng.integers(3)), int(rng.integers(1, 4))
+            gold[i].append((role, place, place + width + extra))
+            pred[j].append((role, place, place + width))
+            place += 5
+    for relation in (*gold, *pred):
+        for _ in range(rng.integers(loose + 1)):
+            relation.append((int(rng.integers(3)), place, place + 1))
+            place += 5
+    return rows_of([gold], place), rows_of([pred], place)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("ties", ["content", "first"])
+def test_many_relations_have_certificate(seed, ties):
+    rng = np.random.default_rng(seed)
+    shape = rng.integers(20, 61, 2)
+    hits, near = (rng.binomial(2, p, shape) for p in rng.choice([0.03, 0.1, 0.4], 2))
+    gold, pred = crafted(rng, hits, near, loose=4)
+    for objective in (None, Objective({"tp": 3, "be": 1})):
+        assert_solved(replace(RECESS, objective=objective, ties=ties), gold, pred)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "shape"),
+    [("fair_spans", (200, 200)), ("exact_spans", (200, 150)), ("partial_spans", (150, 200))],
+)
+def test_two_hundred_relations_have_certificate(kernel, shape):
+    rng = np.random.default_rng(shape[1])
+    hits, near = (rng.binomial(2, p, shape) for p in (0.01, 0.02))
+    assert_solved(Protocol("test", kernel=kernel), *crafted(rng, hits, near, loose=2))
+
+
+def test_two_hundred_dense_relations():
+    """The greatest sum, alone known in advance: scipy's over the matrix that the spans spell."""
+    rng = np.random.default_rng(0)
+    hits = rng.binomial(3, 0.3, (200, 200))
+    gold, pred = crafted(rng, hits, np.zeros_like(hits), loose=0)
+    protocol = Protocol("sum", kernel="exact_spans", objective=Objective({"tp": 1}))
+    result = run(protocol.plan(ROLES), gold, pred)
+    paired = np.flatnonzero(result.partner >= 0)
+    found = [tuple(map(int, pair)) for pair in zip(paired, result.partner[paired], strict=True)]
+    assert len({p for _, p in found}) == len(found)
+    best = hits[linear_sum_assignment(hits, maximize=True)].sum()
+    assert sum(hits[pair] for pair in found) == best

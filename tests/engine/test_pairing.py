@@ -1,0 +1,260 @@
+"""What may and may not decide which relations are paired."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastcausal.engine.kernel import Objective
+from fastcausal.engine.reference import KERNELS
+from fastcausal.engine.run import Result, count_pairs, run
+from fastcausal.protocols import CNC_2023, PROTOCOLS, RECESS, Protocol
+from tests.engine.fair_oracle import ERRORS, fair_counts, official_f1, overall
+from tests.engine.pairing_oracle import Problem, first_best
+from tests.strategies import (
+    LENGTH,
+    ROLES,
+    Example,
+    Relation,
+    relations,
+    rows_of,
+    sides,
+    tagged_relations,
+)
+
+FEW_SPANS = st.lists(  # so few that most pairings are worth the same
+    st.sampled_from([(0, 0, 2), (0, 1, 3), (1, 1, 3), (1, 4, 6), (2, 0, 2)]),
+    max_size=3,
+    unique=True,
+)
+
+
+def contents(gold: list[Example], pred: list[Example], result: Result) -> list[Counter[str]]:
+    """The pairs of every example, as what they hold."""
+    of_gold = [sorted(relation) for example in gold for relation in example]
+    of_pred = [sorted(relation) for example in pred for relation in example]
+    pairs = iter(
+        str((g, None if p < 0 else of_pred[p]))
+        for g, p in zip(of_gold, result.partner, strict=True)
+    )
+    return [Counter(next(pairs) for _ in example) for example in gold]
+
+
+# -------------------------------------------------------------------------------------- content
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@settings(deadline=None, max_examples=100)
+@given(both=sides(of=FEW_SPANS | relations()), data=st.data())
+def test_order_shows_in_nothing(kernel, both, data):
+    """Neither the order of spans, relations or examples, nor which examples are scored together."""
+    gold, pred = both
+    plan = replace(RECESS, kernel=kernel).plan(ROLES)
+    result = run(plan, rows_of(gold), rows_of(pred))
+    order = data.draw(st.permutations(range(len(gold))))
+    other_gold, other_pred = (
+        [data.draw(st.permutations(side[e])) for e in order] for side in (gold, pred)
+    )
+    shuffled = run(plan, rows_of(other_gold), rows_of(other_pred))
+    np.testing.assert_array_equal(shuffled.counts, result.counts[order])
+    pairs = contents(gold, pred, result)
+    assert contents(other_gold, other_pred, shuffled) == [pairs[e] for e in order]
+    for e, (g, p) in enumerate(zip(gold, pred, strict=True)):
+        alone = run(plan, rows_of([g]), rows_of([p]))
+        np.testing.assert_array_equal(alone.counts[0], result.counts[e])
+
+
+@pytest.mark.parametrize("kernel", ["exact_spans", "span_overlap"])
+@settings(deadline=None, max_examples=150)
+@given(both=sides(of=FEW_SPANS | relations()))
+def test_sides_trade_places(kernel, both):
+    plan = replace(RECESS, kernel=kernel).plan(ROLES)
+    one, other = (run(plan, *map(rows_of, s)).counts for s in (both, both[::-1]))
+    names = plan.kernel.columns(ROLES)
+    swap = {"fp": "fn", "fn": "fp"}
+    fields = [name.rsplit("_", 1) for name in names]
+    order = [names.index(f"{role}_{swap.get(field, field)}") for role, field in fields]
+    np.testing.assert_array_equal(one, other[:, order])
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=str)
+@settings(deadline=None, max_examples=100)
+@given(both=sides())
+def test_every_relation_is_counted_once(protocol, both):
+    plan = protocol.plan(ROLES)
+    gold, pred = map(rows_of, both)
+    result = run(plan, gold, pred)
+    partners = result.partner[result.partner >= 0]
+    assert len(set(partners)) == len(partners)
+    paired = np.flatnonzero(result.partner >= 0)
+    np.testing.assert_array_equal(
+        gold.example_of_relation()[paired], pred.example_of_relation()[partners]
+    )
+    for e, (g, p) in enumerate(zip(*both, strict=True)):
+        here = slice(*gold.relation_offsets[e : e + 2])
+        golds, partner = np.arange(gold.n_relations)[here], result.partner[here]
+        kept = len(p)
+        if g and protocol.surplus == "truncate":
+            kept = min(len(g), len(p))
+        if not g and protocol.non_causal == "ignore":
+            kept = 0
+        preds = pred.relation_offsets[e] + np.arange(kept)
+        surplus = np.setdiff1d(preds, partner)
+        assert set(partner) <= {-1, *preds}
+        index = np.r_[golds, np.full(len(surplus), -1)], np.r_[partner, surplus]
+        counts = count_pairs(plan, gold, pred, *(i.astype(np.int64) for i in index))
+        np.testing.assert_array_equal(counts.sum(axis=0), result.counts[e])
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+def test_ties(backend):
+    """Equal scores: most shared tokens; equal tokens: the first by content, on either side."""
+    plan = replace(RECESS, kernel="exact_spans").plan(ROLES)
+
+    def partner(gold: Example, pred: Example) -> list[int]:
+        return run(plan, rows_of([gold]), rows_of([pred]), backend=backend).partner.tolist()
+
+    near, far = [(0, 0, 5)], [(0, 3, 9)]
+    assert partner([[(0, 0, 6)]], [far, near]) == [1]
+    assert partner([far, near], [[(0, 0, 6)]]) == [-1, 0]
+    assert partner([[(0, 0, 6)]], [[(0, 6, 7)]]) == [-1]  # nothing shared
+    early, late = [(0, 0, 3)], [(0, 3, 6)]
+    assert partner([[(0, 0, 6)]], [late, early]) == [1]
+    assert partner([late, early], [[(0, 0, 6)]]) == [-1, 0]
+    twins = [[(0, 0, 3)], [(0, 0, 3)]]
+    assert partner(twins, [[(0, 0, 3)]]) == [0, -1]
+
+
+# ------------------------------------------------------------------------------ official search
+
+
+def official_partner(gold: Example, pred: Example) -> list[int]:
+    """The prediction of every gold relation, by the program's own words."""
+    padded: list[Relation] = [*pred[: len(gold)], *[[]] * (len(gold) - len(pred))]
+    cells = [[overall(fair_counts(g, p)) for g in gold] for p in padded]
+    best, chosen = -1.0, tuple(range(len(gold)))
+    for order in permutations(range(len(gold))):
+        total: Counter[str] = Counter()
+        for k, g in enumerate(order):
+            total.update(cells[k][g])
+        if (f1 := official_f1(total)) > best:
+            best, chosen = f1, order
+    partner = [-1] * len(gold)
+    for k, g in enumerate(chosen):
+        partner[g] = k if k < len(pred) else -1
+    return partner
+
+
+def assert_official(gold: Example, pred: Example) -> None:
+    result = run(CNC_2023.plan(ROLES), rows_of([gold]), rows_of([pred]))
+    expected = official_partner(gold, pred)
+    assert result.partner.tolist() == expected
+    counts: Counter[tuple[int, str]] = Counter()
+    for g, k in zip(gold, expected, strict=True):
+        counts.update(fair_counts(g, pred[k] if k >= 0 else []))
+    fields = KERNELS["fair_spans"].fields
+    assert set(ERRORS) <= set(fields)
+    by_role = [counts[role, field] for role in range(len(ROLES)) for field in fields]
+    assert result.counts[0].tolist() == by_role
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    sides(
+        most_relations=5,
+        most_examples=1,
+        of=tagged_relations() | st.sampled_from([[(0, 0, 2)], [(0, 0, 3)], [(1, 4, 6)]]),
+    )
+)
+def test_official_search(both):
+    assert_official(both[0][0], both[1][0])
+
+
+@settings(deadline=None, max_examples=3)
+@given(st.lists(tagged_relations(LENGTH // 2), min_size=6, max_size=6), st.data())
+def test_official_search_of_six(gold, data):
+    pred = data.draw(st.lists(st.sampled_from(gold) | tagged_relations(LENGTH // 2), max_size=7))
+    assert_official(gold, pred)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.lists(tagged_relations(LENGTH // 2), min_size=7, max_size=7), st.data())
+def test_beyond_six_the_exact_ratio_decides(gold, data):
+    pool = st.sampled_from(gold) | tagged_relations(LENGTH // 2)
+    pred = data.draw(st.lists(pool, min_size=1, max_size=7))
+    plan = CNC_2023.plan(ROLES)
+    rows = rows_of([gold]), rows_of([pred])
+    partner = run(plan, *rows).partner
+    tp, errors = (
+        np.array([[_exact(overall(fair_counts(g, p)))[k] for g in gold] for p in pred])
+        for k in (0, 1)
+    )
+    lost = [len(g) for g in gold]
+    orders = np.array(list(permutations(range(7), len(pred))))
+    rows_ = np.arange(len(pred))
+    hits = tp[rows_, orders].sum(axis=1)
+    wrong = errors[rows_, orders].sum(axis=1) + sum(lost) - np.array(lost)[orders].sum(axis=1)
+    best = 0
+    for k in range(1, len(orders)):  # f1 grows with hits / wrong: compare by cross products
+        if hits[k] * wrong[best] > hits[best] * wrong[k]:
+            best = k
+    expected = [-1] * 7
+    for k, g in enumerate(orders[best]):
+        expected[g] = k
+    assert partner.tolist() == expected
+
+
+def _exact(counts: Counter[str]) -> tuple[int, int]:
+    return counts["tp"], sum(counts[error] for error in ERRORS)
+
+
+# ------------------------------------------------------------------- an objective of one's own
+
+
+def assert_own_objective(protocol: Protocol, gold: Example, pred: Example, expected: list[int]):
+    plan = protocol.plan(ROLES)
+    sides_ = rows_of([gold]), rows_of([pred])
+    problem = Problem(plan, *sides_)
+    best = first_best(*problem.arguments)
+    for backend in ("reference", "cpu"):
+        result = run(plan, *sides_, backend=backend)
+        assert problem.pairing(result.partner) == best, backend
+        assert result.partner.tolist() == expected, backend
+
+
+def test_a_costly_pair_stays_apart():
+    """One relation a side, and pairing them lowers the objective."""
+    protocol = Protocol("test", objective=Objective({"tp": 2, "be": -1}))
+    assert_own_objective(protocol, [[(0, 0, 6)]], [[(0, 0, 4)]], [-1])
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_ratio_may_start_from_nothing(n):
+    """0/0 where nothing is paired: any pairing with a hit is better, the purest best."""
+    protocol = Protocol("test", objective=Objective({"tp": 1}, {"tp": 1, "be": 1}))
+    gold = [[(0, 0, 2)], [(0, 4, 7)]] * n
+    pred = [[(0, 0, 2)], [(0, 4, 8)]] * n
+    assert_own_objective(protocol, gold, pred, [k if k % 2 == 0 else -1 for k in range(2 * n)])
+
+
+@pytest.mark.parametrize("fillers", [0, 3])
+def test_nothing_of_nothing_is_no_best_ratio(fillers):
+    """Recall of exact spans: two boundary errors leave 0/0, which is less than the 1/1 of a hit."""
+    protocol = Protocol("test", objective=Objective({"tp": 1}, {"tp": 1, "fn": 1}))
+    hit, near = [(0, 0, 2), (0, 5, 14)], [(0, 0, 3), (0, 4, 15)]
+    far: Example = [[(2, 20 + k, 21 + k)] for k in range(fillers)]
+    assert_own_objective(protocol, [[(0, 0, 2), (0, 5, 15)]], [near, hit, *far], [1])
+
+
+def test_file_order_decides_ties_only():
+    """A protocol with ties in file order still maximises its own objective."""
+    gold = [[(0, 0, 6)], [(0, 6, 8)]]
+    pred = [[(0, 1, 5), (0, 6, 8)], [(0, 0, 1)]]
+    protocol = Protocol("test", kernel="span_overlap", ties="first")
+    assert_own_objective(protocol, gold, pred, [1, 0])

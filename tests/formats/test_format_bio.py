@@ -1,0 +1,157 @@
+"""IOB2 tags in files and lists."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastcausal import formats
+from fastcausal.errors import InputError
+from fastcausal.formats import bio
+from fastcausal.relations import Relations
+
+from .format_cases import BIO, content, save, tables
+from .test_format_cnc import fails
+
+
+def test_file(tmp_path):
+    read = formats.read(save(tmp_path, "a.bio", BIO))
+    assert read.ids.to_pylist() == ["a", "b"]
+    assert read.table["text"].to_pylist() == ["Rain fell", "Dry"]
+    assert [e["relations"] for e in read.to_examples()] == [
+        [{"cause": [(0, 1)]}, {"effect": [(1, 2)]}],
+        [],
+    ]
+
+
+def test_spaces_comments_labels_and_joined_tags(tmp_path):
+    text = (
+        "# a comment that ends in no tag\n\n"
+        "# O\n"  # a token
+        "Rain b-Cause|B-SIG\r\n".replace("b-", "B-")
+        + "fell  I-ARG0|O\n\n\n"
+        + "Floods B-e\n"
+    )
+    read = formats.read(save(tmp_path, "a.conll", text))
+    assert read.ids is None
+    assert read.table["text"].to_pylist() == ["# Rain fell", "Floods"]
+    assert [e["relations"] for e in read.to_examples()] == [
+        [{"cause": [(1, 3)], "signal": [(1, 2)]}],
+        [{"effect": [(0, 1)]}],
+    ]
+
+
+def test_tokens_with_spaces_make_no_text(tmp_path):
+    read = formats.read(save(tmp_path, "a.bio", "New York\tB-C\nfell\tO\n"))
+    assert read.to_examples() == [{"text": None, "length": 2, "relations": [{"cause": [(0, 1)]}]}]
+
+
+def test_lists():
+    one = formats.read([["B-C", "I-C", "O", "B-C"], ["O"]])
+    assert [e["relations"] for e in one.to_examples()] == [[{"cause": [(0, 2), (3, 4)]}], [{}]]
+    several = formats.read([[["B-C", "O"], ["O", "B-E"]], []])
+    assert several.table["length"].to_pylist() == [2, None]
+    assert len(several.to_examples()[0]["relations"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("tags", "reason"),
+    [
+        (["O", "I-Cause"], 'token 1: "I-Cause" goes on with what has not begun'),
+        (["B-C", "I-E"], 'token 1: "I-E" goes on with what has not begun'),
+        (["B-C", "O", "I-C"], 'token 2: "I-C" goes on with what has not begun'),
+        (["B-C|B-ARG0"], 'token 0: "B-C|B-ARG0" has two tags of one role'),
+    ],
+)
+def test_relations_that_cannot_be_read(tags, reason):
+    read = bio.read([[["B-C"] + ["O"] * (len(tags) - 1), tags]])
+    assert read.to_examples()[0]["relations"] == [{"cause": [(0, 1)]}, None]
+    assert read.reading.unread == (f"example 0: relation 2: {reason}",)
+
+
+def test_lengths_come_from_the_gold_side(tmp_path):
+    examples = [{"id": name, "length": 2, "relations": []} for name in "ab"]
+    gold = Relations.from_examples(examples)
+    read = formats.read([["B-C", "O"], ["O"]], like=gold)
+    assert read.ids.to_pylist() == ["a", "b"]
+    assert read.reading.unread == ("example b: relation 1 has 1 tokens, expected 2",)
+    path = save(tmp_path, "b.bio", "# id = b\nx\tO\n\n# id = a\nx\tO\nx\tO\n")
+    read = formats.read(path, like=gold)
+    assert read.ids.to_pylist() == ["b", "a"]
+    assert read.reading.unread == (f"{path}:1: example b: relation 1 has 1 tokens, expected 2",)
+    fails("FILE has 1 examples, expected 2", save(tmp_path, "a.bio", "x\tO\n"), like=gold)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "x\tB-Foo\n",
+            'FILE:1: example 0: unknown label "Foo", expected one of cause, effect, signal',
+        ),
+        (
+            "a\tO\n\nx\tcause\n",
+            'FILE:3: example 1: "cause" is no tag, expected O, B-label or I-label',
+        ),
+        ("x\tO\n\ny\tO\nz\n", "FILE:4: 1 columns, expected 2"),
+        ("# id = a\nx\tO\n\nx\tO\n", "FILE:4: the sentence has no id, others have"),
+        ("# id = a\nx\tO\n\n# id = a\nx\tO\n", 'FILE:4: id "a" occurs twice, first in line 1'),
+    ],
+)
+def test_files_that_are_refused(tmp_path, text, message):
+    fails(message, save(tmp_path, "a.bio", text))
+
+
+def test_lists_that_are_refused():
+    message = r"^example [01]: expected lists of tags, and all examples alike$"
+    for source in ([[["O"], "O"]], [["O"], [["O"]]], [[3]], [[[3]]]):
+        with pytest.raises(InputError, match=message):
+            bio.read(source)
+    with pytest.raises(InputError, match=r"^example 0: unknown label"):
+        bio.read([["B-X"]])
+
+
+ids = st.text(st.sampled_from("ab#= \t,'\"\\é\u2028"), max_size=5)
+
+
+@given(tables(overlaps=False, unread=False, ids=ids))
+def test_round_trip(tmp_path_factory, table):
+    folder = tmp_path_factory.mktemp("bio")
+    lost = formats.write(table, folder / "a.bio")
+    kept = [row for row in content(table, "id") if row["length"] > 0 or table.ids is not None]
+    for row in kept:
+        if row["length"] == 0:
+            row["relations"] = []
+    assert bool(lost) == (kept != content(table, "id"))
+    if kept:
+        assert content(formats.read(folder / "a.bio"), "id") == kept
+
+
+@given(tables(overlaps=False, unread=False))
+def test_lists_round_trip(table):
+    lists, lost = bio.tag_lists(table)
+    assert lost == []
+    assert content(bio.read(lists, like=table)) == content(table)
+
+
+def test_what_tags_cannot_hold(tmp_path):
+    examples = [
+        {"id": "x\n", "length": 3, "story": 1, "relations": [None, {"cause": [(0, 2), (1, 3)]}]},
+        {"id": "y", "length": 0, "story": 2, "relations": [{}]},
+    ]
+    assert formats.write(Relations.from_examples(examples), tmp_path / "a.bio") == [
+        "example x\n: relation 1 is unread and left out",
+        "example x\n: relation 2: 1 spans overlap their own role or have no tag",
+        "ids with line ends have no place in a comment line",
+        "example y has no tokens and is left out",
+        "tag columns do not hold the columns id, story",
+        'where there is no text, every token is written as "_"',
+    ]
+    assert (tmp_path / "a.bio").read_text() == "_\tB-Cause\n_\tI-Cause\n_\tO\n"
+
+
+def test_what_cannot_be_written(tmp_path):
+    table = Relations.from_examples([{"relations": []}])
+    with pytest.raises(InputError, match=r"^example 0 has neither text nor length$"):
+        formats.write(table, tmp_path / "a.bio")

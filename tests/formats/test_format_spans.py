@@ -1,0 +1,196 @@
+"""Span texts and character offsets."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from fastcausal import formats
+from fastcausal.errors import InputError
+from fastcausal.formats import spans
+from fastcausal.formats.builder import UnreadError
+from fastcausal.relations import Relations
+
+from .format_cases import SPANS, content, save, sentences, tables
+from .test_format_cnc import fails
+
+TEXT = "To stop the Tomorrow people , the police did n't stop to rest ."
+GOLD = Relations.from_examples([{"id": "a", "text": TEXT, "relations": []}])
+
+
+def read_one(relation, **options):
+    return spans.read([{"text": TEXT, "relations": [relation]}], **options)
+
+
+def test_file(tmp_path):
+    read = formats.read(save(tmp_path, "a.jsonl", SPANS))
+    assert read.ids.to_pylist() == ["a"]
+    assert read.to_examples()[0]["relations"] == [
+        {"cause": [(0, 1)], "effect": [(2, 3)], "signal": [(1, 2)]}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "notes"),
+    [
+        ("Tomorrow people", [(3, 5)], {}),
+        (" police\n", [(7, 8)], {}),
+        ("tomorrow PEOPLE,", [(3, 6)], {}),
+        ("didn't", [(8, 10)], {}),
+        ("to", [(11, 12)], {}),  # as it stands, and a whole token
+        ("TO", [(0, 1)], {"ambiguous span": 1}),
+        ("stop", [(1, 2)], {"ambiguous span": 1}),
+        (["stop", "rest"], [(1, 2), (12, 13)], {"ambiguous span": 1}),
+        ("eop", [(4, 5)], {"span cut a token": 1}),
+        ("rrow peop", [(3, 5)], {"span cut a token": 1}),
+        ([0, 2], [(0, 1)], {}),
+        ({"start": 3, "stop": 9}, [(1, 3)], {"span cut a token": 1}),
+        ([[0, 2], {"start": 2, "stop": 8}, "rest"], [(0, 1), (1, 2), (12, 13)], {}),
+        ("", None, {}),
+        ("  ", None, {}),
+        (None, None, {}),
+        ([], None, {}),
+        ([None, ""], None, {}),
+    ],
+)
+def test_values(value, expected, notes):
+    read = read_one({"signal": value, "cause": "the Tomorrow people"})
+    relation = {"cause": [(2, 5)]} | ({"signal": expected} if expected else {})
+    assert read.to_examples()[0]["relations"] == [relation]
+    assert {name: n for name, n in read.reading.notes.items() if n} == notes
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("nobody", '"nobody" is not in the text'),
+        ("\u00a0", '"\u00a0" is not in the text'),
+        ([-1, 4], "characters -1 to 4 are no span of a text of 63"),
+        ([5, 64], "characters 5 to 64 are no span of a text of 63"),
+        ([5, 5], "characters 5 to 5 are no span of a text of 63"),
+        ({"start": 9, "stop": 3}, "characters 9 to 3 are no span of a text of 63"),
+        ([2, 3], "characters 2 to 3 mark no token"),
+    ],
+)
+def test_relations_that_cannot_be_read(value, reason):
+    read = read_one({"cause": value, "effect": "people"})
+    assert read.to_examples()[0]["relations"] == [None]
+    assert read.reading.unread == (f"span texts: example 0: relation 1: {reason}",)
+
+
+def test_the_sentence_comes_from_the_gold_side(tmp_path):
+    path = save(tmp_path, "a.jsonl", '{"id": "a", "relations": [{"cause": "police"}, null]}')
+    read = formats.read(path, like=GOLD)
+    assert read.to_examples()[0]["relations"] == [{"cause": [(7, 8)]}, None]
+    assert read.table["length"].to_pylist() == [14]
+    message = 'FILE:1: example a: no "text", neither here nor in the examples to be like'
+    fails(message, path)
+    other = Relations.from_examples([{"id": "b", "text": TEXT, "relations": []}])
+    fails(message, path, like=other)
+    nameless = save(tmp_path, "b.jsonl", '{"relations": [{"cause": "police"}]}')
+    assert formats.read(nameless, like=GOLD).ids.to_pylist() == ["a"]
+    twice = save(tmp_path, "c.jsonl", '{"relations": [{"cause": "police"}]}\n' * 2)
+    fails("FILE has 2 examples, expected 1", twice, like=GOLD)
+    longer = save(tmp_path, "d.jsonl", '{"text": "a b", "relations": [{"cause": "a"}]}')
+    read = formats.read(longer, like=GOLD)
+    assert read.reading.unread == (
+        f"{longer}:1: example a: relation 1: the text has 2 tokens, expected 14",
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"relations": "x"}, 'example 0: "relations" is a string, expected a list'),
+        ({"relations": ["x"]}, "example 0: a relation is a string, expected an object"),
+        (
+            {"relations": [{"reason": "x"}]},
+            'example 0: unknown role "reason", expected one of cause, effect, signal',
+        ),
+        (
+            {"relations": [{"cause": 3}]},
+            'example 0: "cause" is a number, expected a text or character offsets',
+        ),
+        (
+            {"relations": [{"cause": [1, 2, 3]}]},
+            'example 0: "cause" is a number, expected a text or character offsets',
+        ),
+        (
+            {"relations": [{"cause": {"start": "1", "stop": 3}}]},
+            'example 0: "cause" is an object, expected a text or character offsets',
+        ),
+        ({"relations": [], "text": 3}, 'example 0: "text" is a number, expected a string'),
+        ({"text": "a"}, 'example 0: no "relations"'),
+        ({"id": [1], "relations": []}, '"id" is a list, expected a string'),
+        ({"id": 1.5, "relations": []}, '"id" is a number, expected a string'),
+    ],
+)
+def test_lines_that_are_refused(tmp_path, line, message):
+    path = save(tmp_path, "a.jsonl", json.dumps(line))
+    fails(f"FILE:1: {message}", path, format="spans")
+
+
+def test_ids_are_all_there_and_once(tmp_path):
+    lines = '{"id": "a", "relations": []}\n'
+    path = save(tmp_path, "a.jsonl", lines + '{"relations": []}')
+    fails('FILE:2: no "id", other examples have one', path)
+    path = save(tmp_path, "b.jsonl", lines * 2)
+    fails('FILE:2: id "a" occurs twice, first in line 1', path)
+
+
+@given(sentences(), st.data())
+@example(("a a", 2), None)
+def test_every_run_of_tokens_is_found(sentence, data):
+    text, n = sentence
+    if n == 0 or data is None:
+        return
+    looked_up = spans.Sentence(text)
+    first = data.draw(st.integers(0, n - 1))
+    last = data.draw(st.integers(first, n - 1))
+    wanted = text[looked_up.starts[first] : looked_up.stops[last]]
+    start, stop, again = looked_up.locate(wanted)
+    assert text[start:stop] == wanted
+    assert again or looked_up.tokens(start, stop) == (first, last + 1, False)
+    if any(not letter.isspace() for letter in wanted):
+        mangled = "".join(wanted.split()).swapcase()
+        start, stop, _ = looked_up.locate(mangled)
+        found = "".join(text[start:stop].split()).casefold()
+        assert found == "".join(wanted.split()).casefold()
+
+
+@given(st.text(max_size=20), st.text(max_size=5))
+def test_locating_never_fails_otherwise(text, wanted):
+    try:
+        start, stop, _ = spans.Sentence(text).locate(wanted)
+    except UnreadError:
+        assert not wanted.strip() or wanted not in text
+    else:
+        assert 0 <= start < stop <= len(text)
+
+
+@given(tables())
+def test_round_trip(tmp_path_factory, table):
+    folder = tmp_path_factory.mktemp("spans")
+    assert formats.write(table, folder / "a.jsonl", "spans") == []
+    again = formats.read(folder / "a.jsonl", "spans")
+    columns = ("id", "text") if table.ids is not None else ("text",)
+    assert content(again, *columns) == content(table, *columns)
+
+
+def test_what_span_texts_cannot_hold(tmp_path):
+    table = Relations.from_examples(
+        [{"text": "a b a", "story": 1, "relations": [{"reason": (0, 1), "cause": (2, 3)}, None]}],
+        roles=("reason", "cause"),
+    )
+    assert formats.write(table, tmp_path / "a.jsonl", "spans") == [
+        "span texts do not hold the columns story",
+        'example 0: relation 1: role "reason" is left out',
+    ]
+    line = {"text": "a b a", "relations": [{"cause": [{"start": 4, "stop": 5}]}, None]}
+    assert json.loads((tmp_path / "a.jsonl").read_text()) == line
+    bare = Relations.from_examples([{"length": 3, "relations": [{}]}])
+    with pytest.raises(InputError, match=r"^example 0 has no text, which this format needs$"):
+        formats.write(bare, tmp_path / "a.jsonl", "spans")

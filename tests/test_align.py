@@ -1,0 +1,227 @@
+"""What fits together and what does not, word for word."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+
+import fastcausal as fc
+from fastcausal.align import align
+from fastcausal.protocols import CNC_2023, RECESS
+
+CAUSE = {"cause": (0, 2)}
+OFFICIAL = replace(CNC_2023, tags="strict")  # surplus and non-causal predictions are left out
+
+
+def examples(*relations, length=4, ids=None):
+    """A table with one example per argument: a list of relations, None for one that is unread."""
+    rows = [{"length": length, "relations": r} for r in relations]
+    if ids:
+        rows = [{"id": name} | row for name, row in zip(ids, rows, strict=True)]
+    return fc.Relations.from_examples(rows)
+
+
+def aligned(gold, pred, protocol=RECESS, **policies):
+    return align(gold, pred, protocol, **policies)
+
+
+def refused(message, gold, pred, protocol=RECESS, **policies):
+    with pytest.raises(fc.InputError, match=f"^{re.escape(message)}$"):
+        align(gold, pred, protocol, **policies)
+
+
+def test_policies():
+    table = examples([CAUSE])
+    for policy in ("unparsed", "unmatched"):
+        message = f'^{policy} is "ignore", expected one of error, empty, skip$'
+        with pytest.raises(ValueError, match=message):
+            align(table, table, RECESS, **{policy: "ignore"})
+
+
+def test_roles():
+    gold, pred = (
+        fc.Relations.from_examples([{"length": 1, "relations": []}], roles=roles)
+        for roles in (("cause", "effect"), ("cause", "consequence"))
+    )
+    refused("pred has the roles cause, consequence, expected cause, effect as in gold", gold, pred)
+
+
+def test_rows_without_ids():
+    message = (
+        "pred has 3 examples, expected 2 as in gold "
+        "(without ids on both sides, examples are joined by position)"
+    )
+    refused(message, examples([], []), examples([], [], []))
+    refused(message, examples([], [], ids="ab"), examples([], [], []))
+    refused(message, examples([], []), examples([], [], [], ids="abc"))
+
+
+def test_ids_that_differ():
+    gold = examples([], [], [], [], [], ids="abcde")
+    refused(
+        '1 examples of gold have no prediction ("e"), 0 of pred are not in gold; '
+        'unmatched="empty" or "skip" would allow it',
+        gold,
+        examples([], [], [], [], ids="dcba"),
+    )
+    refused(
+        '5 examples of gold have no prediction ("a", "b", "c", ...), '
+        '2 of pred are not in gold ("x", "y"); unmatched="empty" or "skip" would allow it',
+        gold,
+        examples([], [], ids="xy"),
+    )
+
+
+def test_unmatched_policies():
+    gold = examples([CAUSE], [CAUSE] * 2, [CAUSE] * 3, ids="abc")
+    pred = examples([CAUSE] * 4, [CAUSE] * 5, [CAUSE] * 6, ids="xca")
+    warning = (
+        'unmatched={}: 1 examples of gold have no prediction ("b"), 1 of pred are not in gold ("x")'
+    )
+    skipped = aligned(gold, pred, unmatched="skip")
+    assert skipped.examples["id"].to_pylist() == ["a", "c"]
+    assert skipped.gold.relation_offsets.tolist() == [0, 1, 4]
+    assert skipped.pred.relation_offsets.tolist() == [0, 6, 11]
+    assert skipped.warnings == (warning.format("skip"),)
+    empty = aligned(gold, pred, unmatched="empty")
+    assert empty.examples["id"].to_pylist() == ["a", "b", "c", "x"]
+    assert empty.gold.relation_offsets.tolist() == [0, 1, 3, 6, 6]
+    assert empty.pred.relation_offsets.tolist() == [0, 6, 6, 11, 15]
+    assert empty.gold.lengths.tolist() == empty.pred.lengths.tolist() == [4, 4, 4, 4]
+    assert empty.warnings == (warning.format("empty"),)
+
+
+def test_ids_in_any_order():
+    gold = examples([CAUSE], [], [CAUSE] * 3, ids="abc")
+    pred = examples([CAUSE] * 6, [CAUSE] * 4, [CAUSE] * 5, ids="cab")
+    found = aligned(gold, pred)
+    assert found.examples["id"].to_pylist() == ["a", "b", "c"]
+    assert found.pred.relation_offsets.tolist() == [0, 4, 9, 15]
+    assert not found.warnings
+
+
+def test_unread_gold():
+    refused("1 relations of gold could not be read", examples([CAUSE, None]), examples([CAUSE]))
+    gold = fc.read([["<ARG0>a</ARG0> b", "<ARG0>a b"], ["b</ARG1>"]])
+    refused(
+        "2 relations of gold could not be read:\n"
+        "example 0: relation 2: <ARG0> is never closed\n"
+        "example 1: relation 1: </ARG1> closes nothing",
+        gold,
+        gold,
+    )
+
+
+def test_unread_predictions():
+    gold = examples([CAUSE], [], ids="ab")
+    pred = fc.read([["<ARG0>a</ARG0> b", "<ARG0>a b c d"], ["a b"]], like=gold)
+    refused(
+        "3 relations of pred could not be read:\n"
+        "example a: relation 1 has 2 tokens, expected 4\n"
+        "example a: relation 2: <ARG0> is never closed\n"
+        "example b: relation 1 has 2 tokens, expected 4\n"
+        'unparsed="empty" or "skip" would score the rest',
+        gold,
+        pred,
+    )
+    empty = aligned(gold, pred, unparsed="empty")
+    assert empty.warnings == ("unparsed=empty: 3 relations of pred could not be read",)
+    assert empty.pred.row_offsets.tolist() == [0, 0, 0, 0]
+    skip = aligned(examples([CAUSE], [], [], ids="abc"), examples([None], [], [], ids="abc"),
+                   unparsed="skip")  # fmt: skip
+    assert skip.examples["id"].to_pylist() == ["b", "c"]
+    assert skip.warnings == (
+        "unparsed=skip: 1 relations of pred could not be read, 1 examples are left out",
+    )
+
+
+def test_unread_predictions_that_the_protocol_does_not_look_at():
+    gold = examples([CAUSE], [])
+    pred = examples([CAUSE, None], [None])
+    for policy in ("error", "empty", "skip"):
+        found = aligned(gold, pred, OFFICIAL, unparsed=policy)
+        assert not found.warnings
+        assert found.gold.n_examples == 2
+    for protocol, count in ((replace(OFFICIAL, surplus="charge"), 1),
+                            (replace(OFFICIAL, non_causal="charge"), 1),
+                            (RECESS, 2)):  # fmt: skip
+        refused(
+            f"{count} relations of pred could not be read\n"
+            'unparsed="empty" or "skip" would score the rest',
+            gold,
+            pred,
+            protocol,
+        )
+
+
+def test_lengths():
+    known, unknown = examples([CAUSE], ids="a"), examples([CAUSE], ids="a", length=None)
+    refused('example a has no length: give "length", "tokens" or "text"', unknown, unknown)
+    for gold, pred in ((known, unknown), (unknown, known), (known, known)):
+        found = aligned(gold, pred)
+        assert found.gold.lengths.tolist() == found.pred.lengths.tolist() == [4]
+    refused(
+        "example a: prediction has 5 tokens, expected 4 as in gold",
+        known,
+        examples([CAUSE], ids="a", length=5),
+    )
+    refused(
+        "example 0: a predicted span ends at 9, after the last of 4 tokens",
+        examples([CAUSE]),
+        examples([{"cause": [(1, 6), (2, 9)]}, CAUSE], length=None),
+    )
+
+
+def test_lengths_of_examples_that_the_protocol_does_not_look_at():
+    gold = examples([CAUSE], [])
+    pred = examples([CAUSE], [{"cause": (0, 9)}], length=None)
+    refused("example 1: a predicted span ends at 9, after the last of 4 tokens", gold, pred)
+    assert aligned(gold, pred, OFFICIAL).gold.n_examples == 2
+
+
+def test_ten_faults_and_the_count():
+    gold, pred = examples(*[[]] * 25), examples(*[[]] * 25, length=5)
+    with pytest.raises(fc.InputError) as caught:
+        align(gold, pred, RECESS)
+    first, *_, tenth, last = str(caught.value).splitlines()
+    assert first == "example 0: prediction has 5 tokens, expected 4 as in gold"
+    assert tenth == "example 9: prediction has 5 tokens, expected 4 as in gold"
+    assert last == "... and 15 more"
+
+
+def test_tags_are_read_as_the_protocol_reads():
+    """From the tagged sentences where they are kept; else with a warning."""
+    gold = fc.read([["<ARG0>Rain</ARG0> falls <ARG1>today</ARG1>"]])
+    stops = {
+        protocol.name: aligned(gold, gold, protocol).gold.values[:, 2].tolist()
+        for protocol in (RECESS, CNC_2023)
+    }
+    assert stops == {"recess": [1, 3], "cnc-2023": [2, 3]}
+    bare = fc.Relations(gold.table.drop_columns(["tagged"]))
+    found = aligned(gold, bare, CNC_2023)
+    assert found.gold.values[:, 2].tolist() == [2, 3]
+    assert found.pred.values[:, 2].tolist() == [1, 3]
+    assert found.warnings == (
+        'pred was read with tags="strict", but cnc-2023 reads tags="cnc-2023"',
+    )
+    untagged = examples([CAUSE])
+    assert not aligned(untagged, untagged, CNC_2023).warnings
+
+
+def test_notes_of_reading_are_passed_on():
+    gold = examples([CAUSE])
+    pred = gold.with_reading(notes={"ambiguous span": 3})
+    assert aligned(gold, pred).warnings == ("pred: ambiguous span: 3",)
+
+
+def test_the_columns_that_describe_examples():
+    gold = fc.Relations.from_examples(
+        [{"id": "a", "text": "b c", "doc_id": "d", "relations": [{"cause": (0, 1)}]}]
+    )
+    kept = gold.table.append_column("tagged", pa.array([["<ARG0>b</ARG0> c"]]))
+    found = aligned(fc.Relations(kept), gold)
+    assert found.examples.column_names == ["id", "text", "doc_id"]
+    assert found.name(0) == "a"

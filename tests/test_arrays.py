@@ -1,0 +1,61 @@
+"""Arrow arrays built from buffers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastcausal import arrays
+
+texts = st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=5))
+
+
+@given(texts)
+def test_strings(values):
+    array = arrays.strings(values)
+    array.validate(full=True)
+    assert array.to_pylist() == values
+
+
+@given(st.lists(st.none() | st.integers(-(2**31), 2**31 - 1)))
+def test_numbers(values):
+    known = np.array([value or 0 for value in values], np.int32)
+    valid = np.array([value is not None for value in values], bool)
+    array = arrays.numbers(known, valid)
+    array.validate(full=True)
+    assert array.to_pylist() == values
+    assert arrays.numbers(valid).to_pylist() == valid.tolist()
+
+
+@given(st.lists(texts), st.data())
+def test_lists(values, data):
+    inner = arrays.strings([text for value in values for text in value])
+    valid = np.array([bool(value) or data.draw(st.booleans()) for value in values], bool)
+    array = arrays.lists(map(len, values), inner, valid)
+    array.validate(full=True)
+    assert array.to_pylist() == [
+        value if known else None for value, known in zip(values, valid, strict=True)
+    ]
+
+
+def test_what_arrow_cannot_store():
+    with pytest.raises(UnicodeEncodeError):
+        arrays.strings(["\ud800"])
+    with pytest.raises(OverflowError, match="4294967296 list items"):
+        arrays.lists([2**32], arrays.strings([]))
+
+
+def test_pandas_stays_where_it_is():
+    code = (
+        "import sys, numpy as np\n"
+        "from fastcausal.arrays import lists, numbers, strings\n"
+        "lists([1, 1], strings(['a', None]), np.array([True, False]))\n"
+        "numbers(np.arange(3))\n"
+        "sys.exit('pandas' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
