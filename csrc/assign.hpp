@@ -112,7 +112,7 @@ class Assignment {
       }
       int32_t nearest = -1;
       for (const int32_t j : touched_columns_) {
-        if (settled_[j] == 1 && (nearest < 0 || distance_[j] < distance_[nearest])) nearest = j;
+        if (settled_[j] == 1 && (nearest < 0 || nearer(j, nearest))) nearest = j;
       }
       if (nearest < 0 || !(distance_[nearest] < end)) break;
       settled_[nearest] = 2;
@@ -135,6 +135,14 @@ class Assignment {
     update_prices(root, end);
     flip(root, end_row, end_column);
     for (const int32_t j : touched_columns_) settled_[j] = 0;
+  }
+
+  // Of equal distances a free column ends the search, the lowest first.
+  bool nearer(int32_t j, int32_t than) const {
+    if (!(distance_[j] == distance_[than])) return distance_[j] < distance_[than];
+    const bool free = row_of_[j] < 0;
+    const bool than_free = row_of_[than] < 0;
+    return free != than_free ? free : j < than;
   }
 
   void update_prices(int32_t root, Weight end) {

@@ -58,7 +58,7 @@ struct Plan {
   bool ignore_non_causal;      // no predictions where there is no gold relation
 };
 
-constexpr int64_t MOST_EDGES = int64_t{1} << 24;  // of one example: half a gigabyte
+constexpr int64_t MOST_EDGES = int64_t{1} << 22;  // of one example: minutes at the worst
 
 // Its text is the number of the example.
 class TooManyPairs : public std::overflow_error {

@@ -126,7 +126,7 @@ def _read_for(protocol: Protocol, relations: Relations, side: str, warnings: War
 
         return reread(relations, protocol.tags)
     read = f'{side} was read with tags="{tags}", but {protocol.name} reads tags="{protocol.tags}"'
-    warnings[read] = ()
+    warnings[_literal(read)] = ()
     return relations
 
 
@@ -170,8 +170,12 @@ def _join(
 
 def _some(ids: pa.ChunkedArray) -> str:
     shown = ", ".join(f'"{i}"' for i in ids.slice(0, 3).to_pylist())
-    shown = shown.replace("{", "{{").replace("}", "}}")
-    return f" ({shown}{', ...' if len(ids) > 3 else ''})" if shown else ""
+    return f" ({_literal(shown)}{', ...' if len(ids) > 3 else ''})" if shown else ""
+
+
+def _literal(text: str) -> str:
+    """Text that may stand in a message with ``{}`` for counts."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:

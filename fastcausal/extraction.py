@@ -217,7 +217,7 @@ class ExtractionScorer:
 
     @property
     def _roles(self) -> tuple[str, ...]:
-        return self.roles or ROLES
+        return ROLES if self.roles is None else self.roles
 
     def merge(self, other: ExtractionScorer) -> None:
         """Add what another scorer has counted.

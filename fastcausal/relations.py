@@ -129,11 +129,15 @@ class Relations:
         fastcausal.errors.InputError: example 0: unknown role "reason", expected one of cause, \
 effect, signal
         """
+        roles = _checked_roles(roles)
         examples = list(examples)
+        for k, example in enumerate(examples):
+            if not isinstance(example, Mapping):
+                raise InputError(f"example {k} is a {type(example).__name__}, expected a mapping")
         names = [k for e in examples for k in e if k not in ("relations", "length", "tokens")]
         columns: dict[str, Any] = {k: [e.get(k) for e in examples] for k in dict.fromkeys(names)}
         spans = [
-            _example_spans(e.get("relations", ()), str(e.get("id", i)), tuple(roles))
+            _example_spans(e.get("relations", ()), str(e.get("id", i)), roles)
             for i, e in enumerate(examples)
         ]
         try:
@@ -141,9 +145,9 @@ effect, signal
                 columns["id"] = pa.array(map(_text, columns["id"]), pa.string())
             columns["length"] = pa.array(map(_length, examples), pa.int32())
             columns["relations"] = pa.array(spans, RELATIONS)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, TypeError) as error:
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, TypeError, ValueError) as error:
             raise InputError(f"examples cannot be read: {error}") from error
-        return cls(pa.table(columns), Reading(roles=tuple(roles)))
+        return cls(pa.table(columns), Reading(roles=roles))
 
     def to_examples(self) -> list[dict[str, Any]]:
         """The inverse of `from_examples`: one dict per example, spans as ``(start, stop)`` lists.
@@ -205,6 +209,14 @@ effect, signal
         return self.table.__arrow_c_stream__(requested_schema)
 
 
+def _checked_roles(roles: Sequence[str]) -> tuple[str, ...]:
+    """Role names that differ from each other and from the names of sums over them."""
+    names = tuple(roles)
+    if not names or len(set(names)) != len(names) or {"overall", "total"} & set(names):
+        raise InputError(f'roles are {names}, expected different names, not "overall" or "total"')
+    return names
+
+
 def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
@@ -221,6 +233,10 @@ def _example_spans(relations: Any, name: str, roles: tuple[str, ...]) -> list[An
     """The relations of one Python example as lists of (role, start, stop)."""
     numbers = {role: i for i, role in enumerate(roles)}
     spans: list[Any] = []
+    if not isinstance(relations, Sequence) or isinstance(relations, str):
+        raise InputError(
+            f"example {name}: relations is a {type(relations).__name__}, expected a list"
+        )
     for relation in relations:
         if relation is None:
             spans.append(None)
@@ -244,9 +260,15 @@ def _example_spans(relations: Any, name: str, roles: tuple[str, ...]) -> list[An
 
 def _spans_of(value: Any, name: str) -> list[tuple[int, int]]:
     """One span or a list of spans, as a list of (start, stop)."""
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise InputError(f"example {name}: span {value!r}, expected (start, stop) in tokens")
     spans = [value] if len(value) == 2 and not isinstance(value[0], Sequence) else list(value)
     for span in spans:
-        if len(span) != 2 or not all(isinstance(bound, int | np.integer) for bound in span):
+        if (
+            not isinstance(span, Sequence)
+            or len(span) != 2
+            or not all(isinstance(bound, int | np.integer) for bound in span)
+        ):
             raise InputError(f"example {name}: span {span!r}, expected (start, stop) in tokens")
     return [(int(start), int(stop)) for start, stop in spans]
 
@@ -299,7 +321,11 @@ def _validate(relations: Relations) -> None:
         raise InputError("a span is null, or has a null role, start or stop")
     role, start, stop = (arrays.values_of(spans.field(k)) for k in range(3))
     per_example = np.diff(arrays.offsets_of(inner)[arrays.offsets_of(column)])
-    length = arrays.values_of(arrays.joined(relations.table["length"]), -1)
+    lengths = arrays.joined(relations.table["length"])
+    if (arrays.values_of(lengths, 0) < 0).any():
+        example = int(np.argmax(arrays.values_of(lengths, 0) < 0))
+        raise InputError(f"example {relations.name(example)}: length is {lengths[example]}")
+    length = arrays.values_of(lengths, -1)
     limit = np.repeat(np.where(length < 0, np.iinfo(np.int32).max, length), per_example)
     bad = (role < 0) | (role >= len(relations.roles)) | (start < 0) | (stop <= start)
     bad |= stop > limit

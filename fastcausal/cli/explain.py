@@ -28,14 +28,16 @@ def explain(
         from rich import box
         from rich.table import Table
 
+        from fastcausal.report import number_text
+
         warn(dict.fromkeys((*found.official.warnings, *found.recess.warnings)))
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         table.add_column("quirk of cnc-2023")
         for name in ("examples", "F1", "change", "alone"):
             table.add_column(name, justify="right")
-        table.add_row("(cnc-2023)", "", f"{found.official['overall'].f1:.4f}", "", "")
+        table.add_row("(cnc-2023)", "", number_text(found.official["overall"].f1), "", "")
         for quirk in found.quirks:
             changes = (f"{quirk.change:+.4f}", f"{quirk.change_alone:+.4f}")
-            table.add_row(quirk.meaning, str(quirk.n_examples), f"{quirk.f1:.4f}", *changes)
-        table.add_row("(recess)", "", f"{found.recess['overall'].f1:.4f}", "", "")
+            table.add_row(quirk.meaning, str(quirk.n_examples), number_text(quirk.f1), *changes)
+        table.add_row("(recess)", "", number_text(found.recess["overall"].f1), "", "")
         print_table(table)

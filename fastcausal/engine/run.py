@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import index
 
 import numpy as np
 
@@ -75,7 +76,7 @@ def check_backend(backend: str, num_threads: int | None) -> None:
     """Raise ValueError where there is no such backend, or fewer than one thread."""
     if backend not in BACKENDS:
         raise ValueError(f'unknown backend "{backend}", expected one of {", ".join(BACKENDS)}')
-    if num_threads is not None and num_threads < 1:
+    if num_threads is not None and index(num_threads) < 1:
         raise ValueError(f"num_threads is {num_threads}, expected at least 1")
 
 
