@@ -21,7 +21,9 @@ class Objective:
     ----------
     numerator, denominator : mapping of str to int
         Weight of each field of the kernel, the same for every role; ``overall_x`` names the field
-        x counted for all roles together. No denominator: N alone.
+        x counted for all roles together. No denominator: N alone. A denominator should count every
+        hit and error, so that it is 0 only where nothing is marked: a pairing that is 0/0 while
+        others are not has no place among them.
 
     Examples
     --------
