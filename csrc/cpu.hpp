@@ -69,7 +69,17 @@ class TooManyPairs : public std::overflow_error {
 class Worker {
  public:
   Worker(const Side& gold, const Side& pred, const int32_t* lengths, const Plan& plan)
-      : gold_(gold), pred_(pred), lengths_(lengths), plan_(plan), pair_(plan.n_fields) {}
+      : gold_(gold),
+        pred_(pred),
+        lengths_(lengths),
+        plan_(plan),
+        pair_(plan.n_fields),
+        numerator_(form(plan.numerator)),
+        denominator_(form(plan.denominator)) {
+    for (int k = 0; k < 4; ++k) {
+      official_[k] = form(plan.official ? plan.official + k * plan.n_fields : nullptr);
+    }
+  }
 
   // Adds the counts of the chosen pairs to counts; partner[g] is the predicted relation of gold
   // relation g, or -1.
@@ -106,11 +116,19 @@ class Worker {
   }
 
  private:
+  // A linear form of the counts; most of its weights are zero and left out.
+  struct Term {
+    int64_t field;
+    int64_t weight;
+  };
+  using Form = std::vector<Term>;
+
   const Side& gold_;
   const Side& pred_;
   const int32_t* lengths_;
   const Plan& plan_;
   std::vector<int64_t> pair_;
+  Form numerator_, denominator_, official_[4];
   int64_t length_ = 0;
   std::vector<char> paired_;
   std::vector<int64_t> rows_, columns_, edge_offsets_;
@@ -124,13 +142,23 @@ class Worker {
     for (int64_t k = 0; k < plan_.n_fields; ++k) counts[k] += pair_[k];
   }
 
-  int64_t dot(const int64_t* weights) const {
-    return std::inner_product(pair_.begin(), pair_.end(), weights, int64_t{0});
+  Form form(const int64_t* weights) const {
+    Form terms;
+    for (int64_t k = 0; weights && k < plan_.n_fields; ++k) {
+      if (weights[k]) terms.push_back({k, weights[k]});
+    }
+    return terms;
+  }
+
+  int64_t dot(const Form& form) const {
+    int64_t total = 0;
+    for (const Term& term : form) total += term.weight * pair_[term.field];
+    return total;
   }
 
   Value value(int64_t gold, int64_t pred) {
     count(gold, pred, length_, pair_.data());
-    return {dot(plan_.numerator), dot(plan_.denominator), 0};
+    return {dot(numerator_), dot(denominator_), 0};
   }
 
   // The side that leads gives the rows of the assignment, the other one the columns. By content:
@@ -199,8 +227,10 @@ class Worker {
   }
 
   static void sort_by_content(const Side& side, std::vector<int64_t>& relations) {
-    std::stable_sort(relations.begin(), relations.end(),
-                     [&](int64_t x, int64_t y) { return compare(side, x, side, y) < 0; });
+    std::sort(relations.begin(), relations.end(), [&](int64_t x, int64_t y) {
+      const int order = compare(side, x, side, y);
+      return order ? order < 0 : x < y;
+    });
   }
 
   // One walk over two relations in start order: tokens of the same role that both mark, and whether
@@ -264,9 +294,7 @@ class Worker {
 
   SpanErrors errors(int64_t gold, int64_t pred) {
     count(gold, pred, length_, pair_.data());
-    const int64_t* w = plan_.official;
-    const int64_t n = plan_.n_fields;
-    return {dot(w), dot(w + n), dot(w + 2 * n), dot(w + 3 * n)};
+    return {dot(official_[0]), dot(official_[1]), dot(official_[2]), dot(official_[3])};
   }
 
   void assign_officially(int64_t n_gold, int64_t n_pred) {

@@ -148,6 +148,7 @@ class ExtractionScorer:
     def reset(self) -> None:
         """Forget every batch."""
         self.roles: tuple[str, ...] | None = None
+        self._plan: tuple[tuple[str, ...], Plan] | None = None
         self.n_examples = 0
         self.n_gold_relations = 0
         self.n_pred_relations = 0
@@ -213,7 +214,9 @@ class ExtractionScorer:
 
     def plan(self) -> Plan:
         """The protocol made ready for the roles seen."""
-        return self.protocol.plan(self._roles)
+        if self._plan is None or self._plan[0] != self._roles:
+            self._plan = (self._roles, self.protocol.plan(self._roles))
+        return self._plan[1]
 
     @property
     def _roles(self) -> tuple[str, ...]:

@@ -349,7 +349,7 @@ def _validate_ids(relations: Relations) -> None:
         return
     if ids.null_count:
         raise InputError(f"example {pc.index(pc.is_null(ids), True).as_py()} has no id")
-    if pc.count_distinct(ids).as_py() != len(ids):
+    if len(pc.unique(ids)) != len(ids):
         counts = pc.value_counts(ids)
         twice = counts.filter(pc.greater(counts.field("counts"), 1))[0]
         raise InputError(f'id "{twice["values"]}" occurs {twice["counts"]} times, expected once')

@@ -152,7 +152,7 @@ FC_HD void take_overlaps(Spans& gold, Spans& pred, bool same_role, int64_t* coun
   }
 }
 
-FC_HD void count_track(Spans gold, Spans pred, int64_t* counts) {
+FC_HD void count_track(Spans& gold, Spans& pred, int64_t* counts) {
   take_same_bounds(gold, pred, true, TP, counts);
   take_same_bounds(gold, pred, false, LE, counts);
   sort_by_length(gold);
@@ -174,11 +174,21 @@ FC_HD void fair_spans(const int32_t* gold, int64_t n_gold, const int32_t* pred, 
   (void)length;
   const int64_t n_roles = params[0];
   for (int64_t k = 0; k < n_roles * fair::N_FIELDS; ++k) counts[k] = 0;
+  if (!n_gold || !n_pred) {  // one side alone: all its spans are missed, or too many
+    for (int64_t k = 0; k < n_gold; ++k)
+      ++counts[role_of(gold + 3 * k) * fair::N_FIELDS + fair::FN];
+    for (int64_t k = 0; k < n_pred; ++k)
+      ++counts[role_of(pred + 3 * k) * fair::N_FIELDS + fair::FP];
+    return;
+  }
   Scratch<3 * fair::BOUND> gold_scratch(3 * n_gold);
   Scratch<3 * fair::BOUND> pred_scratch(3 * n_pred);
-  for (int64_t track = 0; track < n_roles; ++track) {
-    fair::count_track(fair::spans_of_track(gold, n_gold, params, track, gold_scratch.at),
-                      fair::spans_of_track(pred, n_pred, params, track, pred_scratch.at), counts);
+  int64_t rest = n_gold + n_pred;
+  for (int64_t track = 0; rest > 0; ++track) {
+    fair::Spans g = fair::spans_of_track(gold, n_gold, params, track, gold_scratch.at);
+    fair::Spans p = fair::spans_of_track(pred, n_pred, params, track, pred_scratch.at);
+    rest -= g.n_open + p.n_open;
+    fair::count_track(g, p, counts);
   }
 }
 

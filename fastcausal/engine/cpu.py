@@ -23,7 +23,9 @@ def run(
 ) -> None:
     """As in plain.py; ``num_threads`` None uses the cores where there is enough work."""
     if num_threads is None:
-        num_threads = max(1, min(os.cpu_count() or 1, gold.n_examples // EXAMPLES_PER_THREAD))
+        num_threads = max(1, gold.n_examples // EXAMPLES_PER_THREAD)
+        if num_threads > 1:
+            num_threads = min(os.cpu_count() or 1, num_threads)
     _native.run(
         gold.arrays(), pred.arrays(), gold.lengths, _arguments(plan), groups, partner, counts,
         num_threads,

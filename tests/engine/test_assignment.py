@@ -139,6 +139,15 @@ def test_many_relations_have_certificate(seed, ties):
         assert_solved(replace(RECESS, objective=objective, ties=ties), gold, pred)
 
 
+@pytest.mark.parametrize("n", [4, 8, 14, 20])
+def test_a_ratio_of_many_rounds(n):
+    """The purest pairing: every pair found wanting raises the price of the others."""
+    rng = np.random.default_rng(n)
+    hits, near = rng.binomial(2, 0.2, (n, n)), rng.binomial(5, 0.6, (n, n))
+    purity = Objective({"tp": 1}, {"tp": 1, "be": 1})
+    assert_solved(Protocol("purity", objective=purity), *crafted(rng, hits, near, loose=2))
+
+
 @pytest.mark.parametrize(
     ("kernel", "shape"),
     [("fair_spans", (200, 200)), ("exact_spans", (200, 150)), ("partial_spans", (150, 200))],

@@ -76,8 +76,8 @@ def test_crowded_tracks_count_alike():
         numbers = rng.integers(low, high, (rng.integers(2, 12), 3))
         return [(role, start, start + width) for role, start, width in numbers.tolist()]
 
-    gold, pred = (rows_of([[crowd() for _ in range(600)]], 28) for _ in range(2))
-    index = np.arange(600)
+    gold, pred = (rows_of([[crowd() for _ in range(2000)]], 28) for _ in range(2))
+    index = np.arange(2000)
     for tracks in (RECESS.tracks, (ROLES,)):
         plan = replace(RECESS, tracks=tracks).plan(ROLES)
         np.testing.assert_array_equal(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -174,6 +174,21 @@ def assert_official(gold: Example, pred: Example) -> None:
 )
 def test_official_search(both):
     assert_official(both[0][0], both[1][0])
+
+
+def test_official_floats_decide():
+    """Two pairings of the same F1, of which floats may find the second one greater."""
+    gold, pred = [], []
+    for tp, fp, fn in product(range(1, 8), range(8), range(8)):
+        hits = [(2, 20 + 2 * k, 21 + 2 * k) for k in range(tp)]
+        missed = [(1, 40 + 2 * k, 41 + 2 * k) for k in range(fn)]
+        invented = [(1, 60 + 2 * k, 61 + 2 * k) for k in range(fp)]
+        gold.append([[*hits, *missed, (0, 0, 10)], hits])
+        pred.append([[*hits, *invented, (0, 0, 4), (0, 5, 9)], [*hits, (0, 0, 9)]])
+    found = run(CNC_2023.plan(ROLES), rows_of(gold, 80), rows_of(pred, 80)).partner.reshape(-1, 2)
+    swapped = [official_partner(g, p) == [1, 0] for g, p in zip(gold, pred, strict=True)]
+    assert (found[:, 0] % 2).astype(bool).tolist() == swapped
+    assert 0 < sum(swapped) < len(swapped)
 
 
 @settings(deadline=None, max_examples=3)

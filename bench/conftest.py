@@ -1,0 +1,119 @@
+"""The race of fastcausal against what it is compared with, and the table of all races."""
+
+from __future__ import annotations
+
+import gc
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from bench import corpus
+from fastcausal.engine.rows import Rows
+
+Call = Callable[[], Any]
+WARM_UP = 0.005  # seconds of calls before one is timed: as warm as in a loop
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One race: median seconds of ours and of each other, over the same rounds."""
+
+    what: str
+    n: int  # examples in one call
+    ours: float
+    others: dict[str, float]
+
+    def ratio(self, name: str) -> float:
+        return self.others[name] / self.ours
+
+
+OUTCOMES = pytest.StashKey[list[Outcome]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--sentences",
+        type=int,
+        default=100_000,
+        help="sentences of the large corpus (default: 100000)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[OUTCOMES] = []
+    if not config.getoption("benchmark_compare", None):
+        config.option.benchmark_quiet = True  # the table below says the same, and the ratios
+
+
+@pytest.fixture(scope="session")
+def sentences(request: pytest.FixtureRequest) -> tuple[Rows, Rows]:
+    """Gold and predictions of ``--sentences`` sentences."""
+    return corpus.sentences(request.config.getoption("--sentences"))
+
+
+@pytest.fixture
+def race(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Outcome | None]:
+    def run(
+        what: str, n: int, ours: Call, others: Mapping[str, Call] | None = None, rounds: int = 5
+    ) -> Outcome | None:
+        """Time a call and its rivals, in turn in each round; None where nothing is timed."""
+        others = others or {}
+        times: dict[str, list[float]] = {name: [] for name in others}
+
+        def before() -> None:
+            for name, call in others.items():
+                start = time.perf_counter()
+                call()
+                times[name].append(time.perf_counter() - start)
+            start = time.perf_counter()
+            while time.perf_counter() < start + WARM_UP:
+                ours()
+
+        gc.collect()
+        gc.freeze()  # the corpus is no garbage for either side to look through
+        benchmark.pedantic(ours, setup=before, rounds=rounds)
+        gc.unfreeze()
+        if not benchmark.enabled:
+            return None
+        medians = {name: statistics.median(found) for name, found in times.items()}
+        outcome = Outcome(what, n, benchmark.stats.stats.median, medians)
+        benchmark.extra_info |= {"examples": n, "seconds": medians}
+        benchmark.extra_info["ratio"] = {name: outcome.ratio(name) for name in medians}
+        request.config.stash[OUTCOMES].append(outcome)
+        return outcome
+
+    return run
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    outcomes = config.stash[OUTCOMES]
+    if not outcomes:
+        return
+    write = terminalreporter.write_line
+    terminalreporter.section("medians of interleaved rounds")
+    write(f"{os.cpu_count()} cores of {platform.machine()}, Python {platform.python_version()}")
+    write(f"{'':48}{'examples':>10}{'time':>10}{'examples/s':>12}  {'against':30}{'time':>10}")
+    for o in outcomes:
+        rate = f"{o.n / o.ours:,.0f}" if o.n else ""
+        line = f"{o.what:48}{o.n or '':>10}{_short(o.ours):>10}{rate:>12}"
+        for name, seconds in o.others.items():
+            ratio = o.ratio(name)
+            times = f"{ratio:,.0f}×" if ratio >= 100 else f"{ratio:.2g}×"
+            write(f"{line}  {name:30}{_short(seconds):>10}{times:>8}")
+            line = " " * len(line)
+        if not o.others:
+            write(line)
+
+
+def _short(seconds: float) -> str:
+    unit, scale = ("s", 1.0) if seconds >= 1 else ("ms", 1e-3) if seconds >= 1e-3 else ("µs", 1e-6)
+    return f"{seconds / scale:.3g} {unit}"

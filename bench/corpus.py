@@ -1,0 +1,247 @@
+"""Seeded corpora of any size: real gold relations drawn with replacement, and what a system might
+predict for them.
+
+::
+
+    source ── draw ──▶ gold ── perturbed ──▶ pred      all of them `Rows`
+                        └──────── table_of ────▶ Relations, a canonical Arrow table
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+import fastcausal as fc
+from fastcausal import sample
+from fastcausal.engine.rows import Int32, Int64, Rows
+from fastcausal.relations import SPAN
+
+CNC = Path(__file__).parents[2] / "shared" / "data" / "cnc"
+SIGNAL = 2
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How often a prediction goes wrong; all are probabilities.
+
+    Attributes
+    ----------
+    shift : of each span: its start or its stop moves by up to three tokens
+    swap : of each relation: cause and effect change places
+    drop_signal, drop : of each relation: its signals, or all of it, are missing
+    add : of each sentence: a relation too many
+    permute : of each sentence: its relations come in any order
+    """
+
+    shift: float = 0.3
+    swap: float = 0.05
+    drop_signal: float = 0.2
+    drop: float = 0.1
+    add: float = 0.1
+    permute: float = 0.3
+
+
+def sentences(n: int, seed: int = 0, noise: Noise = Noise()) -> tuple[Rows, Rows]:
+    """Gold and predicted relations of n sentences.
+
+    Examples
+    --------
+    >>> gold, pred = sentences(1000)
+    >>> gold.n_examples, pred.n_examples, gold.n_relations == sentences(1000)[0].n_relations
+    (1000, 1000, True)
+    """
+    rng = np.random.default_rng(seed)
+    gold = drawn(source(), rng.integers(source().n_examples, size=n))
+    return gold, perturbed(gold, rng, noise)
+
+
+def single_relations(n: int, seed: int = 0) -> tuple[Rows, Rows]:
+    """Sentences with one relation on either side, whose spans one sequence of tags can hold.
+
+    Examples
+    --------
+    >>> gold, pred = single_relations(100)
+    >>> gold.n_examples, gold.n_relations, pred.n_relations
+    (100, 100, 100)
+    """
+    for enough in (8, 64, 512):
+        sides = sentences(enough * n, seed)
+        fitting = np.ones(enough * n, bool)
+        for side in sides:
+            fitting &= np.diff(side.relation_offsets) == 1
+            fitting &= ~_overlaps(side, np.ones(len(side.values), bool))
+        if fitting.sum() >= n:
+            break
+    chosen = np.flatnonzero(fitting)[:n]
+    gold, pred = (drawn(side, chosen) for side in sides)
+    return gold, pred
+
+
+def document(n_relations: int, length: int, seed: int = 0) -> tuple[Rows, Rows]:
+    """One document with as many gold as predicted relations, each anywhere within its tokens.
+
+    The shorter the document, the more relations share tokens.
+
+    Examples
+    --------
+    >>> gold, pred = document(50, length=400)
+    >>> gold.n_examples, gold.n_relations, pred.n_relations
+    (1, 50, 50)
+    """
+    rng = np.random.default_rng(seed)
+    real = source()
+    fitting = np.flatnonzero(real.lengths[real.example_of_relation()] <= length)
+    chosen = rng.choice(fitting, n_relations)
+    row, row_offsets = _lists(real.row_offsets, chosen)
+    room = length - real.lengths[real.example_of_relation()[chosen]]
+    values = real.values[row]
+    values[:, 1:] += np.repeat(rng.integers(0, room + 1), np.diff(row_offsets))[:, None]
+    gold = Rows(values, row_offsets, np.array([0, n_relations]), np.array([length], values.dtype))
+    return gold, perturbed(gold, rng, Noise(drop=0, add=0, permute=1))
+
+
+@cache
+def source() -> Rows:
+    """The real sentences drawn from: the task's training set where it is there, else the sample.
+
+    Without those in which spans of one track overlap, which no sequence of tags can hold.
+    """
+    train = CNC / "train_subtask2_grouped.csv"
+    rows = Rows.of(fc.read(train if train.exists() else sample.GOLD))
+    signal = rows.values[:, 0] == SIGNAL
+    return drawn(rows, np.flatnonzero(~(_overlaps(rows, signal) | _overlaps(rows, ~signal))))
+
+
+def cases() -> dict[str, tuple[fc.Relations, fc.Relations]]:
+    """Gold and submissions by name, read the official way: the task's development set with errors
+    put in, else the systems of the sample."""
+    listed = CNC / "cases" / "manifest.json"
+    if listed.exists():
+        folder = listed.parent
+        files = {
+            case["name"]: (folder / case["truth"], folder / f"{case['name']}.submission.jsonl")
+            for case in json.loads(listed.read_text())
+        }
+    else:
+        files = {name: (sample.GOLD, path) for name, path in sample.SYSTEMS.items()}
+    found = {}
+    for name, (gold_file, pred_file) in files.items():
+        gold = fc.read(gold_file, tags="cnc-2023")
+        found[name] = gold, fc.read(pred_file, like=gold, tags="cnc-2023")
+    return found
+
+
+def drawn(rows: Rows, examples: Int64) -> Rows:
+    """The examples with these numbers, in this order, some of them repeatedly."""
+    relation, relation_offsets = _lists(rows.relation_offsets, examples)
+    row, row_offsets = _lists(rows.row_offsets, relation)
+    return Rows(rows.values[row], row_offsets, relation_offsets, rows.lengths[examples])
+
+
+def perturbed(gold: Rows, rng: np.random.Generator, noise: Noise) -> Rows:
+    """What a system might predict; spans of one track still never overlap within a relation."""
+    return _with_other_relations(_with_other_spans(gold, rng, noise), rng, noise)
+
+
+def table_of(rows: Rows, ids: bool = True) -> fc.Relations:
+    """The canonical table of some rows; with ids "0", "1", ... or known by position."""
+    types = [field.type for field in SPAN]
+    columns = [pa.array(rows.values[:, k], t) for k, t in enumerate(types)]
+    spans = pa.StructArray.from_arrays(columns, fields=list(SPAN))
+    inner = pa.ListArray.from_arrays(pa.array(rows.row_offsets, pa.int32()), spans)
+    outer = pa.ListArray.from_arrays(pa.array(rows.relation_offsets, pa.int32()), inner)
+    names = {"id": pc.cast(pa.array(np.arange(rows.n_examples)), pa.string())} if ids else {}
+    return fc.Relations(pa.table({**names, "length": rows.lengths, "relations": outer}))
+
+
+def _overlaps(rows: Rows, chosen: np.ndarray) -> np.ndarray:
+    """Whether chosen spans of one relation overlap, by example: bool[n_examples]."""
+    relation = np.repeat(np.arange(rows.n_relations), np.diff(rows.row_offsets))[chosen]
+    start, stop = rows.values[chosen, 1:].T
+    meets = (relation[1:] == relation[:-1]) & (start[1:] < stop[:-1])
+    found = np.zeros(rows.n_examples, bool)
+    found[rows.example_of_relation()[relation[1:][meets]]] = True
+    return found
+
+
+def _lists(offsets: Int64, index: Int64) -> tuple[Int64, Int64]:
+    """The items of these lists, one list after another, and the offsets they then have."""
+    widths = np.diff(offsets)[index]
+    new = _offsets(widths)
+    return np.repeat(offsets[index] - new[:-1], widths) + np.arange(new[-1]), new
+
+
+def _offsets(widths: Int64) -> Int64:
+    return np.concatenate([[0], np.cumsum(widths)])
+
+
+def _with_other_spans(rows: Rows, rng: np.random.Generator, noise: Noise) -> Rows:
+    n = rows.n_relations
+    relation = np.repeat(np.arange(n), np.diff(rows.row_offsets))
+    values = rows.values.copy()
+    role = values[:, 0]
+    argument = role != SIGNAL
+    swapped = argument & (rng.random(n) < noise.swap)[relation]
+    role[swapped] = 1 - role[swapped]
+    # Within a relation only starts move or only stops, so that neighbours stay apart.
+    starts_move = rng.random(n) < 0.5
+    length = rows.lengths[rows.example_of_relation()]
+    for of_track in (argument, ~argument):
+        k = np.flatnonzero(of_track)
+        by = rng.integers(-3, 4, len(k)) * (rng.random(len(k)) < noise.shift)
+        values[k, 1:] = _shifted(values[k, 1:], relation[k], length, starts_move, by)
+    kept = argument | (rng.random(n) >= noise.drop_signal)[relation]
+    values, relation = values[kept], relation[kept]
+    order = np.lexsort((values[:, 0], values[:, 2], values[:, 1], relation))
+    row_offsets = _offsets(np.bincount(relation, minlength=n))
+    return Rows(values[order], row_offsets, rows.relation_offsets, rows.lengths)
+
+
+def _shifted(
+    bounds: Int32, relation: Int64, length: Int32, starts_move: np.ndarray, by: Int64
+) -> Int32:
+    """Move one bound of each span, not past the span's other bound nor into a neighbour."""
+    start, stop = bounds.T
+    first = np.ones(len(relation), bool)
+    first[1:] = relation[1:] != relation[:-1]
+    last = np.roll(first, -1)
+    floor = np.where(first, 0, np.roll(stop, 1))
+    ceiling = np.where(last, length[relation], np.roll(start, -1))
+    which = starts_move[relation]
+    new_start = np.where(which, np.clip(start + by, floor, stop - 1), start)
+    new_stop = np.where(which, stop, np.clip(stop + by, start + 1, ceiling))
+    return np.stack([new_start, new_stop], axis=1)
+
+
+def _with_other_relations(rows: Rows, rng: np.random.Generator, noise: Noise) -> Rows:
+    """Drop, add and permute relations."""
+    kept = np.flatnonzero(rng.random(rows.n_relations) >= noise.drop)
+    surplus = np.flatnonzero((rng.random(rows.n_examples) < noise.add) & (rows.lengths >= 2))
+    added = _invented(rows.lengths[surplus], rng)
+    values = np.concatenate([rows.values, added.reshape(-1, 3)])
+    row_offsets = _offsets(np.concatenate([np.diff(rows.row_offsets), np.full(len(added), 2)]))
+    candidates = np.concatenate([kept, rows.n_relations + np.arange(len(added))])
+    example = np.concatenate([rows.example_of_relation()[kept], surplus])
+    permuted = (rng.random(rows.n_examples) < noise.permute)[example]
+    rank = np.where(permuted, rng.random(len(example)), np.arange(len(example)))
+    row, row_offsets = _lists(row_offsets, candidates[np.lexsort((rank, example))])
+    relation_offsets = _offsets(np.bincount(example, minlength=rows.n_examples))
+    return Rows(values[row], row_offsets, relation_offsets, rows.lengths)
+
+
+def _invented(length: Int32, rng: np.random.Generator) -> Int32:
+    """A relation for each sentence, int32[n, 2, 3]: a cause in its first half, then an effect."""
+    half = length // 2
+    values = np.zeros((len(length), 2, 3), np.int32)
+    for role, (low, high) in enumerate(((np.zeros_like(half), half), (half, length))):
+        values[:, role, 0] = role
+        values[:, role, 1] = rng.integers(low, high)
+        values[:, role, 2] = rng.integers(values[:, role, 1] + 1, high + 1)
+    return values
