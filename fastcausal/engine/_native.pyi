@@ -1,4 +1,4 @@
-from numpy import int32, int64
+from numpy import float64, int32, int64
 from numpy.typing import NDArray
 
 Side = tuple[NDArray[int32], NDArray[int64], NDArray[int64]]
@@ -22,4 +22,12 @@ def count_pairs(
     lengths: NDArray[int32],
     plan: Plan,
     counts: NDArray[int64],
+) -> None: ...
+def disagreements(
+    level: int,
+    values: NDArray[float64],
+    offsets: NDArray[int64],
+    groups: NDArray[int64] | None,
+    times: NDArray[int32] | None,
+    found: NDArray[float64],
 ) -> None: ...

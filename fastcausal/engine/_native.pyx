@@ -38,6 +38,19 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
     ) except +
 
 
+cdef extern from "reliability.hpp" namespace "fastcausal" nogil:
+    cdef enum class Level(int64_t):
+        pass
+
+    cdef cppclass Disagreement:
+        pass
+
+    void c_disagreements "fastcausal::disagreements" (
+        Level, const double*, const int64_t*, int64_t, const int64_t*, const int32_t*, int64_t,
+        Disagreement*,
+    ) except +
+
+
 # Buffers are opened by hand: a memoryview would cost 0.15 µs more for each array.
 # The pointers stay valid after the release because the caller's arguments keep the arrays alive.
 
@@ -47,13 +60,16 @@ cdef struct Array:
     int64_t width  # of the last one
 
 
-cdef int open_array(object source, int itemsize, int ndim, int flags, Array* array) except -1:
+cdef int open_array(
+    object source, int itemsize, int ndim, int flags, Array* array, bint floating=False
+) except -1:
     cdef Py_buffer view
     cdef bint fits
     PyObject_GetBuffer(source, &view, flags | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
     fits = (
         view.itemsize == itemsize and view.ndim == ndim
-        and view.format[0] in b"ilq" and view.format[1] == 0
+        and (view.format[0] == b"d" if floating else view.format[0] in b"ilq")
+        and view.format[1] == 0
     )
     if fits:
         array.data = view.buf
@@ -61,7 +77,8 @@ cdef int open_array(object source, int itemsize, int ndim, int flags, Array* arr
         array.width = view.shape[ndim - 1]
     PyBuffer_Release(&view)
     if not fits:
-        raise TypeError(f"expected a contiguous {ndim}-d array of int{8 * itemsize}")
+        kind = "float" if floating else "int"
+        raise TypeError(f"expected a contiguous {ndim}-d array of {kind}{8 * itemsize}")
     return 0
 
 
@@ -74,6 +91,12 @@ cdef Array int32s(object source, int ndim=1) except *:
 cdef Array int64s(object source, int ndim=1, int flags=0) except *:
     cdef Array array
     open_array(source, 8, ndim, flags, &array)
+    return array
+
+
+cdef Array float64s(object source, int ndim=1, int flags=0) except *:
+    cdef Array array
+    open_array(source, 8, ndim, flags, &array, True)
     return array
 
 
@@ -130,4 +153,22 @@ def count_pairs(tuple gold, tuple pred, gold_index, pred_index, lengths, tuple p
         c_count_pairs(
             g, p, <const int64_t*>of_gold.data, <const int64_t*>of_pred.data,
             <const int32_t*>length.data, length.n, the_plan, <int64_t*>to_counts.data,
+        )
+
+
+def disagreements(int64_t level, values, offsets, groups, times, found):
+    """Fill a row of found for every group, or every row of times (how often each unit is in)."""
+    cdef Array of_value = float64s(values)
+    cdef Array offset = int64s(offsets)
+    cdef Array to_found = float64s(found, 2, PyBUF_WRITABLE)
+    cdef const int64_t* group = NULL
+    cdef const int32_t* time = NULL
+    if groups is not None:
+        group = <const int64_t*>int64s(groups).data
+    if times is not None:
+        time = <const int32_t*>int32s(times, 2).data
+    with nogil:
+        c_disagreements(
+            <Level>level, <const double*>of_value.data, <const int64_t*>offset.data, offset.n - 1,
+            group, time, to_found.n, <Disagreement*>to_found.data,
         )

@@ -1,0 +1,377 @@
+// How far ratings of the same unit lie apart, against how far any two ratings do: what
+// Krippendorff's alpha and Fleiss' kappa are made of. Many problems a call: a group of units each,
+// or a resample.
+//
+//   disagreements ── one row of numbers for every problem
+//     └─ Reliability::problem ── one problem: distances within its units, and between any ratings
+//          └─ Sum ── terms in any order, the same bits
+//
+// Time is linear in the ratings (times log of the ratings of one unit), except for the level ratio:
+// there every two different values of a problem are compared. Memory is linear always.
+// Limit: fewer than 2^31 ratings in a problem.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace fastcausal {
+
+enum class Level : int64_t { nominal, ordinal, interval, ratio };
+
+// A sum of terms in [0, 1], kept in units of 2^-90: integers, so no bit depends on the order.
+class Sum {
+ public:
+  void add(double term, int64_t times) {
+    for (int64_t& limb : limbs_) {
+      term *= SCALE;
+      const int64_t whole = static_cast<int64_t>(term);
+      limb += whole * times;
+      term -= static_cast<double>(whole);
+    }
+  }
+
+  double value() const {
+    double total = 0;
+    for (int k = LIMBS; k-- > 0;) total = (total + static_cast<double>(limbs_[k])) / SCALE;
+    return total;
+  }
+
+ private:
+  static constexpr int LIMBS = 3;
+  static constexpr double SCALE = 1 << 30;
+  int64_t limbs_[LIMBS] = {};
+};
+
+// Numbers the different values as they come; at the end by size.
+class Numbering {
+ public:
+  Numbering() : slots_(size_t{1} << (64 - shift_)) {}
+
+  int32_t operator()(double value) {
+    Slot& slot = find(value);
+    if (slot.number >= 0) return slot.number;
+    slot = {value, n_++};
+    const int32_t number = slot.number;
+    if (size_t(2) * n_ > slots_.size()) grow();
+    return number;
+  }
+
+  // The different values, ascending; numbers become places among them.
+  std::vector<double> sorted(std::vector<int32_t>& numbers) {
+    slots_.erase(std::remove_if(slots_.begin(), slots_.end(), is_free), slots_.end());
+    std::sort(slots_.begin(), slots_.end(), [](Slot a, Slot b) { return a.value < b.value; });
+    std::vector<double> values(n_);
+    std::vector<int32_t> places(n_);
+    for (int32_t k = 0; k < n_; ++k) {
+      values[k] = slots_[k].value;
+      places[slots_[k].number] = k;
+    }
+    for (int32_t& number : numbers) number = places[number];
+    return values;
+  }
+
+ private:
+  struct Slot {
+    double value;
+    int32_t number = -1;
+  };
+
+  int shift_ = 59;
+  int32_t n_ = 0;
+  std::vector<Slot> slots_;  // open addressing
+
+  static bool is_free(Slot slot) { return slot.number < 0; }
+
+  Slot& find(double value) {
+    uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    size_t at = (bits ^ (bits >> 32)) * 0x9E3779B97F4A7C15u >> shift_;
+    while (!is_free(slots_[at]) && slots_[at].value != value) at = (at + 1) & (slots_.size() - 1);
+    return slots_[at];
+  }
+
+  void grow() {
+    std::vector<Slot> old(2 * slots_.size());
+    --shift_;
+    old.swap(slots_);
+    for (const Slot slot : old) {
+      if (!is_free(slot)) find(slot.value) = slot;
+    }
+  }
+};
+
+// What problems give, in this order.
+struct Disagreement {
+  double n_units = 0;    // with two ratings or more, as everywhere here
+  double n_ratings = 0;  // of these units
+  double by_rating = 0;  // mean squared distance of two ratings of a unit, weighted by its ratings
+  double by_unit = 0;    // the same, every unit weighing the same
+  double expected = 0;   // mean squared distance of any two ratings; 0 without variation
+};
+
+class Reliability {
+ public:
+  // Ratings of unit u: values[offsets[u]] up to values[offsets[u + 1]]; NaN is none.
+  Reliability(Level level, const double* values, const int64_t* offsets, int64_t n_units)
+      : level_(level), units_(n_units) {
+    const bool scaled = level == Level::interval || level == Level::ratio;
+    const double scale = scaled ? scale_of(values + offsets[0], values + offsets[n_units]) : 1;
+    Numbering numbering;
+    std::vector<double> ratings;
+    for (int64_t u = 0; u < n_units; ++u) {
+      ratings.clear();
+      for (int64_t i = offsets[u]; i < offsets[u + 1]; ++i) {
+        if (!std::isnan(values[i])) ratings.push_back(values[i] * scale + 0.0);  // no -0
+      }
+      Unit& unit = units_[u];
+      unit.first = static_cast<int64_t>(numbers_.size());
+      if (ratings.size() < 2) continue;
+      unit.n = static_cast<int64_t>(ratings.size());
+      std::sort(ratings.begin(), ratings.end());
+      if (level == Level::interval) spread(ratings.data(), unit);
+      if (level == Level::nominal) unit.disagreement = unlike(ratings);
+      if (level == Level::ratio) unit.disagreement = ratio_between(ratings);
+      if (level == Level::interval) continue;
+      for (const double rating : ratings) numbers_.push_back(numbering(rating));
+    }
+    values_ = numbering.sorted(numbers_);
+    counts_.resize(values_.size());
+    ranks_.resize(values_.size());
+  }
+
+  // Units by index, each as often as times[unit] says, or once.
+  Disagreement problem(const int64_t* from, const int64_t* to, const int32_t* times) {
+    chosen_.clear();
+    Disagreement found;
+    int64_t n = 0;
+    int64_t n_units = 0;
+    for (; from < to; ++from) {
+      const int64_t weight = times ? times[*from] : 1;
+      if (!units_[*from].n || !weight) continue;
+      chosen_.push_back({&units_[*from], weight});
+      n_units += weight;
+      n += weight * units_[*from].n;
+    }
+    if (!n) return found;
+    count_values();
+    if (level_ == Level::ordinal) spread_ranks();
+    double square = 1;  // of the unit of distance that makes disagreements at most 1
+    switch (level_) {
+      case Level::nominal:
+        found.expected = expected_unlike(n);
+        break;
+      case Level::ratio:
+        found.expected = expected_ratio(n);
+        break;
+      default:
+        found.expected = expected_spread(n, square);
+    }
+    Sum by_rating, by_unit;
+    for (const Chosen& c : chosen_) {
+      const double disagreement = c.unit->disagreement * square;
+      by_rating.add(disagreement, c.times * c.unit->n);
+      by_unit.add(disagreement, c.times);
+    }
+    for (const int32_t value : present_) counts_[value] = 0;
+    found.n_units = static_cast<double>(n_units);
+    found.n_ratings = static_cast<double>(n);
+    found.by_rating = by_rating.value() / found.n_ratings;
+    found.by_unit = by_unit.value() / found.n_units;
+    return found;
+  }
+
+ private:
+  struct Unit {
+    int64_t first = 0;  // its numbers: numbers_[first] up to numbers_[first + n]
+    int64_t n = 0;      // ratings, 0 for less than two
+    double low = 0, high = 0;
+    double rise = 0;          // mean of the ratings, less low
+    double disagreement = 0;  // mean squared distance of two of the ratings
+  };
+
+  struct Chosen {
+    Unit* unit;
+    int64_t times;
+  };
+
+  Level level_;
+  std::vector<Unit> units_;
+  std::vector<int32_t> numbers_;  // of values, in ascending order of the values
+  std::vector<double> values_;    // the different values, ascending
+  std::vector<int64_t> counts_;   // of values in the problem at hand, zero between problems
+  std::vector<int32_t> present_;  // numbers of these values, ascending
+  std::vector<Chosen> chosen_;
+  std::vector<double> ranks_, ranks_of_unit_, different_, times_;
+
+  // The power of two that brings every magnitude to 1 at most: no square overflows.
+  static double scale_of(const double* from, const double* to) {
+    double most = 0;
+    for (; from < to; ++from) {
+      if (std::abs(*from) > most) most = std::abs(*from);
+    }
+    int exponent = 0;
+    std::frexp(most, &exponent);
+    return std::ldexp(1.0, std::min(-exponent, 1023));
+  }
+
+  // The share of pairs of different ratings, which are sorted.
+  static double unlike(const std::vector<double>& ratings) {
+    const int64_t n = static_cast<int64_t>(ratings.size());
+    int64_t alike = 0;
+    for (int64_t from = 0, to = 0; from < n; from = to) {
+      while (to < n && ratings[to] == ratings[from]) ++to;
+      alike += (to - from) * (to - from);
+    }
+    return static_cast<double>(n * n - alike) / static_cast<double>(n * (n - 1));
+  }
+
+  // The mean squared distance of two numbers is twice their sample variance. Distances are taken
+  // from the lowest number, so equal numbers give an exact 0 and a common offset costs no digits.
+  static void spread(const double* ratings, Unit& unit) {
+    const double n = static_cast<double>(unit.n);
+    unit.low = ratings[0];
+    unit.high = ratings[unit.n - 1];
+    double sum = 0;
+    for (int64_t i = 0; i < unit.n; ++i) sum += ratings[i] - unit.low;
+    unit.rise = sum / n;
+    double squares = 0;
+    for (int64_t i = 0; i < unit.n; ++i) {
+      const double distance = ratings[i] - unit.low - unit.rise;
+      squares += distance * distance;
+    }
+    unit.disagreement = 2 * squares / (n - 1);
+  }
+
+  double ratio_between(const std::vector<double>& ratings) {
+    different_.clear();
+    times_.clear();
+    for (size_t from = 0, to = 0; from < ratings.size(); from = to) {
+      while (to < ratings.size() && ratings[to] == ratings[from]) ++to;
+      different_.push_back(ratings[from]);
+      times_.push_back(static_cast<double>(to - from));
+    }
+    return mean_ratio(static_cast<int64_t>(ratings.size()));
+  }
+
+  // The mean of ((a - b) / (a + b))^2 over pairs of n ratings: different_, each so many times.
+  double mean_ratio(int64_t n) const {
+    constexpr size_t LANES = 8;
+    double total = 0;
+    for (size_t i = 1; i < different_.size(); ++i) {
+      double lanes[LANES] = {};
+      const auto add = [&](size_t j, size_t lane) {
+        const double distance = (different_[i] - different_[j]) / (different_[i] + different_[j]);
+        lanes[lane] += times_[j] * (distance * distance);
+      };
+      size_t j = 0;
+      for (; j + LANES <= i; j += LANES) {
+        for (size_t lane = 0; lane < LANES; ++lane) add(j + lane, lane);
+      }
+      for (; j < i; ++j) add(j, 0);
+      total += times_[i] * std::accumulate(lanes, lanes + LANES, 0.0);
+    }
+    return 2 * total / (static_cast<double>(n) * (static_cast<double>(n) - 1));
+  }
+
+  void count_values() {
+    present_.clear();
+    for (const Chosen& c : chosen_) {
+      if (level_ == Level::interval) break;
+      for (int64_t i = c.unit->first; i < c.unit->first + c.unit->n; ++i) {
+        int64_t& count = counts_[numbers_[i]];
+        if (!count) present_.push_back(numbers_[i]);
+        count += c.times;
+      }
+    }
+    std::sort(present_.begin(), present_.end());
+  }
+
+  // Ordinal is interval on mean ranks: half of the two values' ratings and all that lie between
+  // make the distance. Ranks are doubled, to be whole numbers.
+  void spread_ranks() {
+    int64_t below = 0;
+    for (const int32_t value : present_) {
+      ranks_[value] = static_cast<double>(2 * below + counts_[value]);
+      below += counts_[value];
+    }
+    for (const Chosen& c : chosen_) {
+      const int32_t* numbers = numbers_.data() + c.unit->first;
+      ranks_of_unit_.resize(c.unit->n);
+      for (int64_t i = 0; i < c.unit->n; ++i) ranks_of_unit_[i] = ranks_[numbers[i]];
+      spread(ranks_of_unit_.data(), *c.unit);
+    }
+  }
+
+  double expected_unlike(int64_t n) const {
+    int64_t alike = 0;
+    for (const int32_t value : present_) alike += counts_[value] * counts_[value];
+    return static_cast<double>(n * n - alike) /
+           (static_cast<double>(n) * (static_cast<double>(n) - 1));
+  }
+
+  // Twice the sample variance of all ratings, from the means and variances of the units, in units
+  // of a distance that is at least the range.
+  double expected_spread(int64_t n, double& square) const {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const Chosen& c : chosen_) {
+      low = std::min(low, c.unit->low);
+      high = std::max(high, c.unit->high);
+    }
+    if (low == high) return 0;
+    int exponent = 0;
+    std::frexp(high - low, &exponent);
+    const double scale = std::ldexp(1.0, std::min(-exponent, 500));
+    square = scale * scale;
+    const auto mean_of = [&](const Unit& u) { return (u.low - low + u.rise) * scale; };
+    Sum sum;
+    for (const Chosen& c : chosen_) sum.add(mean_of(*c.unit), c.times * c.unit->n);
+    const double mean = sum.value() / static_cast<double>(n);
+    Sum squares;
+    for (const Chosen& c : chosen_) {
+      const double units = static_cast<double>(c.unit->n);
+      const double distance = mean_of(*c.unit) - mean;
+      const double within = c.unit->disagreement * square / 2 * (units - 1) / units;
+      squares.add(distance * distance + within, c.times * c.unit->n);
+    }
+    return 2 * squares.value() / (static_cast<double>(n) - 1);
+  }
+
+  double expected_ratio(int64_t n) {
+    different_.clear();
+    times_.clear();
+    for (const int32_t value : present_) {
+      different_.push_back(values_[value]);
+      times_.push_back(static_cast<double>(counts_[value]));
+    }
+    return mean_ratio(n);
+  }
+};
+
+// A problem for every group of units, or one with all units for every row of times, which is
+// [n_problems, n_units]; groups and times may be null. found is [n_problems].
+inline void disagreements(Level level, const double* values, const int64_t* offsets,
+                          int64_t n_units, const int64_t* groups, const int32_t* times,
+                          int64_t n_problems, Disagreement* found) {
+  Reliability reliability(level, values, offsets, n_units);
+  std::vector<int64_t> starts(n_problems + 1), units(n_units);
+  if (groups) {
+    for (int64_t u = 0; u < n_units; ++u) ++starts[groups[u] + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    std::vector<int64_t> next(starts.begin(), starts.end() - 1);
+    for (int64_t u = 0; u < n_units; ++u) units[next[groups[u]]++] = u;
+  } else {
+    std::iota(units.begin(), units.end(), int64_t{0});
+  }
+  for (int64_t p = 0; p < n_problems; ++p) {
+    const int64_t* from = units.data() + (groups ? starts[p] : 0);
+    const int64_t* to = groups ? units.data() + starts[p + 1] : units.data() + n_units;
+    found[p] = reliability.problem(from, to, times ? times + p * n_units : nullptr);
+  }
+}
+
+}  // namespace fastcausal
