@@ -166,13 +166,7 @@ class Report:
         return scores_table(self.protocol, {"": self.scores, **self.subsets})
 
     def __str__(self) -> str:
-        from rich.console import Console
-
-        console = Console(width=WIDTH, color_system=None, force_terminal=False)
-        with console.capture() as capture:
-            console.print(self.to_table())
-        lines = [line.rstrip() for line in capture.get().splitlines()]
-        return "\n".join([line for line in lines if line] + [self.signature])
+        return f"{as_text(self.to_table())}\n{self.signature}"
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -213,6 +207,17 @@ def scores_table(title: str, parts: Mapping[str, Groups]) -> Table:
         for group, scores in groups.items():
             table.add_row(Text(group), *(number_text(scores.get(name, "")) for name in columns))
     return table
+
+
+def as_text(table: Table) -> str:
+    """A table as plain text without blank lines."""
+    from rich.console import Console
+
+    console = Console(width=WIDTH, color_system=None, force_terminal=False)
+    with console.capture() as capture:
+        console.print(table)
+    lines = [line.rstrip() for line in capture.get().splitlines()]
+    return "\n".join(line for line in lines if line)
 
 
 def plain_scores(groups: Groups) -> dict[str, dict[str, Number | None]]:

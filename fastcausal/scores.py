@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 CountsByName = Mapping[str, int]
 ScoresByName = dict[str, float]
@@ -82,6 +86,25 @@ def semeval(counts: CountsByName, undefined: float) -> ScoresByName:
     return scores
 
 
+def mask_alpha(n: Any, n1: Any, o01: Any) -> npt.NDArray[np.float64]:
+    """Binary Krippendorff's alpha (RECESS, Eq. 1): 1 - (n-1) o01 / (n0 n1), NaN where n0 n1 is 0.
+
+    Parameters
+    ----------
+    n, n1, o01 : array_like
+        Units of all annotators, those marked, and those that disagree.
+
+    Examples
+    --------
+    >>> mask_alpha([20, 20], [6, 0], [2, 0])
+    array([0.54761905,        nan])
+    """
+    n, n1, o01 = (np.asarray(v) for v in (n, n1, o01))
+    both = (n - n1) * n1
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(both > 0, 1.0 - ((n - 1) * o01) / both, np.nan)
+
+
 FORMULAS: dict[str, Callable[[CountsByName, float], ScoresByName]] = {
     "fair_spans": fair,
     "exact_spans": exact,
@@ -97,3 +120,45 @@ def scores_of(kernel: str, counts: CountsByName, undefined: float | None) -> Sco
     """
     formula = FORMULAS.get(kernel)
     return formula(counts, math.nan if undefined is None else undefined) if formula else {}
+
+
+def accuracy(hits: int, n: int, undefined: float) -> float:
+    """Share of examples whose label is right."""
+    return ratio(hits, n, undefined)
+
+
+def matthews(hits: int, predicted: Sequence[int], wanted: Sequence[int], undefined: float) -> float:
+    """Matthews correlation coefficient of any number of classes (Gorodkin 2004).
+
+    Parameters
+    ----------
+    hits : int
+        Examples whose label is right.
+    predicted, wanted : sequence of int
+        Examples of each class, as predicted and in gold.
+    undefined : float
+        The coefficient where gold or the predictions have one class only.
+
+    Examples
+    --------
+    >>> matthews(288, [145, 195], [155, 185], 0.0)
+    0.6913252176445224
+    """
+    n = sum(wanted)
+    spread = (n * n - sum(p * p for p in predicted)) * (n * n - sum(w * w for w in wanted))
+    covariance = hits * n - sum(p * w for p, w in zip(predicted, wanted, strict=True))
+    return ratio(covariance, math.sqrt(spread), undefined)
+
+
+def mean_defined(values: Sequence[float], weights: Sequence[int], undefined: float) -> float:
+    """Weighted mean of the values that are not NaN; weights that are all 0 count as equal.
+
+    Examples
+    --------
+    >>> mean_defined([0.5, math.nan, 1.0], [2, 5, 6], math.nan)
+    0.875
+    """
+    defined = [(v, w) for v, w in zip(values, weights, strict=True) if not math.isnan(v)]
+    if not any(weight for _, weight in defined):
+        defined = [(value, 1) for value, _ in defined]
+    return ratio(math.fsum(v * w for v, w in defined), sum(w for _, w in defined), undefined)

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -14,6 +15,7 @@ from fastcausal.errors import InputError
 from fastcausal.report import WIDTH
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from rich.console import Console, RenderableType
 
 
@@ -30,6 +32,16 @@ def print_table(*parts: RenderableType) -> None:
 def print_json(value: Any) -> None:
     """Print one line of JSON to standard output."""
     typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def write_parquet(target: Path, table: pa.Table) -> None:
+    """Write a Parquet file, complete or not at all."""
+    import pyarrow.parquet as pq
+
+    from fastcausal.formats.source import replacing
+
+    with replacing(target) as file:
+        pq.write_table(table, file)
 
 
 def warn(messages: Iterable[str]) -> None:
@@ -60,6 +72,16 @@ def clear_errors(as_json: bool = False) -> Iterator[None]:
         else:
             typer.secho(f"error: {message}", fg=typer.colors.RED, err=True)
         raise typer.Exit(2) from error
+
+
+def short_names(paths: list[str]) -> dict[str, str]:
+    """A short name for each file: its stem, or its path where stems are not enough."""
+    twice = [path for path in paths if paths.count(path) > 1]
+    if twice:
+        raise InputError(f"{twice[0]} is given twice")
+    stems = [Path(path).stem for path in paths]
+    names = stems if len(set(stems)) == len(stems) else paths
+    return dict(zip(names, paths, strict=True))
 
 
 def _console(stderr: bool) -> Console:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from fastcausal.cli.console import clear_errors, doing, print_json, print_table, warn
+from fastcausal.cli.console import (
+    clear_errors,
+    doing,
+    print_json,
+    print_table,
+    short_names,
+    warn,
+    write_parquet,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,7 +57,7 @@ def score(
         import fastcausal as fc
         from fastcausal.protocols import PROTOCOLS
 
-        names = _system_names(pred)
+        names = short_names(pred)
         reports: dict[str, Report] = {}
         with doing(f"reading {gold}"):
             gold_relations = fc.read(gold, tags=PROTOCOLS[protocol].tags)
@@ -67,20 +75,8 @@ def score(
                 )
         for target, detail in ((per_example, "per_example"), (matches, "matches")):
             if target is not None:
-                _write(target, {name: getattr(r, detail) for name, r in reports.items()})
+                write_parquet(target, _joined({n: getattr(r, detail) for n, r in reports.items()}))
         _print(reports, json)
-
-
-def _system_names(paths: list[str]) -> dict[str, str]:
-    """A short name for each file: its stem, or its path where stems are not enough."""
-    from fastcausal.errors import InputError
-
-    twice = [path for path in paths if paths.count(path) > 1]
-    if twice:
-        raise InputError(f"{twice[0]} is given twice")
-    stems = [Path(path).stem for path in paths]
-    names = stems if len(set(stems)) == len(stems) else paths
-    return dict(zip(names, paths, strict=True))
 
 
 @contextmanager
@@ -129,17 +125,13 @@ def systems_table(reports: dict[str, Report]) -> Table:
     return table
 
 
-def _write(target: Path, tables: dict[str, pa.Table]) -> None:
-    """One Parquet file, complete or not at all; several systems share it with a column of names."""
+def _joined(tables: dict[str, pa.Table]) -> pa.Table:
+    """Tables of several systems as one, with a column of their names."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    from fastcausal.formats.source import replacing
-
-    if len(tables) > 1:
-        tables = {
-            name: table.add_column(0, "system", pa.array([name] * len(table), pa.string()))
-            for name, table in tables.items()
-        }
-    with replacing(target) as file:
-        pq.write_table(pa.concat_tables(tables.values()), file)
+    if len(tables) == 1:
+        return next(iter(tables.values()))
+    return pa.concat_tables(
+        table.add_column(0, "system", pa.array([name] * len(table), pa.string()))
+        for name, table in tables.items()
+    )

@@ -102,7 +102,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
 
 
 def _read_truth(source: Source, tags: str) -> Relations:
-    (line, header), *rows = _rows(source)
+    (line, header), *rows = source.rows()
     if set(header) >= set(GROUPED):
         return _read_grouped(source, header, rows, tags)
     if set(header) >= set(SINGLE):
@@ -114,28 +114,6 @@ def _read_truth(source: Source, tags: str) -> Relations:
     raise InputError(
         f"{source.name}:{line}: no column {', '.join(missing)}: found {', '.join(header)[:200]}"
     )
-
-
-def _rows(source: Source) -> list[tuple[int, list[str]]]:
-    """The rows of a CSV file with the number of their first line."""
-    rows: list[tuple[int, list[str]]] = []
-    line = 1
-    limit = csv.field_size_limit(2**31 - 1)  # the default refuses long sentences
-    try:
-        reader = csv.reader(io.StringIO(source.text, newline=""), strict=True)
-        for row in reader:
-            if row:
-                rows.append((line, row))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise InputError(f"{source.name}:{line}: invalid CSV: {error}") from error
-    finally:
-        csv.field_size_limit(limit)
-    width = len(rows[0][1])
-    for line, row in rows:
-        if len(row) != width:
-            raise InputError(f"{source.name}:{line}: {len(row)} columns, expected {width}")
-    return rows
 
 
 def _read_grouped(

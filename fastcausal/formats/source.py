@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import sys
@@ -71,6 +73,27 @@ class Source:
             yield number, text[start:end]
             number, start = number + 1, end + 1
         yield number, text[start:]
+
+    def rows(self) -> list[tuple[int, list[str]]]:
+        """The rows of a CSV file with the number of their first line, all of one width."""
+        rows: list[tuple[int, list[str]]] = []
+        line = 1
+        limit = csv.field_size_limit(2**31 - 1)  # the default refuses long sentences
+        try:
+            reader = csv.reader(io.StringIO(self.text, newline=""), strict=True)
+            for row in reader:
+                if row:
+                    rows.append((line, row))
+                line = reader.line_num + 1
+        except csv.Error as error:
+            raise InputError(f"{self.name}:{line}: invalid CSV: {error}") from error
+        finally:
+            csv.field_size_limit(limit)
+        width = len(rows[0][1])
+        for line, row in rows:
+            if len(row) != width:
+                raise InputError(f"{self.name}:{line}: {len(row)} columns, expected {width}")
+        return rows
 
     def objects(self, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
         """The JSON object of each line that is not blank, with its line number."""

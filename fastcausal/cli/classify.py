@@ -1,0 +1,57 @@
+"""``fastcausal classify GOLD PRED``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from fastcausal.cli.console import clear_errors, doing, print_json, print_table, warn
+
+Policy = Literal["error", "skip"]
+ZERO = {"null": None, "0": 0.0, "1": 1.0}
+
+
+def classify(
+    gold: Annotated[str, typer.Argument(help="Gold labels: CSV, JSON lines, Parquet or Arrow.")],
+    pred: Annotated[str, typer.Argument(help="Predicted labels; - for stdin.")],
+    labels: Annotated[
+        str | None, typer.Option(help="The classes, as in 0,1; any other label is an error.")
+    ] = None,
+    positive: Annotated[str, typer.Option(help="The positive class.")] = "1",
+    undefined: Annotated[Literal["null", "0", "1"], typer.Option(help="What 0/0 is.")] = "null",
+    unparsed: Annotated[
+        Policy, typer.Option(help="What a prediction without a label is.")
+    ] = "error",
+    unmatched: Annotated[
+        Policy, typer.Option(help="What an id is that only one side has.")
+    ] = "error",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Score sentence labels, such as causal or not."""
+    with clear_errors(json):
+        from fastcausal.sentences.classify import classify as compare
+
+        with doing(f"scoring {pred}"):
+            report = compare(
+                gold,
+                pred,
+                labels=None if labels is None else _labels(labels.split(",")),
+                positive=_labels([positive])[0],
+                undefined=ZERO[undefined],
+                unparsed=unparsed,
+                unmatched=unmatched,
+            )
+        if json:
+            print_json(report.to_dict())
+            return
+        warn(report.warnings)
+        print_table(report.to_table(), report.signature)
+
+
+def _labels(written: list[str]) -> list[int] | list[str]:
+    """Labels of the command line: integers if all of them look so."""
+    try:
+        return [int(label) for label in written]
+    except ValueError:
+        return written

@@ -1,0 +1,66 @@
+"""``fastcausal describe CORPUS [CORPUS ...]``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from fastcausal.cli.console import (
+    clear_errors,
+    doing,
+    print_json,
+    print_table,
+    short_names,
+    warn,
+)
+
+if TYPE_CHECKING:
+    from fastcausal.corpus.description import CorpusDescription
+
+
+def describe(
+    corpora: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CORPUS...",
+            help="Annotations in any format, or labels as CSV; several give a column each.",
+        ),
+    ],
+    tokenizer: Annotated[
+        Literal["whitespace", "nltk-style", "nltk-style+tags"] | None,
+        typer.Option(help="How words are counted; every possible way by default."),
+    ] = None,
+    plots: Annotated[
+        Path | None, typer.Option(help="Draw pictures of the whole to this folder.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Count sentences, relations, words and signals of a corpus."""
+    with clear_errors(json):
+        from fastcausal.corpus.describe import describe as count
+        from fastcausal.corpus.description import corpus_table
+
+        found: dict[str, CorpusDescription] = {}
+        for name, path in short_names(corpora).items():
+            with doing(f"counting {path}"):
+                found[name] = count(path, tokenizer)
+        for name, corpus in found.items():
+            if corpus.n_unread:
+                warn([f"{name}: {corpus.n_unread} relations could not be read"])
+        first, *others = found.values()
+        total = sum(others, first)
+        if not json:
+            print_table(corpus_table(found | ({"in all": total} if others else {})))
+        elif others:
+            parts = {name: corpus.to_dict() for name, corpus in found.items()}
+            print_json({"corpora": parts, "all": total.to_dict()})
+        else:
+            print_json(total.to_dict())
+        if plots is not None:
+            from fastcausal.corpus.plots import save_plots
+
+            with doing("drawing"):
+                written = save_plots(total, plots)
+            typer.echo(f"{len(written)} pictures in {plots}", err=True)
