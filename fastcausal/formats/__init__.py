@@ -4,6 +4,7 @@ path, list, DataFrame ──▶ read ──▶ Relations ──▶ write ──�
                            │ sniffs the format        │ returns what was lost
                            ▼                          ▼
      cnc.py  tagged.py  bio.py  spans.py  table.py ── tags.py, builder.py, source.py
+     webanno.py  brat.py ──────────────────────────── links.py: spans and links become relations
 """
 
 from __future__ import annotations
@@ -18,17 +19,19 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.errors import InputError
-from fastcausal.formats import bio, cnc, spans, table, tagged
+from fastcausal.formats import bio, brat, cnc, spans, table, tagged, webanno
+from fastcausal.formats.links import Document
 from fastcausal.formats.source import Source
 from fastcausal.formats.tags import reading
 from fastcausal.relations import Relations
 
-FORMATS = ("cnc", "bio", "spans", "parquet", "arrow", "jsonl")
+FORMATS = ("cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno")
 READ_SUFFIXES = {
     ".csv": "cnc",
     **dict.fromkeys((".bio", ".iob", ".iob2", ".conll"), "bio"),
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
     **dict.fromkeys((".arrow", ".arrows", ".ipc", ".feather"), "arrow"),
+    ".ann": "brat",
 }
 WRITE_SUFFIXES = READ_SUFFIXES | dict.fromkeys((".jsonl", ".ndjson"), "jsonl")
 _CHOICE = f"give a format: {', '.join(FORMATS)}"
@@ -45,11 +48,11 @@ def read(
     Parameters
     ----------
     source : path, Relations, Arrow data or list
-        A path, or ``"-"`` for standard input; an object with ``__arrow_c_stream__`` (a table of
-        pyarrow, pandas, polars, DuckDB); lists of tagged sentences, lists of IOB2 tags (or lists
-        of such lists), or example dicts as `Relations.from_examples` takes them. Relations are
-        returned as they are.
-    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl"}, optional
+        A path, ``"-"`` for standard input, or a `Source`; an object with ``__arrow_c_stream__``
+        (a table of pyarrow, pandas, polars, DuckDB); lists of tagged sentences, lists of IOB2 tags
+        (or lists of such lists), or example dicts as `Relations.from_examples` takes them.
+        Relations are returned as they are.
+    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"}, optional
         Told from the file name and the content if not given.
     like : Relations, optional
         The gold side of predictions: ids, texts and lengths are taken from it.
@@ -75,14 +78,35 @@ def read(
         return source
     if hasattr(source, "__arrow_c_stream__"):
         return _read_arrow(source)
-    if isinstance(source, str | os.PathLike):
-        loaded = Source.open(source)
-        return _read_file(loaded, format or sniff(loaded), like, tags)
+    if isinstance(source, str | os.PathLike | Source):
+        source, format = load(source, format)
+        return _read_file(source, format, like, tags)
     if isinstance(source, list | tuple):
         return _read_list(source, format, like, tags)
     raise InputError(
         f"cannot read a {type(source).__name__}, expected a path, a list or Arrow data"
     )
+
+
+def load(source: str | os.PathLike[str] | Source, format: str | None = None) -> tuple[Source, str]:
+    """The content of a file and its format, told from its name and content if not given.
+
+    Raises
+    ------
+    InputError
+        The file cannot be opened or is empty, or its format cannot be told.
+    """
+    if isinstance(source, str | os.PathLike):
+        named = format or READ_SUFFIXES.get(Path(source).suffix.lower())
+        source = brat.load(source) if named == "brat" else Source.open(source)
+    return source, format or sniff(source)
+
+
+def document(source: Source, format: str) -> Document | None:
+    """The spans and links of a WebAnno or brat file, None where a format has relations alone."""
+    if format == "brat":
+        return brat.parse(source)
+    return webanno.parse(source) if format == "webanno" else None
 
 
 def write(
@@ -96,8 +120,8 @@ def write(
     target : path
         Its suffix decides the format: ``.csv`` cnc; ``.bio``, ``.iob``, ``.iob2``, ``.conll``
         bio; ``.parquet``; ``.arrow``, ``.ipc``, ``.feather``, ``.arrows`` (stream) arrow;
-        ``.jsonl``, ``.ndjson`` jsonl.
-    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl"}, optional
+        ``.jsonl``, ``.ndjson`` jsonl; ``.ann`` brat.
+    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat"}, optional
         Overrides the suffix; ``cnc`` without ``.csv`` is a submission.
 
     Returns
@@ -116,11 +140,14 @@ def write(
             raise InputError(f"{target}: the name does not tell the format, {_CHOICE}")
     if format not in FORMATS:
         raise InputError(f'unknown format "{format}", expected one of {", ".join(FORMATS)}')
+    if format == "webanno":
+        raise InputError(f"{target}: webanno can be read but not written")
     if format in ("parquet", "arrow", "jsonl"):
         lost = table.write(relations, target, format)
     else:
-        lost = {"cnc": cnc, "bio": bio, "spans": spans}[format].write(relations, target)
-    if not len(relations) and format in ("jsonl", "bio", "spans"):
+        writers = {"cnc": cnc, "bio": bio, "spans": spans, "brat": brat}
+        lost = writers[format].write(relations, target)
+    if not len(relations) and format in ("jsonl", "bio", "spans", "brat"):
         lost.append("a file without examples is empty and cannot be read back")
     return lost
 
@@ -139,6 +166,8 @@ def sniff(source: Source) -> str:
     binary = table.sniff(source.data)
     if binary is not None:
         return binary
+    if webanno.sniff(source.text):
+        return "webanno"
     start = source.text.lstrip()[:1000]
     if start.startswith("{") or Path(source.name).suffix.lower() in cnc.JSON_SUFFIXES:
         return _sniff_json(source)
@@ -193,7 +222,8 @@ def _read_file(source: Source, format: str, like: Relations | None, tags: str) -
         return bio.read(source, like)
     if format == "spans":
         return spans.read(source, like)
-    return table.read(source, format)
+    annotated = document(source, format)
+    return table.read(source, format) if annotated is None else annotated.relations()
 
 
 def _read_list(

@@ -48,16 +48,35 @@ def read(
     format = format or sniff(source.data) or "jsonl"
     if format == "jsonl":
         return _read_lines(source, tuple(roles))
-    load = {"parquet": _load_parquet, "arrow": _load_arrow}[format]
+    found = load(source, format)
     try:
-        table = load(pa.py_buffer(source.data))
-        table.validate(full=True)  # offsets of a damaged file may lead anywhere
-        return Relations(table)
+        return Relations(found)
     except InputError as error:
         raise InputError(f"{source.name}: {error}") from error
+    except DAMAGE as error:  # of the metadata
+        raise _damaged(source, format, error) from error
+
+
+def load(source: Source, format: str | None = None) -> pa.Table:
+    """The table of a Parquet or Arrow IPC file as it is.
+
+    Raises
+    ------
+    InputError
+        The file is damaged or of another format.
+    """
+    format = format or sniff(source.data) or "parquet"
+    try:
+        found = {"parquet": _load_parquet, "arrow": _load_arrow}[format](pa.py_buffer(source.data))
+        found.validate(full=True)  # offsets of a damaged file may lead anywhere
     except DAMAGE as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{source.name}: cannot be read as {format}: {reason}") from error
+        raise _damaged(source, format, error) from error
+    return found
+
+
+def _damaged(source: Source, format: str, error: BaseException) -> InputError:
+    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return InputError(f"{source.name}: cannot be read as {format}: {reason}")
 
 
 def write(relations: Relations, target: str | os.PathLike[str], format: str) -> list[str]:

@@ -20,6 +20,7 @@ from fastcausal.relations import Relations
 
 from .format_cases import BIO, LINES, SINGLE, SPANS, SUBMISSION, TRUTH, save
 
+NAMES = "cnc, bio, spans, parquet, arrow, jsonl, brat, webanno"
 TEXTS = {
     "truth": (TRUTH, "cnc"),
     "single": (SINGLE, "cnc"),
@@ -66,7 +67,7 @@ def test_what_cannot_be_told(tmp_path, name, text, message):
     path = save(tmp_path, name, text)
     with pytest.raises(InputError) as caught:
         formats.read(path)
-    assert str(caught.value) == f"{path}: {message}cnc, bio, spans, parquet, arrow, jsonl"
+    assert str(caught.value) == f"{path}: {message}{NAMES}"
 
 
 def test_relations_without_any_relation(tmp_path):
@@ -90,7 +91,7 @@ def test_files_that_cannot_be_opened(tmp_path):
         formats.read(tmp_path)
     with pytest.raises(InputError, match=r"null"):
         formats.read("a\0b")
-    message = 'unknown format "x", expected one of cnc, bio, spans, parquet, arrow, jsonl'
+    message = f'unknown format "x", expected one of {NAMES}'
     with pytest.raises(InputError, match=f"^{message}$"):
         formats.read(tmp_path, "x")
 
@@ -144,7 +145,7 @@ def test_the_target_tells_the_format(tmp_path):
         formats.write(TABLE, tmp_path / "a.txt")
     assert str(caught.value) == (
         f"{tmp_path}/a.txt: the name does not tell the format, give a format: "
-        "cnc, bio, spans, parquet, arrow, jsonl"
+        "cnc, bio, spans, parquet, arrow, jsonl, brat, webanno"
     )
     with pytest.raises(InputError, match=r"^unknown format"):
         formats.write(TABLE, tmp_path / "a.txt", "x")

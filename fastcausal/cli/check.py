@@ -1,0 +1,77 @@
+"""``fastcausal check FILES``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from fastcausal.cli.console import clear_errors, doing, print_json, print_table, warn
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from fastcausal.checks import CheckReport
+
+
+def check(
+    files: Annotated[list[str], typer.Argument(help="Annotations, in any format; - for stdin.")],
+    tags: Annotated[
+        Literal["strict", "cnc-2023", "cnc-2022"], typer.Option(help="How tags are read.")
+    ] = "strict",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Check annotations against the rules; exit status 1 when something was found."""
+    with clear_errors(json):
+        from fastcausal.checks import check as check_annotations
+
+        with doing("checking"):
+            report = check_annotations(files, tags=tags)
+        if json:
+            print_json(report.to_dict())
+        else:
+            _print(report)
+        if report.findings:
+            raise typer.Exit(1)
+
+
+def _print(report: CheckReport) -> None:
+    warn(f"{what}: {n}" for what, n in report.notes.items())
+    if report.findings:
+        print_table(findings_table(report), counts_table(report))
+    print_table(
+        f"files {report.n_files}, examples {report.n_examples}, relations {report.n_relations}, "
+        f"findings {len(report.findings)}"
+    )
+
+
+def findings_table(report: CheckReport) -> Table:
+    """A row per finding."""
+    from rich.text import Text  # what annotators marked is no markup
+
+    table = _table("annotator", "file", "example", "kind", "what")
+    for finding in report.findings:
+        row = (finding.annotator, finding.file, finding.example or "", finding.kind)
+        table.add_row(*map(Text, (*row, finding.message)))
+    return table
+
+
+def counts_table(report: CheckReport) -> Table:
+    """A row per kind of finding, a column per annotator."""
+    table = _table("kind")
+    counts = [report.counts(name) for name in report.annotators] + [report.counts()]
+    for name in (*report.annotators, "all"):
+        table.add_column(name, justify="right")
+    for kind in counts[-1]:
+        table.add_row(kind, *(str(count.get(kind, 0)) for count in counts))
+    return table
+
+
+def _table(*columns: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in columns:
+        table.add_column(name)
+    return table
