@@ -130,7 +130,7 @@ class Worker {
   std::vector<int64_t> pair_;
   Form numerator_, denominator_, official_[4];
   int64_t length_ = 0;
-  std::vector<char> paired_;
+  std::vector<char> paired_, row_folded_, column_folded_;
   std::vector<int64_t> rows_, columns_, edge_offsets_;
   std::vector<Value> row_alone_, column_alone_;
   std::vector<Edge> edges_;
@@ -251,14 +251,43 @@ class Worker {
     return any;
   }
 
+  // Whether spans of one role overlap within a relation: then shared tokens are counted by masks.
+  static bool folded(const Side& side, int64_t relation) {
+    const int32_t* rows = side.rows(relation);
+    const int64_t n = side.n_rows(relation);
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = i + 1; j < n && start_of(rows + 3 * j) < stop_of(rows + 3 * i); ++j) {
+        if (role_of(rows + 3 * j) == role_of(rows + 3 * i)) return true;
+      }
+    }
+    return false;
+  }
+
+  int64_t in_common(int64_t gold, int64_t pred) const {
+    int64_t total = 0;
+    for (int32_t role = 0; role < plan_.params[0]; ++role) {
+      total += overlap::tokens_in_common(gold_.rows(gold), gold_.n_rows(gold), pred_.rows(pred),
+                                         pred_.n_rows(pred), role);
+    }
+    return total;
+  }
+
   void fill_edges(int64_t example, bool gold_leads) {
     const auto alone = [&](int64_t relation, bool is_gold) {
       return is_gold ? value(relation, -1) : value(-1, relation);
     };
     row_alone_.clear();
     column_alone_.clear();
-    for (const int64_t i : rows_) row_alone_.push_back(alone(i, gold_leads));
-    for (const int64_t j : columns_) column_alone_.push_back(alone(j, !gold_leads));
+    row_folded_.clear();
+    column_folded_.clear();
+    for (const int64_t i : rows_) {
+      row_alone_.push_back(alone(i, gold_leads));
+      row_folded_.push_back(folded(gold_leads ? gold_ : pred_, i));
+    }
+    for (const int64_t j : columns_) {
+      column_alone_.push_back(alone(j, !gold_leads));
+      column_folded_.push_back(folded(gold_leads ? pred_ : gold_, j));
+    }
     edges_.clear();
     edge_offsets_.assign(1, 0);
     for (size_t i = 0; i < rows_.size(); ++i) {
@@ -268,6 +297,7 @@ class Worker {
         int64_t shared = 0;
         const bool met = meet(gold, pred, shared);
         if (plan_.by_content && plan_.additive && !met) continue;
+        if (row_folded_[i] || column_folded_[j]) shared = in_common(gold, pred);
         if (!plan_.by_content) shared = 0;
         const Value pair = value(gold, pred);
         edges_.push_back(

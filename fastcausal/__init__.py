@@ -11,6 +11,12 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from fastcausal.annotators.agree import Agreement as Agreement
+    from fastcausal.annotators.agree import agreement as agreement
+    from fastcausal.checks import CheckReport as CheckReport
+    from fastcausal.checks import check as check
+    from fastcausal.corpus.describe import describe as describe
+    from fastcausal.corpus.description import CorpusDescription as CorpusDescription
     from fastcausal.engine.kernel import Objective as Objective
     from fastcausal.errors import InputError as InputError
     from fastcausal.extraction import ExtractionScorer as ExtractionScorer
@@ -20,18 +26,50 @@ if TYPE_CHECKING:
     from fastcausal.protocols import PROTOCOLS as PROTOCOLS
     from fastcausal.protocols import Protocol as Protocol
     from fastcausal.quirks import explain as explain
+    from fastcausal.ratings.alpha import AlphaInterval as AlphaInterval
+    from fastcausal.ratings.alpha import alpha_interval as alpha_interval
+    from fastcausal.ratings.alpha import fleiss_kappa as fleiss_kappa
+    from fastcausal.ratings.alpha import krippendorff_alpha as krippendorff_alpha
+    from fastcausal.ratings.alpha import percent_agreement as percent_agreement
+    from fastcausal.ratings.kappas import cohen_kappa as cohen_kappa
+    from fastcausal.ratings.kappas import mean_pairwise_kappa as mean_pairwise_kappa
+    from fastcausal.ratings.votes import LabelAgreement as LabelAgreement
+    from fastcausal.ratings.votes import label_agreement as label_agreement
+    from fastcausal.ratings.votes import majority_vote as majority_vote
     from fastcausal.relations import Relations as Relations
     from fastcausal.report import Report as Report
+    from fastcausal.sentences.classify import ClassificationScorer as ClassificationScorer
+    from fastcausal.sentences.classify import classify as classify
+    from fastcausal.sentences.report import ClassificationReport as ClassificationReport
 
 _MODULES = {
+    "Agreement": "annotators.agree",
+    "AlphaInterval": "ratings.alpha",
+    "CheckReport": "checks",
+    "ClassificationReport": "sentences.report",
+    "ClassificationScorer": "sentences.classify",
+    "CorpusDescription": "corpus.description",
     "ExtractionScorer": "extraction",
     "InputError": "errors",
+    "LabelAgreement": "ratings.votes",
     "Objective": "engine.kernel",
     "PROTOCOLS": "protocols",
     "Protocol": "protocols",
     "Relations": "relations",
     "Report": "report",
+    "agreement": "annotators.agree",
+    "alpha_interval": "ratings.alpha",
+    "check": "checks",
+    "classify": "sentences.classify",
+    "cohen_kappa": "ratings.kappas",
+    "describe": "corpus.describe",
     "explain": "quirks",
+    "fleiss_kappa": "ratings.alpha",
+    "krippendorff_alpha": "ratings.alpha",
+    "label_agreement": "ratings.votes",
+    "majority_vote": "ratings.votes",
+    "mean_pairwise_kappa": "ratings.kappas",
+    "percent_agreement": "ratings.alpha",
     "read": "formats",
     "score": "extraction",
     "write": "formats",

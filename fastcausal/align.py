@@ -76,8 +76,9 @@ def align(
     protocol: Protocol,
     unparsed: str = "error",
     unmatched: str = "error",
+    names: tuple[str, str] = ("gold", "pred"),
 ) -> Aligned:
-    """Bring predictions to the examples of gold.
+    """Bring predictions to the examples of gold; ``names`` is what messages call the two.
 
     Raises
     ------
@@ -89,23 +90,23 @@ def align(
     check_policies(unparsed, unmatched)
     if gold.roles != pred.roles:
         raise InputError(
-            f"pred has the roles {', '.join(pred.roles)}, "
-            f"expected {', '.join(gold.roles)} as in gold"
+            f"{names[1]} has the roles {', '.join(pred.roles)}, "
+            f"expected {', '.join(gold.roles)} as in {names[0]}"
         )
     warnings: Warnings = {}
-    gold = _read_for(protocol, gold, "gold", warnings)
-    pred = _read_for(protocol, pred, "pred", warnings)
+    gold = _read_for(protocol, gold, names[0], warnings)
+    pred = _read_for(protocol, pred, names[1], warnings)
     if gold.n_unread:
-        raise InputError(_unread(gold, "gold", gold.n_unread))
-    gold, pred = _join(gold, pred, unmatched, warnings)
+        raise InputError(unread_message(gold, names[0], gold.n_unread))
+    gold, pred = _join(gold, pred, unmatched, warnings, names)
     gold, pred = _settle_unread(gold, pred, protocol, unparsed, warnings)
-    for side, relations in (("gold", gold), ("pred", pred)):
+    for side, relations in zip(names, (gold, pred), strict=True):
         notes = relations.reading.notes.items()
         add_warnings(warnings, {f"{side}: {note}: {{}}": (n,) for note, n in notes})
     examples = gold.table.drop_columns(
         [c for c in ("relations", "length", "tagged") if c in gold.table.column_names]
     )
-    gold_rows, pred_rows = _same_lengths(gold, Rows.of(gold), Rows.of(pred), protocol)
+    gold_rows, pred_rows = _same_lengths(gold, Rows.of(gold), Rows.of(pred), protocol, names)
     return Aligned(gold_rows, pred_rows, gold.roles, examples, warnings)
 
 
@@ -130,7 +131,8 @@ def _read_for(protocol: Protocol, relations: Relations, side: str, warnings: War
     return relations
 
 
-def _unread(relations: Relations, side: str, count: int) -> str:
+def unread_message(relations: Relations, side: str, count: int) -> str:
+    """That relations of one side could not be read, and the first reasons."""
     messages = list(relations.reading.unread)[:count]
     return f"{count} relations of {side} could not be read" + (
         f":\n{summary(count, messages)}" if messages else ""
@@ -138,14 +140,18 @@ def _unread(relations: Relations, side: str, count: int) -> str:
 
 
 def _join(
-    gold: Relations, pred: Relations, unmatched: str, warnings: Warnings
+    gold: Relations,
+    pred: Relations,
+    unmatched: str,
+    warnings: Warnings,
+    names: tuple[str, str],
 ) -> tuple[Relations, Relations]:
     """By id where both sides have one, else by position."""
     a, b = gold.ids, pred.ids
     if a is None or b is None:
         if len(gold) != len(pred):
             raise InputError(
-                f"pred has {len(pred)} examples, expected {len(gold)} as in gold "
+                f"{names[1]} has {len(pred)} examples, expected {len(gold)} as in {names[0]} "
                 "(without ids on both sides, examples are joined by position)"
             )
         return gold, pred
@@ -209,7 +215,8 @@ def _settle_unread(
         return gold, pred
     if unparsed == "error":
         raise InputError(
-            _unread(pred, "pred", count) + '\nunparsed="empty" or "skip" would score the rest'
+            unread_message(pred, "pred", count)
+            + '\nunparsed="empty" or "skip" would score the rest'
         )
     if unparsed == "empty":
         warnings["unparsed=empty: {} relations of pred could not be read"] = (count,)
@@ -224,7 +231,7 @@ def _settle_unread(
 
 
 def _same_lengths(
-    names: Relations, gold: Rows, pred: Rows, protocol: Protocol
+    examples: Relations, gold: Rows, pred: Rows, protocol: Protocol, names: tuple[str, str]
 ) -> tuple[Rows, Rows]:
     """Gold's token counts for both sides, checked against pred's counts and spans."""
     lengths = np.where(gold.lengths < 0, pred.lengths, gold.lengths)
@@ -240,17 +247,17 @@ def _same_lengths(
     np.maximum.at(last, _example_of_row(pred), pred.values[:, 2])
     beyond = scored & ~unknown & ~differ & (last > lengths)
     for e in np.flatnonzero(unknown | differ | beyond):
-        name = names.name(int(e))
+        name = examples.name(int(e))
         if unknown[e]:
             problems.add(f'example {name} has no length: give "length", "tokens" or "text"')
         elif differ[e]:
             problems.add(
-                f"example {name}: prediction has {pred.lengths[e]} tokens, "
-                f"expected {lengths[e]} as in gold"
+                f"example {name}: {names[1]} has {pred.lengths[e]} tokens, "
+                f"expected {lengths[e]} as in {names[0]}"
             )
         else:
             problems.add(
-                f"example {name}: a predicted span ends at {last[e]}, "
+                f"example {name}: a span of {names[1]} ends at {last[e]}, "
                 f"after the last of {lengths[e]} tokens"
             )
     problems.raise_if_any()
@@ -290,3 +297,9 @@ def strata_of(examples: pa.Table, by: str | None) -> tuple[list[str], npt.NDArra
     encoded = values.dictionary_encode(null_encoding="encode")
     names = ["null" if name is None else name for name in encoded.dictionary.to_pylist()]
     return names, arrays.values_of(encoded.indices).astype(np.int64)
+
+
+def too_many_pairs(aligned: Aligned, error: OverflowError) -> InputError:
+    """What the engine says of an example that it cannot assign, by the name of the example."""
+    name = aligned.name(int(str(error)))
+    return InputError(f"example {name} has too many pairs of relations to assign")

@@ -17,6 +17,7 @@ from fastcausal.align import (
     align,
     check_policies,
     strata_of,
+    too_many_pairs,
     warning_lines,
 )
 from fastcausal.engine.counts import Counts
@@ -208,9 +209,7 @@ class ExtractionScorer:
                 self.num_threads,
             )
         except OverflowError as error:
-            raise InputError(
-                f"example {aligned.name(int(str(error)))} has too many pairs of relations to assign"
-            ) from None
+            raise too_many_pairs(aligned, error) from None
 
     def plan(self) -> Plan:
         """The protocol made ready for the roles seen."""

@@ -29,13 +29,14 @@ LENGTH = 12  # tokens of an example: few, so that spans meet and ties abound
 
 
 def rows_of(examples: Sequence[Example], length: int = LENGTH) -> Rows:
+    """Every example has the given length, or that of the longest of them."""
     relations = [relation for example in examples for relation in example]
     spans = [s for relation in relations for s in sorted(relation, key=lambda s: (*s[1:], s[0]))]
     return Rows(
         np.array(spans, np.int32).reshape(-1, 3),
         np.cumsum([0, *map(len, relations)], dtype=np.int64),
         np.cumsum([0, *map(len, examples)], dtype=np.int64),
-        np.full(len(examples), length, np.int32),
+        np.full(len(examples), max([length, *(stop for _, _, stop in spans)]), np.int32),
     )
 
 
@@ -131,3 +132,29 @@ def random_side(rng: np.random.Generator, n_examples: int, most_relations: int) 
         ]
         for _ in range(n_examples)
     ]
+
+
+def crafted(
+    rng: np.random.Generator, hits: np.ndarray, near: np.ndarray | None = None, loose: int = 0
+) -> tuple[list[Example], list[Example]]:
+    """One example whose relations i and j have hits[i, j] spans in common, near[i, j] nearly so.
+
+    Every span of either side has further tokens of its own place, so that nothing else meets; up
+    to `loose` spans of a relation meet nothing.
+    """
+    near = np.zeros_like(hits) if near is None else near
+    gold: list[Relation] = [[] for _ in hits]
+    pred: list[Relation] = [[] for _ in hits[0]]
+    place = 0
+    for k in rng.permutation(hits.size):
+        i, j = divmod(int(k), len(pred))
+        for extra in [0] * int(hits[i, j]) + [1] * int(near[i, j]):
+            role, width = int(rng.integers(3)), int(rng.integers(1, 4))
+            gold[i].append((role, place, place + width + extra))
+            pred[j].append((role, place, place + width))
+            place += 5
+    for relation in (*gold, *pred):
+        for _ in range(rng.integers(loose + 1)):
+            relation.append((int(rng.integers(3)), place, place + 1))
+            place += 5
+    return [gold], [pred]

@@ -164,12 +164,12 @@ def test_lengths():
         found = aligned(gold, pred)
         assert found.gold.lengths.tolist() == found.pred.lengths.tolist() == [4]
     refused(
-        "example a: prediction has 5 tokens, expected 4 as in gold",
+        "example a: pred has 5 tokens, expected 4 as in gold",
         known,
         examples([CAUSE], ids="a", length=5),
     )
     refused(
-        "example 0: a predicted span ends at 9, after the last of 4 tokens",
+        "example 0: a span of pred ends at 9, after the last of 4 tokens",
         examples([CAUSE]),
         examples([{"cause": [(1, 6), (2, 9)]}, CAUSE], length=None),
     )
@@ -178,7 +178,7 @@ def test_lengths():
 def test_lengths_of_examples_that_the_protocol_does_not_look_at():
     gold = examples([CAUSE], [])
     pred = examples([CAUSE], [{"cause": (0, 9)}], length=None)
-    refused("example 1: a predicted span ends at 9, after the last of 4 tokens", gold, pred)
+    refused("example 1: a span of pred ends at 9, after the last of 4 tokens", gold, pred)
     assert aligned(gold, pred, OFFICIAL).gold.n_examples == 2
 
 
@@ -187,8 +187,8 @@ def test_ten_faults_and_the_count():
     with pytest.raises(fc.InputError) as caught:
         align(gold, pred, RECESS)
     first, *_, tenth, last = str(caught.value).splitlines()
-    assert first == "example 0: prediction has 5 tokens, expected 4 as in gold"
-    assert tenth == "example 9: prediction has 5 tokens, expected 4 as in gold"
+    assert first == "example 0: pred has 5 tokens, expected 4 as in gold"
+    assert tenth == "example 9: pred has 5 tokens, expected 4 as in gold"
     assert last == "... and 15 more"
 
 

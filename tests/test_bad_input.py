@@ -86,7 +86,7 @@ BAD = {
         TRUTH.replace("Rain fell here", "Rain fell"), "g.csv", None,
         "(?s).*g.csv:2: example first: relation 1 has 3 tokens, expected 2"),
     "lengths differ": (row(length=5), "p.jsonl", row(),
-                       "example a: prediction has 5 tokens, expected 4 as in gold"),
+                       "example a: pred has 5 tokens, expected 4 as in gold"),
     "duplicate ids in gold": (
         TRUTH.replace("second", "first"), "g.csv", None,
         'g.csv:3: id "first" occurs twice, first in line 2'),

@@ -19,9 +19,9 @@ LAYERS = [
     ("arrays", "errors"),
     ("relations", "sample"),
     ("engine", "formats"),
-    ("protocols", "report", "scores"),
-    ("align", "cnc2022"),
-    ("extraction",),
+    ("protocols", "ratings", "report", "scores"),
+    ("align", "checks", "cnc2022", "corpus", "sentences"),
+    ("annotators", "extraction"),
     ("quirks",),
     ("cli",),
 ]
@@ -99,8 +99,12 @@ print(json.dumps([numpy_loaded - start, time.perf_counter() - numpy_loaded]))
 
 def test_all_names_load():
     assert {name for name in dir(fastcausal) if not name.startswith("_")} == {
-        "ExtractionScorer", "InputError", "Objective", "PROTOCOLS", "Protocol", "Relations",
-        "Report", "explain", "read", "score", "write",
+        "Agreement", "AlphaInterval", "CheckReport", "ClassificationReport",
+        "ClassificationScorer", "CorpusDescription", "ExtractionScorer", "InputError",
+        "LabelAgreement", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report",
+        "agreement", "alpha_interval", "check", "classify", "cohen_kappa", "describe", "explain",
+        "fleiss_kappa", "krippendorff_alpha", "label_agreement", "majority_vote",
+        "mean_pairwise_kappa", "percent_agreement", "read", "score", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:
         assert getattr(fastcausal, name) is not None

@@ -9,7 +9,7 @@ import typer
 
 from fastcausal.cli.console import clear_errors, doing, warn
 
-FormatName = Literal["cnc", "bio", "spans", "parquet", "arrow", "jsonl"]
+FormatName = Literal["cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"]
 
 
 def convert(

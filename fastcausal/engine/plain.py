@@ -120,10 +120,20 @@ def _content(rows: Rows, relation: int) -> list[list[int]]:
 
 def _shared(gold: Int32, pred: Int32) -> tuple[int, bool]:
     """Tokens that both mark with the same role, and whether both mark any token at all."""
-    same_role, met = 0, False
-    for g in gold:
-        for p in pred:
-            shared = max(0, int(min(g[2], p[2]) - max(g[1], p[1])))
-            met = met or shared > 0
-            same_role += shared if g[0] == p[0] else 0
+    met = any(min(g[2], p[2]) > max(g[1], p[1]) for g in gold for p in pred)
+    same_role = 0
+    for role in set(gold[:, 0].tolist()) & set(pred[:, 0].tolist()):
+        a, b = _marked(gold, role), _marked(pred, role)
+        same_role += sum(max(0, min(x[1], y[1]) - max(x[0], y[0])) for x in a for y in b)
     return same_role, met
+
+
+def _marked(rows: Int32, role: int) -> list[tuple[int, int]]:
+    """The tokens of one role as intervals apart from each other, rows being in order of start."""
+    apart: list[tuple[int, int]] = []
+    for start, stop in rows[rows[:, 0] == role, 1:].tolist():
+        if apart and start <= apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(stop, apart[-1][1]))
+        else:
+            apart.append((start, stop))
+    return apart

@@ -85,6 +85,12 @@ class Rows:
         row_offsets = np.concatenate([[0], np.cumsum(widths[widths > 0])])
         return Rows(self.values, row_offsets, kept[self.relation_offsets], self.lengths)
 
+    def merged(self) -> Rows:
+        """The same with all relations of an example as one."""
+        offsets = self.row_offsets[self.relation_offsets]
+        values = _sorted(self.values, offsets)
+        return Rows(values, offsets, np.arange(self.n_examples + 1), self.lengths)
+
     def example_of_relation(self) -> Int64:
         """The example of each relation: int64[n_relations]."""
         return np.repeat(np.arange(self.n_examples), np.diff(self.relation_offsets))

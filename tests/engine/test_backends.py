@@ -27,7 +27,7 @@ TRACKS = [RECESS.tracks, (("cause",), ("effect",), ("signal",)), (ROLES,), (("si
 OBJECTIVES = {
     "fair_spans": [
         Objective({"tp": 4, "be": 2, "lbe": 1}),
-        Objective({"tp": 1}, {"tp": 1, "fn": 1}),
+        Objective({"tp": 2}, {"tp": 2, "fp": 3, "fn": 1, "le": 1, "be": 2, "lbe": 1}),
     ],
     "exact_spans": [Objective({"tp": 1})],
     "span_overlap": [
@@ -52,7 +52,7 @@ def test_cpu_equals_reference(kernel, both, shape, tracks, data):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(pairs=st.lists(st.tuples(*[st.none() | relations()] * 2).filter(any), min_size=1))
 def test_pairs_count_alike(kernel, pairs):
     plan = replace(RECESS, kernel=kernel).plan(ROLES)
@@ -76,8 +76,8 @@ def test_crowded_tracks_count_alike():
         numbers = rng.integers(low, high, (rng.integers(2, 12), 3))
         return [(role, start, start + width) for role, start, width in numbers.tolist()]
 
-    gold, pred = (rows_of([[crowd() for _ in range(2000)]], 28) for _ in range(2))
-    index = np.arange(2000)
+    gold, pred = (rows_of([[crowd() for _ in range(1500)]]) for _ in range(2))
+    index = np.arange(1500)
     for tracks in (RECESS.tracks, (ROLES,)):
         plan = replace(RECESS, tracks=tracks).plan(ROLES)
         np.testing.assert_array_equal(

@@ -75,7 +75,7 @@ LAYOUTS = [plain, large, sliced, partial(sliced, type_=LARGE), chunked, hidden]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(data=examples)
 def test_layout_does_not_show(layout, data):
     arrow = layout(data)
@@ -98,7 +98,7 @@ def test_layout_does_not_show(layout, data):
     )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(data=examples, at=st.integers(0, 8), n=st.integers(0, 8))
 def test_slice_of_a_table(data, at, n):
     whole = Relations(plain(data))

@@ -1,0 +1,11 @@
+"""Agreement between annotators of causal relations.
+
+::
+
+    sources.py     annotations as one table of relations per annotator
+    agree.py       the result: pairs of annotators, their mean, tables
+    measures.py    EM, OSB, TO and alpha of pairs of relations, summed by example
+    unitized.py    the alpha of the published program
+    masks.py       alpha over the masks of all annotators at once
+    bootstrap.py   intervals by example and by cluster
+"""
