@@ -8,4 +8,5 @@
     unitized.py    the alpha of the published program
     masks.py       alpha over the masks of all annotators at once
     bootstrap.py   intervals by example and by cluster
+    tables.py      agreement as Arrow tables
 """

@@ -11,17 +11,15 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal import __version__
-from fastcausal.align import Aligned, align, check_policies, strata_of, too_many_pairs
+from fastcausal.align import align, check_policies, strata_of, too_many_pairs
 from fastcausal.annotators.bootstrap import intervals_of
 from fastcausal.annotators.measures import (
     Floats,
-    Int64,
     Sums,
     mean,
     measures,
     per_example,
     published_pairs,
-    ratio,
     unitized,
 )
 from fastcausal.annotators.sources import (
@@ -31,8 +29,8 @@ from fastcausal.annotators.sources import (
     read_annotators,
     readable,
 )
+from fastcausal.annotators.tables import example_table, match_table, named_rows
 from fastcausal.engine.kernel import Objective
-from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
@@ -118,20 +116,14 @@ class Agreement:
     def per_example(self) -> pa.Table:
         """A row per pair of annotators and example: the columns of the example, the measures."""
         return pa.concat_tables(
-            [_example_table(pair) for pair in self.pairs], promote_options="default"
+            [example_table(p.a, p.b, p.sums, p.scores) for p in self.pairs],
+            promote_options="default",
         )
 
     @property
     def matches(self) -> pa.Table:
         """A row per pair of annotators and pair of relations (null: unmatched), with its counts."""
-        return pa.concat_tables(
-            [
-                pair.matches.add_column(0, "a", _repeat(pair.a, pair.matches)).add_column(
-                    1, "b", _repeat(pair.b, pair.matches)
-                )
-                for pair in self.pairs
-            ]
-        )
+        return pa.concat_tables([named_rows(pair.a, pair.b, pair.matches) for pair in self.pairs])
 
     def intervals(
         self,
@@ -344,23 +336,10 @@ def _pair(
         n_missing=n_missing(whole[a], whole[b]),
         scores=_groups(sums.values(), roles, protocol),
         sums=sums,
-        matches=_match_table(
-            aligned,
-            {name: counts[:, k] for k, name in enumerate(plan.kernel.columns(roles))},
-            example,
-            {
-                "a_relation": _numbers(aligned.gold, of_a, example),
-                "b_relation": _numbers(aligned.pred, of_b, example),
-            },
+        matches=match_table(
+            aligned, plan.kernel.columns(roles), counts, example, {"a": of_a, "b": of_b}
         ),
     )
-
-
-def _numbers(rows: Rows, relations: Int64, example: Int64) -> Int64:
-    """The number of each marked relation within its example; -1 stays -1."""
-    of_table = np.flatnonzero(np.diff(rows.row_offsets))
-    number = of_table[relations] - rows.relation_offsets[example] if len(of_table) else relations
-    return np.where(relations < 0, -1, number)
 
 
 def _values(pair: PairAgreement) -> Floats:
@@ -373,39 +352,6 @@ def _groups(values: Floats, roles: Sequence[str], protocol: Protocol) -> dict[st
         group: Scores(dict(zip((alpha, "em", "osb", "to"), of_group, strict=True)))
         for group, of_group in zip((*roles, TOTAL), values.tolist(), strict=True)
     }
-
-
-def _example_table(pair: PairAgreement) -> pa.Table:
-    """Columns of the example and ``cause_em`` and so on, of the examples that count."""
-    sums = pair.sums
-    values = ratio(sums.top, sums.bottom)
-    table = sums.examples
-    for g, (group, scores) in enumerate(pair.scores.items()):
-        for m, measure in enumerate(scores):
-            table = table.append_column(
-                f"{group}_{measure}", pa.array(values[:, g, m], from_pandas=True)
-            )
-    table = table.add_column(0, "a", _repeat(pair.a, table))
-    table = table.add_column(1, "b", _repeat(pair.b, table))
-    return table.filter(pa.array(sums.bottom[:, -1, 1] > 0))
-
-
-def _match_table(
-    aligned: Aligned,
-    counts: Mapping[str, Int64],
-    example: Int64,
-    relations: Mapping[str, Int64],
-) -> pa.Table:
-    """A row per pair of relations: example, number of both relations in it, counts."""
-    examples = aligned.examples
-    name: Any = examples["id"].take(example) if "id" in examples.column_names else example
-    columns = {"id" if "id" in examples.column_names else "example": name}
-    numbers = {k: pa.array(v, mask=v < 0) for k, v in relations.items()}
-    return pa.table({**columns, **numbers, **counts})
-
-
-def _repeat(name: str, table: pa.Table) -> pa.Array:
-    return pa.array([name] * len(table), pa.string())
 
 
 def _n_examples(pairs: Sequence[PairAgreement]) -> int:
