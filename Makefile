@@ -56,7 +56,8 @@ bench: $(VENV)/.test  ## run the benchmarks
 sanitize: $(VENV)/.test  ## run the tests on a native module that checks memory and undefined behaviour
 	rm -rf build/tested
 	FASTCAUSAL_SANITIZE=address,undefined $(BIN)/pip install -q --no-deps --target build/tested .
-	LD_PRELOAD=$$($(CXX) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+		ASAN_OPTIONS=detect_leaks=0 \
 		PYTHONPATH=build/tested $(BIN)/pytest -q tests --capture=sys \
 		-p no:faulthandler -o addopts=--import-mode=importlib
 

@@ -181,9 +181,9 @@ class ExtractionScorer:
 
     def add(self, aligned: Aligned) -> None:
         """Count aligned examples."""
-        self.roles = aligned.roles
-        several = np.diff(aligned.gold.relation_offsets) > 1
         strata, stratum = strata_of(aligned.examples, self.by)
+        several = np.diff(aligned.gold.relation_offsets) > 1
+        self.roles = aligned.roles
         result = self.run(aligned, 2 * stratum + several, 2 * len(strata))
         plan = self.plan()
         for k, name in enumerate(strata):
