@@ -93,12 +93,12 @@ def _most(gain: np.ndarray, without: Sequence[int] = ()) -> float:
     return float(gain[linear_sum_assignment(gain, maximize=True)].sum())
 
 
-def _shared(gold: np.ndarray, pred: np.ndarray) -> tuple[int, int]:
-    """Tokens shared by any two spans, and by two of the same role."""
-    g, p = gold[:, None].astype(int), pred[None].astype(int)
-    tokens = np.minimum(g[..., 2], p[..., 2]) - np.maximum(g[..., 1], p[..., 1])
-    tokens = np.maximum(tokens, 0)
-    return int(tokens.sum()), int(tokens[g[..., 0] == p[..., 0]].sum())
+def _masks(rows: Rows) -> list[set[tuple[int, int]]]:
+    """The (role, token) pairs that each relation marks."""
+    return [
+        {(role, token) for role, start, stop in relation for token in range(start, stop)}
+        for relation in (rows.relation(k).tolist() for k in range(rows.n_relations))
+    ]
 
 
 class Problem:
@@ -123,13 +123,14 @@ class Problem:
         unmatched = [value[g, -1] for g in golds] + [value[-1, p] for p in preds]
         self.alone: Edge = (sum(n for n, _ in unmatched), sum(d for _, d in unmatched), 0)
         self.edges: dict[tuple[int, int], Edge] = {}
+        of_gold, of_pred = _masks(gold), _masks(pred)
+        in_gold, in_pred = ([{t for _, t in m} for m in masks] for masks in (of_gold, of_pred))
         places = product(range(len(golds)), range(len(preds)))
         for (g, p), at in zip(pairs, places, strict=True):
-            met, same_role = _shared(gold.relation(g), pred.relation(p))
-            if plan.by_content and plan.kernel.additive and not met:
+            if plan.by_content and plan.kernel.additive and in_gold[g].isdisjoint(in_pred[p]):
                 continue
             (n, d), (n_gold, d_gold), (n_pred, d_pred) = value[g, p], value[g, -1], value[-1, p]
-            shared = same_role if plan.by_content else 0
+            shared = len(of_gold[g] & of_pred[p]) if plan.by_content else 0
             self.edges[at if self.gold_leads else at[::-1]] = (
                 n - n_gold - n_pred,
                 d - d_gold - d_pred,

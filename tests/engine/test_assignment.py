@@ -82,7 +82,7 @@ def assert_solved(protocol: Protocol, gold: Rows, pred: Rows, by_trial: bool = F
 
 
 @named
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=30)
 @given(both=sides(most_relations=5, most_examples=1))
 def test_native_equals_trying_all(protocol, both):
     assert_solved(protocol, *map(rows_of, both), by_trial=True)
@@ -97,7 +97,7 @@ def test_native_equals_trying_all_of_six(protocol, pool, data):
 
 
 @named
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=20)
 @given(both=sides(most_relations=20, most_examples=1))
 def test_native_has_certificate(protocol, both):
     assert_solved(protocol, *map(rows_of, both))

@@ -40,7 +40,7 @@ OBJECTIVES = {
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(both=sides(), shape=st.sampled_from(SHAPES), tracks=st.sampled_from(TRACKS), data=st.data())
 def test_cpu_equals_reference(kernel, both, shape, tracks, data):
     objective = data.draw(st.sampled_from([None, *OBJECTIVES.get(kernel, [])]))
@@ -52,7 +52,7 @@ def test_cpu_equals_reference(kernel, both, shape, tracks, data):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(pairs=st.lists(st.tuples(*[st.none() | relations()] * 2).filter(any), min_size=1))
 def test_pairs_count_alike(kernel, pairs):
     plan = replace(RECESS, kernel=kernel).plan(ROLES)

@@ -51,7 +51,7 @@ def contents(gold: list[Example], pred: list[Example], result: Result) -> list[C
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(both=sides(of=FEW_SPANS | relations()), data=st.data())
 def test_order_shows_in_nothing(kernel, both, data):
     """Neither the order of spans, relations or examples, nor which examples are scored together."""
@@ -86,7 +86,7 @@ def assert_sides_trade_places(kernel: str, gold: list[Example], pred: list[Examp
 
 
 @SYMMETRIC
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(both=sides(of=FEW_SPANS | relations()))
 def test_sides_trade_places(kernel, both):
     assert_sides_trade_places(kernel, *both)
@@ -104,7 +104,7 @@ def test_sides_trade_places_in_cycles(kernel):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=str)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(both=sides())
 def test_every_relation_is_counted_once(protocol, both):
     plan = protocol.plan(ROLES)
@@ -184,7 +184,7 @@ def assert_official(gold: Example, pred: Example) -> None:
     assert result.counts[0].tolist() == by_role
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=200)
 @given(
     sides(
         most_relations=5,

@@ -75,7 +75,7 @@ LAYOUTS = [plain, large, sliced, partial(sliced, type_=LARGE), chunked, hidden]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(data=examples)
 def test_layout_does_not_show(layout, data):
     arrow = layout(data)
