@@ -140,11 +140,11 @@ def test_ties(backend):
     def partner(gold: Example, pred: Example) -> list[int]:
         return run(plan, rows_of([gold]), rows_of([pred]), backend=backend).partner.tolist()
 
-    near, far = [(0, 0, 5)], [(0, 3, 9)]
-    assert partner([[(0, 0, 6)]], [far, near]) == [1]
-    assert partner([far, near], [[(0, 0, 6)]]) == [-1, 0]
+    early, near = [(0, 0, 3)], [(0, 3, 9)]
+    assert partner([[(0, 2, 8)]], [early, near]) == [1]
+    assert partner([early, near], [[(0, 2, 8)]]) == [-1, 0]
     assert partner([[(0, 0, 6)]], [[(0, 6, 7)]]) == [-1]  # nothing shared
-    early, late = [(0, 0, 3)], [(0, 3, 6)]
+    late = [(0, 3, 6)]
     assert partner([[(0, 0, 6)]], [late, early]) == [1]
     assert partner([late, early], [[(0, 0, 6)]]) == [-1, 0]
     twins = [[(0, 0, 3)], [(0, 0, 3)]]
