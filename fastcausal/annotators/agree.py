@@ -14,6 +14,7 @@ from fastcausal import __version__
 from fastcausal.align import align, check_policies, strata_of, too_many_pairs
 from fastcausal.annotators.bootstrap import intervals_of
 from fastcausal.annotators.measures import (
+    TOTAL,
     Floats,
     Sums,
     mean,
@@ -39,7 +40,6 @@ from fastcausal.report import Scores, plain_scores
 if TYPE_CHECKING:
     from rich.table import Table
 
-TOTAL = "total"
 AVERAGES = ("example", "relation")
 PROTOCOLS = {
     "recess": replace(RECESS, kernel="span_overlap"),

@@ -10,16 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.annotators.measures import Int64, Sums
+from fastcausal.annotators.measures import TOTAL, Int64, Sums, weighed_alpha
 from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import count_pairs
 from fastcausal.errors import InputError
 from fastcausal.protocols import RECESS
 from fastcausal.relations import Relations
 from fastcausal.report import Scores
-from fastcausal.scores import mask_alpha
 
-TOTAL = "total"
 MASKS = replace(RECESS, kernel="span_overlap")
 
 
@@ -60,9 +58,7 @@ def alpha_of_masks(annotators: Mapping[str, Relations]) -> dict[str, Scores]:
     pairs_each = np.maximum(m - 1, 1)[:, None]
     n1, o01 = n1 / pairs_each, o01 / pairs_each
     top, bottom = np.zeros((2, len(names), len(first.roles) + 1, 1))
-    alpha = mask_alpha((m * lengths)[:, None], n1, o01)
-    top[:, :-1, 0] = np.nan_to_num(alpha * n1)
-    bottom[:, :-1, 0] = np.where(np.isnan(alpha), 0, n1)
+    top[:, :-1, 0], bottom[:, :-1, 0] = weighed_alpha((m * lengths)[:, None], n1, o01)
     for side in (top, bottom):
         side[:, -1] = side[:, :-1].sum(axis=1)
     values = Sums(pa.table({}), top, bottom).values()[:, 0].tolist()

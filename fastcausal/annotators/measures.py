@@ -15,6 +15,7 @@ from fastcausal.engine.reference import span_overlap
 from fastcausal.engine.rows import Rows
 from fastcausal.scores import mask_alpha
 
+TOTAL = "total"
 Floats = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
@@ -60,18 +61,22 @@ def measures(counts: Int64, n_roles: int) -> tuple[Floats, Floats]:
     """Alpha, EM, OSB, TO of pairs of relations as top / bottom: float64[n_pairs, groups, 4]."""
     n_fields = len(span_overlap.fields)
     of_role = counts[:, : n_fields * n_roles].reshape(len(counts), n_roles, n_fields)
-    em_osb_to, n, n1, o01 = of_role[..., :3], of_role[..., 6], of_role[..., 7], of_role[..., 8]
+    n, n1, o01 = (of_role[..., span_overlap.fields.index(name)] for name in ("n", "n1", "o01"))
     top = np.ones((len(counts), n_roles + 1, 4))
     bottom = np.ones_like(top)
-    alpha = mask_alpha(n, n1, o01)
-    undefined = np.isnan(alpha)
-    top[:, :-1, 0] = np.where(undefined, 0, alpha * n1)
-    bottom[:, :-1, 0] = np.where(undefined, 0, n1)
-    top[:, :-1, 1:] = em_osb_to
+    top[:, :-1, 0], bottom[:, :-1, 0] = weighed_alpha(n, n1, o01)
+    top[:, :-1, 1:] = of_role[..., :3]
     top[:, -1, 1:] = counts[:, n_fields * n_roles :][:, :3]
     for side in (top, bottom):
         side[:, -1, 0] = side[:, :-1, 0].sum(axis=1)
     return top, bottom
+
+
+def weighed_alpha(n: Any, n1: Any, o01: Any) -> tuple[Floats, Floats]:
+    """`mask_alpha` by marked units as top / bottom: both 0 where it is undefined."""
+    alpha = mask_alpha(n, n1, o01)
+    undefined = np.isnan(alpha)
+    return np.where(undefined, 0, alpha * n1), np.where(undefined, 0, n1)
 
 
 def published_pairs(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,7 @@ from fastcausal.relations import Relations
 COLUMN = "annotator"
 
 
-def read_annotators(
-    annotations: Any, names: Iterable[str] | None = None, tags: str = "strict"
-) -> dict[str, Relations]:
+def read_annotators(annotations: Any, tags: str = "strict") -> dict[str, Relations]:
     """Relations by annotator.
 
     Parameters
@@ -32,8 +30,8 @@ def read_annotators(
         Annotator to anything `fastcausal.read` takes; or a list of such sources, named by their
         file names or by number; or one table, or Parquet or Arrow file, with a column
         ``annotator``.
-    names : iterable of str, optional
-        Names for a list of sources.
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+        How tagged sentences are read.
 
     Raises
     ------
@@ -48,7 +46,7 @@ def read_annotators(
         annotations = list(annotations)
         if len(annotations) == 1:
             return read_annotators(annotations[0], tags=tags)
-        labels = list(names) if names is not None else _names(annotations)
+        labels = _names(annotations)
         if len(set(labels)) != len(labels):
             raise InputError(f"two annotators have the same name: {', '.join(labels)}")
         sources = dict(zip(labels, annotations, strict=True))
@@ -138,7 +136,5 @@ def n_missing(a: Relations, b: Relations) -> int:
     """Examples that only one of two annotators has."""
     if a.ids is None or b.ids is None:
         return 0
-    common = int(
-        np.count_nonzero(arrays.values_of(arrays.joined(pc.index_in(a.ids, b.ids)), -1) + 1)
-    )
+    common = int(np.count_nonzero(arrays.is_valid(arrays.joined(pc.index_in(a.ids, b.ids)))))
     return len(a) + len(b) - 2 * common

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from fastcausal import arrays
 from fastcausal.errors import InputError
 
 Float64 = npt.NDArray[np.float64]
@@ -131,7 +132,7 @@ class Ratings:
         rows = np.repeat(kept, widths)
         return Ratings(
             self.values[rows],
-            _offsets(widths[kept]),
+            arrays.offsets(widths[kept]),
             None if self.raters is None else self.raters[rows],
             self.n_raters,
             self.names,
@@ -245,10 +246,6 @@ def _is_number(kind: Any) -> bool:
     return any(test(kind) for test in tests)
 
 
-def _offsets(widths: Int64) -> Int64:
-    return np.concatenate([[0], np.cumsum(widths)])
-
-
 def _wide(data: Any, groups: Any) -> Ratings:
     try:
         cells = array_of(data)
@@ -300,7 +297,7 @@ def _long(data: Any, unit: str, rater: str, label: str, groups: Any) -> Ratings:
             k, who = divmod(int(key[np.argmax(twice)]), len(raters))
             raise InputError(f'unit "{units[k]}": rater "{raters[who]}" rated it twice')
     row_unit, row_rater = np.divmod(key, max(len(raters), 1))
-    offsets = _offsets(np.bincount(row_unit, minlength=len(units)))
+    offsets = arrays.offsets(np.bincount(row_unit, minlength=len(units)))
     return Ratings(values, offsets, row_rater, len(raters), names, group, units)
 
 
