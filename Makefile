@@ -5,8 +5,9 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 
 CSRC   := $(shell find csrc -type f)
+NATIVE := $(shell find fastcausal -name '*.pyx' -o -name '*.pxd')
 # What the installed package was built from: a change of any installs it anew.
-INPUTS := pyproject.toml setup.py fastcausal/engine/_native.pyx $(CSRC) $(VENV)/.switches
+INPUTS := pyproject.toml setup.py $(NATIVE) $(CSRC) $(VENV)/.switches
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
@@ -62,7 +63,7 @@ sanitize: $(VENV)/.test  ## run the tests on a native module that checks memory 
 		-p no:faulthandler -o addopts=--import-mode=importlib
 
 clean:  ## remove the environments and all that was built
-	rm -rf $(VENV) $(VENV)-wheel build dist *.egg-info fastcausal/engine/*.so
+	rm -rf $(VENV) $(VENV)-wheel build dist *.egg-info fastcausal/*/*.so
 	rm -rf .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 

@@ -1,4 +1,4 @@
-"""The native module, and the C++ sources inside the wheel. Everything else is in pyproject.toml.
+"""The native modules, and the C++ sources inside the wheel. Everything else is in pyproject.toml.
 
 Switches, read from the environment:
     FASTCAUSAL_DEBUG=1                     no optimisation, debug symbols, assertions
@@ -68,20 +68,23 @@ class BuildPy(build_py):
 
 
 compile_args, link_args = compiler_flags()
-native = Extension(
-    "fastcausal.engine._native",
-    ["fastcausal/engine/_native.pyx"],
-    language="c++",
-    include_dirs=["csrc"],
-    depends=[*CSRC, "setup.py"],
-    define_macros=[("Py_LIMITED_API", "0x030B0000")] if ABI3 else [],
-    py_limited_api=ABI3,
-    extra_compile_args=compile_args,
-    extra_link_args=link_args,
-)
+modules = [
+    Extension(
+        ".".join(path.with_suffix("").parts),
+        [path.as_posix()],
+        language="c++",
+        include_dirs=["csrc"],
+        depends=[*CSRC, "fastcausal/engine/buffers.pxd", "setup.py"],
+        define_macros=[("Py_LIMITED_API", "0x030B0000")] if ABI3 else [],
+        py_limited_api=ABI3,
+        extra_compile_args=compile_args,
+        extra_link_args=link_args,
+    )
+    for path in sorted(Path("fastcausal").rglob("*.pyx"))
+]
 
 setup(
-    ext_modules=[native],
+    ext_modules=modules,
     cmdclass={"build_py": BuildPy},
     options={
         "build": {"build_base": f"build/{BUILD}"},

@@ -1,11 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
 """The CPU driver, called with whole arrays. Shapes are the caller's promise (see cpu.py)."""
 
-from cpython.buffer cimport (
-    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
-)
-from libc.stdint cimport int32_t, int64_t
+from cpython.buffer cimport PyBUF_WRITABLE
+from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libcpp cimport bool as cbool
+
+from fastcausal.engine.buffers cimport Array, float64s, int32s, int64s
 
 
 cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
@@ -51,55 +51,6 @@ cdef extern from "reliability.hpp" namespace "fastcausal" nogil:
     ) except +
 
 
-# Buffers are opened by hand: a memoryview would cost 0.15 µs more for each array.
-# The pointers stay valid after the release because the caller's arguments keep the arrays alive.
-
-cdef struct Array:
-    void* data
-    int64_t n  # length of the first dimension
-    int64_t width  # of the last one
-
-
-cdef int open_array(
-    object source, int itemsize, int ndim, int flags, Array* array, bint floating=False
-) except -1:
-    cdef Py_buffer view
-    cdef bint fits
-    PyObject_GetBuffer(source, &view, flags | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
-    fits = (
-        view.itemsize == itemsize and view.ndim == ndim
-        and (view.format[0] == b"d" if floating else view.format[0] in b"ilq")
-        and view.format[1] == 0
-    )
-    if fits:
-        array.data = view.buf
-        array.n = view.shape[0]
-        array.width = view.shape[ndim - 1]
-    PyBuffer_Release(&view)
-    if not fits:
-        kind = "float" if floating else "int"
-        raise TypeError(f"expected a contiguous {ndim}-d array of {kind}{8 * itemsize}")
-    return 0
-
-
-cdef Array int32s(object source, int ndim=1) except *:
-    cdef Array array
-    open_array(source, 4, ndim, 0, &array)
-    return array
-
-
-cdef Array int64s(object source, int ndim=1, int flags=0) except *:
-    cdef Array array
-    open_array(source, 8, ndim, flags, &array)
-    return array
-
-
-cdef Array float64s(object source, int ndim=1, int flags=0) except *:
-    cdef Array array
-    open_array(source, 8, ndim, flags, &array, True)
-    return array
-
-
 cdef Side side(tuple arrays) except *:
     cdef Side s
     s.values = <const int32_t*>int32s(arrays[0], 2).data
@@ -112,7 +63,7 @@ cdef Plan make_plan(tuple plan) except *:
     cdef Array weights = int64s(plan[2], 2)
     cdef const int64_t* weight = <const int64_t*>weights.data
     cdef Plan p
-    p.kernel = kernel_named(plan[0])
+    p.kernel = <Kernel><uintptr_t>plan[0] if isinstance(plan[0], int) else kernel_named(plan[0])
     p.n_fields = weights.width
     p.params = <const int64_t*>int64s(plan[1]).data
     p.numerator = weight

@@ -1,0 +1,57 @@
+# cython: language_level=3
+"""Contiguous arrays as pointers, for the native modules.
+
+Buffers are opened by hand: a memoryview would cost 0.15 µs more for each array. The pointers stay
+valid after the release because the caller's arguments keep the arrays alive.
+"""
+
+from cpython.buffer cimport (
+    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer,
+)
+from libc.stdint cimport int64_t
+
+
+cdef struct Array:
+    void* data
+    int64_t n  # length of the first dimension
+    int64_t width  # of the last one
+
+
+cdef inline int open_array(
+    object source, int itemsize, int ndim, int flags, Array* array, bint floating=False
+) except -1:
+    cdef Py_buffer view
+    cdef bint fits
+    PyObject_GetBuffer(source, &view, flags | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+    fits = (
+        view.itemsize == itemsize and view.ndim == ndim
+        and (view.format[0] == b"d" if floating else view.format[0] in b"ilq")
+        and view.format[1] == 0
+    )
+    if fits:
+        array.data = view.buf
+        array.n = view.shape[0]
+        array.width = view.shape[ndim - 1]
+    PyBuffer_Release(&view)
+    if not fits:
+        kind = "float" if floating else "int"
+        raise TypeError(f"expected a contiguous {ndim}-d array of {kind}{8 * itemsize}")
+    return 0
+
+
+cdef inline Array int32s(object source, int ndim=1) except *:
+    cdef Array array
+    open_array(source, 4, ndim, 0, &array)
+    return array
+
+
+cdef inline Array int64s(object source, int ndim=1, int flags=0) except *:
+    cdef Array array
+    open_array(source, 8, ndim, flags, &array)
+    return array
+
+
+cdef inline Array float64s(object source, int ndim=1, int flags=0) except *:
+    cdef Array array
+    open_array(source, 8, ndim, flags, &array, True)
+    return array
