@@ -103,7 +103,7 @@ def test_all_names_load():
         "ClassificationScorer", "CorpusDescription", "ExtractionScorer", "InputError",
         "LabelAgreement", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report",
         "agreement", "alpha_interval", "check", "classify", "cohen_kappa", "describe", "explain",
-        "fleiss_kappa", "krippendorff_alpha", "label_agreement", "majority_vote",
+        "fleiss_kappa", "kernel", "krippendorff_alpha", "label_agreement", "majority_vote",
         "mean_pairwise_kappa", "percent_agreement", "read", "score", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:

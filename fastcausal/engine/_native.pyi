@@ -2,7 +2,7 @@ from numpy import float64, int32, int64
 from numpy.typing import NDArray
 
 Side = tuple[NDArray[int32], NDArray[int64], NDArray[int64]]
-Plan = tuple[bytes, NDArray[int64], NDArray[int64], bool, bool, bool, bool, bool, bool, bool]
+Plan = tuple[bytes | int, NDArray[int64], NDArray[int64], bool, bool, bool, bool, bool, bool, bool]
 
 def run(
     gold: Side,

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from fastcausal.engine import _native
-from fastcausal.engine.kernel import Int32, Int64, Plan
+from fastcausal.engine.kernel import Int32, Int64, Kernel, Plan
+from fastcausal.engine.reference import KERNELS
 from fastcausal.engine.rows import Rows
+from fastcausal.errors import InputError
+
+if TYPE_CHECKING:
+    from fastcausal.engine.jit import Compiled
 
 # Starting a thread costs about as much as scoring this many examples.
 EXAMPLES_PER_THREAD = 4096
@@ -26,10 +33,9 @@ def run(
         num_threads = max(1, gold.n_examples // EXAMPLES_PER_THREAD)
         if num_threads > 1:
             num_threads = min(os.cpu_count() or 1, num_threads)
-    _native.run(
-        gold.arrays(), pred.arrays(), gold.lengths, _arguments(plan), groups, partner, counts,
-        num_threads,
-    )  # fmt: skip
+    _call(plan, lambda arguments: _native.run(
+        gold.arrays(), pred.arrays(), gold.lengths, arguments, groups, partner, counts, num_threads
+    ))  # fmt: skip
 
 
 def count_pairs(
@@ -42,14 +48,39 @@ def count_pairs(
     counts: Int64,
 ) -> None:
     """As in plain.py."""
-    _native.count_pairs(
-        gold.arrays(), pred.arrays(), gold_index, pred_index, lengths, _arguments(plan), counts
-    )
+    _call(plan, lambda arguments: _native.count_pairs(
+        gold.arrays(), pred.arrays(), gold_index, pred_index, lengths, arguments, counts
+    ))  # fmt: skip
 
 
-def _arguments(plan: Plan) -> _native.Plan:
+def _call(plan: Plan, driver: Callable[[_native.Plan], None]) -> None:
+    """Call the driver with a kernel of csrc by its name, with a user's by its address."""
+    kernel = plan.kernel
+    if KERNELS.get(kernel.name) is kernel:
+        driver(_arguments(plan, kernel.name.encode()))
+        return
+    function = _compiled(kernel)
+    before = function.faults.copy()
+    driver(_arguments(plan, function.address))
+    function.check(kernel, before)
+
+
+def _compiled(kernel: Kernel) -> Compiled:
+    try:
+        from fastcausal.engine.jit import compiled
+    except ModuleNotFoundError as error:
+        if error.name != "numba":
+            raise
+        raise InputError(
+            f'{kernel} needs numba: pip install "fastcausal[jit]"; or score it with '
+            'backend="reference"'
+        ) from error
+    return compiled(kernel)
+
+
+def _arguments(plan: Plan, function: bytes | int) -> _native.Plan:
     return (
-        plan.kernel.name.encode(),
+        function,
         plan.params,
         plan.weights,
         plan.official,
