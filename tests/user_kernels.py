@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numba.extending import register_jitable
+
 import fastcausal as fc
 
 TP, FP, FN = range(3)
@@ -43,6 +45,11 @@ def head_words(gold, pred, length, params, counts):
             counts[3 * pred[p, 0] + FP] += 1
 
 
+@register_jitable
+def shared_tokens(a, b):
+    return max(0, min(a[2], b[2]) - max(a[1], b[1]))
+
+
 @fc.kernel(
     fields=["shared", "far"],
     overall=["tokens", "tracks", "alone"],
@@ -53,8 +60,7 @@ def shared_or_far(gold, pred, length, params, counts):
     n_roles = params[0]
     for g in gold:
         for p in pred:
-            shared = max(0, min(g[2], p[2]) - max(g[1], p[1]))
-            counts[2 * g[0]] += shared
+            counts[2 * g[0]] += shared_tokens(g, p)
             counts[2 * p[0] + 1] += abs(g[1] - p[1]) % 5
     counts[2 * n_roles] = length
     counts[2 * n_roles + 1] = params[1:].sum()
