@@ -26,7 +26,11 @@ LAYERS = [
     ("cli",),
 ]
 RANKS = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
-MODULES = [path for path in sorted(ROOT.rglob("*.py")) if path != ROOT / "__init__.py"]
+MODULES = [
+    path
+    for path in sorted(ROOT.rglob("*.py"))
+    if path != ROOT / "__init__.py" and ROOT / "_bench" not in path.parents
+]
 HEAVY = ("pyarrow", "typer", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers")
 
 
