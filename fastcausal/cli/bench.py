@@ -47,16 +47,9 @@ def bench(
             )
     import pytest
 
-    settings = [
-        "-c",
-        str(folder / "pytest.ini"),
-        "--rootdir",
-        str(folder),
-        "-p",
-        "no:cacheprovider",
-    ]
+    own = ("-c", str(folder / "pytest.ini"), "--rootdir", str(folder), "-p", "no:cacheprovider")
     chosen = [str(found[part]) for part in parts or sorted(found)]
-    status = pytest.main([*settings, "-q", "--benchmark-only", f"--sentences={sentences}", *chosen])
+    status = pytest.main([*own, "-q", "--benchmark-only", f"--sentences={sentences}", *chosen])
     raise typer.Exit(int(status))
 
 
