@@ -45,11 +45,15 @@ def bench(
             raise InputError(
                 f'benchmarks need {", ".join(missing)}: pip install "fastcausal[bench]"'
             )
+    from tempfile import TemporaryDirectory
+
     import pytest
 
     own = ("-c", str(folder / "pytest.ini"), "--rootdir", str(folder), "-p", "no:cacheprovider")
     chosen = [str(found[part]) for part in parts or sorted(found)]
-    status = pytest.main([*own, "-q", "--benchmark-only", f"--sentences={sentences}", *chosen])
+    with TemporaryDirectory() as storage:  # else pytest-benchmark makes a folder where you are
+        only = ("--benchmark-only", f"--benchmark-storage=file://{storage}")
+        status = pytest.main([*own, "-q", *only, f"--sentences={sentences}", *chosen])
     raise typer.Exit(int(status))
 
 
