@@ -63,7 +63,7 @@ def pointer(tmp_path, monkeypatch):
     address = ctypes.c_void_p.in_dll(ctypes.CDLL(str(library)), "exact_spans").value
     entry = SimpleNamespace(address=address)
     function = jit.Compiled(function=None, entry=entry, faults=np.zeros(2, np.int64))
-    monkeypatch.setitem(jit._compiled, through_pointer.function, function)
+    monkeypatch.setitem(vars(through_pointer), "compiled", function)
     return {"the same C++ through a pointer": through_pointer}
 
 

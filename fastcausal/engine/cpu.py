@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from fastcausal.engine import _native
-from fastcausal.engine.kernel import Int32, Int64, Kernel, Plan
+from fastcausal.engine.kernel import Int32, Int64, Plan
 from fastcausal.engine.reference import KERNELS
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
-
-if TYPE_CHECKING:
-    from fastcausal.engine.jit import Compiled
 
 # Starting a thread costs about as much as scoring this many examples.
 EXAMPLES_PER_THREAD = 4096
@@ -59,15 +55,8 @@ def _call(plan: Plan, driver: Callable[[_native.Plan], None]) -> None:
     if KERNELS.get(kernel.name) is kernel:
         driver(_arguments(plan, kernel.name.encode()))
         return
-    function = _compiled(kernel)
-    before = function.faults.copy()
-    driver(_arguments(plan, function.address))
-    function.check(kernel, before)
-
-
-def _compiled(kernel: Kernel) -> Compiled:
     try:
-        from fastcausal.engine.jit import compiled
+        function = kernel.compiled
     except ModuleNotFoundError as error:
         if error.name != "numba":
             raise
@@ -75,7 +64,9 @@ def _compiled(kernel: Kernel) -> Compiled:
             f'{kernel} needs numba: pip install "fastcausal[jit]"; or score it with '
             'backend="reference"'
         ) from error
-    return compiled(kernel)
+    before = function.faults.copy()
+    driver(_arguments(plan, function.address))
+    function.check(kernel, before)
 
 
 def _arguments(plan: Plan, function: bytes | int) -> _native.Plan:

@@ -9,7 +9,6 @@ The only module that imports numba.
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,27 +64,14 @@ class Compiled:
             raise RuntimeError(f"{kernel} left a negative count")
 
 
-_compiled: dict[PairFunction, Compiled] = {}
-_compiling = threading.Lock()
-
-
 def compiled(kernel: Kernel) -> Compiled:
-    """The kernel as a C function, compiled when first asked for.
+    """Compile a kernel.
 
     Raises
     ------
     InputError
         numba cannot compile it.
     """
-    found = _compiled.get(kernel.function)
-    if found is None:
-        with _compiling:
-            found = _compiled.get(kernel.function) or _compile(kernel)
-            _compiled[kernel.function] = found
-    return found
-
-
-def _compile(kernel: Kernel) -> Compiled:
     faults = np.zeros(2, np.int64)
     try:
         function = _pair_function(kernel.function)
@@ -100,11 +86,11 @@ def _compile(kernel: Kernel) -> Compiled:
 
 def _pair_function(function: PairFunction) -> Any:
     try:
-        return njit(_PAIR, cache=True, nogil=True)(function)
+        return njit(_PAIR, cache=True)(function)
     except RuntimeError as error:  # typed in at a prompt: there is no file to cache it beside
         if "cannot cache" not in str(error):
             raise
-        return njit(_PAIR, nogil=True)(function)
+        return njit(_PAIR)(function)
 
 
 def _entry(function: Any, n_fields: int, n_overall: int, faults: Int64) -> Any:

@@ -6,12 +6,16 @@ import pickle
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from types import FunctionType
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from fastcausal.engine.jit import Compiled
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -102,6 +106,13 @@ class Kernel:
                 "define it under its own name at the top level of a module"
             )
         return _kernel_of, (module, self.name)
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """The function as a C function, by numba; lives as long as the kernel."""
+        from fastcausal.engine.jit import compiled
+
+        return compiled(self)
 
     def __str__(self) -> str:
         code = cast("FunctionType", self.function).__code__

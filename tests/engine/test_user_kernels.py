@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from fastcausal.engine import jit
 from fastcausal.engine.kernel import Kernel
 from fastcausal.engine.run import count_pairs, run
 from fastcausal.protocols import CHOICES, RECESS, Protocol
@@ -142,7 +141,6 @@ def test_what_cannot_be_pickled():
 
 MODULE = """
 import fastcausal as fc
-from fastcausal.engine import jit
 
 @fc.kernel(fields=["n"], objective=fc.Objective({"n": 1}))
 def pairs(gold, pred, length, params, counts):
@@ -150,7 +148,7 @@ def pairs(gold, pred, length, params, counts):
 
 one = fc.Relations.from_examples([{"length": 9, "relations": [{"cause": (0, 2)}] * 3}])
 assert fc.score(one, one, fc.Protocol("mine", pairs))["cause"].n == 3
-stats = jit.compiled(pairs).function.stats
+stats = pairs.compiled.function.stats
 print(stats.cache_hits.total(), stats.cache_misses.total())
 """
 
@@ -178,7 +176,7 @@ def test_kernels_typed_in_at_a_prompt():
 
 
 def test_without_numba():
-    define = MODULE.partition("assert")[0].replace("from fastcausal.engine import jit", "")
+    define = MODULE.partition("assert")[0]
     score = """
 mine = fc.Protocol("mine", pairs)
 print(fc.score(one, one, mine, backend="reference")["cause"].n)
@@ -283,5 +281,11 @@ def test_what_kernel_refuses():
         fc.Objective({"tp": 1}, {"fp": -1})
 
 
-def test_a_kernel_is_compiled_once():
-    assert jit.compiled(head_words) is jit.compiled(head_words)
+def test_one_function_with_other_fields():
+    def counts_all(gold, pred, length, params, counts):
+        counts[:] = 1
+
+    for fields, overall in ((["n"], []), (["n", "m"], []), (["n"], ["m"])):
+        kernel = made(counts_all, fields=fields, overall=overall, objective=fc.Objective({"n": 1}))
+        assert count(kernel, EXAMPLE).counts.tolist() == [[4] * (3 * len(fields) + len(overall))]
+        assert kernel.compiled is kernel.compiled
