@@ -32,10 +32,16 @@ def same_spans(gold, pred, length, params, counts):
     """What exact_spans.h does: a merge of two lists in (start, stop, role) order."""
     i = j = 0
     while i < len(gold) or j < len(pred):
-        order = 1 if i == len(gold) else -1 if j == len(pred) else 0
-        for k in (1, 2, 0):
+        if i == len(gold):
+            order = 1
+        elif j == len(pred):
+            order = -1
+        else:
+            order = gold[i, 1] - pred[j, 1]
             if order == 0:
-                order = gold[i, k] - pred[j, k]
+                order = gold[i, 2] - pred[j, 2]
+            if order == 0:
+                order = gold[i, 0] - pred[j, 0]
         if order == 0:
             counts[3 * gold[i, 0]] += 1
         elif order > 0:

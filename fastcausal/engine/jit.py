@@ -101,7 +101,8 @@ def _entry(function: Any, n_fields: int, n_overall: int, faults: Int64) -> Any:
         n_roles = params[0]
         n_counts = n_roles * n_fields + n_overall
         found = carray(counts, n_counts)
-        found[:] = 0
+        for k in range(n_counts):
+            found[k] = 0
         try:
             function(
                 carray(gold, (n_gold, 3)),
@@ -112,9 +113,11 @@ def _entry(function: Any, n_fields: int, n_overall: int, faults: Int64) -> Any:
             )
         except Exception:
             _pointer(address)[RAISED] += 1
+        signs = 0
         for k in range(n_counts):
-            if found[k] < 0:
-                _pointer(address)[NEGATIVE] += 1
+            signs |= found[k]
+        if signs < 0:
+            _pointer(address)[NEGATIVE] += 1
 
     return entry
 
