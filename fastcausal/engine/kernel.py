@@ -50,7 +50,7 @@ class Objective:
 
     def __post_init__(self) -> None:
         for name, weight in (*self.numerator.items(), *self.denominator.items()):
-            if not isinstance(weight, int):
+            if not isinstance(weight, int | np.integer):
                 raise ValueError(f"the weight of {name} is {weight!r}, expected an integer")
         for name, weight in self.denominator.items():
             if weight < 0:
@@ -210,6 +210,8 @@ def kernel(
         for name in names:
             if not name.isidentifier() or list(names).count(name) > 1:
                 raise ValueError(f'"{name}" is no field: expected identifiers, each of them once')
+            if name.startswith("overall_"):
+                raise ValueError(f'"{name}" is no field: objectives so name an overall field')
     if objective is None and not set(F1.denominator) <= set(fields):
         raise ValueError("a kernel without fields tp, fp and fn needs an objective")
 

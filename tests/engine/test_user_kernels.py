@@ -264,6 +264,7 @@ def test_what_kernel_refuses():
         ({"fields": ["n"]}, "without fields tp, fp and fn needs an objective"),
         ({"fields": ["n", "n"]}, '"n" is no field'),
         ({"fields": ["a b"]}, '"a b" is no field'),
+        ({"overall": ["overall_n"]}, '"overall_n" is no field'),
         ({"objective": fc.Objective({"em": 1})}, 'f has no field "em"'),
     ):
         with pytest.raises(ValueError, match=said):
