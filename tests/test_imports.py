@@ -26,7 +26,11 @@ LAYERS = [
     ("cli",),
 ]
 RANKS = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
-MODULES = [path for path in sorted(ROOT.rglob("*.py")) if path != ROOT / "__init__.py"]
+MODULES = [
+    path
+    for path in sorted(ROOT.rglob("*.py"))
+    if path != ROOT / "__init__.py" and ROOT / "_bench" not in path.parents
+]
 HEAVY = ("pyarrow", "typer", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers")
 
 
@@ -104,7 +108,8 @@ def test_all_names_load():
         "ClassificationScorer", "CorpusDescription", "ExtractionScorer", "InputError",
         "LabelAgreement", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report",
         "Rows", "agreement", "alpha_interval", "check", "classify", "cohen_kappa", "describe",
-        "explain", "fleiss_kappa", "krippendorff_alpha", "label_agreement", "majority_vote",
+        "explain", "fleiss_kappa", "kernel", "krippendorff_alpha", "label_agreement",
+        "majority_vote",
         "mean_pairwise_kappa", "percent_agreement", "read", "score", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:

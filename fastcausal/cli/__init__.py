@@ -9,6 +9,7 @@ from __future__ import annotations
 import typer
 
 from fastcausal.cli.agree import agree
+from fastcausal.cli.bench import bench
 from fastcausal.cli.check import check
 from fastcausal.cli.classify import classify
 from fastcausal.cli.convert import convert
@@ -24,7 +25,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (score, explain, agree, classify, describe, check, convert, demo):
+for command in (score, explain, agree, classify, describe, check, convert, demo, bench):
     app.command()(command)
 
 

@@ -5,6 +5,7 @@
     run.py         one call for every backend
       plain.py       backend "reference": Python loop over reference.py
       cpu.py         backend "cpu": csrc/cpu.hpp through _native.pyx
+        jit.py         a user's kernel as a C function for it
     rows.py        Relations as flat integer arrays
     kernel.py      what a kernel and an objective are
     counts.py      named integer counts that add
