@@ -25,7 +25,7 @@ int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, Found& found) 
   for (int64_t s = 0; s < m.n_sequences; ++s) {
     const int64_t at = s * m.n_tokens;
     const Id* ids = static_cast<const Id*>(m.ids) + at;
-    int32_t* rows = found.room(m.n_tokens);
+    int32_t* rows = &found.room(m.n_tokens)->role;  // a row is three int32
     int32_t length = 0;
     const int64_t n =
         m.where || m.words
@@ -35,7 +35,8 @@ int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, Found& found) 
     if (n < 0) return at + (-1 - n);
     found.n_rows += n;
     if (n) found.end_relation();
-    found.end_example(length);
+    found.end_example();
+    found.lengths.push_back(length);
   }
   return -1;
 }

@@ -8,16 +8,21 @@ from libcpp.vector cimport vector
 
 
 cdef extern from "found.hpp" namespace "fastcausal" nogil:
+    cdef cppclass Row:
+        pass
+
     cdef cppclass Found:
-        vector[int32_t] values
+        vector[Row] values
         vector[int64_t] row_offsets
         vector[int64_t] relation_offsets
         vector[int32_t] lengths
         int64_t n_rows
         void row(int32_t, int32_t, int32_t) except +
-        int64_t n_in_relation()
+        void in_order()
+        void by_role()
+        void forget_relation()
         void end_relation() except +
-        void end_example(int32_t) except +
+        void end_example() except +
 
 
 cdef inline object filled(object array, const void* data):
