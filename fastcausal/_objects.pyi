@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 Int32 = NDArray[int32]
 Int64 = NDArray[int64]
 
+NO_LIST: int
+
 def example_rows(
     examples: Any, numbers: dict[str, int], in_order: bool
 ) -> tuple[Int32, Int64, Int64, Int32, list[str] | None] | None: ...

@@ -13,7 +13,8 @@ from cpython.mem cimport PyMem_Free
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_Check, PyTuple_CheckExact, PyTuple_GetItem, PyTuple_Size
 from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_FromObject
-from libc.stdint cimport int32_t, int64_t, uintptr_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 from fastcausal.found cimport Found, arrays_of
 
@@ -206,45 +207,70 @@ def example_rows(examples, dict numbers, bint in_order):
     return *arrays_of(found, EMPTY, INT32, INT64), ids or None
 
 
+cpdef enum:
+    NO_LIST = -0x80000000
+
 cdef enum:
     N_ROLES = 3
     N_KEPT = 64
     NO_TAG = -1
-    NO_LIST = -2
 
 
-cdef struct Kept:
-    PyObject* tag
+cdef struct Kept:  # a tag of up to 16 bytes: its first and its last eight are all of it
+    uint64_t first, last
+    Py_ssize_t size
     int code
+
+
+cdef inline void ends_of(const char* letters, Py_ssize_t size, Kept* tag) noexcept:
+    cdef uint32_t first = 0
+    cdef uint32_t last = 0
+    if size >= 8:
+        memcpy(&tag.first, letters, 8)
+        memcpy(&tag.last, letters + size - 8, 8)
+    elif size >= 4:
+        memcpy(&first, letters, 4)
+        memcpy(&last, letters + size - 4, 4)
+        tag.first, tag.last = first, last
+    else:  # 1 to 3
+        tag.first, tag.last = <unsigned char>letters[0], <unsigned char>letters[size - 1]
+        tag.first = tag.first << 8 | <unsigned char>letters[size // 2]
+    tag.size = size
 
 
 cdef int code_of(object tag, dict codes, marks, Kept* kept) except? -3:
     """What a tag says: bits of the roles that it begins, then of those it goes on with.
 
-    NO_TAG where only `marks` knows, NO_LIST where it is no string. Kept are the codes of tags by
-    their addresses, which stay the same as long as no other code runs.
+    NO_TAG where only `marks` knows, NO_LIST where it is no string.
     """
-    cdef Kept* place = kept + (<uintptr_t><PyObject*>tag >> 4) % N_KEPT
+    cdef Kept seen
+    cdef Kept* place = NULL
+    cdef Py_ssize_t size = 0
     cdef PyObject* found
-    cdef int k
-    if place.tag == <PyObject*>tag:
-        return place.code
+    cdef const char* letters
     if not PyUnicode_Check(tag):
         return NO_LIST
+    try:
+        letters = PyUnicode_AsUTF8AndSize(tag, &size)
+    except UnicodeEncodeError:
+        return NO_TAG
+    if 0 < size <= 16:
+        ends_of(letters, size, &seen)
+        place = kept + ((seen.first ^ seen.last) * <uint64_t>0x9E3779B97F4A7C15 >> 58)
+        if place.first == seen.first and place.last == seen.last and place.size == size:
+            return place.code
     text = PyUnicode_FromObject(tag)
     found = PyDict_GetItemWithError(codes, text)
+    seen.code = marks(text) if found == NULL else <object>found
     if found == NULL:
-        codes[text] = marks(text)
-        for k in range(N_KEPT):
-            kept[k].tag = NULL
-        return codes[text]
-    place.tag = <PyObject*>tag
-    place.code = <object>found
-    return place.code
+        codes[text] = seen.code
+    if place != NULL:
+        place[0] = seen
+    return seen.code
 
 
 cdef int add_tags(Found& found, object tags, dict codes, marks, Kept* kept) except? -3:
-    """The number of tags of one relation; NO_TAG or NO_LIST where that is what they are."""
+    """n, the number of tags of one relation; -1 - n where something is wrong, or NO_LIST."""
     cdef int32_t start[N_ROLES]
     cdef int opened = 0  # roles whose spans are open, as bits
     cdef int code, begins, ends, k, role
@@ -255,7 +281,7 @@ cdef int add_tags(Found& found, object tags, dict codes, marks, Kept* kept) exce
     if not PyList_Check(tags) and not PyTuple_Check(tags):
         return NO_LIST
     n = size_of(tags)
-    if n > 0x7FFFFFFF:
+    if n >= 0x7FFFFFFF:
         return NO_LIST
     for t in range(n):
         code = code_of(item_of(tags, t), codes, marks, kept)
@@ -276,7 +302,7 @@ cdef int add_tags(Found& found, object tags, dict codes, marks, Kept* kept) exce
                 start[role] = <int32_t>t
     if wrong:
         found.forget_relation()
-        return NO_TAG
+        return <int>(-1 - n)
     for role in range(N_ROLES):
         if opened >> role & 1:
             found.row(role, start[role], <int32_t>n)
@@ -293,8 +319,8 @@ def tag_rows(list examples, marks):
     Returns
     -------
     The four arrays of `Rows`, rows sorted by (role, start, stop). The last one has an item for each
-    relation: how many tags there are, -1 where something is wrong with them, -2 where they are no
-    list of strings; such relations have no rows.
+    relation: n, how many tags there are, -1 - n where something is wrong with them, NO_LIST where
+    they are no list of strings; such relations have no rows.
     """
     cdef Found found
     cdef Kept[N_KEPT] kept
@@ -303,7 +329,7 @@ def tag_rows(list examples, marks):
     cdef Py_ssize_t k
     cdef int n
     for k in range(N_KEPT):
-        kept[k].tag = NULL
+        kept[k].size = 0
     for relations in examples:
         for k in range(size_of(relations)):
             n = add_tags(found, item_of(relations, k), codes, marks, kept)
