@@ -273,7 +273,7 @@ cdef int add_tags(Found& found, object tags, dict codes, marks, Kept* kept) exce
     """n, the number of tags of one relation; -1 - n where something is wrong, or NO_LIST."""
     cdef int32_t start[N_ROLES]
     cdef int opened = 0  # roles whose spans are open, as bits
-    cdef int code, begins, ends, k, role
+    cdef int code, begins, ends, role
     cdef Py_ssize_t n, t
     cdef bint wrong = False
     for role in range(N_ROLES):

@@ -111,10 +111,11 @@ class TagScheme:
         try:
             found = label_rows(ids, where, word_ids, self._marks, self.ignore_index)
         except IndexError as error:
-            raise self._refused(*error.args, ids, word_ids) from None
+            raise self._refused(error.args, ids, word_ids) from None
         return None if found is None else Rows(*found)
 
-    def _refused(self, example: int, token: int, ids: Any, words: Any) -> InputError:
+    def _refused(self, place: tuple[int, ...], ids: Any, words: Any) -> InputError:
+        example, token = place
         where = f"example {example}, token {token}"
         label = np.asarray(ids)[example, token]
         if 0 <= label < len(self.labels) or label == self.ignore_index:
@@ -131,11 +132,12 @@ def _mark(label: str) -> int:
     """What a label says of its token, as a number for native code."""
     if label == "O":
         return OUTSIDE
-    match = _LABEL.fullmatch(label) if isinstance(label, str) else None
+    match = _LABEL.fullmatch(str(label))
     role = LABELS.get(match[2].lower()) if match else None
     if match is None or role is None:
         raise InputError(
-            f"unknown label {label!r}, expected O, or B-, I-, E- or S- and one of {', '.join(ROLES)}"
+            f"unknown label {label!r}, "
+            f"expected O, or B-, I-, E- or S- and one of {', '.join(ROLES)}"
         )
     return role * ROLE + MARKS[match[1] or "I"]
 

@@ -102,8 +102,8 @@ def test_all_names_load():
         "Agreement", "AlphaInterval", "CheckReport", "ClassificationReport",
         "ClassificationScorer", "CorpusDescription", "ExtractionScorer", "InputError",
         "LabelAgreement", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report",
-        "TagScheme", "agreement", "alpha_interval", "check", "classify", "cohen_kappa", "describe", "explain",
-        "fleiss_kappa", "krippendorff_alpha", "label_agreement", "majority_vote",
+        "TagScheme", "agreement", "alpha_interval", "check", "classify", "cohen_kappa", "describe",
+        "explain", "fleiss_kappa", "krippendorff_alpha", "label_agreement", "majority_vote",
         "mean_pairwise_kappa", "percent_agreement", "read", "score", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:

@@ -168,7 +168,9 @@ def test_arrays_that_do_not_fit():
     refused("where: found int64, expected bool", ids, ids)
     refused("where: found the shape (2, 2), expected (2, 3) as of ids", ids, ids[:, :2] == 0)
     refused("word_ids: found the shape (3, 2), expected (2, 3) as of ids", ids, word_ids=ids.T)
-    refused("word_ids: found 0 to 2147483648, expected", ids, word_ids=ids + [0, 0, 2**31])
+    refused(
+        "word_ids: found 2147483648 to 2147483648, expected", ids, word_ids=ids + 2**31 * (ids == 0)
+    )
     refused("word_ids: found -2 to 0, expected", ids, word_ids=ids - [0, 2, 0])
     words = np.array([[0, 1, 2], [4, -1, 3]], np.int32)
     refused("example 1, token 2: word 3 after word 4, expected in order", ids, word_ids=words)

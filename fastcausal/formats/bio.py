@@ -190,7 +190,9 @@ def _read_file(source: Source, like: Relations | None) -> Relations:
     def where(k: int) -> str:
         return f"{source.name}:{lines[k]}: example {columns['id'][k] if 'id' in columns else k}"
 
-    tokens = [list(map(list, zip(*rows, strict=True))) or [[]] for _, _, rows in blocks]
+    tokens: list[list[list[str]]] = [
+        list(map(list, zip(*rows, strict=True))) or [[]] for _, _, rows in blocks
+    ]
     lengths = [
         len(words) if length is None else length
         for (words, *_), length in zip(tokens, _lengths(like, rows), strict=True)
@@ -245,7 +247,7 @@ def _add(
     build: Builder,
     where: Callable[[int], str],
     examples: list[list[Any]],
-    lengths: list[int | None],
+    lengths: Sequence[int | None],
     problems: Problems,
 ) -> None:
     """Add examples, each a list of tag lists; where a length is None, the first of them has it.
