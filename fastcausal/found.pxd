@@ -12,7 +12,7 @@ cdef extern from "found.hpp" namespace "fastcausal" nogil:
         pass
 
     cdef cppclass Found:
-        vector[Row] values
+        const Row* values
         vector[int64_t] row_offsets
         vector[int64_t] relation_offsets
         vector[int32_t] lengths
@@ -37,7 +37,7 @@ cdef inline object filled(object array, const void* data):
 cdef inline tuple arrays_of(Found& found, object empty, object int32, object int64):
     """values, row_offsets, relation_offsets, lengths; the last three are what numpy calls them."""
     return (
-        filled(empty((found.n_rows, 3), int32), found.values.data()),
+        filled(empty((found.n_rows, 3), int32), found.values),
         filled(empty(found.row_offsets.size(), int64), found.row_offsets.data()),
         filled(empty(found.relation_offsets.size(), int64), found.relation_offsets.data()),
         filled(empty(found.lengths.size(), int32), found.lengths.data()),
