@@ -7,6 +7,7 @@ the messages.
 """
 
 from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError, PyDict_Next
+from cpython.exc cimport PyErr_Clear
 from cpython.list cimport PyList_Check, PyList_CheckExact, PyList_GetItem, PyList_Size
 from cpython.long cimport PyLong_CheckExact
 from cpython.mem cimport PyMem_Free
@@ -31,7 +32,7 @@ cdef str TEXT = "text"
 cdef str RELATIONS = "relations"
 
 cdef extern from "Python.h":
-    const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
+    const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*)
     long PyLong_AsLongAndOverflow(object, int*) except? -1
     object PyNumber_Index(object)
     Py_UCS4* PyUnicode_AsUCS4Copy(object)
@@ -149,9 +150,9 @@ cdef Py_ssize_t count_tokens(object text) except -2:
     cdef Py_ssize_t count = 0
     cdef bint inside = False
     cdef const char* letters
-    try:
-        letters = PyUnicode_AsUTF8AndSize(text, &n)
-    except UnicodeEncodeError:
+    letters = PyUnicode_AsUTF8AndSize(text, &n)
+    if letters == NULL:
+        PyErr_Clear()
         return -1
     for k in range(n):
         count += not inside and not is_space(<unsigned char>letters[k])
@@ -250,13 +251,13 @@ cdef int code_of(object tag, dict codes, marks, Kept* kept) except? -3:
     cdef const char* letters
     if not PyUnicode_Check(tag):
         return NO_LIST
-    try:
-        letters = PyUnicode_AsUTF8AndSize(tag, &size)
-    except UnicodeEncodeError:
+    letters = PyUnicode_AsUTF8AndSize(tag, &size)
+    if letters == NULL:  # half a surrogate pair
+        PyErr_Clear()
         return NO_TAG
     if 0 < size <= 16:
         ends_of(letters, size, &seen)
-        place = kept + ((seen.first ^ seen.last) * <uint64_t>0x9E3779B97F4A7C15 >> 58)
+        place = kept + ((seen.first + 3 * seen.last) * <uint64_t>0x9E3779B97F4A7C15 >> 58)
         if place.first == seen.first and place.last == seen.last and place.size == size:
             return place.code
     text = PyUnicode_FromObject(tag)
@@ -273,7 +274,10 @@ cdef int add_tags(Found& found, object tags, dict codes, marks, Kept* kept) exce
     """n, the number of tags of one relation; -1 - n where something is wrong, or NO_LIST."""
     cdef int32_t start[N_ROLES]
     cdef int opened = 0  # roles whose spans are open, as bits
-    cdef int code, begins, ends, role
+    cdef object tag
+    cdef object last = None
+    cdef int code = NO_LIST
+    cdef int begins, ends, role
     cdef Py_ssize_t n, t
     cdef bint wrong = False
     for role in range(N_ROLES):
@@ -284,7 +288,10 @@ cdef int add_tags(Found& found, object tags, dict codes, marks, Kept* kept) exce
     if n >= 0x7FFFFFFF:
         return NO_LIST
     for t in range(n):
-        code = code_of(item_of(tags, t), codes, marks, kept)
+        tag = item_of(tags, t)
+        if tag is not last:
+            code = code_of(tag, codes, marks, kept)
+            last = tag
         if code == NO_LIST:
             return NO_LIST
         if code < 0 or wrong or (code >> N_ROLES) & ~opened:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -64,8 +65,8 @@ def read(
         return _read_file(Source.open(source), like)
     build = Builder("tag lists")
     rows = matching(like, None, len(source), build.name)
-    nested = not any(isinstance(item, str) for example in source for item in example)
-    examples = [list(example) if nested else [example] for example in source]
+    nested = not any(isinstance(item, str) for item in chain.from_iterable(source))
+    examples = [list(example) for example in source] if nested else [[tags] for tags in source]
     problems = Problems()
 
     def where(k: int) -> str:
