@@ -29,7 +29,8 @@ cdef inline object filled(object array, const void* data):
     """The array, filled from memory of its size."""
     cdef Py_buffer view
     PyObject_GetBuffer(array, &view, PyBUF_WRITABLE)
-    memcpy(view.buf, data, view.len)
+    if view.len:  # else there may be no data
+        memcpy(view.buf, data, view.len)
     PyBuffer_Release(&view)
     return array
 

@@ -264,11 +264,13 @@ def _add(
     length[unknown] = n_tags[relation_offsets[:-1][unknown]]
     wrong = found != length[example]
     mixed = set(example[found == NO_LIST].tolist())
-    for k in sorted(mixed):
-        problems.add(f"{where(k)}: expected lists of tags, and all examples alike")
+    before = -1
     for r in np.flatnonzero(wrong):
         k = int(example[r])
         if k in mixed:
+            if k != before:
+                problems.add(f"{where(k)}: expected lists of tags, and all examples alike")
+            before = k
             continue
         number = int(r - relation_offsets[k])
         try:
