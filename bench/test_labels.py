@@ -13,7 +13,7 @@ from bench import corpus
 from fastcausal import _objects
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.rows import Rows
-from fastcausal.formats import bio
+from fastcausal.formats import _tokens, bio
 from fastcausal.formats.tags import TOKEN
 from fastcausal.relations import ROLES
 
@@ -94,7 +94,7 @@ def test_tokens_of_a_text(race):
         return [[match.span() for match in TOKEN.finditer(text)] for text in texts]
 
     def native():
-        return list(map(_objects.token_bounds, texts))
+        return list(map(_tokens.token_bounds, texts))
 
     assert [list(zip(*bounds, strict=True)) for bounds in native()] == expressed()
     race("texts to token offsets", N, native, {"a regular expression": expressed}, 10)

@@ -9,7 +9,7 @@ from libcpp.vector cimport vector
 
 cdef extern from "found.hpp" namespace "fastcausal" nogil:
     cdef cppclass Row:
-        pass
+        int32_t role, start, stop
 
     cdef cppclass Found:
         const Row* values

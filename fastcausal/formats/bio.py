@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from fastcausal._objects import NO_LIST, tag_rows
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import tagged
+from fastcausal.formats._tokens import NO_LIST, tag_rows
 from fastcausal.formats.builder import Builder, Span, matching, messages, taken
 from fastcausal.formats.source import Source, replacing, shown
 from fastcausal.formats.tags import TOKEN, count_tokens
