@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from fastcausal.sentences.classify import ClassificationScorer as ClassificationScorer
     from fastcausal.sentences.classify import classify as classify
     from fastcausal.sentences.report import ClassificationReport as ClassificationReport
+    from fastcausal.tagging import TagScheme as TagScheme
 
 _MODULES = {
     "Agreement": "annotators.agree",
@@ -60,6 +61,7 @@ _MODULES = {
     "Relations": "relations",
     "Report": "report",
     "Rows": "engine.rows",
+    "TagScheme": "tagging",
     "agreement": "annotators.agree",
     "alpha_interval": "ratings.alpha",
     "check": "checks",
