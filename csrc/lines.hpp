@@ -38,6 +38,17 @@ inline Lines object_lines(const char* data, int64_t size) {
   return lines;
 }
 
+// Where the n-th line that is not blank ends; those that end are counted, up to n.
+inline const char* end_of_lines(const char* p, const char* limit, int64_t& n) {
+  int64_t found = 0;
+  const auto space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  for (const char* stop; found < n && (stop = find(p, limit, '\n')) < limit; p = stop + 1) {
+    found += !std::all_of(p, stop, space);
+  }
+  n = found;
+  return p;
+}
+
 // The rows of a CSV file that are not empty, -1 where a closing quote has anything but a comma or
 // the end of the line after it, or is missing: readers differ on that.
 inline int64_t csv_rows(const char* data, int64_t size) {

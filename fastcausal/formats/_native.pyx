@@ -40,6 +40,7 @@ cdef extern from "lines.hpp" namespace "fastcausal" nogil:
         vector[int64_t] places
 
     Lines c_object_lines "fastcausal::object_lines" (const char*, int64_t)
+    const char* c_end_of_lines "fastcausal::end_of_lines" (const char*, const char*, int64_t&)
     int64_t c_csv_rows "fastcausal::csv_rows" (const char*, int64_t)
     int64_t c_string_list "fastcausal::string_list" (const char*, const char*, Literals&) except +
 
@@ -121,6 +122,16 @@ def object_lines(data):
     with nogil:
         lines = c_object_lines(<const char*>array.data, array.n)
     return lines.n, lines.longest
+
+
+def end_of_lines(data, int64_t start, int64_t n):
+    """Where the n-th line from start on ends that is not blank, and how many do before the end."""
+    cdef Array array = text(data)
+    cdef const char* at = <const char*>array.data
+    cdef const char* stop
+    with nogil:
+        stop = c_end_of_lines(at + start, at + array.n, n)
+    return stop - at, n
 
 
 def csv_rows(data):

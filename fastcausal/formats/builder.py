@@ -177,17 +177,19 @@ def matching(
     None where ``like`` is None or does not know the id. InputError when n examples without ids
     face another number of rows.
     """
-    if like is not None and ids is not None and like.ids is not None:
-        rows = {known: row for row, known in enumerate(like.ids.to_pylist())}
-        return [rows.get(wanted) for wanted in ids]
-    return [None if row < 0 else row for row in places_in(like, None, n, name).tolist()]
+    return [None if row < 0 else row for row in places_in(like, ids, n, name).tolist()]
 
 
-def places_in(like: Relations | None, ids: pa.ChunkedArray | None, n: int, name: str) -> Int64:
-    """`matching` for ids in an Arrow column: int64[n], -1 for None."""
+def places_in(
+    like: Relations | None, ids: pa.ChunkedArray | Sequence[Any] | None, n: int, name: str
+) -> Int64:
+    """`matching` as an array, int64[n]: -1 for None. The ids may be in an Arrow column."""
     if like is None:
         return np.full(n, -1)
     if ids is not None and like.ids is not None:
+        if not isinstance(ids, pa.ChunkedArray):
+            rows = {known: row for row, known in enumerate(like.ids.to_pylist())}
+            return np.array([rows.get(wanted, -1) for wanted in ids], np.int64)
         if like.ids.equals(ids):
             return np.arange(n)
         found = pc.index_in(joined(ids), joined(like.ids))

@@ -9,13 +9,21 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays import numbers
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import tagged
-from fastcausal.formats.builder import Builder, matching, messages, taken
-from fastcausal.formats.source import Source, kind, replacing
+from fastcausal.formats.builder import Builder, column, messages, places_in, taken
+from fastcausal.formats.lines import first_object, objects
+from fastcausal.formats.source import LineNumbers, Source, kind, replacing
 from fastcausal.formats.tags import count_tokens, holds_tags
 from fastcausal.formats.tags import write as write_tags
 from fastcausal.relations import ROLES, Relations
@@ -23,6 +31,8 @@ from fastcausal.relations import ROLES, Relations
 GROUPED = ("index", "text", "causal_text_w_pairs", "num_rs")
 SINGLE = ("corpus", "doc_id", "sent_id", "index", "text", "text_w_pairs")
 SENTENCE = ("corpus", "doc_id", "sent_id")
+SENTENCES = pa.list_(pa.string())
+DISORDER = "index is not the line's position"
 _ONE_SENTENCE = re.compile(r"""\['[^'\\\n\r\0]*'\]|\["[^"\\\n\r\0]*"\]""")
 JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
 
@@ -219,7 +229,80 @@ def _trusted(sentences: list[str], num_rs: str, tags: str, build: Builder) -> li
     return sentences[:n]
 
 
-def _read_submission(source: Source, like: Relations | None, tags: str) -> Relations:
+@dataclass
+class _Predictions:
+    """A submission: the tagged sentences of each line, and the ids that name them, if any."""
+
+    ids: Any  # strings, in a list or an Arrow column
+    sentences: Any  # lists of strings, likewise
+    notes: Mapping[str, int]
+    lines: Sequence[int]
+
+
+def _read_submission(
+    source: Source, like: Relations | None, tags: str, start: int = 0
+) -> Relations:
+    found = _plain_predictions(source, like, tags, start)
+    found = found or _checked_predictions(source, like, tags, start)
+    n = len(found.sentences)
+    rows = places_in(like, found.ids, n, source.name)
+    columns = taken(like, rows)
+    if found.ids is not None and (like is None or like.ids is not None):
+        columns["id"] = column(source.name, "id", found.ids)
+    names = columns["id"] if "id" in columns else range(start, start + n)
+    sentences = column(source.name, "tagged", found.sentences)
+    lengths = tagged.token_counts(like, tags, rows)
+    return tagged.Sentences(sentences, lengths, tags).table(
+        source.name,
+        columns,
+        lambda k: f"{source.name}:{found.lines[k]}: example {names[k]}",
+        noun="prediction",
+        notes=found.notes,
+        lines=found.lines,
+        predicted=True,
+    )
+
+
+def _plain_predictions(
+    source: Source, like: Relations | None, tags: str, start: int
+) -> _Predictions | None:
+    """What `_checked_predictions` gives, or None where it is needed to tell."""
+    row = first_object(source)
+    types = {int: pa.int64(), str: pa.string(), type(None): pa.int64()}
+    kinds = {"index": types.get(type(row.get("index"))), "prediction": SENTENCES}
+    if not row.keys() <= kinds.keys() or kinds["index"] is None:
+        return None
+    table = objects(source, pa.schema([(name, kinds[name]) for name in row]))
+    if table is None or "prediction" not in row:
+        return None
+    sentences = table["prediction"]
+    if sentences.null_count or any(chunk.flatten().null_count for chunk in sentences.chunks):
+        return None
+    lines = LineNumbers(lambda: (line for line, _ in source.filled_lines()))
+    index = table["index"] if "index" in row else pa.nulls(len(table), pa.int64())
+    notes: Counter[str] = Counter()
+    if tags != "strict":
+        notes[DISORDER] = _n_misplaced(index, like, start)
+    elif index.type == pa.string() and not index.null_count:
+        return _Predictions(index, sentences, notes, lines)
+    elif index.type == pa.string() or _n_misplaced(index, None, start):
+        return None
+    return _Predictions(None, sentences, notes, lines)
+
+
+def _n_misplaced(index: Any, like: Relations | None, start: int) -> int:
+    """How many indexes name another example than that of their line."""
+    right: Any = numbers(np.arange(start, start + len(index)))
+    if index.type == pa.string():
+        right = pa.nulls(0, pa.string()) if like is None or like.ids is None else like.ids
+    n = min(len(index), len(right))
+    n_right = pc.sum(pc.equal(index.slice(0, n), right.slice(0, n))).as_py() or 0
+    return len(index) - index.null_count - int(n_right)
+
+
+def _checked_predictions(
+    source: Source, like: Relations | None, tags: str, start: int
+) -> _Predictions:
     problems = Problems()
     predictions: list[list[str]] = []
     indexes: list[Any] = []
@@ -243,29 +326,20 @@ def _read_submission(source: Source, like: Relations | None, tags: str) -> Relat
             indexes.append(row.get("index"))
             lines.append(line)
     problems.raise_if_any()
-    build = Builder(source.name)
+    notes: Counter[str] = Counter()
     named = tags == "strict" and all(isinstance(index, str) for index in indexes)
     if tags != "strict":
-        _note_order(build, indexes, like)
+        notes[DISORDER] = _n_in_disorder(indexes, like, start)
     elif not named:
-        _require_order(source, lines, indexes)
-    ids = indexes if named else None
-    rows = matching(like, ids, len(indexes), source.name)
-    columns = taken(like, rows)
-    if ids is not None and (like is None or like.ids is not None):
-        columns["id"] = ids
-    names = columns["id"] if "id" in columns else range(len(indexes))
-    expected = tagged.lengths(like, tags, rows)
-    for line, name, sentences, length in zip(lines, names, predictions, expected, strict=True):
-        where = f"{source.name}:{line}: example {name}"
-        tagged.add(build, where, sentences, length, tags, noun="prediction")
-    table = build.table({**columns, "tagged": predictions}, tags=tags, lines=lines)
-    return table.with_reading(predicted=True)
+        _require_order(source, lines, indexes, start)
+    return _Predictions(indexes if named else None, predictions, notes, lines)
 
 
-def _require_order(source: Source, lines: Sequence[int], indexes: Sequence[Any]) -> None:
+def _require_order(
+    source: Source, lines: Sequence[int], indexes: Sequence[Any], start: int
+) -> None:
     problems = Problems()
-    for position, (line, index) in enumerate(zip(lines, indexes, strict=True)):
+    for position, (line, index) in enumerate(zip(lines, indexes, strict=True), start):
         if index is not None and type(index) is not int:
             problems.add(f'{source.name}:{line}: "index" is {kind(index)}, expected {position}')
         elif index is not None and index != position:
@@ -273,13 +347,15 @@ def _require_order(source: Source, lines: Sequence[int], indexes: Sequence[Any])
     problems.raise_if_any()
 
 
-def _note_order(build: Builder, indexes: Sequence[Any], like: Relations | None) -> None:
-    """Count the lines whose index names another example: official readings go by line order."""
+def _n_in_disorder(indexes: Sequence[Any], like: Relations | None, start: int) -> int:
+    """How many lines have an index that names another example."""
     ids = like.ids.to_pylist() if like is not None and like.ids is not None else []
+    count = 0
     for position, index in enumerate(indexes):
-        here = ids[position] if isinstance(index, str) and position < len(ids) else position
-        if index is not None and index != here:
-            build.notes["index is not the line's position"] += 1
+        named = isinstance(index, str) and position < len(ids)
+        here = ids[position] if named else start + position
+        count += index is not None and index != here
+    return count
 
 
 def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:

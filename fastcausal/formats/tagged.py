@@ -71,7 +71,7 @@ def read(
     for k, sentences in enumerate(source):
         if isinstance(sentences, str) or not all(isinstance(s, str) for s in sentences):
             raise InputError(f"{where(k)}: expected a list of tagged sentences")
-    kept = pa.chunked_array([column(name, "tagged", list(map(list, source)))])
+    kept = column(name, "tagged", list(map(list, source)))
     found = Sentences(kept, token_counts(like, tags, rows), tags)
     return found.table(name, taken(like, rows), where)
 
@@ -126,7 +126,7 @@ class Sentences:
 
     Parameters
     ----------
-    kept : ChunkedArray of list<string> or list<large_string>
+    kept : Array or ChunkedArray of list<string> or list<large_string>
         A list per example, without nulls.
     lengths : int32[n_examples]
         The tokens of each example, -1 where unknown: then its first sentence that can be read
@@ -134,7 +134,8 @@ class Sentences:
     tags : {"strict", "cnc-2023", "cnc-2022"}
     """
 
-    def __init__(self, kept: pa.ChunkedArray, lengths: Int32, tags: str) -> None:
+    def __init__(self, kept: Any, lengths: Int32, tags: str) -> None:
+        kept = kept if isinstance(kept, pa.ChunkedArray) else pa.chunked_array([kept])
         self.kept, self.tags = kept, tags
         self.lengths = np.array(lengths, np.int32)
         counts = [np.diff(offsets_of(chunk)) for chunk in kept.chunks]
