@@ -5,7 +5,7 @@ from cpython.buffer cimport (
     PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
 )
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
-from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdint cimport INT32_MAX, int8_t, int32_t, int64_t, uint8_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
@@ -45,6 +45,21 @@ cdef extern from "lines.hpp" namespace "fastcausal" nogil:
     int64_t c_string_list "fastcausal::string_list" (const char*, const char*, Literals&) except +
 
 
+cdef extern from "submission.hpp" namespace "fastcausal" nogil:
+    cdef cppclass Submission:
+        char* text
+        vector[int32_t] places
+        vector[int32_t] counts
+        vector[uint8_t] kinds
+        vector[int64_t] numbers
+        string names
+        vector[int32_t] name_places
+
+    bint c_read_submission "fastcausal::read_submission" (
+        const char*, int64_t, Submission&
+    ) except +
+
+
 cdef Array text(object source) except *:
     """Bytes; the caller keeps them alive."""
     cdef Py_buffer view
@@ -65,6 +80,10 @@ cdef Array writable(object source) except *:
 
 cdef bytes memory(int64_t size):
     return PyBytes_FromStringAndSize(NULL, size)
+
+
+cdef bytes copied(const void* data, int64_t size):
+    return PyBytes_FromStringAndSize(<const char*>data, size)
 
 
 def read_tagged(data, offsets, examples, int64_t tags, lengths, n_tokens, widths):
@@ -134,6 +153,37 @@ def end_of_lines(data, int64_t start, int64_t n):
     return stop - at, n
 
 
+def read_submission(data, int64_t start, int64_t stop):
+    """Lines of a submission, from one place in the data to another; None where one is not plain.
+
+    Returns
+    -------
+    tuple of bytes
+        Text of the sentences (with room behind them), where each ends, sentences of each line,
+        kind of each index (0 none, 1 number, 2 text), numbers, text of names, where each ends.
+    """
+    cdef const char* at = <const char*>text(data).data
+    cdef Submission found
+    if stop - start > INT32_MAX:
+        return None
+    sentences = memory(stop - start)
+    found.text = PyBytes_AsString(sentences)
+    cdef bint plain
+    with nogil:
+        plain = c_read_submission(at + start, stop - start, found)
+    if not plain:
+        return None
+    return (
+        sentences,
+        copied(found.places.data(), 4 * found.places.size()),
+        copied(found.counts.data(), 4 * found.counts.size()),
+        copied(found.kinds.data(), found.kinds.size()),
+        copied(found.numbers.data(), 8 * found.numbers.size()),
+        copied(found.names.data(), found.names.size()),
+        copied(found.name_places.data(), 4 * found.name_places.size()),
+    )
+
+
 def csv_rows(data):
     """Rows that are not empty, -1 where quotes are not where they should be."""
     cdef Array array = text(data)
@@ -158,6 +208,6 @@ def string_lists(data, offsets, widths):
         for k in range(width.n):
             to_width[k] = <int32_t>c_string_list(at + offset[k], at + offset[k + 1], found)
     return (
-        PyBytes_FromStringAndSize(found.data.data(), found.data.size()),
-        PyBytes_FromStringAndSize(<const char*>found.places.data(), 8 * found.places.size()),
+        copied(found.data.data(), found.data.size()),
+        copied(found.places.data(), 8 * found.places.size()),
     )

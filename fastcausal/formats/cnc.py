@@ -9,21 +9,12 @@ import json
 import os
 import re
 import warnings
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from fastcausal.arrays import numbers
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats import tagged
-from fastcausal.formats.builder import Builder, column, messages, places_in, taken
-from fastcausal.formats.lines import first_object, objects
-from fastcausal.formats.source import LineNumbers, Source, kind, replacing
+from fastcausal.formats import submissions, tagged
+from fastcausal.formats.builder import Builder, messages
+from fastcausal.formats.source import Source, replacing
 from fastcausal.formats.tags import count_tokens, holds_tags
 from fastcausal.formats.tags import write as write_tags
 from fastcausal.relations import ROLES, Relations
@@ -31,8 +22,6 @@ from fastcausal.relations import ROLES, Relations
 GROUPED = ("index", "text", "causal_text_w_pairs", "num_rs")
 SINGLE = ("corpus", "doc_id", "sent_id", "index", "text", "text_w_pairs")
 SENTENCE = ("corpus", "doc_id", "sent_id")
-SENTENCES = pa.list_(pa.string())
-DISORDER = "index is not the line's position"
 _ONE_SENTENCE = re.compile(r"""\['[^'\\\n\r\0]*'\]|\["[^"\\\n\r\0]*"\]""")
 JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
 
@@ -68,7 +57,7 @@ def read(
     """
     source = Source.open(source)
     if source.name.lower().endswith(JSON_SUFFIXES) or source.data.lstrip().startswith(b"{"):
-        return _read_submission(source, like, tags)
+        return submissions.read(source, like, tags)
     return _read_truth(source, tags)
 
 
@@ -227,135 +216,6 @@ def _trusted(sentences: list[str], num_rs: str, tags: str, build: Builder) -> li
         raise InputError(f"num_rs is {n}, but the list has {len(sentences)} sentences")
     build.notes["sentences beyond num_rs left out"] += len(sentences) - n
     return sentences[:n]
-
-
-@dataclass
-class _Predictions:
-    """A submission: the tagged sentences of each line, and the ids that name them, if any."""
-
-    ids: Any  # strings, in a list or an Arrow column
-    sentences: Any  # lists of strings, likewise
-    notes: Mapping[str, int]
-    lines: Sequence[int]
-
-
-def _read_submission(
-    source: Source, like: Relations | None, tags: str, start: int = 0
-) -> Relations:
-    found = _plain_predictions(source, like, tags, start)
-    found = found or _checked_predictions(source, like, tags, start)
-    n = len(found.sentences)
-    rows = places_in(like, found.ids, n, source.name)
-    columns = taken(like, rows)
-    if found.ids is not None and (like is None or like.ids is not None):
-        columns["id"] = column(source.name, "id", found.ids)
-    names = columns["id"] if "id" in columns else range(start, start + n)
-    sentences = column(source.name, "tagged", found.sentences)
-    lengths = tagged.token_counts(like, tags, rows)
-    return tagged.Sentences(sentences, lengths, tags).table(
-        source.name,
-        columns,
-        lambda k: f"{source.name}:{found.lines[k]}: example {names[k]}",
-        noun="prediction",
-        notes=found.notes,
-        lines=found.lines,
-        predicted=True,
-    )
-
-
-def _plain_predictions(
-    source: Source, like: Relations | None, tags: str, start: int
-) -> _Predictions | None:
-    """What `_checked_predictions` gives, or None where it is needed to tell."""
-    row = first_object(source)
-    types = {int: pa.int64(), str: pa.string(), type(None): pa.int64()}
-    kinds = {"index": types.get(type(row.get("index"))), "prediction": SENTENCES}
-    if not row.keys() <= kinds.keys() or kinds["index"] is None:
-        return None
-    table = objects(source, pa.schema([(name, kinds[name]) for name in row]))
-    if table is None or "prediction" not in row:
-        return None
-    sentences = table["prediction"]
-    if sentences.null_count or any(chunk.flatten().null_count for chunk in sentences.chunks):
-        return None
-    lines = LineNumbers(lambda: (line for line, _ in source.filled_lines()))
-    index = table["index"] if "index" in row else pa.nulls(len(table), pa.int64())
-    notes: Counter[str] = Counter()
-    if tags != "strict":
-        notes[DISORDER] = _n_misplaced(index, like, start)
-    elif index.type == pa.string() and not index.null_count:
-        return _Predictions(index, sentences, notes, lines)
-    elif index.type == pa.string() or _n_misplaced(index, None, start):
-        return None
-    return _Predictions(None, sentences, notes, lines)
-
-
-def _n_misplaced(index: Any, like: Relations | None, start: int) -> int:
-    """How many indexes name another example than that of their line."""
-    right: Any = numbers(np.arange(start, start + len(index)))
-    if index.type == pa.string():
-        right = pa.nulls(0, pa.string()) if like is None or like.ids is None else like.ids
-    n = min(len(index), len(right))
-    n_right = pc.sum(pc.equal(index.slice(0, n), right.slice(0, n))).as_py() or 0
-    return len(index) - index.null_count - int(n_right)
-
-
-def _checked_predictions(
-    source: Source, like: Relations | None, tags: str, start: int
-) -> _Predictions:
-    problems = Problems()
-    predictions: list[list[str]] = []
-    indexes: list[Any] = []
-    lines: list[int] = []
-    for line, row in source.objects(problems):
-        prediction = row.get("prediction")
-        if "prediction" not in row:
-            problems.add(f'{source.name}:{line}: no "prediction"')
-        elif not isinstance(prediction, list):
-            problems.add(
-                f'{source.name}:{line}: "prediction" is {kind(prediction)}, '
-                "expected a list of strings"
-            )
-        elif not all(isinstance(sentence, str) for sentence in prediction):
-            odd = next(item for item in prediction if not isinstance(item, str))
-            problems.add(
-                f'{source.name}:{line}: "prediction" holds {kind(odd)}, expected a list of strings'
-            )
-        else:
-            predictions.append(prediction)
-            indexes.append(row.get("index"))
-            lines.append(line)
-    problems.raise_if_any()
-    notes: Counter[str] = Counter()
-    named = tags == "strict" and all(isinstance(index, str) for index in indexes)
-    if tags != "strict":
-        notes[DISORDER] = _n_in_disorder(indexes, like, start)
-    elif not named:
-        _require_order(source, lines, indexes, start)
-    return _Predictions(indexes if named else None, predictions, notes, lines)
-
-
-def _require_order(
-    source: Source, lines: Sequence[int], indexes: Sequence[Any], start: int
-) -> None:
-    problems = Problems()
-    for position, (line, index) in enumerate(zip(lines, indexes, strict=True), start):
-        if index is not None and type(index) is not int:
-            problems.add(f'{source.name}:{line}: "index" is {kind(index)}, expected {position}')
-        elif index is not None and index != position:
-            problems.add(f'{source.name}:{line}: "index" is {index}, expected {position}')
-    problems.raise_if_any()
-
-
-def _n_in_disorder(indexes: Sequence[Any], like: Relations | None, start: int) -> int:
-    """How many lines have an index that names another example."""
-    ids = like.ids.to_pylist() if like is not None and like.ids is not None else []
-    count = 0
-    for position, index in enumerate(indexes):
-        named = isinstance(index, str) and position < len(ids)
-        here = ids[position] if named else start + position
-        count += index is not None and index != here
-    return count
 
 
 def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:

@@ -26,9 +26,9 @@ READ = 1 << 24  # bytes read at a time
 
 def first_object(source: Source) -> Mapping[str, Any]:
     """The object in the first line, empty where there is none."""
-    line, _, _ = source.data.partition(b"\n")
+    stop = source.data.find(b"\n")
     try:
-        found = json.loads(line)
+        found = json.loads(source.data if stop < 0 else source.data[:stop])
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
