@@ -78,10 +78,10 @@ inline int64_t csv_rows(const char* data, int64_t size) {
   return n;
 }
 
-// Lists of strings, each written as a Python literal.
+// Lists of strings, each written as a Python literal; of less than 2 GiB.
 struct Literals {
   std::string data;
-  std::vector<int64_t> places{0};
+  std::vector<int32_t> places{0};  // where each of them ends
 };
 
 // Appends the strings of one list and returns how many, -1 where it is not written plainly.
@@ -107,7 +107,7 @@ inline int64_t string_list(const char* p, const char* end, Literals& found) {
     }
     if (p == end) return not_plain();
     found.data.append(from, p);
-    found.places.push_back(static_cast<int64_t>(found.data.size()));
+    found.places.push_back(static_cast<int32_t>(found.data.size()));
     ++p;
     if (p == end) break;
     if (*p++ != ',') return not_plain();

@@ -37,7 +37,7 @@ cdef extern from "lines.hpp" namespace "fastcausal" nogil:
 
     cdef cppclass Literals:
         string data
-        vector[int64_t] places
+        vector[int32_t] places
 
     Lines c_object_lines "fastcausal::object_lines" (const char*, int64_t)
     const char* c_end_of_lines "fastcausal::end_of_lines" (const char*, const char*, int64_t&)
@@ -196,10 +196,10 @@ def csv_rows(data):
 def string_lists(data, offsets, widths):
     """Fill widths with the number of strings in each Python list, -1 where it is not plain.
 
-    Returns the strings, one after another, and where each of them starts.
+    Returns the strings, one after another, and where each of them ends.
     """
     cdef const char* at = <const char*>text(data).data
-    cdef const int64_t* offset = <const int64_t*>int64s(offsets).data
+    cdef const int32_t* offset = <const int32_t*>int32s(offsets).data
     cdef Array width = writable(widths)
     cdef int32_t* to_width = <int32_t*>width.data
     cdef Literals found
@@ -209,5 +209,5 @@ def string_lists(data, offsets, widths):
             to_width[k] = <int32_t>c_string_list(at + offset[k], at + offset[k + 1], found)
     return (
         copied(found.data.data(), found.data.size()),
-        copied(found.places.data(), 8 * found.places.size()),
+        copied(found.places.data(), 4 * found.places.size()),
     )

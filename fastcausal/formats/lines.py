@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
+from io import FileIO
 from typing import Any
 
 import pyarrow as pa
@@ -34,10 +34,14 @@ def first_object(source: Source) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def objects(source: Source, schema: pa.Schema) -> pa.Table | None:
+def objects(source: Source, kinds: Mapping[str, pa.DataType]) -> pa.Table | None:
     """JSON objects, one in each line that is not blank, as a table.
 
-    A field that an object lacks is null.
+    Parameters
+    ----------
+    source : Source
+    kinds : mapping of str to DataType
+        The fields. One that an object lacks is null.
 
     Returns
     -------
@@ -54,16 +58,16 @@ def objects(source: Source, schema: pa.Schema) -> pa.Table | None:
         found = pj.read_json(
             pa.BufferReader(source.data),
             pj.ReadOptions(block_size=max(BLOCK, longest + 2)),
-            pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error"),
+            pj.ParseOptions(explicit_schema=pa.schema(kinds), unexpected_field_behavior="error"),
         )
         found.validate(full=True)  # it takes any bytes for UTF-8
-    except (pa.ArrowException, OverflowError):
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):  # of a name: half a pair
         return None
     return found if len(found) == n else None
 
 
 class Lines:
-    """The lines of a file or of standard input, some at a time.
+    r"""The lines of a file or of standard input, some at a time.
 
     Parameters
     ----------
@@ -79,10 +83,10 @@ class Lines:
     --------
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
-    ...     _ = file.write(b"a\\n\\nb\\nc") or file.flush()
+    ...     _ = file.write(b"a\n\nb\nc") or file.flush()
     ...     lines = Lines(file.name)
     ...     [(part.data, part.first) for part in (lines.take(2), lines.take(2))]
-    [(b'a\\n\\nb\\n', 1), (b'c', 4)]
+    [(b'a\n\nb\n', 1), (b'c', 4)]
     """
 
     def __init__(self, source: str | os.PathLike[str]) -> None:
@@ -90,11 +94,16 @@ class Lines:
         self._line = 1
         self._rest = b""
         try:
-            self._file = sys.stdin.buffer if source == "-" else Path(source).open("rb")
+            self._file = sys.stdin.buffer if source == "-" else FileIO(source)
             self._read()
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             raise InputError(f"{self.name}: {getattr(error, 'strerror', None) or error}") from error
         self._rest = self._rest.removeprefix(UTF8_MARK)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not sys.stdin.buffer:
+            self._file.close()
 
     def take(self, n: int) -> Source | None:
         """The next n lines that are not blank, fewer at the end, None behind it."""

@@ -12,6 +12,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,9 +44,7 @@ class _Predictions:
     notes: Mapping[str, int]
     lines: Sequence[int]
 
-    def relations(
-        self, source: Source, like: Relations | None, tags: str, start: int
-    ) -> Relations:
+    def relations(self, source: Source, like: Relations | None, tags: str, start: int) -> Relations:
         """The table; the lines are some of the source, the first one is for example ``start``."""
         n = len(self.sentences)
         rows = places_in(like, self.ids, n, source.name)
@@ -97,18 +96,24 @@ def parts(
     InputError
         A line is none of a submission, or without names there are more or fewer than examples.
     """
-    lines, golds, position, named = Lines(source), iter(golds), 0, False
+    with closing(Lines(source)) as lines:
+        yield from _parts(lines, iter(golds), tags)
+
+
+def _parts(lines: Lines, golds: Iterator[Relations], tags: str) -> Iterator[Relations]:
+    position, named = 0, False
     for gold in golds:
         part = lines.take(len(gold))
         if part is None and named:
             return
-        found = part and _predictions(part, gold, tags, position)
+        found = None if part is None else _predictions(part, gold, tags, position)
         n = len(found.sentences) if found else 0
         named = found is not None and found.ids is not None and gold.ids is not None
         if not named and n != len(gold):
             expected = position + len(gold) + sum(map(len, golds))
             raise InputError(f"{lines.name} has {position + n} examples, expected {expected}")
-        assert found and part
+        assert part is not None
+        assert found is not None
         yield found.relations(part, gold, tags, position)
         position += n
     if part := lines.take(sys.maxsize):

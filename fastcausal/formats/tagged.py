@@ -143,7 +143,7 @@ class Sentences:
         self.widths = np.empty(int(self.counts.sum()), np.int32)
         self.n_tokens = np.empty_like(self.widths)
         self.odd: list[str] = []  # sentences with a signal tag that is no plain number
-        spans = [(b"", b"", b"")]
+        spans: list[tuple[bytes, ...]] = [(b"", b"", b"")]
         example = sentence = 0
         for chunk in kept.chunks:
             places = offsets_of(chunk)
@@ -279,15 +279,19 @@ def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = No
         return np.full(0 if rows is None else len(rows), -1, np.int32)
     counts = np.array(values_of(joined(relations.table["length"]), -1), np.int32)
     if "text" in relations.table.column_names:
-        start = 0
-        for chunk in relations.table["text"].chunks:
-            _count(chunk, tags, counts[start : start + len(chunk)])
-            start += len(chunk)
+        count(relations.table["text"], tags, counts)
     return counts if rows is None else np.where(rows < 0, -1, counts.take(rows, mode="clip"))
 
 
+def count(texts: pa.ChunkedArray, tags: str, counts: Int32) -> None:
+    """Set the counts of tokens of the texts that are there."""
+    start = 0
+    for chunk in texts.chunks:
+        _count(chunk, tags, counts[start : start + len(chunk)])
+        start += len(chunk)
+
+
 def _count(texts: pa.Array, tags: str, counts: Int32) -> None:
-    """Replace the counts of the texts that are there."""
     if texts.type not in (pa.string(), pa.large_string()):
         for k, text in enumerate(texts.to_pylist()):
             if isinstance(text, str):
