@@ -81,12 +81,16 @@ class Lines:
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile() as file:
-    ...     _ = file.write(b"a\n\nb\nc") or file.flush()
-    ...     lines = Lines(file.name)
-    ...     [(part.data, part.first) for part in (lines.take(2), lines.take(2))]
-    [(b'a\n\nb\n', 1), (b'c', 4)]
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "x")
+    ...     with open(path, "wb") as file:
+    ...         n = file.write(b"a\n\nb\nc")
+    ...     lines = Lines(path)
+    ...     parts = lines.take(2), lines.take(2), lines.take(2)
+    ...     lines.close()
+    >>> [part and (part.data, part.first) for part in parts]
+    [(b'a\n\nb\n', 1), (b'c', 4), None]
     """
 
     def __init__(self, source: str | os.PathLike[str]) -> None:
