@@ -9,13 +9,14 @@ import pytest
 from seqeval.metrics.sequence_labeling import get_entities
 
 import fastcausal as fc
-from bench import corpus
 from fastcausal import _objects
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.rows import Rows
 from fastcausal.formats import bio, spans
 from fastcausal.formats.tags import TOKEN
 from fastcausal.relations import ROLES
+
+from . import corpus
 
 N, BATCH, WIDTH = 2_000, 32, 128
 LABELS = ["O", *(f"{mark}-{role.capitalize()}" for role in ROLES for mark in "BI")]
