@@ -1,0 +1,336 @@
+"""Scoring on a device, whatever it is: parts of the work, launch records, and what does not fit.
+
+::
+
+    score_host      rows in host memory: parts that go through two queues, so that copying one part
+                    overlaps with counting the other
+    score_device    rows on the device: one launch, no waiting
+      Task          what csrc/device.cu works on
+      finish        examples that do not fit on a device are counted by backend "cpu"
+
+A `Machine` is CuPy's device (cuda.py), or csrc/device.cu compiled for the host (in the tests).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.engine import cpu
+from fastcausal.engine.kernel import Int64, Plan
+from fastcausal.engine.rows import Rows
+
+Bytes = npt.NDArray[np.uint8]
+Array = Any  # an array of the machine
+
+ADDRESSES = (
+    "gold_values", "gold_row_offsets", "gold_relation_offsets",
+    "pred_values", "pred_row_offsets", "pred_relation_offsets",
+    "lengths", "groups", "params", "weights", "partner", "counts", "left_out",
+)  # fmt: skip
+NUMBERS = (
+    "first", "last", "n_fields", "n_groups", "n_lanes",
+    "official", "linear", "additive", "never_costs", "by_content", "truncate", "ignore_non_causal",
+)  # fmt: skip
+# The launch record, struct Task of csrc/device.cu.
+TASK = np.dtype([(name, np.uint64) for name in ADDRESSES] + [(name, np.int64) for name in NUMBERS])
+
+PART = 32 << 20  # bytes of a part: long enough to copy at full speed, short enough to overlap
+LANES = 32  # threads of a warp
+COUNTERS = 24 << 10  # bytes of counters in a block's memory: leaves room for several blocks
+ALIGNED = 16  # bytes that every array in a part starts at a multiple of
+
+
+class Queue(Protocol):
+    """Work that a machine does in order; two queues may overlap."""
+
+    def upload(self, target: int, source: Bytes) -> None:
+        """Copy host bytes to an address."""
+
+    def launch(self, kernel: str, task: npt.NDArray[np.void]) -> None:
+        """Count the examples of a task."""
+
+    def download(self, target: Bytes, source: int) -> None:
+        """Copy from an address to host bytes."""
+
+    def wait(self) -> None:
+        """Return when all is done."""
+
+
+class Machine(Protocol):
+    """Memory and queues of a device."""
+
+    def queue(self) -> Queue:
+        """A further queue."""
+
+    def pinned(self, n: int) -> Bytes:
+        """Host memory that can be copied while the machine works."""
+
+    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+        """An array on the machine."""
+
+    def address(self, array: Array) -> int:
+        """Where an array on the machine starts."""
+
+    def constants(self, plan: Plan) -> Mapping[str, int]:
+        """Addresses of the plan's params and weights on the machine."""
+
+
+def n_lanes(n_cells: int) -> int:
+    """Columns of 32-bit counters that a block keeps for so many counts; 0 where none fit.
+
+    Examples
+    --------
+    >>> n_lanes(54), n_lanes(1000), n_lanes(100_000)
+    (32, 4, 0)
+    """
+    lanes = LANES
+    while lanes and 4 * n_cells * lanes > COUNTERS:
+        lanes //= 2
+    return lanes
+
+
+def task_of(
+    plan: Plan, addresses: Mapping[str, int], first: int, last: int, n_groups: int
+) -> npt.NDArray[np.void]:
+    """The record of one launch, over examples ``first`` up to ``last``.
+
+    ``n_groups`` 0 says that every example has its own row of counts, which is then written.
+    """
+    task = np.zeros((), TASK)
+    for name, address in addresses.items():
+        task[name] = address % 2**64  # an array may be taken to start before the part at hand
+    task["first"], task["last"], task["n_groups"] = first, last, n_groups
+    task["n_fields"] = plan.n_fields
+    task["n_lanes"] = n_lanes(n_groups * plan.n_fields) if n_groups else 0
+    task["additive"] = plan.kernel.additive
+    for name in (
+        "official", "linear", "never_costs", "by_content", "truncate", "ignore_non_causal",
+    ):  # fmt: skip
+        task[name] = getattr(plan, name)
+    return task
+
+
+# -------------------------------------------------------------------------- rows in host memory
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Items ``first`` up to ``last`` of an array."""
+
+    whole: npt.NDArray[Any]
+    first: int
+    last: int
+
+    @property
+    def item(self) -> int:
+        """Bytes of an item."""
+        return self.whole.itemsize * int(np.prod(self.whole.shape[1:]))
+
+    @property
+    def array(self) -> npt.NDArray[Any]:
+        """The items."""
+        return self.whole[self.first : self.last]
+
+
+Pieces = dict[str, Piece]
+
+
+def placed(pieces: Pieces) -> tuple[dict[str, int], int]:
+    """Where each piece starts when they are laid one after another; and the end."""
+    places, at = {}, 0
+    for name, piece in pieces.items():
+        places[name] = at
+        at += -(-piece.item * (piece.last - piece.first) // ALIGNED) * ALIGNED
+    return places, at
+
+
+def parts(gold: Rows, pred: Rows, n_fields: int, most: int = PART) -> Iterator[tuple[int, int]]:
+    """Ranges of examples of at most so many bytes, but of one example at least."""
+
+    def size(example: int) -> int:  # of all examples before this one
+        total = example * (1 + 4 + 8 + 8 * n_fields)
+        for side in (gold, pred):
+            relation = int(side.relation_offsets[example])
+            total += 8 * example + 16 * relation + 12 * int(side.row_offsets[relation])
+        return total
+
+    first, n = 0, gold.n_examples
+    while first < n:
+        fit = bisect_right(range(first + 1, n + 1), size(first) + most, key=size)
+        last = first + max(fit, 1)
+        yield first, last
+        first = last
+
+
+def side_pieces(name: str, side: Rows, first: int, last: int) -> Pieces:
+    """What a range of examples reads of one side."""
+    relations = [int(side.relation_offsets[k]) for k in (first, last)]
+    rows = [int(side.row_offsets[k]) for k in relations]
+    return {
+        f"{name}_values": Piece(side.values, rows[0], rows[1]),
+        f"{name}_row_offsets": Piece(side.row_offsets, relations[0], relations[1] + 1),
+        f"{name}_relation_offsets": Piece(side.relation_offsets, first, last + 1),
+    }
+
+
+class Lane:
+    """One of the two ways through the device: a queue, and memory on both sides for a part."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.queue = machine.queue()
+        self.host: Bytes = np.empty(0, np.uint8)
+        self.memory: Array = None
+        self.outputs: tuple[Pieces, dict[str, int]] = ({}, {})
+
+    def reserve(self, n: int) -> None:
+        """Have at least ``n`` bytes on both sides; parts differ little in size."""
+        if len(self.host) < n:
+            self.host = self.machine.pinned(n + n // 8)
+            self.memory = self.machine.empty(len(self.host), np.uint8)
+
+    def start(
+        self, plan: Plan, inputs: Pieces, outputs: Pieces, fixed: Mapping[str, int],
+        examples: tuple[int, int], n_groups: int,
+    ) -> None:  # fmt: skip
+        """Send a part on its way."""
+        pieces = inputs | outputs
+        places, end = placed(pieces)
+        middle = min(places[name] for name in outputs)
+        self.reserve(end)
+        for name, piece in inputs.items():
+            np.copyto(self.of(piece, places[name]), piece.array)
+        base = self.machine.address(self.memory)
+        starts = {n: base + places[n] - piece.first * piece.item for n, piece in pieces.items()}
+        self.queue.upload(base, self.host[:middle])
+        self.queue.launch(plan.kernel.name, task_of(plan, {**fixed, **starts}, *examples, n_groups))
+        self.queue.download(self.host[middle:end], base + middle)
+        self.outputs = outputs, places
+
+    def finish(self) -> None:
+        """Wait for the part that is on its way, if any, and take its results over."""
+        self.queue.wait()
+        pieces, places = self.outputs
+        for name, piece in pieces.items():
+            piece.array[...] = self.of(piece, places[name])
+        self.outputs = {}, {}
+
+    def of(self, piece: Piece, place: int) -> npt.NDArray[Any]:
+        """The host memory of a piece."""
+        array = piece.array
+        return self.host[place : place + array.nbytes].view(array.dtype).reshape(array.shape)
+
+
+def score_host(
+    machine: Machine,
+    plan: Plan,
+    gold: Rows,
+    pred: Rows,
+    groups: Int64 | None,
+    partner: Int64,
+    counts: Int64,
+    num_threads: int | None,
+    most: int = PART,
+) -> None:
+    """As `cpu.run`; ``num_threads`` is for the examples that do not fit on the device."""
+    left_out = np.zeros(gold.n_examples, np.bool_)
+    lanes = [Lane(machine), Lane(machine)]
+    fixed = dict(machine.constants(plan))
+    totals = np.zeros(counts.shape, np.int64).view(np.uint8).reshape(-1)
+    on_device = machine.empty(len(totals) if groups is not None else 0, np.uint8)
+    if groups is not None:
+        fixed["counts"] = machine.address(on_device)
+        lanes[0].queue.upload(fixed["counts"], totals)
+        lanes[0].queue.wait()
+    n_groups = 0 if groups is None else len(counts)
+    n_fields = plan.n_fields if groups is None else 0
+    for first, last in parts(gold, pred, n_fields, most):
+        lanes.reverse()
+        lanes[0].finish()
+        inputs = side_pieces("gold", gold, first, last) | side_pieces("pred", pred, first, last)
+        inputs["lengths"] = Piece(gold.lengths, first, last)
+        relations = [int(gold.relation_offsets[k]) for k in (first, last)]
+        outputs = {
+            "partner": Piece(partner, relations[0], relations[1]),
+            "left_out": Piece(left_out, first, last),
+        }
+        if groups is None:
+            outputs["counts"] = Piece(counts, first, last)
+        else:
+            inputs["groups"] = Piece(groups, first, last)
+        lanes[0].start(plan, inputs, outputs, fixed, (first, last), n_groups)
+    for lane in lanes:
+        lane.finish()
+    if groups is not None:
+        lanes[0].queue.download(totals, fixed["counts"])
+        lanes[0].queue.wait()
+        counts += totals.view(np.int64).reshape(counts.shape)
+    finish(plan, gold, pred, groups, np.flatnonzero(left_out), partner, counts, num_threads)
+
+
+# -------------------------------------------------------------------------- rows on the device
+
+
+def score_device(
+    machine: Machine, queue: Queue, plan: Plan, gold: Rows, pred: Rows, groups: Array | None,
+    partner: Array, counts: Array, left_out: Array,
+) -> None:  # fmt: skip
+    """Count what fits, on arrays of the machine: fill partner and left_out, add to counts.
+
+    Without groups counts are filled, a row for each example.
+    """
+    arrays = {"lengths": gold.lengths, "partner": partner, "counts": counts, "left_out": left_out}
+    if groups is not None:
+        arrays["groups"] = groups
+    for name, side in (("gold", gold), ("pred", pred)):
+        for field in ("values", "row_offsets", "relation_offsets"):
+            arrays[f"{name}_{field}"] = getattr(side, field)
+    addresses = {name: machine.address(array) for name, array in arrays.items()}
+    addresses |= machine.constants(plan)
+    n_groups = 0 if groups is None else len(counts)
+    queue.launch(plan.kernel.name, task_of(plan, addresses, 0, gold.n_examples, n_groups))
+
+
+def finish(
+    plan: Plan,
+    gold: Rows,
+    pred: Rows,
+    groups: Int64 | None,
+    examples: Int64,
+    partner: Int64,
+    counts: Int64,
+    num_threads: int | None = None,
+) -> None:
+    """Count the examples that did not fit, on the host: fill partner and add to counts."""
+    if not len(examples):
+        return
+    (some_gold, of_gold), (some_pred, of_pred) = (drawn(side, examples) for side in (gold, pred))
+    found = np.full(len(of_gold), -1, np.int64)
+    own = np.zeros((len(examples), plan.n_fields), np.int64)
+    try:
+        cpu.run(plan, some_gold, some_pred, None, found, own, num_threads)
+    except OverflowError as error:
+        raise OverflowError(str(examples[int(str(error))])) from None
+    partner[of_gold] = np.append(of_pred, -1)[found]
+    np.add.at(counts, examples if groups is None else groups[examples], own)
+
+
+def drawn(rows: Rows, examples: Int64) -> tuple[Rows, Int64]:
+    """Some examples, and the numbers that their relations had."""
+    relation, relation_offsets = _lists(rows.relation_offsets, examples)
+    row, row_offsets = _lists(rows.row_offsets, relation)
+    some = Rows(rows.values[row], row_offsets, relation_offsets, rows.lengths[examples])
+    return some, relation
+
+
+def _lists(offsets: Int64, chosen: Int64) -> tuple[Int64, Int64]:
+    """Numbers of all items of the chosen lists, and the offsets of these lists among them."""
+    sizes = np.diff(offsets)[chosen]
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    return np.repeat(offsets[:-1][chosen] - ends[:-1], sizes) + np.arange(ends[-1]), ends
