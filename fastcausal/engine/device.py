@@ -71,8 +71,8 @@ class Machine(Protocol):
     def pinned(self, n: int) -> Bytes:
         """Host memory that can be copied while the machine works."""
 
-    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
-        """An array on the machine."""
+    def empty(self, n: int) -> Array:
+        """So many bytes on the machine, for any queue."""
 
     def address(self, array: Array) -> int:
         """Where an array on the machine starts."""
@@ -95,19 +95,26 @@ def n_lanes(n_cells: int) -> int:
     return lanes
 
 
+def n_totals(task: npt.NDArray[np.void]) -> int:
+    """How many counts the blocks of a launch share."""
+    return int(task["n_groups"] * task["n_fields"])
+
+
 def task_of(
     plan: Plan, addresses: Mapping[str, int], first: int, last: int, n_groups: int
 ) -> npt.NDArray[np.void]:
     """The record of one launch, over examples ``first`` up to ``last``.
 
-    ``n_groups`` 0 says that every example has its own row of counts, which is then written.
+    Without an address of groups every example has its own row of counts, which is then written.
     """
     task = np.zeros((), TASK)
     for name, address in addresses.items():
         task[name] = address % 2**64  # an array may be taken to start before the part at hand
-    task["first"], task["last"], task["n_groups"] = first, last, n_groups
+    task["first"], task["last"] = first, last
     task["n_fields"] = plan.n_fields
-    task["n_lanes"] = n_lanes(n_groups * plan.n_fields) if n_groups else 0
+    if "groups" in addresses:
+        task["n_groups"] = n_groups
+        task["n_lanes"] = n_lanes(n_groups * plan.n_fields)
     task["additive"] = plan.kernel.additive
     for name in (
         "official", "linear", "never_costs", "by_content", "truncate", "ignore_non_causal",
@@ -179,6 +186,22 @@ def side_pieces(name: str, side: Rows, first: int, last: int) -> Pieces:
     }
 
 
+def pieces_of(
+    gold: Rows, pred: Rows, groups: Int64 | None, partner: Int64, counts: Int64,
+    left_out: npt.NDArray[np.bool_], first: int, last: int,
+) -> tuple[Pieces, Pieces]:  # fmt: skip
+    """What a range of examples reads and writes."""
+    inputs = side_pieces("gold", gold, first, last) | side_pieces("pred", pred, first, last)
+    inputs["lengths"] = Piece(gold.lengths, first, last)
+    relations = [int(gold.relation_offsets[k]) for k in (first, last)]
+    outputs = {"partner": Piece(partner, relations[0], relations[1])}
+    if groups is None:
+        outputs["counts"] = Piece(counts, first, last)
+    else:
+        inputs["groups"] = Piece(groups, first, last)
+    return inputs, outputs | {"left_out": Piece(left_out, first, last)}
+
+
 class Lane:
     """One of the two ways through the device: a queue, and memory on both sides for a part."""
 
@@ -193,7 +216,7 @@ class Lane:
         """Have at least ``n`` bytes on both sides; parts differ little in size."""
         if len(self.host) < n:
             self.host = self.machine.pinned(n + n // 8)
-            self.memory = self.machine.empty(len(self.host), np.uint8)
+            self.memory = self.machine.empty(len(self.host))
 
     def start(
         self, plan: Plan, inputs: Pieces, outputs: Pieces, fixed: Mapping[str, int],
@@ -242,35 +265,27 @@ def score_host(
     left_out = np.zeros(gold.n_examples, np.bool_)
     lanes = [Lane(machine), Lane(machine)]
     fixed = dict(machine.constants(plan))
-    totals = np.zeros(counts.shape, np.int64).view(np.uint8).reshape(-1)
-    on_device = machine.empty(len(totals) if groups is not None else 0, np.uint8)
+    totals = np.zeros(counts.size if groups is not None else 0, np.int64)
+    on_device = machine.empty(totals.nbytes)
     if groups is not None:
         fixed["counts"] = machine.address(on_device)
-        lanes[0].queue.upload(fixed["counts"], totals)
+        lanes[0].queue.upload(fixed["counts"], totals.view(np.uint8))
         lanes[0].queue.wait()
-    n_groups = 0 if groups is None else len(counts)
-    n_fields = plan.n_fields if groups is None else 0
-    for first, last in parts(gold, pred, n_fields, most):
-        lanes.reverse()
-        lanes[0].finish()
-        inputs = side_pieces("gold", gold, first, last) | side_pieces("pred", pred, first, last)
-        inputs["lengths"] = Piece(gold.lengths, first, last)
-        relations = [int(gold.relation_offsets[k]) for k in (first, last)]
-        outputs = {
-            "partner": Piece(partner, relations[0], relations[1]),
-            "left_out": Piece(left_out, first, last),
-        }
-        if groups is None:
-            outputs["counts"] = Piece(counts, first, last)
-        else:
-            inputs["groups"] = Piece(groups, first, last)
-        lanes[0].start(plan, inputs, outputs, fixed, (first, last), n_groups)
-    for lane in lanes:
-        lane.finish()
+    try:
+        for examples in parts(gold, pred, plan.n_fields if groups is None else 0, most):
+            inputs, outputs = pieces_of(gold, pred, groups, partner, counts, left_out, *examples)
+            lanes.reverse()
+            lanes[0].finish()
+            lanes[0].start(plan, inputs, outputs, fixed, examples, len(counts))
+        for lane in lanes:
+            lane.finish()
+    finally:
+        for lane in lanes:
+            lane.queue.wait()  # memory in use is not given back
     if groups is not None:
-        lanes[0].queue.download(totals, fixed["counts"])
+        lanes[0].queue.download(totals.view(np.uint8), fixed["counts"])
         lanes[0].queue.wait()
-        counts += totals.view(np.int64).reshape(counts.shape)
+        counts += totals.reshape(counts.shape)
     finish(plan, gold, pred, groups, np.flatnonzero(left_out), partner, counts, num_threads)
 
 
@@ -293,8 +308,7 @@ def score_device(
             arrays[f"{name}_{field}"] = getattr(side, field)
     addresses = {name: machine.address(array) for name, array in arrays.items()}
     addresses |= machine.constants(plan)
-    n_groups = 0 if groups is None else len(counts)
-    queue.launch(plan.kernel.name, task_of(plan, addresses, 0, gold.n_examples, n_groups))
+    queue.launch(plan.kernel.name, task_of(plan, addresses, 0, gold.n_examples, len(counts)))
 
 
 def finish(

@@ -10,7 +10,7 @@ import numpy as np
 from fastcausal.engine.kernel import Int64, Plan
 from fastcausal.engine.rows import Rows
 
-BACKENDS = ("cpu", "reference")
+BACKENDS = ("cpu", "cuda", "reference")
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,17 @@ def run(
         With the same number of examples, in the same order.
     groups : int64[n_examples], optional
         The group of each example, below ``n_groups``; None makes each example a group.
-    backend : {"cpu", "reference"}
+    backend : {"cpu", "cuda", "reference"}
     num_threads : int, optional
-        For ``cpu``; None uses the cores where there is enough work. Results never depend on it.
+        For ``cpu``, and for what ``cuda`` leaves to it; None uses the cores where there is enough
+        work. Results never depend on it.
 
     Raises
     ------
     ValueError
         An unknown backend, or fewer than one thread.
+    InputError
+        Backend ``cuda`` without CuPy or a GPU.
     OverflowError
         An example has too many pairs of relations to assign; the text is its number.
     """
@@ -65,6 +68,10 @@ def run(
         from fastcausal.engine import cpu
 
         cpu.run(plan, gold, pred, groups, partner, counts, num_threads)
+    elif backend == "cuda":
+        from fastcausal.engine import cuda
+
+        cuda.run(plan, gold, pred, groups, partner, counts, num_threads)
     else:
         from fastcausal.engine import plain
 
@@ -73,11 +80,18 @@ def run(
 
 
 def check_backend(backend: str, num_threads: int | None) -> None:
-    """Raise ValueError where there is no such backend, or fewer than one thread."""
+    """Raise ValueError where there is no such backend, or fewer than one thread.
+
+    Where there is such a backend but not what it needs, `InputError` says what to install.
+    """
     if backend not in BACKENDS:
         raise ValueError(f'unknown backend "{backend}", expected one of {", ".join(BACKENDS)}')
     if num_threads is not None and index(num_threads) < 1:
         raise ValueError(f"num_threads is {num_threads}, expected at least 1")
+    if backend == "cuda":
+        from fastcausal.engine import cuda
+
+        cuda.cupy()
 
 
 def chosen_pairs(plan: Plan, gold: Rows, pred: Rows, partner: Int64) -> tuple[Int64, Int64, Int64]:
@@ -106,7 +120,10 @@ def chosen_pairs(plan: Plan, gold: Rows, pred: Rows, partner: Int64) -> tuple[In
 def count_pairs(
     plan: Plan, gold: Rows, pred: Rows, gold_index: Int64, pred_index: Int64, backend: str = "cpu"
 ) -> Int64:
-    """Counts of given pairs of relations, -1 for no relation: int64[n_pairs, n_fields]."""
+    """Counts of given pairs of relations, -1 for no relation: int64[n_pairs, n_fields].
+
+    Backend ``cuda`` has no pairs to list: they are counted on the host, by ``cpu``.
+    """
     example = np.where(
         gold_index >= 0,
         gold.example_of_relation()[gold_index] if gold.n_relations else -1,
