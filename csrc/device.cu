@@ -1,49 +1,67 @@
 // The device driver: grid-stride loops over examples, one thread an example at a time.
 //
-//   score_<kernel> ── pair the relations of every example that fits and add up their counts
-//     └─ run_few ── one example (csrc/fastcausal/few.h), the same text as on the host
+//   score_<kernel>    rows: pair the relations of every example and add up their counts
+//   labels_<kernel>   label ids: the spans of both sequences first, one relation a side
+//     └─ run_few      one example (csrc/fastcausal/few.h), the same text as on the host
 //
 // Counts are integers, so the order in which threads add them never shows. An example that does not
 // fit (too many relations or spans for fixed memory) is marked in left_out and goes to the host.
-// Compiled by NVRTC at first use, by nvcc, and for the tests by a host compiler that plays the
-// grid.
+// Compiled by NVRTC at first use, by nvcc, and for the tests by a host compiler that plays the grid.
 #include "fastcausal/few.h"
 #include "fastcausal/kernels.h"
+#include "fastcausal/label_spans.h"
 
 namespace fastcausal {
 
-// What a launch works on; engine/device.py has the same as a NumPy record. All members take 8
-// bytes. Addresses are moved so that absolute example, relation and row numbers hold in a part.
+// What a launch works on; engine/device.py has the same as NumPy records. All members take 8 bytes.
+struct Counting {
+  const int64_t* params;   // number of roles, then the track of each role
+  const int64_t* weights;  // [6, n_fields]
+  int64_t* counts;         // n_totals to add to, or [n_examples, n_fields] to write
+  uint8_t* left_out;       // [n_examples]
+  int64_t first, last;     // examples first, first + 1, ..., last - 1
+  int64_t n_fields;
+  int64_t n_totals;  // counts that all examples share
+  int64_t n_lanes;   // columns of counters a block keeps, 0 for none
+  int64_t official, linear, additive, never_costs, by_content, truncate, ignore_non_causal;
+};
+
+// Addresses are moved so that absolute example, relation and row numbers hold in a part.
 struct Task {
   Side gold;
   Side pred;
   const int32_t* lengths;  // [n_examples]
   const int64_t* groups;   // [n_examples], or null: every example has its own row of counts
-  const int64_t* params;   // number of roles, then the track of each role
-  const int64_t* weights;  // [6, n_fields]
   int64_t* partner;        // [n_gold_relations]
-  int64_t* counts;         // [n_groups or n_examples, n_fields], to be added to
-  uint8_t* left_out;       // [n_examples]
-  int64_t first, last;     // examples first, first + 1, ..., last - 1
-  int64_t n_fields;
-  int64_t n_groups;
-  int64_t n_lanes;  // columns of counters a block keeps, 0 for none
-  int64_t official, linear, additive, never_costs, by_content, truncate, ignore_non_causal;
+  Counting counting;
 };
 
-FC_HD Plan plan_of(const Task& task) {
+// counts are those of the kernel, then how many sequences mark anything in gold, and in pred.
+struct LabelTask {
+  const void* gold_ids;  // [n_examples, n_tokens]
+  const void* pred_ids;
+  const int32_t* marks;  // of each label
+  int64_t n_labels;
+  int64_t ignored;
+  int64_t n_tokens;
+  int64_t gold_itemsize;
+  int64_t pred_itemsize;
+  Counting counting;
+};
+
+FC_HD Plan plan_of(const Counting& c) {
   Plan plan{};
-  plan.n_fields = task.n_fields;
-  plan.params = task.params;
-  plan.numerator = task.weights;
-  plan.denominator = task.weights + task.n_fields;
-  plan.official = task.official ? task.weights + 2 * task.n_fields : nullptr;
-  plan.linear = task.linear;
-  plan.additive = task.additive;
-  plan.never_costs = task.never_costs;
-  plan.by_content = task.by_content;
-  plan.truncate = task.truncate;
-  plan.ignore_non_causal = task.ignore_non_causal;
+  plan.n_fields = c.n_fields;
+  plan.params = c.params;
+  plan.numerator = c.weights;
+  plan.denominator = c.weights + c.n_fields;
+  plan.official = c.official ? c.weights + 2 * c.n_fields : nullptr;
+  plan.linear = c.linear;
+  plan.additive = c.additive;
+  plan.never_costs = c.never_costs;
+  plan.by_content = c.by_content;
+  plan.truncate = c.truncate;
+  plan.ignore_non_causal = c.ignore_non_causal;
   return plan;
 }
 
@@ -71,54 +89,129 @@ struct Row {
   }
 };
 
-extern __shared__ uint32_t counters[];  // [n_groups * n_fields, n_lanes]
+extern __shared__ uint32_t counters[];  // [n_totals, n_lanes]
 
-__device__ void clear_counters(int64_t n_cells) {
-  for (int64_t k = threadIdx.x; k < n_cells; k += blockDim.x) counters[k] = 0;
+__device__ Row row_at(const Counting& c, int64_t at) {
+  uint32_t* cells = nullptr;
+  if (c.n_lanes) cells = counters + at * c.n_lanes + threadIdx.x % c.n_lanes;
+  return {reinterpret_cast<Total*>(c.counts) + at, cells, c.n_lanes};
+}
+
+__device__ void clear_counters(const Counting& c) {
+  for (int64_t k = threadIdx.x; k < c.n_totals * c.n_lanes; k += blockDim.x) counters[k] = 0;
   __syncthreads();
 }
 
-__device__ void flush_counters(Total* totals, int64_t n_totals, int64_t n_lanes) {
+__device__ void flush_counters(const Counting& c) {
   __syncthreads();
-  for (int64_t k = threadIdx.x; k < n_totals; k += blockDim.x) {
+  for (int64_t k = threadIdx.x; c.n_lanes && k < c.n_totals; k += blockDim.x) {
     Total sum = 0;
-    for (int64_t lane = 0; lane < n_lanes; ++lane) sum += counters[k * n_lanes + lane];
-    if (sum) atomicAdd(totals + k, sum);
+    for (int64_t lane = 0; lane < c.n_lanes; ++lane) sum += counters[k * c.n_lanes + lane];
+    if (sum) atomicAdd(reinterpret_cast<Total*>(c.counts) + k, sum);
   }
+}
+
+// one(example, plan) counts an example, or returns false.
+template <class One>
+__device__ void for_all(const Counting& c, const One& one) {
+  const Plan plan = plan_of(c);
+  clear_counters(c);
+  const int64_t step = int64_t{gridDim.x} * blockDim.x;
+  for (int64_t e = c.first + int64_t{blockIdx.x} * blockDim.x + threadIdx.x; e < c.last;
+       e += step) {
+    c.left_out[e] = !one(e, plan);
+  }
+  flush_counters(c);
 }
 
 template <class PairKernel>
 __device__ void score(const PairKernel& kernel, const Task& task) {
-  const Plan plan = plan_of(task);
-  const int64_t n_totals = task.n_groups * task.n_fields;
-  Total* totals = reinterpret_cast<Total*>(task.counts);
-  if (task.n_lanes) clear_counters(n_totals * task.n_lanes);
-  const int64_t step = int64_t{gridDim.x} * blockDim.x;
-  for (int64_t e = task.first + int64_t{blockIdx.x} * blockDim.x + threadIdx.x; e < task.last;
-       e += step) {
-    const int64_t at = (task.groups ? task.groups[e] : e) * task.n_fields;
-    for (int64_t k = 0; !task.groups && k < task.n_fields; ++k) totals[at + k] = 0;
-    uint32_t* cells = nullptr;
-    if (task.n_lanes) cells = counters + at * task.n_lanes + threadIdx.x % task.n_lanes;
-    Row row{totals + at, cells, task.n_lanes};
-    const bool fits =
-        run_few(kernel, task.gold, task.pred, e, task.lengths[e], plan, task.partner, row);
-    task.left_out[e] = !fits;
+  const Counting& c = task.counting;
+  for_all(c, [&](int64_t e, const Plan& plan) {
+    const int64_t at = (task.groups ? task.groups[e] : e) * c.n_fields;
+    for (int64_t k = 0; !task.groups && k < c.n_fields; ++k) c.counts[at + k] = 0;
+    Row row = row_at(c, at);
+    return run_few(kernel, task.gold, task.pred, e, task.lengths[e], plan, task.partner, row);
+  });
+}
+
+__device__ int64_t id_at(const void* ids, int64_t itemsize, int64_t at) {
+  switch (itemsize) {
+    case 1:
+      return static_cast<const int8_t*>(ids)[at];
+    case 2:
+      return static_cast<const int16_t*>(ids)[at];
+    case 4:
+      return static_cast<const int32_t*>(ids)[at];
+    default:
+      return static_cast<const int64_t*>(ids)[at];
   }
-  if (task.n_lanes) flush_counters(totals, n_totals, task.n_lanes);
+}
+
+// The spans of one sequence, as one relation.
+struct Sequence {
+  static constexpr int64_t BOUND = 24;  // spans
+  int32_t rows[3 * (BOUND + 1)];
+  int64_t row_offsets[2];
+  int64_t relation_offsets[2];
+  int32_t length;
+
+  // False where there are too many spans, or a label that is none: the host will say which.
+  // A token that gold ignores is not there on either side.
+  __device__ bool read(const LabelTask& task, int64_t e, bool is_gold) {
+    const labels::Scheme scheme{task.marks, task.n_labels, task.ignored};
+    labels::Spans spans{rows, 0, -1};
+    length = 0;
+    for (int64_t t = 0; t < task.n_tokens; ++t) {
+      const int64_t at = e * task.n_tokens + t;
+      int64_t id = id_at(task.gold_ids, task.gold_itemsize, at);
+      if (id == scheme.ignored) continue;
+      if (!is_gold) id = id_at(task.pred_ids, task.pred_itemsize, at);
+      if (id == scheme.ignored) continue;
+      if (id < 0 || id >= scheme.n_labels) return false;
+      spans.token(scheme.marks[id], length++);
+      if (spans.n_rows > BOUND) return false;
+    }
+    row_offsets[0] = relation_offsets[0] = 0;
+    row_offsets[1] = spans.n_rows;
+    relation_offsets[1] = spans.n_rows > 0;
+    return true;
+  }
+  __device__ Side side() const { return {rows, row_offsets, relation_offsets}; }
+};
+
+template <class PairKernel>
+__device__ void score_labels(const PairKernel& kernel, const LabelTask& task) {
+  const Counting& c = task.counting;
+  for_all(c, [&](int64_t e, const Plan& plan) {
+    Sequence gold, pred;
+    if (!gold.read(task, e, true) || !pred.read(task, e, false)) return false;
+    Row row = row_at(c, 0);
+    int64_t partner;
+    if (!run_few(kernel, gold.side(), pred.side(), 0, gold.length, plan, &partner, row)) {
+      return false;
+    }
+    row.add(c.n_fields, gold.relation_offsets[1]);
+    row.add(c.n_fields + 1, pred.relation_offsets[1]);
+    return true;
+  });
 }
 
 }  // namespace fastcausal
 
-#define FC_KERNEL(name)                                                       \
-  extern "C" __global__ void score_##name(const fastcausal::Task task) {      \
-    fastcausal::score([](auto... pair) { fastcausal::name(pair...); }, task); \
+#define FC_PAIR(name) [](auto... pair) { fastcausal::name(pair...); }
+#define FC_SCORE(name)                                                   \
+  extern "C" __global__ void score_##name(const fastcausal::Task task) { \
+    fastcausal::score(FC_PAIR(name), task);                              \
   }
-#define FC_EXPANDED(name) FC_KERNEL(name)
-#ifdef FC_ONLY  // one kernel is compiled sooner than all
-FC_EXPANDED(FC_ONLY)
+#define FC_LABELS(name)                                                        \
+  extern "C" __global__ void labels_##name(const fastcausal::LabelTask task) { \
+    fastcausal::score_labels(FC_PAIR(name), task);                             \
+  }
+#ifdef FC_ONLY  // FC_SCORE(name) or FC_LABELS(name): one is compiled sooner than all
+FC_ONLY
 #else
+#define FC_KERNEL(name) FC_SCORE(name) FC_LABELS(name)
 #include "fastcausal/kernels.def"
-#endif
-#undef FC_EXPANDED
 #undef FC_KERNEL
+#endif

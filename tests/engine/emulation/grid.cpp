@@ -52,21 +52,20 @@ namespace fastcausal {
 uint32_t counters[24 << 8];  // as many bytes as engine/device.py asks for
 }
 
-using Entry = void (*)(const fastcausal::Task);
-
-static Entry entry_named(const char* name) {
-#define FC_KERNEL(kernel) \
-  if (!std::strcmp(name, #kernel)) return score_##kernel;
+static void enter(const char* name, const void* task) {
+#define FC_KERNEL(kernel)                                                     \
+  if (!std::strcmp(name, "score_" #kernel))                                   \
+    return score_##kernel(*static_cast<const fastcausal::Task*>(task));       \
+  if (!std::strcmp(name, "labels_" #kernel))                                  \
+    return labels_##kernel(*static_cast<const fastcausal::LabelTask*>(task));
 #include "fastcausal/kernels.def"
 #undef FC_KERNEL
-  return nullptr;
 }
 
 extern "C" int64_t task_bytes() { return sizeof(fastcausal::Task); }
+extern "C" int64_t label_task_bytes() { return sizeof(fastcausal::LabelTask); }
 
-extern "C" void launch(const char* name, const fastcausal::Task* task, unsigned n_blocks,
-                       unsigned n_threads) {
-  const Entry entry = entry_named(name);
+extern "C" void launch(const char* entry, const void* task, unsigned n_blocks, unsigned n_threads) {
   Barrier all(n_threads);
   barrier = &all;
   gridDim.x = n_blocks;
@@ -77,7 +76,7 @@ extern "C" void launch(const char* name, const fastcausal::Task* task, unsigned 
       blockIdx.x = block;
       if (!thread) std::memset(fastcausal::counters, 0xA5, sizeof fastcausal::counters);
       all.wait();
-      entry(*task);
+      enter(entry, task);
       all.wait();
     }
   };
