@@ -6,7 +6,8 @@
 //
 // Counts are integers, so the order in which threads add them never shows. An example that does not
 // fit (too many relations or spans for fixed memory) is marked in left_out and goes to the host.
-// Compiled by NVRTC at first use, by nvcc, and for the tests by a host compiler that plays the grid.
+// Compiled by NVRTC at first use, by nvcc, and for the tests by a host compiler that plays the
+// grid.
 #include "fastcausal/few.h"
 #include "fastcausal/kernels.h"
 #include "fastcausal/label_spans.h"
@@ -16,13 +17,14 @@ namespace fastcausal {
 // What a launch works on; engine/device.py has the same as NumPy records. All members take 8 bytes.
 struct Counting {
   const int64_t* params;   // number of roles, then the track of each role
-  const int64_t* weights;  // [6, n_fields]
-  int64_t* counts;         // n_totals to add to, or [n_examples, n_fields] to write
+  const int64_t* weights;  // [n_fields, N_FORMS]
+  int64_t* counts;         // [n_totals] to add to, or [n_examples, n_fields] to write
   uint8_t* left_out;       // [n_examples]
   int64_t first, last;     // examples first, first + 1, ..., last - 1
   int64_t n_fields;
-  int64_t n_totals;  // counts that all examples share
+  int64_t n_totals;  // counts that all examples share, 0 where every example has its own
   int64_t n_lanes;   // columns of counters a block keeps, 0 for none
+  uint64_t wanted, wanted_overall;
   int64_t official, linear, additive, never_costs, by_content, truncate, ignore_non_causal;
 };
 
@@ -31,8 +33,9 @@ struct Task {
   Side gold;
   Side pred;
   const int32_t* lengths;  // [n_examples]
-  const int64_t* groups;   // [n_examples], or null: every example has its own row of counts
-  int64_t* partner;        // [n_gold_relations]
+  const int64_t* groups;   // [n_examples], or null: all in one
+  int64_t* partner;        // [n_gold_relations], or null
+  int64_t apart;           // a group has a second row for examples of several gold relations
   Counting counting;
 };
 
@@ -53,9 +56,10 @@ FC_HD Plan plan_of(const Counting& c) {
   Plan plan{};
   plan.n_fields = c.n_fields;
   plan.params = c.params;
-  plan.numerator = c.weights;
-  plan.denominator = c.weights + c.n_fields;
-  plan.official = c.official ? c.weights + 2 * c.n_fields : nullptr;
+  plan.weights = c.weights;
+  plan.wanted = c.wanted;
+  plan.wanted_overall = c.wanted_overall;
+  plan.official = c.official;
   plan.linear = c.linear;
   plan.additive = c.additive;
   plan.never_costs = c.never_costs;
@@ -76,6 +80,8 @@ struct Row {
   uint32_t* cells;  // [n_fields, n_lanes] of this row, at the column of the thread, or null
   int64_t n_lanes;
 
+  __device__ bool wants(uint64_t) const { return true; }
+  __device__ bool wants_overall(uint64_t) const { return true; }
   __device__ void add(int64_t field, int64_t n) {
     if (!n) return;
     if (!cells) {
@@ -124,14 +130,21 @@ __device__ void for_all(const Counting& c, const One& one) {
   flush_counters(c);
 }
 
-template <class PairKernel>
-__device__ void score(const PairKernel& kernel, const Task& task) {
+// The row of counts that an example is added to.
+__device__ int64_t row_of(const Task& task, int64_t example) {
+  if (!task.counting.n_totals) return example;
+  const int64_t group = task.groups ? task.groups[example] : 0;
+  return task.apart ? 2 * group + (task.gold.n_relations(example) > 1) : group;
+}
+
+template <class Pair>
+__device__ void score(const Pair& pair, const Task& task) {
   const Counting& c = task.counting;
   for_all(c, [&](int64_t e, const Plan& plan) {
-    const int64_t at = (task.groups ? task.groups[e] : e) * c.n_fields;
-    for (int64_t k = 0; !task.groups && k < c.n_fields; ++k) c.counts[at + k] = 0;
+    const int64_t at = row_of(task, e) * c.n_fields;
+    for (int64_t k = 0; !c.n_totals && k < c.n_fields; ++k) c.counts[at + k] = 0;
     Row row = row_at(c, at);
-    return run_few(kernel, task.gold, task.pred, e, task.lengths[e], plan, task.partner, row);
+    return run_few(pair, task.gold, task.pred, e, task.lengths[e], plan, task.partner, row);
   });
 }
 
@@ -150,8 +163,7 @@ __device__ int64_t id_at(const void* ids, int64_t itemsize, int64_t at) {
 
 // The spans of one sequence, as one relation.
 struct Sequence {
-  static constexpr int64_t BOUND = 24;  // spans
-  int32_t rows[3 * (BOUND + 1)];
+  int32_t rows[3 * (MOST_SPANS + 1)];
   int64_t row_offsets[2];
   int64_t relation_offsets[2];
   int32_t length;
@@ -170,7 +182,7 @@ struct Sequence {
       if (id == scheme.ignored) continue;
       if (id < 0 || id >= scheme.n_labels) return false;
       spans.token(scheme.marks[id], length++);
-      if (spans.n_rows > BOUND) return false;
+      if (spans.n_rows > MOST_SPANS) return false;
     }
     row_offsets[0] = relation_offsets[0] = 0;
     row_offsets[1] = spans.n_rows;
@@ -180,17 +192,14 @@ struct Sequence {
   __device__ Side side() const { return {rows, row_offsets, relation_offsets}; }
 };
 
-template <class PairKernel>
-__device__ void score_labels(const PairKernel& kernel, const LabelTask& task) {
+template <class Pair>
+__device__ void score_labels(const Pair& pair, const LabelTask& task) {
   const Counting& c = task.counting;
   for_all(c, [&](int64_t e, const Plan& plan) {
     Sequence gold, pred;
     if (!gold.read(task, e, true) || !pred.read(task, e, false)) return false;
     Row row = row_at(c, 0);
-    int64_t partner;
-    if (!run_few(kernel, gold.side(), pred.side(), 0, gold.length, plan, &partner, row)) {
-      return false;
-    }
+    if (!run_few(pair, gold.side(), pred.side(), 0, gold.length, plan, nullptr, row)) return false;
     row.add(c.n_fields, gold.relation_offsets[1]);
     row.add(c.n_fields + 1, pred.relation_offsets[1]);
     return true;
@@ -199,14 +208,13 @@ __device__ void score_labels(const PairKernel& kernel, const LabelTask& task) {
 
 }  // namespace fastcausal
 
-#define FC_PAIR(name) [](auto... pair) { fastcausal::name(pair...); }
 #define FC_SCORE(name)                                                   \
   extern "C" __global__ void score_##name(const fastcausal::Task task) { \
-    fastcausal::score(FC_PAIR(name), task);                              \
+    fastcausal::score(fastcausal::name##_pair(), task);                  \
   }
 #define FC_LABELS(name)                                                        \
   extern "C" __global__ void labels_##name(const fastcausal::LabelTask task) { \
-    fastcausal::score_labels(FC_PAIR(name), task);                             \
+    fastcausal::score_labels(fastcausal::name##_pair(), task);                 \
   }
 #ifdef FC_ONLY  // FC_SCORE(name) or FC_LABELS(name): one is compiled sooner than all
 FC_ONLY

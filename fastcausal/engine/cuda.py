@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy.typing as npt
 
 from fastcausal.engine import device
 from fastcausal.engine.device import Array, Bytes
-from fastcausal.engine.kernel import Int64, Plan
+from fastcausal.engine.kernel import Groups, Int64, Plan
 from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import Result
 from fastcausal.engine.sources import csrc, digest
@@ -21,8 +20,6 @@ from fastcausal.errors import InputError
 
 THREADS = 128  # of a block
 BLOCKS = 16  # for each multiprocessor, at most
-# Integer results may not depend on the device: no fused multiply-add, as on the host.
-OPTIONS = ("-std=c++17", "-fmad=false")
 INSTALL = "pip install 'fastcausal[cuda12]', or 'fastcausal[cuda13]' where the driver knows CUDA 13"
 
 
@@ -52,8 +49,8 @@ def run(
     plan: Plan,
     gold: Rows,
     pred: Rows,
-    groups: Int64 | None,
-    partner: Int64,
+    groups: Groups,
+    partner: Int64 | None,
     counts: Int64,
     num_threads: int | None,
 ) -> None:
@@ -80,7 +77,7 @@ class DeviceResult:
     plan: Plan
     gold: Rows
     pred: Rows
-    groups: Array | None
+    groups: Groups
     partner: Array
     counts: Array
     left_out: Array
@@ -91,7 +88,8 @@ class DeviceResult:
         examples = np.flatnonzero(self.left_out.get())
         if len(examples):
             gold, pred = map(on_host, (self.gold, self.pred))
-            groups = None if self.groups is None else self.groups.get()
+            of = None if self.groups.of is None else self.groups.of.get()
+            groups = replace(self.groups, of=of)
             device.finish(self.plan, gold, pred, groups, examples, partner, counts)
         return Result(partner, counts)
 
@@ -122,7 +120,7 @@ def rows(values: Any, row_offsets: Any, relation_offsets: Any, lengths: Any) -> 
 
 
 def run_on_device(
-    plan: Plan, gold: Rows, pred: Rows, groups: Any = None, n_groups: int = 1
+    plan: Plan, gold: Rows, pred: Rows, groups: Any = None, n_groups: int | None = None
 ) -> DeviceResult:
     """As `fastcausal.engine.run.run` on arrays of the device (see `rows`), without waiting for it.
 
@@ -130,18 +128,19 @@ def run_on_device(
     device, when first used.
     """
     cp = cupy()
-    if groups is not None:
-        groups = array("groups", groups, "int64")
-    n_counts = gold.n_examples if groups is None else n_groups
+    if n_groups is None:
+        into = Groups(None, gold.n_examples, each=True)
+    else:
+        into = Groups(None if groups is None else array("groups", groups, "int64"), n_groups)
     result = DeviceResult(
-        plan, gold, pred, groups,
+        plan, gold, pred, into,
         cp.empty(gold.n_relations, np.int64),
-        cp.zeros((n_counts, plan.n_fields), np.int64),
+        cp.zeros((into.n_rows, plan.n_fields), np.int64),
         cp.empty(gold.n_examples, np.bool_),
     )  # fmt: skip
     queue = Queue(cp.cuda.get_current_stream())
     device.score_device(
-        machine(), queue, plan, gold, pred, groups, result.partner, result.counts, result.left_out
+        machine(), queue, plan, gold, pred, into, result.partner, result.counts, result.left_out
     )
     hand_back()
     return result
@@ -153,9 +152,7 @@ def array(name: str, value: Any, dtype: str, width: int | None = None) -> Array:
     shape = "[n]" if width is None else f"[n, {width}]"
     fits = found.ndim == (1 if width is None else 2) and width in (None, found.shape[-1])
     if found.dtype != dtype or not fits:
-        raise InputError(
-            f"{name}: found {found.dtype}{list(found.shape)}, expected {dtype}{shape}"
-        )
+        raise InputError(f"{name}: found {found.dtype}{list(found.shape)}, expected {dtype}{shape}")
     if not found.flags.c_contiguous:
         raise InputError(f"{name}: its items lie apart, expected a contiguous array")
     return found
@@ -176,7 +173,9 @@ def shared(name: str, value: Any) -> Array:
             return cp.from_dlpack(value.detach() if hasattr(value, "detach") else value)
     elif hasattr(value, "__cuda_array_interface__"):
         return cp.asarray(value)
-    raise InputError(f"{name}: found {type(value).__name__} in host memory, expected a device array")
+    raise InputError(
+        f"{name}: found {type(value).__name__} in host memory, expected a device array"
+    )
 
 
 def hand_back() -> None:
@@ -217,13 +216,13 @@ class Queue:
             runtime = cupy().cuda.runtime
             runtime.memcpyAsync(target, source, n, getattr(runtime, kind), self.stream.ptr)
 
-    def launch(self, kernel: str, task: npt.NDArray[np.void]) -> None:  # noqa: D102
+    def launch(self, entry: str, task: npt.NDArray[np.void]) -> None:  # noqa: D102
         n = int(task["last"] - task["first"])
         if n:
             blocks = min(-(-n // THREADS), BLOCKS * machine().multiprocessors)
-            counters = 4 * int(task["n_lanes"]) * device.n_totals(task)
+            counters = 4 * int(task["n_lanes"] * task["n_totals"])
             with self.stream:
-                function(kernel)((blocks,), (THREADS,), (task,), shared_mem=counters)
+                function(entry)((blocks,), (THREADS,), (task,), shared_mem=counters)
 
     def wait(self) -> None:  # noqa: D102
         self.stream.synchronize()
@@ -235,7 +234,7 @@ class Machine:
     def __init__(self) -> None:
         self.cupy = cupy()
         self.multiprocessors = self.cupy.cuda.Device().attributes["MultiProcessorCount"]
-        self.plans: dict[bytes, Array] = {}
+        self.constants: dict[bytes, Array] = {}
 
     def queue(self) -> Queue:
         """See `device.Machine`, which these are."""
@@ -253,16 +252,13 @@ class Machine:
     def address(self, array: Array) -> int:  # noqa: D102
         return int(array.data.ptr)
 
-    def constants(self, plan: Plan) -> Mapping[str, int]:  # noqa: D102
-        return {name: self.constant(getattr(plan, name)) for name in ("params", "weights")}
-
     def constant(self, values: npt.NDArray[Any]) -> int:
-        """Where the machine has these values; they are kept, so that they are copied once."""
+        """See `device.Machine`; the same values are copied once."""
         key = values.tobytes()
-        if key not in self.plans:
-            self.plans[key] = self.cupy.asarray(values)
+        if key not in self.constants:
+            self.constants[key] = self.cupy.asarray(values)
             self.cupy.cuda.get_current_stream().synchronize()  # other streams will read them
-        return self.address(self.plans[key])
+        return self.address(self.constants[key])
 
 
 @cache
@@ -276,17 +272,26 @@ def machine() -> Machine:
 
 
 @cache
-def function(kernel: str) -> Any:
-    """The entry of csrc/device.cu for one kernel; CuPy keeps what it compiled on disk."""
-    name = f"score_{kernel}"
-    options = (
-        *OPTIONS,
+def function(entry: str) -> Any:
+    """An entry of csrc/device.cu; CuPy keeps what it compiled on disk."""
+    return cupy().RawModule(code=code(), options=options(entry)).get_function(entry)
+
+
+def code() -> str:
+    """The text of csrc/device.cu."""
+    return (csrc() / "device.cu").read_text(encoding="utf-8")
+
+
+def options(entry: str) -> tuple[str, ...]:
+    """What its compiler is told."""
+    kind, _, kernel = entry.partition("_")
+    return (
+        "-std=c++17",
+        "-fmad=false",  # as on the host: results may not depend on the machine
         f"-I{csrc()}",
-        f"-DFC_ONLY={kernel}",
+        f"-DFC_ONLY=FC_{kind.upper()}({kernel})",
         f"-DFC_SOURCES={digest()}",  # CuPy's cache does not see what a file includes
     )
-    code = (csrc() / "device.cu").read_text(encoding="utf-8")
-    return cupy().RawModule(code=code, options=options).get_function(name)
 
 
 def facts() -> dict[str, Any]:

@@ -14,7 +14,7 @@ A `Machine` is CuPy's device (cuda.py), or csrc/device.cu compiled for the host 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -22,23 +22,38 @@ import numpy as np
 import numpy.typing as npt
 
 from fastcausal.engine import cpu
-from fastcausal.engine.kernel import Int64, Plan
+from fastcausal.engine.kernel import Groups, Int64, Plan
 from fastcausal.engine.rows import Rows
+from fastcausal.errors import InputError
 
 Bytes = npt.NDArray[np.uint8]
 Array = Any  # an array of the machine
 
-ADDRESSES = (
-    "gold_values", "gold_row_offsets", "gold_relation_offsets",
-    "pred_values", "pred_row_offsets", "pred_relation_offsets",
-    "lengths", "groups", "params", "weights", "partner", "counts", "left_out",
+
+def _record(addresses: str, numbers: str) -> np.dtype[np.void]:
+    return np.dtype(
+        [(name, np.uint64) for name in addresses.split()]
+        + [(name, np.int64) for name in numbers.split()]
+        + [(name, np.uint64) for name in ("params", "weights", "counts", "left_out")]
+        + [(name, np.int64) for name in ("first", "last", "n_fields", "n_totals", "n_lanes")]
+        + [(name, np.uint64) for name in SETTINGS]
+    )
+
+
+# How a plan's arguments go on after kernel, params and weights.
+SETTINGS = (
+    "wanted", "wanted_overall", "official", "linear", "additive", "never_costs", "by_content",
+    "truncate", "ignore_non_causal",
 )  # fmt: skip
-NUMBERS = (
-    "first", "last", "n_fields", "n_groups", "n_lanes",
-    "official", "linear", "additive", "never_costs", "by_content", "truncate", "ignore_non_causal",
-)  # fmt: skip
-# The launch record, struct Task of csrc/device.cu.
-TASK = np.dtype([(name, np.uint64) for name in ADDRESSES] + [(name, np.int64) for name in NUMBERS])
+# The launch records, struct Task and struct LabelTask of csrc/device.cu.
+TASK = _record(
+    "gold_values gold_row_offsets gold_relation_offsets "
+    "pred_values pred_row_offsets pred_relation_offsets lengths groups partner",
+    "apart",
+)
+LABEL_TASK = _record(
+    "gold_ids pred_ids marks", "n_labels ignored n_tokens gold_itemsize pred_itemsize"
+)
 
 PART = 32 << 20  # bytes of a part: long enough to copy at full speed, short enough to overlap
 LANES = 32  # threads of a warp
@@ -52,8 +67,8 @@ class Queue(Protocol):
     def upload(self, target: int, source: Bytes) -> None:
         """Copy host bytes to an address."""
 
-    def launch(self, kernel: str, task: npt.NDArray[np.void]) -> None:
-        """Count the examples of a task."""
+    def launch(self, entry: str, task: npt.NDArray[np.void]) -> None:
+        """Count the examples of a task, by an entry of csrc/device.cu."""
 
     def download(self, target: Bytes, source: int) -> None:
         """Copy from an address to host bytes."""
@@ -77,8 +92,8 @@ class Machine(Protocol):
     def address(self, array: Array) -> int:
         """Where an array on the machine starts."""
 
-    def constants(self, plan: Plan) -> Mapping[str, int]:
-        """Addresses of the plan's params and weights on the machine."""
+    def constant(self, values: npt.NDArray[Any]) -> int:
+        """The address of a few values that stay on the machine."""
 
 
 def n_lanes(n_cells: int) -> int:
@@ -95,32 +110,39 @@ def n_lanes(n_cells: int) -> int:
     return lanes
 
 
-def n_totals(task: npt.NDArray[np.void]) -> int:
-    """How many counts the blocks of a launch share."""
-    return int(task["n_groups"] * task["n_fields"])
-
-
 def task_of(
-    plan: Plan, addresses: Mapping[str, int], first: int, last: int, n_groups: int
+    record: np.dtype[np.void],
+    machine: Machine,
+    plan: Plan,
+    examples: tuple[int, int],
+    n_totals: int,
+    **members: int,
 ) -> npt.NDArray[np.void]:
-    """The record of one launch, over examples ``first`` up to ``last``.
+    """The record of one launch, over a range of examples.
 
-    Without an address of groups every example has its own row of counts, which is then written.
+    Where there are no shared totals, every example has its own row of counts.
     """
-    task = np.zeros((), TASK)
-    for name, address in addresses.items():
-        task[name] = address % 2**64  # an array may be taken to start before the part at hand
-    task["first"], task["last"] = first, last
-    task["n_fields"] = plan.n_fields
-    if "groups" in addresses:
-        task["n_groups"] = n_groups
-        task["n_lanes"] = n_lanes(n_groups * plan.n_fields)
-    task["additive"] = plan.kernel.additive
-    for name in (
-        "official", "linear", "never_costs", "by_content", "truncate", "ignore_non_causal",
-    ):  # fmt: skip
-        task[name] = getattr(plan, name)
+    _, params, weights, *settings = plan.arguments
+    task = np.zeros((), record)
+    for name, member in members.items():
+        task[name] = member % 2**64 if member < 0 else member
+    task["params"], task["weights"] = machine.constant(params), machine.constant(weights)
+    task["first"], task["last"] = examples
+    task["n_fields"], task["n_totals"] = plan.n_fields, n_totals
+    task["n_lanes"] = n_lanes(n_totals) if n_totals else 0
+    for name, setting in zip(SETTINGS, settings, strict=True):
+        task[name] = setting
     return task
+
+
+def entry_of(kind: str, plan: Plan) -> str:
+    """The entry of csrc/device.cu that counts for a plan: ``score`` rows, or ``labels``."""
+    name = plan.arguments[0]
+    if not isinstance(name, bytes):
+        raise InputError(
+            f'kernel "{plan.kernel.name}" is a function of the host, use backend "cpu"'
+        )
+    return f"{kind}_{name.decode()}"
 
 
 # -------------------------------------------------------------------------- rows in host memory
@@ -157,7 +179,7 @@ def placed(pieces: Pieces) -> tuple[dict[str, int], int]:
     return places, at
 
 
-def parts(gold: Rows, pred: Rows, n_fields: int, most: int = PART) -> Iterator[tuple[int, int]]:
+def parts(gold: Rows, pred: Rows, n_fields: int, most: int) -> Iterator[tuple[int, int]]:
     """Ranges of examples of at most so many bytes, but of one example at least."""
 
     def size(example: int) -> int:  # of all examples before this one
@@ -187,19 +209,21 @@ def side_pieces(name: str, side: Rows, first: int, last: int) -> Pieces:
 
 
 def pieces_of(
-    gold: Rows, pred: Rows, groups: Int64 | None, partner: Int64, counts: Int64,
+    gold: Rows, pred: Rows, groups: Groups, partner: Int64 | None, counts: Int64,
     left_out: npt.NDArray[np.bool_], first: int, last: int,
 ) -> tuple[Pieces, Pieces]:  # fmt: skip
     """What a range of examples reads and writes."""
     inputs = side_pieces("gold", gold, first, last) | side_pieces("pred", pred, first, last)
     inputs["lengths"] = Piece(gold.lengths, first, last)
-    relations = [int(gold.relation_offsets[k]) for k in (first, last)]
-    outputs = {"partner": Piece(partner, relations[0], relations[1])}
-    if groups is None:
+    outputs = {"left_out": Piece(left_out, first, last)}
+    if groups.of is not None:
+        inputs["groups"] = Piece(groups.of, first, last)
+    if groups.each:
         outputs["counts"] = Piece(counts, first, last)
-    else:
-        inputs["groups"] = Piece(groups, first, last)
-    return inputs, outputs | {"left_out": Piece(left_out, first, last)}
+    if partner is not None:
+        relations = [int(gold.relation_offsets[k]) for k in (first, last)]
+        outputs["partner"] = Piece(partner, relations[0], relations[1])
+    return inputs, outputs
 
 
 class Lane:
@@ -219,8 +243,8 @@ class Lane:
             self.memory = self.machine.empty(len(self.host))
 
     def start(
-        self, plan: Plan, inputs: Pieces, outputs: Pieces, fixed: Mapping[str, int],
-        examples: tuple[int, int], n_groups: int,
+        self, plan: Plan, inputs: Pieces, outputs: Pieces, examples: tuple[int, int],
+        n_totals: int, **members: int,
     ) -> None:  # fmt: skip
         """Send a part on its way."""
         pieces = inputs | outputs
@@ -230,9 +254,11 @@ class Lane:
         for name, piece in inputs.items():
             np.copyto(self.of(piece, places[name]), piece.array)
         base = self.machine.address(self.memory)
-        starts = {n: base + places[n] - piece.first * piece.item for n, piece in pieces.items()}
+        # Each array is taken to start so far before the part that numbers need not be changed.
+        members |= {n: base + places[n] - piece.first * piece.item for n, piece in pieces.items()}
+        task = task_of(TASK, self.machine, plan, examples, n_totals, **members)
         self.queue.upload(base, self.host[:middle])
-        self.queue.launch(plan.kernel.name, task_of(plan, {**fixed, **starts}, *examples, n_groups))
+        self.queue.launch(entry_of("score", plan), task)
         self.queue.download(self.host[middle:end], base + middle)
         self.outputs = outputs, places
 
@@ -255,35 +281,34 @@ def score_host(
     plan: Plan,
     gold: Rows,
     pred: Rows,
-    groups: Int64 | None,
-    partner: Int64,
+    groups: Groups,
+    partner: Int64 | None,
     counts: Int64,
     num_threads: int | None,
-    most: int = PART,
 ) -> None:
     """As `cpu.run`; ``num_threads`` is for the examples that do not fit on the device."""
     left_out = np.zeros(gold.n_examples, np.bool_)
     lanes = [Lane(machine), Lane(machine)]
-    fixed = dict(machine.constants(plan))
-    totals = np.zeros(counts.size if groups is not None else 0, np.int64)
+    members = {"apart": int(groups.apart)}
+    totals = np.zeros(0 if groups.each else counts.size, np.int64)
     on_device = machine.empty(totals.nbytes)
-    if groups is not None:
-        fixed["counts"] = machine.address(on_device)
-        lanes[0].queue.upload(fixed["counts"], totals.view(np.uint8))
+    if not groups.each:
+        members["counts"] = machine.address(on_device)
+        lanes[0].queue.upload(members["counts"], totals.view(np.uint8))
         lanes[0].queue.wait()
     try:
-        for examples in parts(gold, pred, plan.n_fields if groups is None else 0, most):
+        for examples in parts(gold, pred, plan.n_fields if groups.each else 0, PART):
             inputs, outputs = pieces_of(gold, pred, groups, partner, counts, left_out, *examples)
             lanes.reverse()
             lanes[0].finish()
-            lanes[0].start(plan, inputs, outputs, fixed, examples, len(counts))
+            lanes[0].start(plan, inputs, outputs, examples, totals.size, **members)
         for lane in lanes:
             lane.finish()
     finally:
         for lane in lanes:
             lane.queue.wait()  # memory in use is not given back
-    if groups is not None:
-        lanes[0].queue.download(totals.view(np.uint8), fixed["counts"])
+    if not groups.each:
+        lanes[0].queue.download(totals.view(np.uint8), members["counts"])
         lanes[0].queue.wait()
         counts += totals.reshape(counts.shape)
     finish(plan, gold, pred, groups, np.flatnonzero(left_out), partner, counts, num_threads)
@@ -293,31 +318,38 @@ def score_host(
 
 
 def score_device(
-    machine: Machine, queue: Queue, plan: Plan, gold: Rows, pred: Rows, groups: Array | None,
-    partner: Array, counts: Array, left_out: Array,
+    machine: Machine, queue: Queue, plan: Plan, gold: Rows, pred: Rows, groups: Groups,
+    partner: Array | None, counts: Array, left_out: Array,
 ) -> None:  # fmt: skip
     """Count what fits, on arrays of the machine: fill partner and left_out, add to counts.
 
-    Without groups counts are filled, a row for each example.
+    Where each example is a group of its own, its counts are written.
     """
-    arrays = {"lengths": gold.lengths, "partner": partner, "counts": counts, "left_out": left_out}
-    if groups is not None:
-        arrays["groups"] = groups
+    arrays = {
+        "lengths": gold.lengths, "groups": groups.of, "partner": partner, "counts": counts,
+        "left_out": left_out,
+    }  # fmt: skip
     for name, side in (("gold", gold), ("pred", pred)):
-        for field in ("values", "row_offsets", "relation_offsets"):
-            arrays[f"{name}_{field}"] = getattr(side, field)
-    addresses = {name: machine.address(array) for name, array in arrays.items()}
-    addresses |= machine.constants(plan)
-    queue.launch(plan.kernel.name, task_of(plan, addresses, 0, gold.n_examples, len(counts)))
+        for member in ("values", "row_offsets", "relation_offsets"):
+            arrays[f"{name}_{member}"] = getattr(side, member)
+    members = {n: machine.address(array) for n, array in arrays.items() if array is not None}
+    n_totals = 0 if groups.each else groups.n_rows * plan.n_fields
+    examples = 0, gold.n_examples
+    members["apart"] = int(groups.apart)
+    task = task_of(TASK, machine, plan, examples, n_totals, **members)
+    queue.launch(entry_of("score", plan), task)
+
+
+# ------------------------------------------------------------------------- what does not fit
 
 
 def finish(
     plan: Plan,
     gold: Rows,
     pred: Rows,
-    groups: Int64 | None,
+    groups: Groups,
     examples: Int64,
-    partner: Int64,
+    partner: Int64 | None,
     counts: Int64,
     num_threads: int | None = None,
 ) -> None:
@@ -325,14 +357,18 @@ def finish(
     if not len(examples):
         return
     (some_gold, of_gold), (some_pred, of_pred) = (drawn(side, examples) for side in (gold, pred))
-    found = np.full(len(of_gold), -1, np.int64)
-    own = np.zeros((len(examples), plan.n_fields), np.int64)
+    own = counts if not groups.each else np.zeros((len(examples), plan.n_fields), np.int64)
+    found = None if partner is None else np.empty(len(of_gold), np.int64)
+    of = None if groups.of is None else groups.of[examples]
+    some = Groups(of, len(examples) if groups.each else groups.n, groups.each, groups.apart)
     try:
-        cpu.run(plan, some_gold, some_pred, None, found, own, num_threads)
+        cpu.run(plan, some_gold, some_pred, some, found, own, num_threads)
     except OverflowError as error:
         raise OverflowError(str(examples[int(str(error))])) from None
-    partner[of_gold] = np.append(of_pred, -1)[found]
-    np.add.at(counts, examples if groups is None else groups[examples], own)
+    if groups.each:
+        counts[examples] = own
+    if partner is not None:
+        partner[of_gold] = np.append(of_pred, -1)[found]
 
 
 def drawn(rows: Rows, examples: Int64) -> tuple[Rows, Int64]:

@@ -6,16 +6,19 @@ import ctypes
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
-from fastcausal.engine import device
-from fastcausal.engine.kernel import Plan
+from fastcausal.engine import cuda, device
+from fastcausal.engine.run import Result, run
 from fastcausal.engine.sources import csrc
 
 BLOCKS, THREADS = 3, 8  # few enough that every thread sees several examples
@@ -78,14 +81,23 @@ class Machine:
     def address(self, array) -> int:
         return int(array.ctypes.data)
 
-    def constants(self, plan: Plan) -> Mapping[str, int]:
-        self.kept.append(plan)
-        return {name: self.address(getattr(plan, name)) for name in ("params", "weights")}
+    def constant(self, values) -> int:
+        self.kept.append(values)
+        return self.address(values)
 
 
-def score(plan, gold, pred, groups=None, n_groups=1, most=device.PART):
-    """As `run`, on the emulated device."""
-    partner = np.full(gold.n_relations, -1, np.int64)
-    counts = np.zeros((gold.n_examples if groups is None else n_groups, plan.n_fields), np.int64)
-    device.score_host(Machine(), plan, gold, pred, groups, partner, counts, None, most)
-    return partner, counts
+@contextmanager
+def instead(part: int = device.PART) -> Iterator[None]:
+    """Within it backend "cuda" is this machine, and takes parts of so many bytes."""
+    with (
+        patch.object(cuda, "cupy", lambda: None),
+        patch.object(cuda, "machine", Machine),
+        patch.object(device, "PART", part),
+    ):
+        yield
+
+
+def score(*arguments: Any, part: int = device.PART, **options: Any) -> Result:
+    """As `run`, on this machine."""
+    with instead(part):
+        return run(*arguments, backend="cuda", **options)

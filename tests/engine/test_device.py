@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastcausal.engine import device
+from fastcausal.engine.kernel import Groups
 from fastcausal.engine.reference import KERNELS
 from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import Result, run
@@ -22,13 +23,14 @@ from tests.strategies import LENGTH, ROLES, random_side, rows_of, sides
 LAST = 2**31 - 1
 
 
-def assert_same(found: tuple, expected: Result) -> None:
-    np.testing.assert_array_equal(found[0], expected.partner)
-    np.testing.assert_array_equal(found[1], expected.counts)
+def assert_same(found: Result, expected: Result) -> None:
+    np.testing.assert_array_equal(found.partner, expected.partner)
+    np.testing.assert_array_equal(found.counts, expected.counts)
 
 
-def test_the_launch_record_is_the_one_of_the_source():
+def test_the_launch_records_are_those_of_the_source():
     assert emulated.library().task_bytes() == device.TASK.itemsize
+    assert emulated.library().label_task_bytes() == device.LABEL_TASK.itemsize
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -37,10 +39,10 @@ def test_the_launch_record_is_the_one_of_the_source():
     both=sides(most_relations=5, most_examples=40),
     shape=st.sampled_from(SHAPES),
     tracks=st.sampled_from(TRACKS),
-    most=st.sampled_from([1, 2000, device.PART]),
+    part=st.sampled_from([1, 2000, device.PART]),
     data=st.data(),
 )
-def test_device_equals_cpu(kernel, both, shape, tracks, most, data):
+def test_device_equals_cpu(kernel, both, shape, tracks, part, data):
     objective = data.draw(st.sampled_from([None, *OBJECTIVES.get(kernel, [])]))
     plan = replace(shape, kernel=kernel, tracks=tracks, objective=objective).plan(ROLES)
     gold, pred = map(rows_of, both)
@@ -48,11 +50,16 @@ def test_device_equals_cpu(kernel, both, shape, tracks, most, data):
     groups = np.array(data.draw(st.lists(
         st.integers(0, n_groups - 1), min_size=gold.n_examples, max_size=gold.n_examples
     )))  # fmt: skip
-    assert_same(emulated.score(plan, gold, pred, most=most), run(plan, gold, pred))
-    assert_same(
-        emulated.score(plan, gold, pred, groups, n_groups, most),
-        run(plan, gold, pred, groups, n_groups),
-    )
+    for arguments, options in (
+        ((), {}),
+        ((groups, n_groups), {"apart": True}),
+        ((None, 1), {"apart": True, "partners": False}),
+        ((None, None), {"partners": False}),
+    ):
+        assert_same(
+            emulated.score(plan, gold, pred, *arguments, part=part, **options),
+            run(plan, gold, pred, *arguments, **options),
+        )
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +79,7 @@ def test_every_size_of_block_counters(kernel, n_groups, many):
     plan = replace(RECESS, kernel=kernel).plan(ROLES)
     groups = np.random.default_rng(1).integers(0, n_groups, 3000)
     expected = run(plan, *many, groups, n_groups)
-    assert_same(emulated.score(plan, *many, groups, n_groups, most=50_000), expected)
+    assert_same(emulated.score(plan, *many, groups, n_groups, part=50_000), expected)
 
 
 def test_lanes_fit_the_block():
@@ -97,7 +104,7 @@ def test_spans_beyond_the_bound_go_to_the_host(kernel):
     assert_same(emulated.score(plan, gold, pred), run(plan, gold, pred))
     groups = np.arange(8) % 2
     assert_same(
-        emulated.score(plan, gold, pred, groups, 2, most=1), run(plan, gold, pred, groups, 2)
+        emulated.score(plan, gold, pred, groups, 2, part=1), run(plan, gold, pred, groups, 2)
     )
 
 
@@ -132,9 +139,9 @@ def test_rows_on_the_device(many):
     """One launch over all; what does not fit is known afterwards."""
     plan = RECESS.plan(ROLES)
     gold, pred = many
-    for groups in (None, np.arange(3000) % 3):
+    for groups in (Groups(None, 3000, each=True), Groups(np.arange(3000) % 3, 3, apart=True)):
         partner = np.full(gold.n_relations, -7, np.int64)
-        counts = np.zeros((3000 if groups is None else 3, plan.n_fields), np.int64)
+        counts = np.zeros((groups.n_rows, plan.n_fields), np.int64)
         left_out = np.ones(3000, np.bool_)
         queue = emulated.Queue()
         device.score_device(
@@ -145,7 +152,9 @@ def test_rows_on_the_device(many):
         most = np.maximum(*(np.diff(side.relation_offsets) for side in many))
         np.testing.assert_array_equal(left_out, most > 3)
         device.finish(plan, gold, pred, groups, np.flatnonzero(left_out), partner, counts)
-        assert_same((partner, counts), run(plan, gold, pred, groups, 3))
+        n_groups = None if groups.each else 3
+        expected = run(plan, gold, pred, groups.of, n_groups, apart=groups.apart)
+        assert_same(Result(partner, counts), expected)
 
 
 @settings(deadline=None)
@@ -158,7 +167,7 @@ def test_parts_cover_the_examples_within_the_bound(both, most):
     assert bounds[-1] == gold.n_examples
     for first, last in found:
         arrays = device.pieces_of(
-            gold, pred, None, np.zeros(gold.n_relations, np.int64),
+            gold, pred, Groups(None, gold.n_examples, each=True), np.zeros(gold.n_relations, np.int64),
             np.zeros((gold.n_examples, 5), np.int64), np.zeros(gold.n_examples, np.bool_),
             first, last,
         )  # fmt: skip
