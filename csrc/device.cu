@@ -69,6 +69,19 @@ FC_HD Plan plan_of(const Counting& c) {
   return plan;
 }
 
+// A kernel as a function that is called, one for each kind of sink: spread out at every place that
+// needs it, it takes several times as long to compile.
+template <class Pair>
+struct Called {
+  template <class Sink>
+  __host__ __device__ __noinline__ void operator()(const int32_t* gold, int64_t n_gold,
+                                                   const int32_t* pred, int64_t n_pred,
+                                                   int64_t length, const int64_t* params,
+                                                   Sink& sink) const {
+    Pair()(gold, n_gold, pred, n_pred, length, params, sink);
+  }
+};
+
 using Total = unsigned long long;  // what 64-bit atomics take; wraps as two's complement does
 
 // A row of counts. Where few rows are shared by all threads, a block counts the low 32 bits in its
@@ -208,13 +221,13 @@ __device__ void score_labels(const Pair& pair, const LabelTask& task) {
 
 }  // namespace fastcausal
 
-#define FC_SCORE(name)                                                   \
-  extern "C" __global__ void score_##name(const fastcausal::Task task) { \
-    fastcausal::score(fastcausal::name##_pair(), task);                  \
+#define FC_SCORE(name)                                                      \
+  extern "C" __global__ void score_##name(const fastcausal::Task task) {    \
+    fastcausal::score(fastcausal::Called<fastcausal::name##_pair>(), task); \
   }
-#define FC_LABELS(name)                                                        \
-  extern "C" __global__ void labels_##name(const fastcausal::LabelTask task) { \
-    fastcausal::score_labels(fastcausal::name##_pair(), task);                 \
+#define FC_LABELS(name)                                                            \
+  extern "C" __global__ void labels_##name(const fastcausal::LabelTask task) {     \
+    fastcausal::score_labels(fastcausal::Called<fastcausal::name##_pair>(), task); \
   }
 #ifdef FC_ONLY  // FC_SCORE(name) or FC_LABELS(name): one is compiled sooner than all
 FC_ONLY

@@ -10,6 +10,8 @@
 #define __global__
 #define __device__
 #define __shared__
+#define __host__
+#define __noinline__
 
 struct Index {
   unsigned x;
@@ -53,10 +55,10 @@ uint32_t counters[24 << 8];  // as many bytes as engine/device.py asks for
 }
 
 static void enter(const char* name, const void* task) {
-#define FC_KERNEL(kernel)                                                     \
-  if (!std::strcmp(name, "score_" #kernel))                                   \
-    return score_##kernel(*static_cast<const fastcausal::Task*>(task));       \
-  if (!std::strcmp(name, "labels_" #kernel))                                  \
+#define FC_KERNEL(kernel)                                               \
+  if (!std::strcmp(name, "score_" #kernel))                             \
+    return score_##kernel(*static_cast<const fastcausal::Task*>(task)); \
+  if (!std::strcmp(name, "labels_" #kernel))                            \
     return labels_##kernel(*static_cast<const fastcausal::LabelTask*>(task));
 #include "fastcausal/kernels.def"
 #undef FC_KERNEL
