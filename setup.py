@@ -74,7 +74,7 @@ modules = [
         [path.as_posix()],
         language="c++",
         include_dirs=["csrc"],
-        depends=[*CSRC, "fastcausal/engine/buffers.pxd", "setup.py"],
+        depends=[*CSRC, *map(str, Path("fastcausal").rglob("*.pxd")), "setup.py"],
         define_macros=[("Py_LIMITED_API", "0x030B0000")] if ABI3 else [],
         py_limited_api=ABI3,
         extra_compile_args=compile_args,

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from fastcausal.sentences.classify import ClassificationScorer as ClassificationScorer
     from fastcausal.sentences.classify import classify as classify
     from fastcausal.sentences.report import ClassificationReport as ClassificationReport
+    from fastcausal.tagging import TagScheme as TagScheme
 
 _MODULES = {
     "Agreement": "annotators.agree",
@@ -57,6 +58,7 @@ _MODULES = {
     "Protocol": "protocols",
     "Relations": "relations",
     "Report": "report",
+    "TagScheme": "tagging",
     "agreement": "annotators.agree",
     "alpha_interval": "ratings.alpha",
     "check": "checks",

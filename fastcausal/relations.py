@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal import arrays
+from fastcausal import _objects, arrays
 from fastcausal.errors import InputError
 
 ROLES = ("cause", "effect", "signal")
@@ -136,8 +136,19 @@ effect, signal
                 raise InputError(f"example {k} is a {type(example).__name__}, expected a mapping")
         names = [k for e in examples for k in e if k not in ("relations", "length", "tokens")]
         columns: dict[str, Any] = {k: [e.get(k) for e in examples] for k in dict.fromkeys(names)}
+        numbers = {role: i for i, role in enumerate(roles)}
+        plain = _objects.example_rows(examples, numbers, False)
+        if plain is not None:
+            values, row_offsets, relation_offsets, lengths, ids = plain
+            if ids is not None:
+                columns["id"] = arrays.strings(ids)
+            columns["length"] = arrays.numbers(lengths, lengths >= 0)
+            columns["relations"] = span_lists(
+                values, np.diff(row_offsets), np.diff(relation_offsets)
+            )
+            return cls(pa.table(columns), Reading(roles=roles))
         spans = [
-            _example_spans(e.get("relations", ()), str(e.get("id", i)), roles)
+            _example_spans(e.get("relations", ()), str(e.get("id", i)), numbers)
             for i, e in enumerate(examples)
         ]
         try:
@@ -209,6 +220,26 @@ effect, signal
         return self.table.__arrow_c_stream__(requested_schema)
 
 
+def span_lists(values: Any, widths: Any, counts: Any, read: Any = None) -> pa.ListArray:
+    """The column ``relations`` of some rows.
+
+    Parameters
+    ----------
+    values : int32[n_rows, 3]
+        (role, start, stop).
+    widths : int64[n_relations]
+        Rows of each relation.
+    counts : int64[n_examples]
+        Relations of each example.
+    read : bool[n_relations], optional
+        Which relations could be read; the others are null.
+    """
+    role, start, stop = values.T
+    columns = [arrays.numbers(role.astype(np.int8)), arrays.numbers(start), arrays.numbers(stop)]
+    spans = pa.StructArray.from_arrays(columns, fields=list(SPAN))
+    return arrays.lists(counts, arrays.lists(widths, spans, read))
+
+
 def _checked_roles(roles: Sequence[str]) -> tuple[str, ...]:
     """Role names that differ from each other and from the names of sums over them."""
     names = tuple(roles)
@@ -229,9 +260,8 @@ def _length(example: Mapping[str, Any]) -> int | None:
     return len(example["text"].encode().split()) if isinstance(example.get("text"), str) else None
 
 
-def _example_spans(relations: Any, name: str, roles: tuple[str, ...]) -> list[Any]:
+def _example_spans(relations: Any, name: str, numbers: Mapping[str, int]) -> list[Any]:
     """The relations of one Python example as lists of (role, start, stop)."""
-    numbers = {role: i for i, role in enumerate(roles)}
     spans: list[Any] = []
     if not isinstance(relations, Sequence) or isinstance(relations, str):
         raise InputError(
@@ -250,7 +280,7 @@ def _example_spans(relations: Any, name: str, roles: tuple[str, ...]) -> list[An
         for role, value in relation.items():
             if role not in numbers:
                 raise InputError(
-                    f'example {name}: unknown role "{role}", expected one of {", ".join(roles)}'
+                    f'example {name}: unknown role "{role}", expected one of {", ".join(numbers)}'
                 )
             for span in _spans_of(value, name):
                 found.append((numbers[role], *span))

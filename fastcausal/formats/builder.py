@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import lists, numbers, strings
 from fastcausal.errors import InputError, Problems
-from fastcausal.relations import ROLES, SPAN, Reading, Relations
+from fastcausal.relations import ROLES, Reading, Relations, span_lists
 
 Span = tuple[int, int, int]
 """(role, start, stop), in tokens, stop exclusive."""
@@ -41,7 +41,8 @@ class Builder:
         self._spans: list[Span] = []
         self._widths: list[int] = []  # spans of each relation, -1 for one that is unread
         self._counts: list[int] = []  # relations of each example
-        self._lengths: list[int | None] = []
+        self._values: Any = None
+        self._lengths: list[int] = []  # -1 for one that is unknown
         self._seen = 0
 
     def relation(self, spans: Sequence[Span]) -> None:
@@ -54,11 +55,27 @@ class Builder:
         self.unread.add(message)
         self._widths.append(-1)
 
+    def all_at_once(self, values: Any, widths: Any, counts: Any, lengths: Any) -> None:
+        """Set all examples.
+
+        Parameters
+        ----------
+        values : int32[n_spans, 3]
+            The spans of all relations.
+        widths : int64[n_relations]
+            Spans of each relation, -1 for one that could not be read.
+        counts : int64[n_examples]
+            Relations of each example.
+        lengths : int64[n_examples]
+            Tokens of each example, -1 for an unknown number.
+        """
+        self._values, self._widths, self._counts, self._lengths = values, widths, counts, lengths
+
     def end_example(self, length: int | None) -> None:
         """Close the example at hand; ``length`` in tokens, None when unknown."""
         self._counts.append(len(self._widths) - self._seen)
         self._seen = len(self._widths)
-        self._lengths.append(length)
+        self._lengths.append(-1 if length is None else length)
 
     def table(
         self,
@@ -85,7 +102,7 @@ class Builder:
         """
         arrays = {name: self._column(name, v) for name, v in columns.items() if v is not None}
         _require_unique(self.name, arrays.get("id"), lines)
-        known = np.array([-1 if n is None else n for n in self._lengths], np.int32)
+        known = np.array(self._lengths, np.int32)
         arrays["length"] = numbers(known, known >= 0)
         arrays["relations"] = self._relations()
         reading = Reading(self.roles, tags, tuple(self.unread.first), dict(+self.notes))
@@ -95,13 +112,13 @@ class Builder:
             raise InputError(f"{self.name}: {error}") from error
 
     def _relations(self) -> Any:
-        flat = np.fromiter(chain.from_iterable(self._spans), np.int32, 3 * len(self._spans))
-        role, start, stop = flat.reshape(-1, 3).T
-        columns = [numbers(role.astype(np.int8)), numbers(start), numbers(stop)]
-        spans = pa.StructArray.from_arrays(columns, fields=list(SPAN))
+        values = self._values
+        if values is None:
+            n = 3 * len(self._spans)
+            values = np.fromiter(chain.from_iterable(self._spans), np.int32, n).reshape(-1, 3)
         widths = np.array(self._widths, np.int64)
         read = widths >= 0 if self.unread.count else None
-        return lists(self._counts, lists(np.maximum(widths, 0), spans, read))
+        return span_lists(values, np.maximum(widths, 0), self._counts, read)
 
     def _column(self, name: str, values: Any) -> Any:
         if isinstance(values, pa.Array | pa.ChunkedArray):

@@ -10,11 +10,11 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
+from fastcausal._objects import token_bounds
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import tagged
 from fastcausal.formats.builder import Builder, Span, UnreadError, matching, messages, taken
 from fastcausal.formats.source import Source, kind, replacing, shown
-from fastcausal.formats.tags import TOKEN
 from fastcausal.relations import ROLES, Relations
 
 WHITE = " \t\n\r\x0b\x0c"
@@ -137,9 +137,7 @@ class Sentence:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        bounds = [match.span() for match in TOKEN.finditer(text)]
-        self.starts = [start for start, _ in bounds]
-        self.stops = [stop for _, stop in bounds]
+        self.starts, self.stops = token_bounds(text)
 
     def locate(self, wanted: str) -> tuple[int, int, bool]:
         """Characters [start, stop) of a span text, and whether it occurs again.
