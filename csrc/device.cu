@@ -181,7 +181,7 @@ struct Sequence {
   int64_t relation_offsets[2];
   int32_t length;
 
-  // False where there are too many spans, or a label that is none: the host will say which.
+  // False where there are too many spans, or a label that is none: the host will see which.
   // A token that gold ignores is not there on either side.
   __device__ bool read(const LabelTask& task, int64_t e, bool is_gold) {
     const labels::Scheme scheme{task.marks, task.n_labels, task.ignored};
@@ -192,7 +192,6 @@ struct Sequence {
       int64_t id = id_at(task.gold_ids, task.gold_itemsize, at);
       if (id == scheme.ignored) continue;
       if (!is_gold) id = id_at(task.pred_ids, task.pred_itemsize, at);
-      if (id == scheme.ignored) continue;
       if (id < 0 || id >= scheme.n_labels) return false;
       spans.token(scheme.marks[id], length++);
       if (spans.n_rows > MOST_SPANS) return false;

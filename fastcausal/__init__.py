@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from fastcausal.sentences.classify import ClassificationScorer as ClassificationScorer
     from fastcausal.sentences.classify import classify as classify
     from fastcausal.sentences.report import ClassificationReport as ClassificationReport
+    from fastcausal.tag_scorer import TagScorer as TagScorer
     from fastcausal.tagging import TagScheme as TagScheme
 
 _MODULES = {
@@ -59,6 +60,7 @@ _MODULES = {
     "Relations": "relations",
     "Report": "report",
     "TagScheme": "tagging",
+    "TagScorer": "tag_scorer",
     "agreement": "annotators.agree",
     "alpha_interval": "ratings.alpha",
     "check": "checks",

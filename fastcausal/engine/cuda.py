@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -138,11 +139,17 @@ def run_on_device(
         cp.zeros((into.n_rows, plan.n_fields), np.int64),
         cp.empty(gold.n_examples, np.bool_),
     )  # fmt: skip
-    queue = Queue(cp.cuda.get_current_stream())
     device.score_device(
-        machine(), queue, plan, gold, pred, into, result.partner, result.counts, result.left_out
+        machine(),
+        machine().current(),
+        plan,
+        gold,
+        pred,
+        into,
+        result.partner,
+        result.counts,
+        result.left_out,
     )
-    hand_back()
     return result
 
 
@@ -223,6 +230,11 @@ class Queue:
             counters = 4 * int(task["n_lanes"] * task["n_totals"])
             with self.stream:
                 function(entry)((blocks,), (THREADS,), (task,), shared_mem=counters)
+                hand_back()
+
+    def mark(self) -> Callable[[], bool]:  # noqa: D102
+        event = self.stream.record()
+        return lambda: bool(event.done)
 
     def wait(self) -> None:  # noqa: D102
         self.stream.synchronize()
@@ -236,21 +248,33 @@ class Machine:
         self.multiprocessors = self.cupy.cuda.Device().attributes["MultiProcessorCount"]
         self.constants: dict[bytes, Array] = {}
 
-    def queue(self) -> Queue:
+    def current(self) -> Queue:
         """See `device.Machine`, which these are."""
+        return Queue(self.cupy.cuda.get_current_stream())
+
+    def queue(self) -> Queue:  # noqa: D102
         return Queue(self.cupy.cuda.Stream(non_blocking=True))
 
     def pinned(self, n: int) -> Bytes:  # noqa: D102
-        return np.frombuffer(self.cupy.cuda.alloc_pinned_memory(n), np.uint8, n)
+        return np.frombuffer(self.cupy.cuda.alloc_pinned_memory(max(n, 1)), np.uint8, n)
 
     def empty(self, n: int) -> Array:  # noqa: D102
-        memory = self.cupy.empty(n, np.uint8)
-        # Its last user may still be at work on it, on the stream that is current here.
-        self.cupy.cuda.get_current_stream().synchronize()
-        return memory
+        return self.cupy.empty(n, np.uint8)
 
     def address(self, array: Array) -> int:  # noqa: D102
         return int(array.data.ptr)
+
+    def ids(self, name: str, value: Any) -> Array:  # noqa: D102
+        found = shared(name, value)
+        if found.dtype.kind != "i" or found.ndim != 2:
+            raise InputError(
+                f"{name}: found {found.dtype}{list(found.shape)}, "
+                "expected int8, int16, int32 or int64[batch, tokens]"
+            )
+        return self.cupy.ascontiguousarray(found)
+
+    def numpy(self, array: Array) -> npt.NDArray[Any]:  # noqa: D102
+        return np.asarray(array.get())
 
     def constant(self, values: npt.NDArray[Any]) -> int:
         """See `device.Machine`; the same values are copied once."""

@@ -14,7 +14,7 @@ A `Machine` is CuPy's device (cuda.py), or csrc/device.cu compiled for the host 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -30,29 +30,29 @@ Bytes = npt.NDArray[np.uint8]
 Array = Any  # an array of the machine
 
 
-def _record(addresses: str, numbers: str) -> np.dtype[np.void]:
-    return np.dtype(
-        [(name, np.uint64) for name in addresses.split()]
-        + [(name, np.int64) for name in numbers.split()]
-        + [(name, np.uint64) for name in ("params", "weights", "counts", "left_out")]
-        + [(name, np.int64) for name in ("first", "last", "n_fields", "n_totals", "n_lanes")]
-        + [(name, np.uint64) for name in SETTINGS]
-    )
-
-
 # How a plan's arguments go on after kernel, params and weights.
 SETTINGS = (
     "wanted", "wanted_overall", "official", "linear", "additive", "never_costs", "by_content",
     "truncate", "ignore_non_causal",
 )  # fmt: skip
+COUNTING = (
+    "params", "weights", "counts", "left_out", "first", "last", "n_fields", "n_totals", "n_lanes",
+    *SETTINGS,
+)  # fmt: skip
+
+
+def _record(members: str) -> np.dtype[np.void]:
+    """Addresses, numbers and choices, 8 bytes each."""
+    return np.dtype([(name, np.uint64) for name in (*members.split(), *COUNTING)])
+
+
 # The launch records, struct Task and struct LabelTask of csrc/device.cu.
 TASK = _record(
     "gold_values gold_row_offsets gold_relation_offsets "
-    "pred_values pred_row_offsets pred_relation_offsets lengths groups partner",
-    "apart",
+    "pred_values pred_row_offsets pred_relation_offsets lengths groups partner apart"
 )
 LABEL_TASK = _record(
-    "gold_ids pred_ids marks", "n_labels ignored n_tokens gold_itemsize pred_itemsize"
+    "gold_ids pred_ids marks n_labels ignored n_tokens gold_itemsize pred_itemsize"
 )
 
 PART = 32 << 20  # bytes of a part: long enough to copy at full speed, short enough to overlap
@@ -73,12 +73,18 @@ class Queue(Protocol):
     def download(self, target: Bytes, source: int) -> None:
         """Copy from an address to host bytes."""
 
+    def mark(self) -> Callable[[], bool]:
+        """A call that tells whether all up to here is done."""
+
     def wait(self) -> None:
         """Return when all is done."""
 
 
 class Machine(Protocol):
     """Memory and queues of a device."""
+
+    def current(self) -> Queue:
+        """The queue that all is done in unless another one is asked for."""
 
     def queue(self) -> Queue:
         """A further queue."""
@@ -87,10 +93,16 @@ class Machine(Protocol):
         """Host memory that can be copied while the machine works."""
 
     def empty(self, n: int) -> Array:
-        """So many bytes on the machine, for any queue."""
+        """So many bytes on the machine. What used them before may not have ended in `current`."""
 
     def address(self, array: Array) -> int:
         """Where an array on the machine starts."""
+
+    def ids(self, name: str, value: Any) -> Array:
+        """A matrix of integers as a contiguous array of the machine."""
+
+    def numpy(self, array: Array) -> npt.NDArray[Any]:
+        """A copy in host memory, when the machine has come so far."""
 
     def constant(self, values: npt.NDArray[Any]) -> int:
         """The address of a few values that stay on the machine."""
@@ -125,7 +137,7 @@ def task_of(
     _, params, weights, *settings = plan.arguments
     task = np.zeros((), record)
     for name, member in members.items():
-        task[name] = member % 2**64 if member < 0 else member
+        task[name] = member % 2**64
     task["params"], task["weights"] = machine.constant(params), machine.constant(weights)
     task["first"], task["last"] = examples
     task["n_fields"], task["n_totals"] = plan.n_fields, n_totals
@@ -241,6 +253,7 @@ class Lane:
         if len(self.host) < n:
             self.host = self.machine.pinned(n + n // 8)
             self.memory = self.machine.empty(len(self.host))
+            self.machine.current().wait()
 
     def start(
         self, plan: Plan, inputs: Pieces, outputs: Pieces, examples: tuple[int, int],
@@ -294,8 +307,8 @@ def score_host(
     on_device = machine.empty(totals.nbytes)
     if not groups.each:
         members["counts"] = machine.address(on_device)
-        lanes[0].queue.upload(members["counts"], totals.view(np.uint8))
-        lanes[0].queue.wait()
+        machine.current().upload(members["counts"], totals.view(np.uint8))
+    machine.current().wait()  # the lanes may begin
     try:
         for examples in parts(gold, pred, plan.n_fields if groups.each else 0, PART):
             inputs, outputs = pieces_of(gold, pred, groups, partner, counts, left_out, *examples)
@@ -308,8 +321,8 @@ def score_host(
         for lane in lanes:
             lane.queue.wait()  # memory in use is not given back
     if not groups.each:
-        lanes[0].queue.download(totals.view(np.uint8), members["counts"])
-        lanes[0].queue.wait()
+        machine.current().download(totals.view(np.uint8), members["counts"])
+        machine.current().wait()
         counts += totals.reshape(counts.shape)
     finish(plan, gold, pred, groups, np.flatnonzero(left_out), partner, counts, num_threads)
 

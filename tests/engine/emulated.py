@@ -58,6 +58,11 @@ class Queue:
     def download(self, target, source):
         self.work.append(lambda: ctypes.memmove(target.ctypes.data, source, target.nbytes))
 
+    def mark(self):
+        passed = []
+        self.work.append(lambda: passed.append(True))
+        return lambda: bool(passed)
+
     def wait(self):
         work, self.work = self.work, []
         for call in work:
@@ -69,6 +74,10 @@ class Machine:
 
     def __init__(self) -> None:
         self.kept: list = []
+        self.only = Queue()
+
+    def current(self) -> Queue:
+        return self.only
 
     def queue(self) -> Queue:
         return Queue()
@@ -80,6 +89,12 @@ class Machine:
 
     def address(self, array) -> int:
         return int(array.ctypes.data)
+
+    def ids(self, name, value):
+        return np.ascontiguousarray(value)
+
+    def numpy(self, array):
+        return array.copy()
 
     def constant(self, values) -> int:
         self.kept.append(values)
