@@ -21,7 +21,7 @@ from fastcausal.errors import InputError
 
 THREADS = 128  # of a block
 BLOCKS = 16  # for each multiprocessor, at most
-INSTALL = "pip install 'fastcausal[cuda12]', or 'fastcausal[cuda13]' where the driver knows CUDA 13"
+INSTALL = "pip install 'fastcausal[cuda12]' or, for CUDA 13, 'fastcausal[cuda13]'"
 
 
 @cache
@@ -38,11 +38,12 @@ def cupy() -> Any:
     except ImportError as error:
         raise InputError(f'backend "cuda" needs CuPy: {INSTALL} ({error})') from error
     try:
-        n = cupy.cuda.runtime.getDeviceCount()
+        cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
-        raise InputError(f'backend "cuda" found no usable GPU: {error}; {INSTALL}') from error
-    if not n:
-        raise InputError('backend "cuda" found no GPU')
+        raise InputError(
+            f'backend "cuda" found no GPU that this CuPy can use: {error}. CuPy must be made for the '
+            f"CUDA of the driver: {INSTALL}"
+        ) from error
     return cupy
 
 
@@ -172,12 +173,14 @@ def shared(name: str, value: Any) -> Array:
     same for the way back.
     """
     cp = cupy()
-    if isinstance(value, cp.ndarray):
-        return value
     if hasattr(value, "__dlpack_device__"):
-        kind, _ = value.__dlpack_device__()
-        if kind == 2:  # kDLCUDA
-            return cp.from_dlpack(value.detach() if hasattr(value, "detach") else value)
+        kind, number = value.__dlpack_device__()
+        current = cp.cuda.runtime.getDevice()
+        if kind == 2 and number != current:  # kDLCUDA
+            raise InputError(f"{name}: is on device {number}, expected {current}, the current one")
+        if kind == 2:
+            value = value.detach() if hasattr(value, "detach") else value
+            return value if isinstance(value, cp.ndarray) else cp.from_dlpack(value)
     elif hasattr(value, "__cuda_array_interface__"):
         return cp.asarray(value)
     raise InputError(
@@ -206,10 +209,11 @@ def on_host(side: Rows) -> Rows:
 
 
 class Queue:
-    """A CUDA stream."""
+    """A CUDA stream; ``current`` says that others use it too."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: Any, current: bool) -> None:
         self.stream = stream
+        self.current = current
 
     def upload(self, target: int, source: Bytes) -> None:
         """See `device.Queue`, which these are."""
@@ -230,6 +234,7 @@ class Queue:
             counters = 4 * int(task["n_lanes"] * task["n_totals"])
             with self.stream:
                 function(entry)((blocks,), (THREADS,), (task,), shared_mem=counters)
+            if self.current:
                 hand_back()
 
     def mark(self) -> Callable[[], bool]:  # noqa: D102
@@ -250,10 +255,10 @@ class Machine:
 
     def current(self) -> Queue:
         """See `device.Machine`, which these are."""
-        return Queue(self.cupy.cuda.get_current_stream())
+        return Queue(self.cupy.cuda.get_current_stream(), current=True)
 
     def queue(self) -> Queue:  # noqa: D102
-        return Queue(self.cupy.cuda.Stream(non_blocking=True))
+        return Queue(self.cupy.cuda.Stream(non_blocking=True), current=False)
 
     def pinned(self, n: int) -> Bytes:  # noqa: D102
         return np.frombuffer(self.cupy.cuda.alloc_pinned_memory(max(n, 1)), np.uint8, n)
@@ -319,15 +324,15 @@ def options(entry: str) -> tuple[str, ...]:
 
 
 def facts() -> dict[str, Any]:
-    """What `fastcausal doctor` prints: CuPy, driver, runtime and device, as far as they are there.
+    """What `fastcausal doctor` prints of CuPy, runtime, driver and device; None for what is missing.
 
-    None where CuPy is not installed; the key ``missing`` says what else is.
+    ``missing`` says what keeps backend "cuda" from working, if anything does.
     """
-    found: dict[str, Any] = {"cupy": None, "driver": None, "runtime": None, "device": None}
+    found: dict[str, Any] = dict.fromkeys(("cupy", "runtime", "driver", "device", "missing"))
     try:
         import cupy as cp
-    except ImportError:
-        return found | {"missing": INSTALL}
+    except ImportError as error:
+        return found | {"missing": f"CuPy, for backend cuda: {INSTALL} ({error})"}
     runtime = cp.cuda.runtime
     found["cupy"] = cp.__version__
     found["runtime"] = _version(runtime.runtimeGetVersion())
