@@ -102,9 +102,10 @@ def test_all_names_load():
         "Agreement", "AlphaInterval", "CheckReport", "ClassificationReport",
         "ClassificationScorer", "CorpusDescription", "ExtractionScorer", "InputError",
         "LabelAgreement", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report",
-        "TagScheme", "TagScorer", "agreement", "alpha_interval", "check", "classify", "cohen_kappa", "describe",
-        "explain", "fleiss_kappa", "krippendorff_alpha", "label_agreement", "majority_vote",
-        "mean_pairwise_kappa", "percent_agreement", "read", "score", "write",
+        "TagScheme", "TagScorer", "agreement", "alpha_interval", "check", "classify",
+        "cohen_kappa", "describe", "explain", "fleiss_kappa", "krippendorff_alpha",
+        "label_agreement", "majority_vote", "mean_pairwise_kappa", "percent_agreement", "read",
+        "score", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:
         assert getattr(fastcausal, name) is not None

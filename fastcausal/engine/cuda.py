@@ -41,8 +41,8 @@ def cupy() -> Any:
         cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise InputError(
-            f'backend "cuda" found no GPU that this CuPy can use: {error}. CuPy must be made for the '
-            f"CUDA of the driver: {INSTALL}"
+            f'backend "cuda" found no GPU that this CuPy can use: {error}. CuPy must be made for '
+            f"the CUDA of the driver: {INSTALL}"
         ) from error
     return cupy
 
@@ -90,7 +90,7 @@ class DeviceResult:
         examples = np.flatnonzero(self.left_out.get())
         if len(examples):
             gold, pred = map(on_host, (self.gold, self.pred))
-            of = None if self.groups.of is None else self.groups.of.get()
+            of = None if self.groups.of is None else machine().numpy(self.groups.of)
             groups = replace(self.groups, of=of)
             device.finish(self.plan, gold, pred, groups, examples, partner, counts)
         return Result(partner, counts)
@@ -200,9 +200,7 @@ def hand_back() -> None:
 
 def on_host(side: Rows) -> Rows:
     """A copy of one side in host memory."""
-    return Rows(
-        side.values.get(), side.row_offsets.get(), side.relation_offsets.get(), side.lengths.get()
-    )
+    return Rows(*map(machine().numpy, (*side.arrays(), side.lengths)))
 
 
 # ----------------------------------------------------------------------------------- the machine
@@ -324,7 +322,7 @@ def options(entry: str) -> tuple[str, ...]:
 
 
 def facts() -> dict[str, Any]:
-    """What `fastcausal doctor` prints of CuPy, runtime, driver and device; None for what is missing.
+    """What `fastcausal doctor` prints of CuPy, CUDA and the device; None for what is missing.
 
     ``missing`` says what keeps backend "cuda" from working, if anything does.
     """

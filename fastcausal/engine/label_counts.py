@@ -81,9 +81,8 @@ class LabelCounts:
         """Count a batch: arrays [batch, tokens] of int8 to int64 on the machine."""
         gold, pred = self.machine.ids("gold", gold_ids), self.machine.ids("pred", pred_ids)
         if gold.shape != pred.shape:
-            raise InputError(
-                f"pred: found the shape {tuple(pred.shape)}, expected {tuple(gold.shape)} as of gold"
-            )
+            found, expected = (tuple(side.shape) for side in (pred, gold))
+            raise InputError(f"pred: found the shape {found}, expected {expected} as of gold")
         n, address = len(gold), self.machine.address
         left_out = self.machine.empty(n)
         task = task_of(

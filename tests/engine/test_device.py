@@ -166,11 +166,10 @@ def test_parts_cover_the_examples_within_the_bound(both, most):
     assert found == list(pairwise(bounds))
     assert bounds[-1] == gold.n_examples
     for first, last in found:
-        arrays = device.pieces_of(
-            gold, pred, Groups(None, gold.n_examples, each=True), np.zeros(gold.n_relations, np.int64),
-            np.zeros((gold.n_examples, 5), np.int64), np.zeros(gold.n_examples, np.bool_),
-            first, last,
-        )  # fmt: skip
+        groups = Groups(None, gold.n_examples, each=True)
+        partner, counts = np.zeros(gold.n_relations, np.int64), np.zeros((gold.n_examples, 5))
+        left_out = np.zeros(gold.n_examples, np.bool_)
+        arrays = device.pieces_of(gold, pred, groups, partner, counts, left_out, first, last)
         size = sum(piece.array.nbytes for pieces in arrays for piece in pieces.values())
         assert last == first + 1 or size <= most + 8 * 4  # a last offset for each list
 
