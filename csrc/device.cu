@@ -74,11 +74,10 @@ FC_HD Plan plan_of(const Counting& c) {
 template <class Pair>
 struct Called {
   template <class Sink>
-  __host__ __device__ __noinline__ void operator()(const int32_t* gold, int64_t n_gold,
-                                                   const int32_t* pred, int64_t n_pred,
+  __host__ __device__ __noinline__ void operator()(const Relation& gold, const Relation& pred,
                                                    int64_t length, const int64_t* params,
                                                    Sink& sink) const {
-    Pair()(gold, n_gold, pred, n_pred, length, params, sink);
+    Pair()(gold, pred, length, params, sink);
   }
 };
 
@@ -89,6 +88,7 @@ using Total = unsigned long long;  // what 64-bit atomics take; wraps as two's c
 // them up when it ends. What exceeds 32 bits, rarely anything, goes to the row at once; so nothing
 // can overflow.
 struct Row {
+  static constexpr bool BY_ROLE = true;
   Total* row;
   uint32_t* cells;  // [n_fields, n_lanes] of this row, at the column of the thread, or null
   int64_t n_lanes;

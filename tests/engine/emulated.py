@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
@@ -26,17 +26,27 @@ FLAGS = ("-std=c++17", "-O1", "-g", "-ffp-contract=off", "-Wall", "-Wextra", "-W
 
 
 @cache
-def library() -> ctypes.CDLL:
+def _compiled(target: Path) -> subprocess.CompletedProcess[str] | None:
     compiler = next(filter(None, map(shutil.which, (os.environ.get("CXX", "c++"), "g++"))), None)
     if compiler is None:
-        pytest.skip("no C++ compiler")
-    target = Path(mkdtemp()) / "device.so"
+        return None
     source = Path(__file__).parent / "emulation" / "grid.cpp"
     options = ("-D__CUDA_ARCH__=900", f"-I{csrc()}", "-fPIC", "-shared")
-    subprocess.run([compiler, *FLAGS, *options, source, "-o", target], check=True)
-    found = ctypes.CDLL(str(target))
-    shutil.rmtree(target.parent)
-    return found
+    command = [compiler, *FLAGS, *options, source, "-o", target]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+FOLDER = TemporaryDirectory()
+
+
+@cache
+def library() -> ctypes.CDLL:
+    target = Path(FOLDER.name, "device.so")
+    compiled = _compiled(target)
+    if compiled is None:
+        pytest.skip("no C++ compiler")
+    assert not compiled.returncode, compiled.stderr
+    return ctypes.CDLL(str(target))
 
 
 class Queue:
