@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal import _objects, arrays
+from fastcausal import _objects, _spans, arrays
 from fastcausal.errors import InputError
 
 ROLES = ("cause", "effect", "signal")
@@ -350,19 +350,16 @@ def _validate(relations: Relations) -> None:
     if spans.null_count or any(spans.field(k).null_count for k in range(3)):
         raise InputError("a span is null, or has a null role, start or stop")
     role, start, stop = (arrays.values_of(spans.field(k)) for k in range(3))
-    per_example = np.diff(arrays.offsets_of(inner)[arrays.offsets_of(column)])
+    offsets = arrays.offsets_of(inner)[arrays.offsets_of(column)]
     lengths = arrays.joined(relations.table["length"])
     if (arrays.values_of(lengths, 0) < 0).any():
         example = int(np.argmax(arrays.values_of(lengths, 0) < 0))
         raise InputError(f"example {relations.name(example)}: length is {lengths[example]}")
     length = arrays.values_of(lengths, -1)
-    limit = np.repeat(np.where(length < 0, np.iinfo(np.int32).max, length), per_example)
-    bad = (role < 0) | (role >= len(relations.roles)) | (start < 0) | (stop <= start)
-    bad |= stop > limit
-    if not bad.any():
+    k = _spans.first_bad_span(role, start, stop, offsets, length, len(relations.roles))
+    if k < 0:
         return
-    k = int(np.argmax(bad))
-    example = int(np.searchsorted(np.cumsum(per_example), k, side="right"))
+    example = int(np.searchsorted(offsets[1:], k, side="right"))
     where = f"example {relations.name(example)}: span ({start[k]}, {stop[k]})"
     if not 0 <= role[k] < len(relations.roles):
         raise InputError(f"{where} has role {role[k]}, expected 0 to {len(relations.roles) - 1}")
@@ -370,7 +367,7 @@ def _validate(relations: Relations) -> None:
         raise InputError(f"{where} starts before the first token")
     if stop[k] <= start[k]:
         raise InputError(f"{where} ends before it starts, expected start < stop")
-    raise InputError(f"{where} ends after the last token, the example has {limit[k]} tokens")
+    raise InputError(f"{where} ends after the last token, the example has {length[example]} tokens")
 
 
 def _validate_ids(relations: Relations) -> None:
