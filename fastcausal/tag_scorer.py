@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from fastcausal.align import Aligned
-from fastcausal.engine.counts import Counts
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
 from fastcausal.extraction import ExtractionScorer
@@ -84,8 +81,7 @@ class TagScorer:
         if self._on_device is not None:
             self._on_device.add(gold_ids, pred_ids)
             return
-        gold, pred = self._rows(np.asarray(gold_ids), np.asarray(pred_ids))
-        self.scorer.add(Aligned(gold, pred, ROLES, pa.table({}), counted={}))
+        self.scorer.update(*self._rows(np.asarray(gold_ids), np.asarray(pred_ids)))
 
     def compute(self) -> Report:
         """The scores of all batches so far."""
@@ -130,9 +126,8 @@ class TagScorer:
         if self._on_device is None:
             return
         values, n_examples, n_gold, n_pred = self._on_device.take()
-        scorer, key = self.scorer, ("", False)  # no strata, one relation at most
-        counts = Counts(scorer.plan().kernel, ROLES, values)
-        scorer.counts[key] = scorer.counts[key] + counts if key in scorer.counts else counts
+        scorer = self.scorer
+        scorer._count("", np.stack([values, np.zeros_like(values)]))  # none has several relations
         scorer.n_examples += n_examples
         scorer.n_gold_relations += n_gold
         scorer.n_pred_relations += n_pred
