@@ -80,22 +80,22 @@ def test_many_sequences_of_many_spans(kernel):
 
 
 def test_nothing_waits_before_compute():
-    gold = np.array([[1, 2, 0, 3]])
+    gold = np.array([[1, 2, IGNORED, 0, 3]])
     many = np.tile([1, 3], (1, 40))
     with emulated.instead():
         scorer = fc.TagScorer(SCHEME, backend="cuda")
-        scorer.update(gold, gold)
+        scorer.update(gold, np.array([[1, 2, 5, 0, 3]]))
         scorer.update(many, many)
         counts = scorer._on_device
         assert len(counts.waiting) == 2
         counts.machine.current().wait()  # the device has come so far by itself
-        scorer.update(gold, gold)
+        scorer.update(gold, gold + 100 * (gold == IGNORED))
         assert [batch.number for batch in counts.for_host] == [1]
         assert [batch.number for batch in counts.waiting] == [2]
         assert scorer.compute()["overall"].tp == 2 + 80 + 2
         assert not counts.waiting
         assert not counts.for_host
-        scorer.update(gold, gold)
+        scorer.update(gold, np.array([[1, 2, 5, 0, 3]]))
         assert scorer.compute()["overall"].tp == 2 + 80 + 2 + 2
         scorer.reset()
         assert scorer.compute().n_examples == 0

@@ -26,12 +26,12 @@ INSTALL = "pip install 'fastcausal[cuda12]' or, for CUDA 13, 'fastcausal[cuda13]
 
 @cache
 def cupy() -> Any:
-    """CuPy, with a GPU that it can use.
+    """CuPy, with a GPU that it can use and a compiler for it.
 
     Raises
     ------
     InputError
-        Where either is missing: what to do about it.
+        Where one of them is missing: what to do about it.
     """
     try:
         import cupy
@@ -44,6 +44,10 @@ def cupy() -> Any:
             f'backend "cuda" found no GPU that this CuPy can use: {error}. CuPy must be made for '
             f"the CUDA of the driver: {INSTALL}"
         ) from error
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except RuntimeError as error:
+        raise InputError(f'backend "cuda" needs the compiler NVRTC: {INSTALL} ({error})') from error
     return cupy
 
 

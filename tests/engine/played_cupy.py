@@ -101,6 +101,7 @@ cupy = SimpleNamespace(
     RawModule=RawModule,
     cuda=SimpleNamespace(
         runtime=runtime,
+        nvrtc=SimpleNamespace(getVersion=lambda: (13, 0)),
         Device=lambda: SimpleNamespace(attributes={"MultiProcessorCount": 2}),
         Stream=Stream,
         get_current_stream=Stream,

@@ -13,9 +13,11 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import fastcausal as fc
 from fastcausal import sample
+from fastcausal.cli import app
 from fastcausal.engine import cuda, device
 from fastcausal.engine.reference import KERNELS
 from fastcausal.engine.rows import Rows
@@ -160,25 +162,31 @@ def no_waiting():
 # ------------------------------------------------------------------------------- without a GPU
 
 
-def _without_a_gpu() -> SimpleNamespace:
-    """CuPy where there is none."""
+def _cupy_without(part: str, call: str, error: Exception) -> SimpleNamespace:
+    """CuPy where one of its calls fails."""
 
-    def count():
-        raise OSError("cudaErrorNoDevice: no CUDA-capable device is detected")
+    def fails() -> None:
+        raise error
 
-    runtime = {**vars(played_cupy.runtime), "getDeviceCount": count, "driverGetVersion": int}
-    inner = {**vars(played_cupy.cupy.cuda), "runtime": SimpleNamespace(**runtime)}
+    inner = {**vars(played_cupy.cupy.cuda)}
+    inner[part] = SimpleNamespace(**{**vars(inner[part]), call: fails})
     return SimpleNamespace(**{**vars(played_cupy.cupy), "cuda": SimpleNamespace(**inner)})
 
 
-@pytest.mark.parametrize(
-    ("cupy", "message"),
-    [
-        (None, r"""backend "cuda" needs CuPy: pip install 'fastcausal\[cuda12\]' or"""),
-        (_without_a_gpu(), r'backend "cuda" found no GPU that this CuPy can use: cudaErrorNo'),
-    ],
-    ids=["no CuPy", "no GPU"],
-)
+MISSING = {
+    "CuPy": (None, r"""backend "cuda" needs CuPy: pip install 'fastcausal\[cuda12\]' or"""),
+    "GPU": (
+        _cupy_without("runtime", "getDeviceCount", OSError("cudaErrorNoDevice: no CUDA-capable")),
+        r'backend "cuda" found no GPU that this CuPy can use: cudaErrorNoDevice',
+    ),
+    "NVRTC": (
+        _cupy_without("nvrtc", "getVersion", RuntimeError("CuPy failed to load libnvrtc.so.13")),
+        r"""backend "cuda" needs the compiler NVRTC: pip install .* failed to load libnvrtc""",
+    ),
+}
+
+
+@pytest.mark.parametrize(("cupy", "message"), MISSING.values(), ids=MISSING)
 def test_what_is_missing_is_said(cupy, message):
     """At once, and wherever the backend is asked for."""
     rows = rows_of([[]])
@@ -192,11 +200,13 @@ def test_what_is_missing_is_said(cupy, message):
             with pytest.raises(fc.InputError, match=message):
                 call()
         found = cuda.facts()
-    assert re.search("CuPy", found["missing"])
-    assert (found["cupy"], found["runtime"]) == (
-        (None, None) if cupy is None else ("14.2.0", "13.2")
-    )
-    assert found["driver"] is found["device"] is None
+        files = [str(sample.GOLD), str(sample.SYSTEMS["hasty"])]
+        command = CliRunner().invoke(app, ["score", *files, "--backend", "cuda"])
+    assert command.exit_code == 2
+    assert re.match(f"error: {message}", command.stderr)
+    assert "pip install" in found["missing"]
+    assert found["device"] is None
+    assert found["cupy"] == (None if cupy is None else "14.2.0")
 
 
 def test_options_name_the_entry_and_the_sources():
@@ -204,3 +214,30 @@ def test_options_name_the_entry_and_the_sources():
     assert "-DFC_ONLY=FC_LABELS(fair_spans)" in options
     assert "-fmad=false" in options
     assert cuda.options("score_fair_spans") != options
+
+
+def test_what_is_not_counted_on_a_device():
+    """Kernels that are functions of the host, and cnc-2022."""
+    rows = rows_of([[]])
+    plan = RECESS.plan(ROLES)
+    called = replace(plan)
+    vars(called)["arguments"] = (12345, *plan.arguments[1:])  # as of a compiled Python function
+    with played_cupy.instead():
+        with pytest.raises(fc.InputError, match='"fair_spans" is a function of the host, use back'):
+            run(called, rows, rows, backend="cuda")
+        with pytest.raises(
+            fc.InputError, match='cnc-2022 is not counted on a GPU, use backend "cp'
+        ):
+            fc.score(sample.GOLD, sample.GOLD, "cnc-2022", backend="cuda")
+
+
+def test_a_report_from_the_device():
+    """As from the host, with the tables that it makes later."""
+    with played_cupy.instead():
+        host, device_ = (
+            fc.score(sample.GOLD, sample.SYSTEMS["hasty"], "cnc-2023", backend=backend)
+            for backend in ("cpu", "cuda")
+        )
+        assert device_.to_dict() == host.to_dict()
+        assert device_.matches.equals(host.matches)
+        assert device_.per_example.equals(host.per_example)
