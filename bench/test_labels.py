@@ -1,4 +1,4 @@
-"""What models and Python programs hold, to rows: label ids, example dicts, tokens of a text."""
+"""What models and Python programs hold, to rows: label ids, example dicts, offsets in a text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bench import corpus
 from fastcausal import _objects
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.rows import Rows
-from fastcausal.formats import bio
+from fastcausal.formats import bio, spans
 from fastcausal.formats.tags import TOKEN
 from fastcausal.relations import ROLES
 
@@ -87,14 +87,37 @@ def test_example_dicts(race):
     race("example dicts to rows", BATCH, lambda: rows_of_examples(examples), others, 50)
 
 
-def test_tokens_of_a_text(race):
-    texts = [f"Word{k} and others follow, é {'x' * (k % 9)}" * 4 for k in range(N)]
+def test_character_offsets(race):
+    relations = corpus.table_of(corpus.sentences(N)[0])
+    examples = [with_offsets(example) for example in relations.to_examples()]
 
-    def expressed():
-        return [[match.span() for match in TOKEN.finditer(text)] for text in texts]
+    def bounds(text):
+        found = [match.span() for match in TOKEN.finditer(text)]
+        return [start for start, _ in found], [stop for _, stop in found]
 
-    def native():
-        return list(map(_objects.token_bounds, texts))
+    def in_python():
+        with (
+            mock.patch.object(spans, "offset_spans", return_value=None),
+            mock.patch.object(spans, "token_bounds", bounds),
+        ):
+            return spans.read(examples)
 
-    assert [list(zip(*bounds, strict=True)) for bounds in native()] == expressed()
-    race("texts to token offsets", N, native, {"a regular expression": expressed}, 10)
+    assert spans.read(examples).table.equals(in_python().table)
+    others = {"the same in plain Python": in_python}
+    race("character offsets to Relations", N, lambda: spans.read(examples), others, 10)
+
+
+def with_offsets(example):
+    """The example with a text of words of one to nine letters, and spans in its characters."""
+    words = ["w" * (1 + (k * k) % 9) for k in range(example["length"])]
+    stops = np.cumsum([len(word) + 1 for word in words]).tolist()
+    return {
+        "text": " ".join(words),
+        "relations": [
+            {
+                role: [[stops[a] - 1 - len(words[a]), stops[b - 1] - 1] for a, b in found]
+                for role, found in relation.items()
+            }
+            for relation in example["relations"]
+        ],
+    }

@@ -2,6 +2,9 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <new>
 #include <tuple>
 #include <vector>
 
@@ -21,17 +24,28 @@ inline bool role_first(const Row& a, const Row& b) {
 }
 
 struct Found {
-  std::vector<Row> values;  // n_rows of them, then room for more
+  Row* values = nullptr;  // n_rows of them, then room for more, which is never touched in advance
+  int64_t capacity = 0;
+  int64_t n_rows = 0;
   std::vector<int64_t> row_offsets{0};
   std::vector<int64_t> relation_offsets{0};
   std::vector<int32_t> lengths;
-  int64_t n_rows = 0;
+
+  Found() = default;
+  Found(const Found&) = delete;
+  Found& operator=(const Found&) = delete;
+  ~Found() { std::free(values); }
 
   // Room for n more rows.
   Row* room(int64_t n) {
-    const size_t needed = static_cast<size_t>(n_rows + n);
-    if (values.size() < needed) values.resize(needed + needed / 2);
-    return values.data() + n_rows;
+    if (capacity - n_rows < n) {
+      const int64_t wanted = n_rows + n > 2 * capacity ? n_rows + n : 2 * capacity;
+      void* moved = std::realloc(values, static_cast<size_t>(wanted) * sizeof(Row));
+      if (!moved) throw std::bad_alloc();
+      values = static_cast<Row*>(moved);
+      capacity = wanted;
+    }
+    return values + n_rows;
   }
   void row(int32_t role, int32_t start, int32_t stop) {
     *room(1) = {role, start, stop};
@@ -39,8 +53,8 @@ struct Found {
   }
   template <class Less>
   void sort_relation(Less less) {
-    Row* first = values.data() + row_offsets.back();
-    Row* last = values.data() + n_rows;
+    Row* first = values + row_offsets.back();
+    Row* last = values + n_rows;
     if (!std::is_sorted(first, last, less)) std::sort(first, last, less);
   }
   void in_order() { sort_relation(std::less<Row>()); }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fastcausal.corpus.describe import describe as describe
     from fastcausal.corpus.description import CorpusDescription as CorpusDescription
     from fastcausal.engine.kernel import Objective as Objective
+    from fastcausal.engine.kernel import kernel as kernel
     from fastcausal.engine.rows import Rows as Rows
     from fastcausal.errors import InputError as InputError
     from fastcausal.extraction import ExtractionScorer as ExtractionScorer
@@ -71,6 +72,7 @@ _MODULES = {
     "describe": "corpus.describe",
     "explain": "quirks",
     "fleiss_kappa": "ratings.alpha",
+    "kernel": "engine.kernel",
     "krippendorff_alpha": "ratings.alpha",
     "label_agreement": "ratings.votes",
     "majority_vote": "ratings.votes",

@@ -9,10 +9,10 @@ from libcpp.vector cimport vector
 
 cdef extern from "found.hpp" namespace "fastcausal" nogil:
     cdef cppclass Row:
-        pass
+        int32_t role, start, stop
 
     cdef cppclass Found:
-        vector[Row] values
+        const Row* values
         vector[int64_t] row_offsets
         vector[int64_t] relation_offsets
         vector[int32_t] lengths
@@ -29,7 +29,8 @@ cdef inline object filled(object array, const void* data):
     """The array, filled from memory of its size."""
     cdef Py_buffer view
     PyObject_GetBuffer(array, &view, PyBUF_WRITABLE)
-    memcpy(view.buf, data, view.len)
+    if view.len:  # else there may be no data
+        memcpy(view.buf, data, view.len)
     PyBuffer_Release(&view)
     return array
 
@@ -37,7 +38,7 @@ cdef inline object filled(object array, const void* data):
 cdef inline tuple arrays_of(Found& found, object empty, object int32, object int64):
     """values, row_offsets, relation_offsets, lengths; the last three are what numpy calls them."""
     return (
-        filled(empty((found.n_rows, 3), int32), found.values.data()),
+        filled(empty((found.n_rows, 3), int32), found.values),
         filled(empty(found.row_offsets.size(), int64), found.row_offsets.data()),
         filled(empty(found.relation_offsets.size(), int64), found.relation_offsets.data()),
         filled(empty(found.lengths.size(), int32), found.lengths.data()),

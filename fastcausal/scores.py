@@ -114,11 +114,11 @@ FORMULAS: dict[str, Callable[[CountsByName, float], ScoresByName]] = {
 
 
 def scores_of(kernel: str, counts: CountsByName, undefined: float | None) -> ScoresByName:
-    """The scores that belong to a kernel's counts; none for a kernel of another name.
+    """The scores that belong to a kernel's counts, for a user's kernel those of TP, FP and FN.
 
     ``undefined`` None makes 0/0 NaN.
     """
-    formula = FORMULAS.get(kernel)
+    formula = FORMULAS.get(kernel) or (exact if {"tp", "fp", "fn"} <= counts.keys() else None)
     return formula(counts, math.nan if undefined is None else undefined) if formula else {}
 
 

@@ -11,10 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from fastcausal import _objects
+from fastcausal import _objects, formats
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.rows import Rows
-from fastcausal.formats import bio
+from fastcausal.formats import _tokens, bio
 from fastcausal.formats.tags import TOKEN
 from fastcausal.relations import ROLES
 from tests.strategies import LENGTH, Span, spans
@@ -299,5 +299,44 @@ def test_lists_that_hold_no_tags():
 
 @given(st.text(st.sampled_from("ab \t\n\r\x0b\x0c\x1c\x85\u00a0é\u2028😀\ud800"), max_size=30))
 def test_tokens_are_what_white_space_separates(text):
-    starts, stops = _objects.token_bounds(text)
+    starts, stops = _tokens.token_bounds(text)
     assert list(zip(starts, stops, strict=True)) == [m.span() for m in TOKEN.finditer(text)]
+
+
+TEXT = "Rain fell,  so\troads é😀 closed. "
+OFFSETS = st.tuples(st.integers(-1, len(TEXT) + 1), st.integers(-1, len(TEXT) + 1)) | st.tuples(
+    st.integers(0, 20), st.integers(1, 9)
+).map(lambda found: (found[0], sum(found)))
+SPAN = (
+    OFFSETS.map(list)
+    | OFFSETS
+    | OFFSETS.map(lambda found: dict(zip(("start", "stop"), found, strict=True)))
+)
+CLEAN = st.dictionaries(st.sampled_from(ROLES), SPAN | st.lists(SPAN, max_size=3), max_size=3)
+UNCLEAN = st.dictionaries(
+    st.sampled_from([*ROLES, "claim"]), SPAN | ODD | st.lists(SPAN | ODD, max_size=3), max_size=2
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(CLEAN | CLEAN | UNCLEAN | ODD, max_size=3), st.sampled_from([TEXT, "", "\ud800 x"]))
+def test_offsets_are_those_of_python(relations, text):
+    source = [{"text": text, "relations": relations}]
+    found, found_error = table_and_error(formats.spans.read, source)
+    with mock.patch.object(formats.spans, "offset_spans", return_value=None):
+        expected, error = table_and_error(formats.spans.read, source)
+    assert found_error == error
+    if expected is not None:
+        assert found.table.equals(expected.table, check_metadata=True)
+
+
+def test_offsets_in_tokens():
+    starts, stops = _tokens.token_bounds(TEXT)
+    numbers = {role: k for k, role in enumerate(ROLES)}
+    read = {"effect": [[12, 14], {"start": 3, "stop": 11}], "cause": (0, 4)}
+    assert _tokens.offset_spans(read, numbers, starts, stops, len(TEXT)) == (
+        [(0, 0, 1), (1, 0, 2), (1, 2, 3)],
+        1,
+    )
+    for odd in ({"cause": "Rain"}, {"cause": [10, 12]}, {"cause": [0, 99]}, {"cause": [3, 3]}):
+        assert _tokens.offset_spans(odd, numbers, starts, stops, len(TEXT)) is None

@@ -26,10 +26,12 @@ DTYPES = (np.int8, np.int16, np.int32, np.int64)
 
 @st.composite
 def matrices(draw, n_labels, ignored=True):
-    """Label ids in runs of any length, so that the steps of eight are walked too."""
-    n, width = draw(st.integers(0, 4)), draw(st.integers(0, 40))
+    """Label ids in runs of any length: 64 tokens are looked at at once."""
+    n, width = draw(st.integers(0, 4)), draw(st.sampled_from([0, 1, 9, 40, 64, 65, 130]))
     ids = st.integers(-1 if ignored else 0, n_labels - 1).map(lambda k: IGNORED if k < 0 else k)
-    runs = st.lists(st.tuples(ids, st.sampled_from([1, 1, 1, 2, 3, 7, 8, 9, 17])), max_size=width)
+    runs = st.lists(
+        st.tuples(ids, st.sampled_from([1, 1, 1, 2, 3, 7, 8, 9, 63, 64])), max_size=width
+    )
     matrix = np.full((n, width), 0 if not ignored else IGNORED, draw(st.sampled_from(DTYPES)))
     for line in matrix:
         found = [label for label, times in draw(runs) for _ in range(times)][:width]
@@ -144,6 +146,23 @@ def refused(message, *args, **kwargs):
     scheme = fc.TagScheme(LABELS["BIO"])
     with pytest.raises(fc.InputError, match=f"^{re.escape(message)}"):
         scheme.rows(*args, **kwargs)
+
+
+@given(st.data())
+def test_many_labels_and_any_number_for_what_is_not_there(data):
+    labels = LABELS["IOBES"] * data.draw(st.sampled_from([1, 9, 10, 13, 40]))
+    ids = data.draw(matrices(len(LABELS["IOBES"]))).astype(np.int64)
+    expected = fc.TagScheme(labels).rows(ids)
+    ignored = data.draw(st.sampled_from([-1, -129, -228, 127 + len(labels), 2**31, -(2**63)]))
+    other = np.where(ids == IGNORED, ignored, len(labels) - len(LABELS["IOBES"]) + ids)
+    assert same(fc.TagScheme(labels, ignored).rows(other), expected)
+
+
+@pytest.mark.parametrize("label", [7 - 2**8, 2**8, 2**8 - 100, 2**32, -(2**63), 2**63 - 1])
+def test_numbers_that_are_no_int8(label):
+    ids = np.zeros((2, 70), np.int64)
+    ids[1, 69] = label
+    refused(f"example 1, token 69: label id {label}, expected 0 to 6,", ids)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

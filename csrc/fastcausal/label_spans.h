@@ -6,7 +6,7 @@
 //
 // A token goes on with the span before it if that has its role and did not end, and the token does
 // not begin one: an I- or E- label of another role, or after none, begins a span (conlleval).
-// Cost: a pass over the ids, runs of one label eight at a time. Positions are 32-bit.
+// Cost: one pass over the tokens. Positions are 32-bit.
 #pragma once
 #include "config.h"
 
@@ -43,53 +43,14 @@ struct Spans {
   }
 };
 
-// Where the run of one label id that starts at t ends.
+// where: tokens that are there, or NULL for all. words: the number of each token's word, -1 for
+// none; a word has the label of its first token, and positions are words; or NULL.
+// rows has room for n. Returns the number of rows, or -1 - t where token t has no label of the
+// scheme or its word comes before the word before it. length is how many tokens are there, or the
+// last word plus 1.
 template <class Id>
-FC_HD int64_t end_of_run(const Id* ids, int64_t t, int64_t n) {
-  const Id id = ids[t];
-  for (; t + 8 <= n; t += 8) {
-    Id differs = 0;
-    for (int64_t k = 0; k < 8; ++k) differs |= static_cast<Id>(ids[t + k] ^ id);
-    if (differs) break;
-  }
-  while (t < n && ids[t] == id) ++t;
-  return t;
-}
-
-// Every token is a position. rows has room for n. Returns the number of rows, or -1 - t where the
-// label of token t is none; length is how many tokens are there.
-template <class Id>
-FC_HD int64_t of_tokens(const Id* ids, int64_t n, const Scheme& scheme, int32_t* rows,
-                        int32_t* length) {
-  Spans spans{rows, 0, -1};
-  int32_t position = 0;
-  for (int64_t t = 0; t < n;) {
-    const int64_t id = ids[t];
-    int64_t stop = t + 1;
-    if (id == scheme.ignored) {
-      t = end_of_run(ids, t, n);
-      continue;
-    }
-    if (id < 0 || id >= scheme.n_labels) return -1 - t;
-    const int32_t mark = scheme.marks[id];
-    spans.token(mark, position);
-    if (mark < 0 || !(mark & (BEGINS | ENDS))) {  // the rest of its run does the same
-      stop = end_of_run(ids, t, n);
-      if (mark >= 0) rows[3 * spans.n_rows - 1] = position + static_cast<int32_t>(stop - t);
-    }
-    position += static_cast<int32_t>(stop - t);
-    t = stop;
-  }
-  *length = position;
-  return spans.n_rows;
-}
-
-// The same where some tokens are not there (where, or NULL), or only the first one of each word
-// counts and stands for it (words: number of each token's word, -1 for none; or NULL).
-// Returns -1 - t also where the word of token t comes before the word before it.
-template <class Id>
-FC_HD int64_t of_words(const Id* ids, const uint8_t* where, const int32_t* words, int64_t n,
-                       const Scheme& scheme, int32_t* rows, int32_t* length) {
+FC_HD int64_t label_spans(const Id* ids, const uint8_t* where, const int32_t* words, int64_t n,
+                          const Scheme& scheme, int32_t* rows, int32_t* length) {
   Spans spans{rows, 0, -1};
   int32_t position = 0;
   int32_t word = -1;

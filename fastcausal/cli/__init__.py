@@ -9,6 +9,7 @@ from __future__ import annotations
 import typer
 
 from fastcausal.cli.agree import agree
+from fastcausal.cli.bench import bench
 from fastcausal.cli.check import check
 from fastcausal.cli.classify import classify
 from fastcausal.cli.convert import convert
@@ -25,7 +26,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (score, explain, agree, classify, describe, check, convert, demo, doctor):
+for command in (
+    score, explain, agree, classify, describe, check, convert, demo, bench, doctor
+):  # fmt: skip
     app.command()(command)
 
 

@@ -6,13 +6,14 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from fastcausal._objects import NO_LIST, tag_rows
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import tagged
+from fastcausal.formats._tokens import NO_LIST, tag_rows
 from fastcausal.formats.builder import Builder, Span, matching, messages, taken
 from fastcausal.formats.source import Source, replacing, shown
 from fastcausal.formats.tags import TOKEN, count_tokens
@@ -64,8 +65,8 @@ def read(
         return _read_file(Source.open(source), like)
     build = Builder("tag lists")
     rows = matching(like, None, len(source), build.name)
-    nested = not any(isinstance(item, str) for example in source for item in example)
-    examples = [list(example) if nested else [example] for example in source]
+    nested = not any(isinstance(item, str) for item in chain.from_iterable(source))
+    examples = [list(example) for example in source] if nested else [[tags] for tags in source]
     problems = Problems()
 
     def where(k: int) -> str:
@@ -263,11 +264,13 @@ def _add(
     length[unknown] = n_tags[relation_offsets[:-1][unknown]]
     wrong = found != length[example]
     mixed = set(example[found == NO_LIST].tolist())
-    for k in sorted(mixed):
-        problems.add(f"{where(k)}: expected lists of tags, and all examples alike")
+    before = -1
     for r in np.flatnonzero(wrong):
         k = int(example[r])
         if k in mixed:
+            if k != before:
+                problems.add(f"{where(k)}: expected lists of tags, and all examples alike")
+            before = k
             continue
         number = int(r - relation_offsets[k])
         try:
