@@ -73,6 +73,7 @@ FC_HD Plan plan_of(const Counting& c) {
 // needs it, it takes several times as long to compile.
 template <class Pair>
 struct Called {
+  static constexpr bool LOOKS_UP = Pair::LOOKS_UP;
   template <class Sink>
   __host__ __device__ __noinline__ void operator()(const Relation& gold, const Relation& pred,
                                                    int64_t length, const int64_t* params,
@@ -231,7 +232,7 @@ __device__ void score_labels(const Pair& pair, const LabelTask& task) {
 #ifdef FC_ONLY  // FC_SCORE(name) or FC_LABELS(name): one is compiled sooner than all
 FC_ONLY
 #else
-#define FC_KERNEL(name) FC_SCORE(name) FC_LABELS(name)
+#define FC_KERNEL(name, looks_up) FC_SCORE(name) FC_LABELS(name)
 #include "fastcausal/kernels.def"
 #undef FC_KERNEL
 #endif

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from fastcausal.engine import cpu
 from fastcausal.engine.kernel import Groups, Int64, Plan
+from fastcausal.engine.reference import KERNELS
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
 
@@ -30,7 +31,7 @@ Bytes = npt.NDArray[np.uint8]
 Array = Any  # an array of the machine
 
 
-# How a plan's arguments go on after kernel, params and weights.
+# How a plan's arguments go on after params and weights.
 SETTINGS = (
     "wanted", "wanted_overall", "official", "linear", "additive", "never_costs", "by_content",
     "truncate", "ignore_non_causal",
@@ -134,7 +135,7 @@ def task_of(
 
     Where there are no shared totals, every example has its own row of counts.
     """
-    _, params, weights, *settings = plan.arguments
+    params, weights, *settings = plan.arguments
     task = np.zeros((), record)
     for name, member in members.items():
         task[name] = member % 2**64
@@ -149,12 +150,10 @@ def task_of(
 
 def entry_of(kind: str, plan: Plan) -> str:
     """The entry of csrc/device.cu that counts for a plan: ``score`` rows, or ``labels``."""
-    name = plan.arguments[0]
-    if not isinstance(name, bytes):
-        raise InputError(
-            f'kernel "{plan.kernel.name}" is a function of the host, use backend "cpu"'
-        )
-    return f"{kind}_{name.decode()}"
+    kernel = plan.kernel
+    if KERNELS.get(kernel.name) is not kernel:
+        raise InputError(f'{kernel} is written in Python, which backend "cuda" does not run')
+    return f"{kind}_{kernel.name}"
 
 
 # -------------------------------------------------------------------------- rows in host memory
@@ -256,7 +255,7 @@ class Lane:
             self.machine.current().wait()
 
     def start(
-        self, plan: Plan, inputs: Pieces, outputs: Pieces, examples: tuple[int, int],
+        self, entry: str, plan: Plan, inputs: Pieces, outputs: Pieces, examples: tuple[int, int],
         n_totals: int, **members: int,
     ) -> None:  # fmt: skip
         """Send a part on its way."""
@@ -271,7 +270,7 @@ class Lane:
         members |= {n: base + places[n] - piece.first * piece.item for n, piece in pieces.items()}
         task = task_of(TASK, self.machine, plan, examples, n_totals, **members)
         self.queue.upload(base, self.host[:middle])
-        self.queue.launch(entry_of("score", plan), task)
+        self.queue.launch(entry, task)
         self.queue.download(self.host[middle:end], base + middle)
         self.outputs = outputs, places
 
@@ -300,6 +299,7 @@ def score_host(
     num_threads: int | None,
 ) -> None:
     """As `cpu.run`; ``num_threads`` is for the examples that do not fit on the device."""
+    entry = entry_of("score", plan)
     left_out = np.zeros(gold.n_examples, np.bool_)
     lanes = [Lane(machine), Lane(machine)]
     members = {"apart": int(groups.apart)}
@@ -314,7 +314,7 @@ def score_host(
             inputs, outputs = pieces_of(gold, pred, groups, partner, counts, left_out, *examples)
             lanes.reverse()
             lanes[0].finish()
-            lanes[0].start(plan, inputs, outputs, examples, totals.size, **members)
+            lanes[0].start(entry, plan, inputs, outputs, examples, totals.size, **members)
         for lane in lanes:
             lane.finish()
     finally:

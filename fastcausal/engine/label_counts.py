@@ -61,6 +61,7 @@ class LabelCounts:
     ) -> None:
         self.machine = machine
         self.plan = plan
+        self.entry = entry_of("labels", plan)
         self.marks = marks
         self.ignored = ignored
         self.read = read
@@ -93,7 +94,7 @@ class LabelCounts:
             counts=address(self.totals), left_out=address(left_out),
         )  # fmt: skip
         queue, host = self.machine.current(), self.machine.pinned(n)
-        queue.launch(entry_of("labels", self.plan), task)
+        queue.launch(self.entry, task)
         queue.download(host, address(left_out))
         done = queue.mark()
         self.waiting.append(Batch(self.n_batches, gold, pred, host, left_out, done))

@@ -55,7 +55,7 @@ uint32_t counters[24 << 8];  // as many bytes as engine/device.py asks for
 }
 
 static void enter(const char* name, const void* task) {
-#define FC_KERNEL(kernel)                                               \
+#define FC_KERNEL(kernel, looks_up)                                     \
   if (!std::strcmp(name, "score_" #kernel))                             \
     return score_##kernel(*static_cast<const fastcausal::Task*>(task)); \
   if (!std::strcmp(name, "labels_" #kernel))                            \
