@@ -228,7 +228,7 @@ def test_what_is_not_counted_on_a_device():
             lambda: run(own.plan(ROLES), rows, rows, backend="cuda"),
             lambda: fc.TagScorer(fc.TagScheme(["O"]), own, backend="cuda"),
         ):
-            with pytest.raises(fc.InputError, match="_nothing.* is written in Python, which back"):
+            with pytest.raises(fc.InputError, match=r"_nothing.* is written in Python, which back"):
                 call()
         with pytest.raises(fc.InputError, match="cnc-2022 is not counted on a GPU, use"):
             fc.score(sample.GOLD, sample.GOLD, "cnc-2022", backend="cuda")
