@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import fastcausal as fc
-from bench import ours
 from fastcausal.engine import cuda
 from fastcausal.engine.run import run
 from fastcausal.relations import ROLES
+
+from . import ours
 
 KERNELS = ["recess", "cnc-2023", *ours.KERNELS]
 LABELS = ["O", *(f"{p}-{role.capitalize()}" for role in ROLES for p in "BI")]
