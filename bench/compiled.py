@@ -10,19 +10,19 @@ from numba import njit
 
 from fastcausal.engine.rows import Rows
 
-from .recess import ROLES, Agreed
+from .recess import ROLES, Agreed, alpha
 
 MOST = 16  # relations of an example
 N_ROLES = len(ROLES)
 
 
 def agreement(gold: Rows, pred: Rows) -> Agreed:
-    """EM, OSB, TO over the chosen pairs, and alpha, weighted by marked tokens."""
-    hits, alphas, n_pairs = _agreement(*gold.arrays(), *pred.arrays(), gold.lengths)
-    alphas = np.vstack([alphas, alphas.sum(axis=0)])
+    """EM, OSB, TO over the chosen pairs, and alpha over their token masks."""
+    hits, masks, n_pairs = _agreement(*gold.arrays(), *pred.arrays(), gold.lengths)
+    masks = np.vstack([masks, masks.sum(axis=0)]).tolist()
     return {
         name: dict(zip(("em", "osb", "to"), (hits[k] / n_pairs).tolist(), strict=True))
-        | {"alpha": alphas[k, 0] / alphas[k, 1]}
+        | {"alpha": alpha(*masks[k])}
         for k, name in enumerate((*ROLES, "total"))
     }
 
@@ -101,7 +101,7 @@ def _next_permutation(order, k):
 @njit(cache=True)
 def _agreement(g_values, g_rows, g_relations, p_values, p_rows, p_relations, lengths):
     hits = np.zeros((N_ROLES + 1, 3), np.int64)
-    alphas = np.zeros((N_ROLES, 2))
+    masks = np.zeros((N_ROLES, 3), np.int64)
     n_pairs = 0
     golds, preds = np.zeros(MOST, np.int64), np.zeros(MOST, np.int64)
     weight = np.zeros((MOST, MOST), np.int64)
@@ -157,13 +157,10 @@ def _agreement(g_values, g_rows, g_relations, p_values, p_rows, p_relations, len
                 hits[role, 1] += osb
                 hits[role, 2] += to
                 all_em, all_osb, all_to = all_em and em, all_osb and osb, all_to and to
-                units = 2 * np.int64(lengths[e])
-                both = (units - marked) * marked
-                if both:
-                    alpha = 1.0 - ((units - 1) * (marked - 2 * shared)) / both
-                    alphas[role, 0] += alpha * marked
-                    alphas[role, 1] += marked
+                masks[role, 0] += 2 * np.int64(lengths[e])
+                masks[role, 1] += marked
+                masks[role, 2] += marked - 2 * shared
             hits[N_ROLES, 0] += all_em
             hits[N_ROLES, 1] += all_osb
             hits[N_ROLES, 2] += all_to
-    return hits, alphas, n_pairs
+    return hits, masks, n_pairs

@@ -20,6 +20,7 @@ from fastcausal.engine.rows import Rows
 
 ROLES = ("cause", "effect", "signal")
 MEASURES = ("em", "osb", "to")
+MASKS = ("units", "marked", "disagreeing")
 
 Relation = list[tuple[int, int, int]]  # (role, start, stop) by start
 Examples = list[list[Relation]]
@@ -48,7 +49,7 @@ def spans_of(rows: Rows) -> Examples:
 
 
 def agreement(gold: Examples, pred: Examples, lengths: list[int], cached: bool = False) -> Agreed:
-    """EM, OSB, TO over the chosen pairs, and alpha, weighted by marked tokens.
+    """EM, OSB, TO over the chosen pairs, and alpha over their token masks.
 
     ``cached``: compare each two relations of an example once, not anew in every permutation.
     """
@@ -141,11 +142,8 @@ def summed(examples) -> Agreed:
     found["total"] = {
         m: mean([all(getattr(c, m) for c in pair) for pair in pairs]) for m in MEASURES
     }
-    alphas = {name: [alpha(c) for c in counts] for name, counts in of_role.items()}
-    alphas["total"] = [weighed for of_one in alphas.values() for weighed in of_one]
-    for name, weighed in alphas.items():
-        weights = sum(weight for _, weight in weighed)
-        found[name]["alpha"] = math.fsum(value * weight for value, weight in weighed) / weights
+    for name, counts in (*of_role.items(), ("total", [c for pair in pairs for c in pair])):
+        found[name]["alpha"] = alpha(*(sum(getattr(c, m) for c in counts) for m in MASKS))
     return found
 
 
@@ -153,9 +151,7 @@ def mean(values: list[bool]) -> float:
     return sum(values) / len(values)
 
 
-def alpha(counts: Counts) -> tuple[float, int]:
-    """Binary Krippendorff's alpha of two token masks, and its weight: 0 where it is undefined."""
-    both = (counts.units - counts.marked) * counts.marked
-    if not both:
-        return 0.0, 0
-    return 1 - (counts.units - 1) * counts.disagreeing / both, counts.marked
+def alpha(units: int, marked: int, disagreeing: int) -> float:
+    """Binary Krippendorff's alpha of two token masks."""
+    both = (units - marked) * marked
+    return 1 - (units - 1) * disagreeing / both if both else math.nan

@@ -11,9 +11,8 @@ from itertools import permutations
 import numpy as np
 
 from fastcausal.engine.rows import Int64, Rows
-from fastcausal.scores import mask_alpha
 
-from .recess import ROLES, Agreed
+from .recess import ROLES, Agreed, alpha
 
 NOTHING = -1  # the last relation of `Spans`
 
@@ -64,7 +63,7 @@ class Spans:
 
 
 def agreement(gold: Rows, pred: Rows) -> Agreed:
-    """EM, OSB, TO over the chosen pairs, and alpha, weighted by marked tokens."""
+    """EM, OSB, TO over the chosen pairs, and alpha over their token masks."""
     spans = Spans(gold, pred)
     n_gold, n_pred = np.diff(gold.relation_offsets), np.diff(pred.relation_offsets)
     most = np.maximum(n_gold, n_pred)
@@ -110,13 +109,12 @@ def _best(spans: Spans, gold: Int64, pred: Int64, k: int) -> Int64:
 
 def _summed(found: dict[str, np.ndarray], lengths: Int64) -> Agreed:
     marked = found["marked"].astype(np.int64)
-    alpha = mask_alpha(2 * lengths[:, None], marked, marked - 2 * found["shared"])
-    top = np.where(np.isnan(alpha), 0, alpha * marked)
-    bottom = np.where(np.isnan(alpha), 0, marked)
+    units = np.broadcast_to(2 * lengths[:, None], marked.shape)
+    masks = np.stack([units, marked, marked - 2 * found["shared"]]).sum(axis=1)  # [3, roles]
     groups: Agreed = {}
     for role, name in enumerate(ROLES):
         groups[name] = {m: found[m][:, role].mean() for m in ("em", "osb", "to")}
-        groups[name]["alpha"] = top[:, role].sum() / bottom[:, role].sum()
+        groups[name]["alpha"] = alpha(*masks[:, role].tolist())
     groups["total"] = {m: found[m].all(axis=1).mean() for m in ("em", "osb", "to")}
-    groups["total"]["alpha"] = top.sum() / bottom.sum()
+    groups["total"]["alpha"] = alpha(*masks.sum(axis=1).tolist())
     return groups

@@ -144,7 +144,7 @@ effect, signal
                 columns["id"] = arrays.strings(ids)
             columns["length"] = arrays.numbers(lengths, lengths >= 0)
             columns["relations"] = span_lists(
-                values, np.diff(row_offsets), np.diff(relation_offsets)
+                values.T, np.diff(row_offsets), np.diff(relation_offsets)
             )
             return cls(pa.table(columns), Reading(roles=roles))
         spans = [
@@ -220,24 +220,25 @@ effect, signal
         return self.table.__arrow_c_stream__(requested_schema)
 
 
-def span_lists(values: Any, widths: Any, counts: Any, read: Any = None) -> pa.ListArray:
-    """The column ``relations`` of some rows.
+def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
+    """The column ``relations``.
 
     Parameters
     ----------
-    values : int32[n_rows, 3]
-        (role, start, stop).
-    widths : int64[n_relations]
-        Rows of each relation.
-    counts : int64[n_examples]
+    spans : three arrays of integers, [n_spans] each
+        Role, start and stop.
+    widths : int[n_relations]
+        Spans of each relation, -1 for one that could not be read.
+    counts : int[n_examples]
         Relations of each example.
-    read : bool[n_relations], optional
-        Which relations could be read; the others are null.
     """
-    role, start, stop = values.T
-    columns = [arrays.numbers(role.astype(np.int8)), arrays.numbers(start), arrays.numbers(stop)]
-    spans = pa.StructArray.from_arrays(columns, fields=list(SPAN))
-    return arrays.lists(counts, arrays.lists(widths, spans, read))
+    kinds = (np.int8, np.int32, np.int32)
+    columns = [arrays.numbers(s.astype(t, copy=False)) for s, t in zip(spans, kinds, strict=True)]
+    flat = pa.StructArray.from_arrays(columns, fields=list(SPAN))
+    read = widths >= 0
+    if read.all():
+        return arrays.lists(counts, arrays.lists(widths, flat))
+    return arrays.lists(counts, arrays.lists(np.maximum(widths, 0), flat, read))
 
 
 def _checked_roles(roles: Sequence[str]) -> tuple[str, ...]:

@@ -63,11 +63,18 @@ def exact(counts: CountsByName, undefined: float) -> ScoresByName:
 
 
 def overlap(counts: CountsByName, undefined: float) -> ScoresByName:
-    """Shares of pairs with EM, OSB, TO (RECESS, appendix A.3); token precision, recall and F1."""
+    """Shares of pairs with EM, OSB, TO (RECESS, appendix A.3); alpha; token precision, recall, F1.
+
+    Alpha is binary Krippendorff's alpha over the token masks of all pairs, one after the other.
+    """
     shares = {name: ratio(counts[name], counts["pairs"], undefined) for name in ("em", "osb", "to")}
     predicted = counts["tp"] + counts["fp"]
     wanted = counts["tp"] + counts["fn"]
-    return shares | precision_recall_f1(counts["tp"], predicted, wanted, undefined, "token_")
+    n, n1 = counts["n"], counts["n1"]
+    both = (n - n1) * n1
+    alpha = 1.0 - ((n - 1) * counts["o01"]) / both if both else undefined
+    tokens = precision_recall_f1(counts["tp"], predicted, wanted, undefined, "token_")
+    return shares | {"alpha": alpha} | tokens
 
 
 def semeval(counts: CountsByName, undefined: float) -> ScoresByName:

@@ -3,7 +3,8 @@
 path, list, DataFrame ──▶ read ──▶ Relations ──▶ write ──▶ path
                            │ sniffs the format        │ returns what was lost
                            ▼                          ▼
-     cnc.py  tagged.py  bio.py  spans.py  table.py ── tags.py, builder.py, source.py
+     cnc.py  tagged.py  bio.py  spans.py  table.py ── tags.py, builder.py, source.py, lines.py
+      └─ truth.py, submissions.py                      └─ _native.pyx: csrc/tagged.hpp, ...
      webanno.py  brat.py ──────────────────────────── links.py: spans and links become relations
 """
 
@@ -20,6 +21,7 @@ import pyarrow as pa
 
 from fastcausal.errors import InputError
 from fastcausal.formats import bio, brat, cnc, spans, table, tagged, webanno
+from fastcausal.formats.lines import first_object
 from fastcausal.formats.links import Document
 from fastcausal.formats.source import Source
 from fastcausal.formats.tags import reading
@@ -166,6 +168,8 @@ def sniff(source: Source) -> str:
     binary = table.sniff(source.data)
     if binary is not None:
         return binary
+    if plain := _sniff_line(source):
+        return plain
     if webanno.sniff(source.text):
         return "webanno"
     start = source.text.lstrip()[:1000]
@@ -178,6 +182,13 @@ def sniff(source: Source) -> str:
     raise InputError(f"{source.name}: the format cannot be told, {_CHOICE}")
 
 
+def _sniff_line(source: Source) -> str | None:
+    """The format of JSON lines where the first one tells, without a look at all the others."""
+    if source.data.find(b"\n") in (-1, len(source.data) - 1):  # one line may be anything
+        return None
+    return _format_of(first_object(source), source)
+
+
 def _sniff_json(source: Source) -> str:
     """The format of JSON lines: the first line that only one format can have."""
     undecided = None
@@ -188,18 +199,8 @@ def _sniff_json(source: Source) -> str:
             continue
         if not isinstance(row, dict):
             continue
-        relations = row.get("relations")
-        if "prediction" in row and "relations" in row:
-            raise InputError(
-                f'{source.name}: both "prediction" (cnc) and "relations" (spans, jsonl), {_CHOICE}'
-            )
-        if "prediction" in row:
-            return "cnc"
-        kinds = {type(r) for r in relations} if isinstance(relations, list) else set()
-        if list in kinds or "length" in row:
-            return "jsonl"
-        if dict in kinds:
-            return "spans"
+        if found := _format_of(row, source):
+            return found
         if "relations" in row:
             undecided = "spans"  # without a relation, spans know the length from the text
     if undecided is None:
@@ -208,6 +209,20 @@ def _sniff_json(source: Source) -> str:
             f"(spans, jsonl), {_CHOICE}"
         )
     return undecided
+
+
+def _format_of(row: Mapping[str, Any], source: Source) -> str | None:
+    relations = row.get("relations")
+    if "prediction" in row and "relations" in row:
+        raise InputError(
+            f'{source.name}: both "prediction" (cnc) and "relations" (spans, jsonl), {_CHOICE}'
+        )
+    if "prediction" in row:
+        return "cnc"
+    kinds = {type(r) for r in relations} if isinstance(relations, list) else set()
+    if list in kinds or "length" in row:
+        return "jsonl"
+    return "spans" if dict in kinds else None
 
 
 def _is_bio_line(line: str) -> bool:
