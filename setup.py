@@ -76,6 +76,7 @@ class BuildPy(build_py):
 
 
 compile_args, link_args = compiler_flags()
+macros = [("Py_LIMITED_API", "0x030B0000")] if ABI3 else []
 modules = [
     Extension(
         ".".join(path.with_suffix("").parts),
@@ -83,7 +84,8 @@ modules = [
         language="c++",
         include_dirs=["csrc"],
         depends=[*CSRC, *map(str, Path("fastcausal").rglob("*.pxd")), "setup.py"],
-        define_macros=[("Py_LIMITED_API", "0x030B0000")] if ABI3 else [],
+        # engine/_build.pyx makes text of the flags.
+        define_macros=[*macros, ("FASTCAUSAL_FLAGS", " ".join(compile_args))],
         py_limited_api=ABI3,
         extra_compile_args=compile_args,
         extra_link_args=link_args,

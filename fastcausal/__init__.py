@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from fastcausal.sentences.classify import ClassificationScorer as ClassificationScorer
     from fastcausal.sentences.classify import classify as classify
     from fastcausal.sentences.report import ClassificationReport as ClassificationReport
+    from fastcausal.tag_scorer import TagScorer as TagScorer
     from fastcausal.tagging import TagScheme as TagScheme
 
 _MODULES = {
@@ -62,6 +63,7 @@ _MODULES = {
     "Report": "report",
     "Rows": "engine.rows",
     "TagScheme": "tagging",
+    "TagScorer": "tag_scorer",
     "agreement": "annotators.agree",
     "alpha_interval": "ratings.alpha",
     "check": "checks",

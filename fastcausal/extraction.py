@@ -62,8 +62,8 @@ def score(
     unmatched : {"error", "empty", "skip"}
         What an id that only one side has is: an error, an example without relations on the other
         side, or left out.
-    backend : {"cpu", "reference"}
-        Native code or plain Python; the same numbers.
+    backend : {"cpu", "cuda", "reference"}
+        Native code, an NVIDIA GPU, or plain Python; the same numbers.
     num_threads : int, optional
         None uses the cores where there is enough work. The numbers never depend on it.
 
@@ -74,7 +74,7 @@ def score(
     Raises
     ------
     InputError
-        The two sides do not fit together, or something cannot be read.
+        The two sides do not fit together, something cannot be read, or backend ``cuda`` has no GPU.
     ValueError
         An unknown protocol, policy or backend.
 

@@ -22,7 +22,7 @@ LAYERS = [
     ("protocols", "ratings", "report", "scores", "tagging"),
     ("align", "checks", "cnc2022", "corpus", "counted", "sentences"),
     ("annotators", "extraction"),
-    ("quirks",),
+    ("quirks", "tag_scorer"),
     ("cli",),
 ]
 RANKS = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
@@ -106,10 +106,10 @@ def test_all_names_load():
         "Agreement", "AlphaInterval", "CheckReport", "ClassificationReport",
         "ClassificationScorer", "CorpusDescription", "ExtractionScorer", "InputError",
         "LabelAgreement", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report",
-        "Rows", "TagScheme", "agreement", "alpha_interval", "check", "classify", "cohen_kappa",
-        "describe", "explain", "fleiss_kappa", "kernel", "krippendorff_alpha", "label_agreement",
-        "majority_vote",
-        "mean_pairwise_kappa", "percent_agreement", "read", "score", "write",
+        "Rows", "TagScheme", "TagScorer", "agreement", "alpha_interval", "check", "classify",
+        "cohen_kappa", "describe", "explain", "fleiss_kappa", "kernel", "krippendorff_alpha",
+        "label_agreement", "majority_vote", "mean_pairwise_kappa", "percent_agreement", "read",
+        "score", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:
         assert getattr(fastcausal, name) is not None
