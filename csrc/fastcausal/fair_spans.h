@@ -122,8 +122,9 @@ FC_HD int64_t partner(const int32_t* row, const Spans& other, const int32_t* can
 }
 
 FC_HD Field kind_of_boundary(const int32_t* gold, const int32_t* pred) {
-  if (start_of(pred) >= start_of(gold) && stop_of(pred) <= stop_of(gold)) return BES;
-  return start_of(pred) <= start_of(gold) && stop_of(pred) >= stop_of(gold) ? BEL : BEO;
+  const bool inside = (start_of(pred) >= start_of(gold)) & (stop_of(pred) <= stop_of(gold));
+  const bool around = (start_of(pred) <= start_of(gold)) & (stop_of(pred) >= stop_of(gold));
+  return inside ? BES : around ? BEL : BEO;
 }
 
 template <class Sink>
@@ -265,7 +266,7 @@ FC_HD void count_single(const Relation& gold, const Relation& pred, const int64_
   }
   for (int r = 0; r < ROLES && Sink::BY_ROLE; ++r) {
     for (int field = TP; field < BES; ++field) sink.add(r * N_FIELDS + field, of[field][r]);
-    if (of[BE][r]) sink.add(r * N_FIELDS + kind_of_boundary(gold_row[r], pred_row[r]), 1);
+    sink.add(r * N_FIELDS + kind_of_boundary(gold_row[r], pred_row[r]), of[BE][r]);
   }
 }
 

@@ -100,18 +100,18 @@ struct Overlap {
   int64_t in_gold;  // tokens
   int64_t in_pred;
   int64_t common;
-  bool same;      // the same set of spans
-  bool boundary;  // some start or some stop in common
+  int32_t same;      // 1: the same set of spans
+  int32_t boundary;  // 1: some start or some stop in common
 };
 
 // At most one span a side, which is nearly always so.
 FC_HD Overlap overlap_of_spans(const Relation& gold, const Relation& pred, int32_t role) {
   const int32_t* g = gold.only(role);
   const int32_t* p = pred.only(role);
-  const bool both = gold.n_of[role] && pred.n_of[role];
+  const bool both = gold.n_of[role] & pred.n_of[role];
   return {stop_of(g) - start_of(g), stop_of(p) - start_of(p), shared_tokens(g, p),
-          both && same_bounds(g, p),
-          both && (start_of(g) == start_of(p) || stop_of(g) == stop_of(p))};
+          both & same_bounds(g, p),
+          both & ((start_of(g) == start_of(p)) | (stop_of(g) == stop_of(p)))};
 }
 
 FC_HD Overlap overlap_of_role(const Relation& gold, const Relation& pred, int32_t role) {
@@ -143,18 +143,18 @@ FC_HD void span_overlap(const Relation& gold, const Relation& pred, int64_t leng
   const bool any = gold.n > 0 || pred.n > 0;
   const bool both = gold.n > 0 && pred.n > 0;
   const bool with_tokens = sink.wants(TOKENS);
-  bool all[3] = {both, both, both};
+  int32_t all[3] = {both, both, both};
   int64_t sums[3] = {0, 0, 0};
   for (int32_t role = 0; role < n_roles; ++role) {
     const int64_t of_role = role * N_FIELDS;
     const Overlap found = overlap_of_role(gold, pred, role);
-    const bool absent = both && !found.in_gold && !found.in_pred;
-    const bool holds[3] = {absent || (found.in_gold && found.same), absent || found.boundary,
-                           absent || found.common > 0};
+    const int32_t absent = both & !(found.in_gold | found.in_pred);
+    const int32_t holds[3] = {absent | ((found.in_gold > 0) & found.same), absent | found.boundary,
+                              absent | (found.common > 0)};
     for (int k = 0; k < 3; ++k) {
       if (Sink::BY_ROLE) sink.add(of_role + EM + k, holds[k]);
       sums[k] += holds[k];
-      all[k] = all[k] && holds[k];
+      all[k] &= holds[k];
     }
     if (with_tokens) add_tokens(found, length, any, of_role, sink);
   }
