@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,10 +29,13 @@ from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import Result, check_backend, chosen_pairs, count_pairs, run
 from fastcausal.errors import InputError
 from fastcausal.formats import read
+from fastcausal.formats.source import readable_again
+from fastcausal.formats.table import appending
 from fastcausal.protocols import RECESS, Protocol, protocol_named
 from fastcausal.relations import ROLES
 from fastcausal.report import Report, Scores
 from fastcausal.scores import scores_of
+from fastcausal.streams import Progress, in_step
 
 MULTI = "multi_relation"
 
@@ -44,8 +50,14 @@ def score(
     unmatched: str = "error",
     backend: str = "cpu",
     num_threads: int | None = None,
+    per_example: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
 ) -> Report:
     """Score predicted relations against gold relations.
+
+    Parquet and Arrow IPC files, directories of Parquet files and iterators are scored part by part
+    as long as both sides hold the same examples in the same order, so that they may be larger than
+    memory. All else is read whole; the numbers are the same.
 
     Parameters
     ----------
@@ -65,15 +77,23 @@ def score(
         Native code or plain Python; the same numbers.
     num_threads : int, optional
         None uses the cores where there is enough work. The numbers never depend on it.
+    per_example : path, optional
+        A Parquet file to write `Report.per_example` to, part by part as well; it appears complete
+        or not at all.
+    progress : callable, optional
+        Called after every part with the number of examples scored and the number of all of them,
+        None where it is not known.
 
     Returns
     -------
     Report
+        ``per_example`` and ``matches`` of files with more than one part are computed by reading
+        the files again, whole.
 
     Raises
     ------
     InputError
-        The two sides do not fit together, or something cannot be read.
+        The two sides do not fit together, or something cannot be read or written.
     ValueError
         An unknown protocol, policy or backend.
 
@@ -98,14 +118,46 @@ def score(
         backend=backend,
         num_threads=num_threads,
     )
-    aligned = scorer.align(gold, pred)
+    gold, pred = readable_again(gold), readable_again(pred)
     if scorer.protocol.average == "cnc-2022":
         if by is not None:
             raise InputError("cnc-2022 does not add up over parts of the examples")
+        if per_example is not None:
+            raise InputError("cnc-2022 has no scores of single examples")
+        aligned = scorer.align(gold, pred)
         scorer.roles = aligned.roles
         return _report_2022(scorer, aligned)
-    scorer.add(aligned)
-    return replace(scorer.compute(), _details=Details(scorer, aligned))
+    columns = {"id", "length", "relations", "tagged", by} if per_example is None else None
+    parts = in_step(gold, pred, columns, scorer.protocol.tags, progress)
+    if parts is not None:
+        again = None if parts.once else partial(scorer.align, gold, pred)
+        try:
+            return _scored(scorer, parts, per_example, again)
+        except InputError as error:
+            if not parts.worth_reading_whole(error):
+                raise InputError(f"from example {parts.first} on: {error}") from error
+            scorer.reset()
+    return _scored(scorer, [(gold, pred)], per_example)
+
+
+def _scored(
+    scorer: ExtractionScorer,
+    parts: Iterable[tuple[Any, Any]],
+    per_example: str | os.PathLike[str] | None,
+    again: Callable[[], Aligned] | None = None,
+) -> Report:
+    """Score parts of gold and pred; where they are several, the report gets the whole ``again``."""
+    n_parts = 0
+    with ExitStack() as opened:
+        write = None if per_example is None else opened.enter_context(appending(per_example))
+        for gold, pred in parts:
+            n_parts += 1
+            aligned = scorer.align(gold, pred)
+            scorer.add(aligned)
+            if write is not None:
+                write(_per_example(scorer, aligned))
+    whole = aligned if n_parts == 1 else again
+    return replace(scorer.compute(), _details=None if whole is None else Details(scorer, whole))
 
 
 class ExtractionScorer:
@@ -359,13 +411,15 @@ _DETAILS: dict[str, Callable[[ExtractionScorer, Aligned], pa.Table]] = {
 class Details:
     """The tables of a report, made when first asked for. Can be pickled."""
 
-    def __init__(self, scorer: ExtractionScorer, aligned: Aligned) -> None:
+    def __init__(self, scorer: ExtractionScorer, aligned: Aligned | Callable[[], Aligned]) -> None:
         self.scorer = scorer
         self.aligned = aligned
         self.made: dict[str, pa.Table] = {}
 
     def __call__(self, name: str) -> pa.Table:
         """``"per_example"`` or ``"matches"``."""
+        if callable(self.aligned):  # too much to be kept all along
+            self.aligned = self.aligned()
         if name not in self.made:
             self.made[name] = _DETAILS[name](self.scorer, self.aligned)
         return self.made[name]

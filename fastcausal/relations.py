@@ -51,6 +51,12 @@ class Reading:
         return json.dumps(asdict(self)).encode()
 
     @classmethod
+    def of(cls, schema: pa.Schema) -> Reading:
+        """What the metadata of a table say, the default where they say nothing."""
+        stored = (schema.metadata or {}).get(METADATA_KEY)
+        return cls.from_json(stored) if stored else cls()
+
+    @classmethod
     def from_json(cls, text: bytes) -> Reading:
         """The inverse of `to_json`."""
         stored = json.loads(text)
@@ -90,14 +96,21 @@ class Relations:
     """
 
     def __init__(self, data: Any, reading: Reading | None = None) -> None:
+        self._set(data, reading)
+        _require_unique(self.ids)
+
+    @classmethod
+    def part(cls, data: Any, reading: Reading | None = None) -> Relations:
+        """Some examples of a larger table, where the ids of all have yet to be compared."""
+        relations = cls.__new__(cls)
+        relations._set(data, reading)
+        return relations
+
+    def _set(self, data: Any, reading: Reading | None) -> None:
         table = data if isinstance(data, pa.Table) else pa.table(data)
-        metadata = dict(table.schema.metadata or {})
-        if reading is None:
-            stored = metadata.get(METADATA_KEY)
-            reading = Reading.from_json(stored) if stored else Reading()
-        self.reading = reading
-        table = _canonical(table)
-        self.table = table.replace_schema_metadata({**metadata, METADATA_KEY: reading.to_json()})
+        self.reading = Reading.of(table.schema) if reading is None else reading
+        metadata = {**(table.schema.metadata or {}), METADATA_KEY: self.reading.to_json()}
+        self.table = canonical(table).replace_schema_metadata(metadata)
         _validate(self)
 
     @classmethod
@@ -273,7 +286,7 @@ def _spans_of(value: Any, name: str) -> list[tuple[int, int]]:
     return [(int(start), int(stop)) for start, stop in spans]
 
 
-def _canonical(table: pa.Table) -> pa.Table:
+def canonical(table: pa.Table) -> pa.Table:
     """Cast the three columns to their types; a null list becomes a list of one null relation."""
     if "relations" not in table.column_names:
         raise InputError(
@@ -313,7 +326,9 @@ def _without_null_lists(relations: pa.ListArray) -> pa.ListArray:
 
 
 def _validate(relations: Relations) -> None:
-    _validate_ids(relations)
+    if relations.ids is not None and relations.ids.null_count:
+        missing = pc.index(pc.is_null(relations.ids), True)
+        raise InputError(f"example {missing.as_py()} has no id")
     column = arrays.joined(relations.table["relations"])
     inner = column.flatten()
     spans = inner.flatten()
@@ -343,13 +358,8 @@ def _validate(relations: Relations) -> None:
     raise InputError(f"{where} ends after the last token, the example has {limit[k]} tokens")
 
 
-def _validate_ids(relations: Relations) -> None:
-    ids = relations.ids
-    if ids is None:
-        return
-    if ids.null_count:
-        raise InputError(f"example {pc.index(pc.is_null(ids), True).as_py()} has no id")
-    if len(pc.unique(ids)) != len(ids):
+def _require_unique(ids: pa.ChunkedArray | None) -> None:
+    if ids is not None and len(pc.unique(ids)) != len(ids):
         counts = pc.value_counts(ids)
         twice = counts.filter(pc.greater(counts.field("counts"), 1))[0]
         raise InputError(f'id "{twice["values"]}" occurs {twice["counts"]} times, expected once')

@@ -20,7 +20,7 @@ LAYERS = [
     ("relations", "sample"),
     ("engine", "formats"),
     ("protocols", "ratings", "report", "scores"),
-    ("align", "checks", "cnc2022", "corpus", "sentences"),
+    ("align", "checks", "cnc2022", "corpus", "sentences", "streams"),
     ("annotators", "extraction"),
     ("quirks",),
     ("cli",),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,10 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.errors import InputError
-from fastcausal.formats import bio, brat, cnc, spans, table, tagged, webanno
+from fastcausal.formats import batches, bio, brat, cnc, pieces, spans, table, tagged, webanno
+from fastcausal.formats.batches import Stream
 from fastcausal.formats.links import Document
-from fastcausal.formats.source import Source
+from fastcausal.formats.source import Source, name_of
 from fastcausal.formats.tags import reading
 from fastcausal.relations import Relations
 
@@ -47,10 +48,12 @@ def read(
 
     Parameters
     ----------
-    source : path, Relations, Arrow data or list
-        A path, ``"-"`` for standard input, or a `Source`; an object with ``__arrow_c_stream__``
-        (a table of pyarrow, pandas, polars, DuckDB); lists of tagged sentences, lists of IOB2 tags
-        (or lists of such lists), or example dicts as `Relations.from_examples` takes them.
+    source : path, Relations, Arrow data, list or iterator
+        A path, ``"-"`` for standard input, or a `Source`; a directory of Parquet files; an
+        iterator of Relations or Arrow data that follow each other; an object with
+        ``__arrow_c_stream__`` (a table of pyarrow, pandas, polars, DuckDB); lists of tagged
+        sentences, lists of IOB2 tags (or lists of such lists), or example dicts as
+        `Relations.from_examples` takes them.
         Relations are returned as they are.
     format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"}, optional
         Told from the file name and the content if not given.
@@ -78,6 +81,10 @@ def read(
         return source
     if hasattr(source, "__arrow_c_stream__"):
         return _read_arrow(source)
+    if isinstance(source, Iterator) or (format in (None, "parquet") and _is_folder(source)):
+        examples = stream(source)
+        assert examples is not None
+        return examples.whole()
     if isinstance(source, str | os.PathLike | Source):
         source, format = load(source, format)
         return _read_file(source, format, like, tags)
@@ -100,6 +107,67 @@ def load(source: str | os.PathLike[str] | Source, format: str | None = None) -> 
         named = format or READ_SUFFIXES.get(Path(source).suffix.lower())
         source = brat.load(source) if named == "brat" else Source.open(source)
     return source, format or sniff(source)
+
+
+def stream(source: Any, columns: Collection[str | None] | None = None) -> Stream | None:
+    """The examples of a source one after another, None where it has to be read whole.
+
+    Parameters
+    ----------
+    source : Relations, path, `pyarrow.RecordBatchReader` or iterator
+        The path of a Parquet or Arrow IPC file, or of a directory of Parquet files; an iterator
+        of Relations or Arrow data.
+    columns : collection of str, optional
+        The only columns needed of a file of more than one part.
+
+    Raises
+    ------
+    InputError
+        A directory has no Parquet files.
+    """
+    if isinstance(source, Relations):
+        return Stream("", lambda: [(source.reading, source.table)], len(source))
+    if isinstance(source, pa.RecordBatchReader):
+        return Stream("", lambda: pieces.of_one_file(source.schema, source), n_bytes=None)
+    if isinstance(source, Iterator):
+        return Stream("", lambda: map(batches.piece, source), n_bytes=None)
+    if not isinstance(source, str | os.PathLike):
+        return None
+    path, name = Path(source), name_of(source)
+    if _is_folder(source):
+        files = dict.fromkeys(pieces.parquet_files(path, name), "parquet")
+    elif format := _binary(path):
+        files = {path: format}
+    else:
+        return None
+    counts = [pieces.n_examples(*file) for file in files.items()]
+    n_examples = None if None in counts else sum(filter(None, counts))
+    some = None if n_examples is not None and n_examples <= pieces.ROWS else columns
+
+    def read_all() -> Iterator[pieces.Piece]:
+        for file, format in files.items():
+            yield from pieces.read(file, format, name if file == path else str(file), some)
+
+    n_bytes = sum(file.stat().st_size for file in files)
+    return Stream(name, read_all, n_examples, n_bytes)
+
+
+def _is_folder(source: Any) -> bool:
+    return (
+        isinstance(source, str | os.PathLike) and bool(os.fspath(source)) and Path(source).is_dir()
+    )
+
+
+def _binary(path: Path) -> str | None:
+    """The format of a Parquet or Arrow IPC file, as `sniff` tells it, None for other files."""
+    named = READ_SUFFIXES.get(path.suffix.lower())
+    if named is None:
+        try:
+            with path.open("rb") as file:
+                return table.sniff(file.read(table.MARK))
+        except (OSError, ValueError):  # of which reading will tell
+            return None
+    return named if named in ("parquet", "arrow") else None
 
 
 def document(source: Source, format: str) -> Document | None:

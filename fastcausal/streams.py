@@ -1,0 +1,157 @@
+"""Two sources in step: the same examples in the same order, a part of both at a time.
+
+::
+
+    gold ──▶ parts ──▶ ahead ─┐
+                              ├─▶ InStep ──▶ (gold, pred), (gold, pred), ...
+    pred ──▶ parts ──▶ ahead ─┘
+             a thread of each side
+
+Memory holds three parts a side, and 8 bytes for every id.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.errors import InputError
+from fastcausal.formats import _ids, read, stream
+from fastcausal.formats.batches import Stream, ahead
+from fastcausal.relations import Relations
+
+READ_AGAIN = 1 << 30  # bytes of files: up to here a fault is looked for in the whole, to tell all
+
+Progress = Callable[[int, int | None], None]
+
+
+class NotInStepError(InputError):
+    """The sides cannot be compared part by part; perhaps they can be as a whole."""
+
+
+def in_step(
+    gold: Any,
+    pred: Any,
+    columns: Collection[str | None] | None,
+    tags: str,
+    progress: Progress | None,
+) -> InStep | None:
+    """Both sides part by part, None where neither is a stream or predictions are not.
+
+    Parameters
+    ----------
+    gold, pred : anything `fastcausal.read` takes
+    columns : collection of str or None
+        The columns needed, None: all of them.
+    tags : str
+        How a side that has to be read whole reads tags.
+    progress : callable or None
+        Called with the number of examples that are done, and of all of them, None if not known.
+    """
+    if not any(
+        isinstance(s, str | os.PathLike | Iterator | pa.RecordBatchReader) for s in (gold, pred)
+    ):
+        return None
+    preds = stream(pred, columns)
+    if preds is None:
+        return None
+    golds = stream(gold, columns) or stream(read(gold, tags=tags))
+    assert golds is not None
+    return InStep(golds, preds, progress or (lambda done, total: None))
+
+
+class InStep:
+    """Pairs of parts; the last one has the notes of all.
+
+    Iteration raises `NotInStepError` where the number of examples, their ids or the columns
+    differ, or an id occurs twice; `InputError` where a side cannot be read.
+
+    Attributes
+    ----------
+    first : int
+        The first example of the part at hand.
+    """
+
+    def __init__(self, gold: Stream, pred: Stream, progress: Progress) -> None:
+        self.sides = gold, pred
+        self.progress = progress
+        self.first = 0
+
+    @property
+    def once(self) -> bool:
+        """Whether a side is gone when it has been read."""
+        return any(side.n_bytes is None for side in self.sides)
+
+    def worth_reading_whole(self, error: InputError) -> bool:
+        """Whether reading both sides whole can help after an error, or tell more of it."""
+        if self.once:
+            return False
+        size = sum(side.n_bytes or 0 for side in self.sides)
+        return isinstance(error, NotInStepError) or size <= READ_AGAIN
+
+    def __iter__(self) -> Iterator[tuple[Relations, Relations]]:
+        total = next((s.n_examples for s in self.sides if s.n_examples is not None), None)
+        for gold, pred in self._compared():
+            yield gold, pred
+            self.first += len(gold)
+            self.progress(self.first, total)
+
+    def _compared(self) -> Iterator[tuple[Relations, Relations]]:
+        ids = _Hashes()
+        last: tuple[Relations, Relations] | None = None
+        parts = [ahead(side.parts()) for side in self.sides]
+        with closing(parts[0]), closing(parts[1]):
+            for gold, pred in zip_longest(*parts):
+                _require_same_examples(gold, pred)
+                ids.add(pred.ids if gold.ids is None else gold.ids)
+                if last is not None:
+                    if _columns(*last) != _columns(gold, pred):
+                        raise NotInStepError("the columns change")
+                    yield last
+                last = gold, pred
+        assert last is not None  # a stream has at least one part
+        if ids.twice():
+            raise NotInStepError("an id occurs twice")
+        for part, side in zip(last, self.sides, strict=True):
+            assert side.reading is not None
+            part.reading = replace(part.reading, notes=side.reading.notes)
+        yield last
+
+
+def _require_same_examples(gold: Relations | None, pred: Relations | None) -> None:
+    if gold is None or pred is None or len(gold) != len(pred):
+        raise NotInStepError("one side has more examples than the other")
+    if gold.ids is not None and pred.ids is not None and not gold.ids.equals(pred.ids):
+        raise NotInStepError("the ids of the two sides, or their order, differ")
+
+
+def _columns(gold: Relations, pred: Relations) -> tuple[pa.Schema, bool]:
+    return gold.table.schema, pred.ids is None
+
+
+class _Hashes:
+    """Whether an id occurs twice, at 8 bytes an id: equal ids have equal hashes."""
+
+    def __init__(self) -> None:
+        self.hashes = array("q")
+
+    def add(self, ids: pa.ChunkedArray | None) -> None:
+        for chunk in [] if ids is None else ids.chunks:
+            if len(chunk):
+                _, places, text = chunk.buffers()
+                starts = np.frombuffer(places, np.int32, len(chunk) + 1, 4 * chunk.offset)
+                hashes = np.empty(len(chunk), np.int64)
+                _ids.hash_texts(starts, text or b"", hashes)
+                self.hashes.frombytes(hashes.view(np.uint8).data)
+
+    def twice(self) -> bool:
+        """Almost never true of ids that all differ."""
+        return bool(self.hashes) and _ids.any_twice(np.frombuffer(self.hashes, np.int64))
