@@ -14,6 +14,12 @@
 
 namespace fastcausal {
 
+// A pair of relations that may be taken: edges of a row follow each other, columns ascending.
+struct Edge {
+  int32_t column;
+  Value gain;
+};
+
 // Weights are compared by main, then by tie; they add like numbers.
 // main is at most 2 N D of one example: exact while an example has fewer than 2^30 spans.
 struct Weight {
@@ -27,7 +33,7 @@ struct Weight {
 
 class Assignment {
  public:
-  // columns[i] is the column of row i or -1. edges and offsets as in FewSearch.
+  // columns[i] is the column of row i or -1. edges of row i: offsets[i] to offsets[i + 1].
   void solve(const std::vector<Edge>& edges, const std::vector<int64_t>& offsets, int64_t n_columns,
              Value unmatched, bool linear, int32_t* columns) {
     edges_ = edges.data();
@@ -38,10 +44,11 @@ class Assignment {
     Value reached = unmatched;
     do {
       for (size_t e = 0; e < edges.size(); ++e) {
-        const int64_t main = linear ? edges[e].numerator
-                                    : edges[e].numerator * reached.bottom() -
-                                          edges[e].denominator * reached.numerator;
-        weights_[e] = {main, edges[e].shared};
+        const Value& gain = edges[e].gain;
+        const int64_t main =
+            linear ? gain.numerator
+                   : gain.numerator * reached.bottom() - gain.denominator * reached.numerator;
+        weights_[e] = {main, gain.shared};
       }
       pair_heaviest();
     } while (!linear && improve(reached, unmatched));
@@ -64,7 +71,7 @@ class Assignment {
   bool improve(Value& reached, const Value& unmatched) const {
     Value value = unmatched;
     for (int32_t i = 0; i < n_rows_; ++i) {
-      if (column_of_[i] >= 0) value = value.plus(edges_[edge_of_[i]]);
+      if (column_of_[i] >= 0) value = value.plus(edges_[edge_of_[i]].gain);
     }
     const bool better = value.compare(reached) > 0;
     reached = value;

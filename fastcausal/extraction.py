@@ -233,10 +233,12 @@ class ExtractionScorer:
 
     def add(self, aligned: Aligned) -> None:
         """Count aligned examples."""
-        strata, stratum = strata_of(aligned.examples, self.by)
-        several = np.diff(aligned.gold.relation_offsets) > 1
+        strata: list[str] = [""]
+        stratum = None
+        if self.by is not None:
+            strata, stratum = strata_of(aligned.examples, self.by)
         self.roles = aligned.roles
-        result = self.run(aligned, 2 * stratum + several, 2 * len(strata))
+        result = self.run(aligned, stratum, len(strata), apart=True, partners=False)
         plan = self.plan()
         for k, name in enumerate(strata):
             for multi in (False, True):
@@ -248,8 +250,16 @@ class ExtractionScorer:
         self.n_pred_relations += _marked(aligned.pred)
         add_warnings(self.warnings, aligned.counted)
 
-    def run(self, aligned: Aligned, groups: Int64 | None, n_groups: int = 1) -> Result:
-        """Pair and count on the backend of this scorer."""
+    def run(
+        self,
+        aligned: Aligned,
+        groups: Int64 | None = None,
+        n_groups: int | None = None,
+        *,
+        apart: bool = False,
+        partners: bool = True,
+    ) -> Result:
+        """Pair and count on the backend of this scorer; arguments as in `engine.run.run`."""
         try:
             return run(
                 self.plan(),
@@ -259,6 +269,8 @@ class ExtractionScorer:
                 n_groups,
                 self.backend,
                 self.num_threads,
+                apart=apart,
+                partners=partners,
             )
         except OverflowError as error:
             raise too_many_pairs(aligned, error) from None
@@ -373,7 +385,7 @@ def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
 def _per_example(scorer: ExtractionScorer, aligned: Aligned) -> pa.Table:
     """Columns of gold's table, relations on both sides, the objective reached, all counts."""
     plan = scorer.plan()
-    counts = scorer.run(aligned, None).counts
+    counts = scorer.run(aligned, partners=False).counts
     numerator, denominator = (counts @ plan.weights[:2].T).T
     with np.errstate(invalid="ignore", divide="ignore"):
         objective = numerator if plan.linear else numerator / denominator
@@ -387,7 +399,7 @@ def _per_example(scorer: ExtractionScorer, aligned: Aligned) -> pa.Table:
 def _matches(scorer: ExtractionScorer, aligned: Aligned) -> pa.Table:
     """Pairs in the order of gold, then the predictions of the example that stayed unmatched."""
     plan, gold, pred = scorer.plan(), aligned.gold, aligned.pred
-    partner = scorer.run(aligned, np.zeros(gold.n_examples, np.int64)).partner
+    partner = scorer.run(aligned, n_groups=1).partner
     example, gold_index, pred_index = chosen_pairs(plan, gold, pred, partner)
     counts = count_pairs(plan, gold, pred, gold_index, pred_index, scorer.backend)
     name = aligned.examples["id"].take(example) if "id" in aligned.examples.column_names else None

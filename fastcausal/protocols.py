@@ -119,7 +119,7 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
             params=np.array([len(roles), *(numbers[t] for t in tracks)], np.int64),
             weights=self.weights(len(roles)),
             official=self._official,
-            never_costs=self.pair_kernel.additive
+            never_costs=self.pair_kernel.never_costs
             and self.objective in (None, self.pair_kernel.objective),
             by_content=self.ties == "content",
             truncate=self.surplus == "truncate",

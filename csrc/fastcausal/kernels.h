@@ -1,6 +1,22 @@
-// All kernels of kernels.def.
+// All kernels of kernels.def, each as a type whose objects take a pair and a sink.
 #pragma once
 #include "exact_spans.h"
 #include "fair_spans.h"
 #include "partial_spans.h"
 #include "span_overlap.h"
+
+namespace fastcausal {
+
+#define FC_KERNEL(kernel)                                                           \
+  struct kernel##_pair {                                                            \
+    template <class Sink>                                                           \
+    FC_HD void operator()(const int32_t* gold, int64_t n_gold, const int32_t* pred, \
+                          int64_t n_pred, int64_t length, const int64_t* params,    \
+                          Sink& sink) const {                                       \
+      kernel(gold, n_gold, pred, n_pred, length, params, sink);                     \
+    }                                                                               \
+  };
+#include "kernels.def"
+#undef FC_KERNEL
+
+}  // namespace fastcausal

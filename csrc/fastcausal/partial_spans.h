@@ -11,7 +11,6 @@ namespace partial {
 
 enum Scheme { STRICT, EXACT, PARTIAL, TYPE, N_SCHEMES };
 enum Field { COR, INC, PAR, MIS, SPU, N_FIELDS };
-constexpr int64_t BOUND = 64;  // gold spans on the stack
 constexpr int32_t EVERY_ROLE = -1;
 
 FC_HD bool meets(const int32_t* gold, const int32_t* pred) {
@@ -52,9 +51,9 @@ FC_HD int64_t taken(Scheme scheme, const int32_t* gold, int64_t n_gold, const in
   return right ? nearest : first;
 }
 
+template <class Sink>
 FC_HD void count_scheme(Scheme scheme, const int32_t* gold, int64_t n_gold, const int32_t* pred,
-                        int64_t n_pred, int32_t role, int32_t* used, int64_t* counts) {
-  for (int64_t k = 0; k < N_FIELDS; ++k) counts[k] = 0;
+                        int64_t n_pred, int32_t role, int32_t* used, int64_t first, Sink& sink) {
   for (int64_t i = 0; i < n_gold; ++i) used[i] = 0;
   for (int64_t j = 0; j < n_pred; ++j) {
     const int32_t* p = pred + 3 * j;
@@ -62,31 +61,34 @@ FC_HD void count_scheme(Scheme scheme, const int32_t* gold, int64_t n_gold, cons
     bool right = false;
     const int64_t i = taken(scheme, gold, n_gold, p, role, used, right);
     if (i < 0) {
-      ++counts[SPU];
+      sink.add(first + SPU, 1);
       continue;
     }
     used[i] = 1;
-    ++counts[right ? COR : scheme == PARTIAL ? PAR : INC];
+    sink.add(first + (right ? COR : scheme == PARTIAL ? PAR : INC), 1);
   }
   for (int64_t i = 0; i < n_gold; ++i) {
     const bool counted = role == EVERY_ROLE || role_of(gold + 3 * i) == role;
-    if (counted && !used[i]) ++counts[MIS];
+    if (counted && !used[i]) sink.add(first + MIS, 1);
   }
 }
 
 }  // namespace partial
 
+template <class Sink>
 FC_HD void partial_spans(const int32_t* gold, int64_t n_gold, const int32_t* pred, int64_t n_pred,
-                         int64_t length, const int64_t* params, int64_t* counts) {
+                         int64_t length, const int64_t* params, Sink& sink) {
   using namespace partial;
   (void)length;
-  Scratch<BOUND> used(n_gold);
+  Scratch<MOST_SPANS> used(n_gold);
   const int64_t n_roles = params[0];
   for (int64_t group = 0; group <= n_roles; ++group) {  // every role alone, then all together
     const int32_t role = group == n_roles ? EVERY_ROLE : static_cast<int32_t>(group);
     for (int64_t scheme = 0; scheme < N_SCHEMES; ++scheme) {
+      const uint64_t fields = ((uint64_t{1} << N_FIELDS) - 1) << (scheme * N_FIELDS);
+      if (!(role == EVERY_ROLE ? sink.wants_overall(fields) : sink.wants(fields))) continue;
       count_scheme(static_cast<Scheme>(scheme), gold, n_gold, pred, n_pred, role, used.at,
-                   counts + (group * N_SCHEMES + scheme) * N_FIELDS);
+                   (group * N_SCHEMES + scheme) * N_FIELDS, sink);
     }
   }
 }

@@ -97,38 +97,98 @@ FC_HD bool shares_boundary(const int32_t* gold, int64_t n_gold, const int32_t* p
   return false;
 }
 
+// What is known of one role in a pair of relations.
+struct Overlap {
+  int64_t in_gold;  // tokens
+  int64_t in_pred;
+  int64_t common;
+  bool same;      // the same set of spans
+  bool boundary;  // some start or some stop in common
+};
+
+// Rows of each role: how many, and the last of them.
+constexpr int32_t MOST_ROLES = 8;  // beyond, every role is looked for in all rows
+struct ByRole {
+  int32_t n[MOST_ROLES];
+  const int32_t* last[MOST_ROLES];
+
+  FC_HD ByRole(const int32_t* rows, int64_t n_rows, int64_t n_roles) {
+    for (int64_t role = 0; role < n_roles; ++role) n[role] = 0;
+    for (int64_t i = 0; i < n_rows; ++i) {
+      const int32_t role = role_of(rows + 3 * i);
+      ++n[role];
+      last[role] = rows + 3 * i;
+    }
+  }
+};
+
+// At most one span a side, which is nearly always so; null for none.
+FC_HD Overlap overlap_of_spans(const int32_t* g, const int32_t* p) {
+  Overlap found{0, 0, 0, false, false};
+  if (g) found.in_gold = stop_of(g) - start_of(g);
+  if (p) found.in_pred = stop_of(p) - start_of(p);
+  if (g && p) {
+    found.common = shared_tokens(g, p);
+    found.same = same_bounds(g, p);
+    found.boundary = start_of(g) == start_of(p) || stop_of(g) == stop_of(p);
+  }
+  return found;
+}
+
+FC_HD Overlap overlap_of_role(const int32_t* gold, int64_t n_gold, const int32_t* pred,
+                              int64_t n_pred, int32_t role) {
+  return {tokens(gold, n_gold, role), tokens(pred, n_pred, role),
+          tokens_in_common(gold, n_gold, pred, n_pred, role),
+          same_spans(gold, n_gold, pred, n_pred, role),
+          shares_boundary(gold, n_gold, pred, n_pred, role)};
+}
+
+template <class Sink>
+FC_HD void add_tokens(const Overlap& found, int64_t length, bool any, int64_t of_role, Sink& sink) {
+  const int64_t marked = found.in_gold + found.in_pred;
+  sink.add(of_role + TP, found.common);
+  sink.add(of_role + FP, found.in_pred - found.common);
+  sink.add(of_role + FN, found.in_gold - found.common);
+  sink.add(of_role + N, 2 * length);
+  sink.add(of_role + N1, marked);
+  sink.add(of_role + O01, marked - 2 * found.common);
+  sink.add(of_role + PAIRS, any);
+}
+
 }  // namespace overlap
 
+template <class Sink>
 FC_HD void span_overlap(const int32_t* gold, int64_t n_gold, const int32_t* pred, int64_t n_pred,
-                        int64_t length, const int64_t* params, int64_t* counts) {
+                        int64_t length, const int64_t* params, Sink& sink) {
   using namespace overlap;
+  constexpr uint64_t TOKENS = ((uint64_t{1} << N_FIELDS) - 1) & ~uint64_t{7};
   const int64_t n_roles = params[0];
-  const bool both = n_gold > 0 && n_pred > 0;
+  const int64_t n_looked_at = n_roles <= MOST_ROLES ? n_roles : 0;
+  const ByRole of_gold(gold, n_looked_at ? n_gold : 0, n_looked_at);
+  const ByRole of_pred(pred, n_looked_at ? n_pred : 0, n_looked_at);
   const bool any = n_gold > 0 || n_pred > 0;
-  int64_t all[3] = {both, both, both};
+  const bool both = n_gold > 0 && n_pred > 0;
+  const bool with_tokens = sink.wants(TOKENS);
+  bool all[3] = {both, both, both};
   for (int32_t role = 0; role < n_roles; ++role) {
-    int64_t* of_role = counts + role * N_FIELDS;
-    const int64_t in_gold = tokens(gold, n_gold, role);
-    const int64_t in_pred = tokens(pred, n_pred, role);
-    const int64_t common = tokens_in_common(gold, n_gold, pred, n_pred, role);
-    const bool absent = both && !in_gold && !in_pred;
-    of_role[EM] = absent || (in_gold && same_spans(gold, n_gold, pred, n_pred, role));
-    of_role[OSB] = absent || shares_boundary(gold, n_gold, pred, n_pred, role);
-    of_role[TO] = absent || common > 0;
-    of_role[TP] = common;
-    of_role[FP] = in_pred - common;
-    of_role[FN] = in_gold - common;
-    of_role[N] = 2 * length;
-    of_role[N1] = in_gold + in_pred;
-    of_role[O01] = in_gold + in_pred - 2 * common;
-    of_role[PAIRS] = any;
-    for (int k = 0; k < 3; ++k) all[k] = all[k] && of_role[EM + k];
+    const int64_t of_role = role * N_FIELDS;
+    const bool few = role < n_looked_at && of_gold.n[role] <= 1 && of_pred.n[role] <= 1;
+    const Overlap found = few ? overlap_of_spans(of_gold.n[role] ? of_gold.last[role] : nullptr,
+                                                 of_pred.n[role] ? of_pred.last[role] : nullptr)
+                              : overlap_of_role(gold, n_gold, pred, n_pred, role);
+    const bool absent = both && !found.in_gold && !found.in_pred;
+    const bool holds[3] = {absent || (found.in_gold && found.same), absent || found.boundary,
+                           absent || found.common > 0};
+    for (int k = 0; k < 3; ++k) {
+      sink.add(of_role + EM + k, holds[k]);
+      all[k] = all[k] && holds[k];
+    }
+    if (with_tokens) add_tokens(found, length, any, of_role, sink);
   }
-  int64_t* overall = counts + n_roles * N_FIELDS;
-  overall[ALL_EM] = all[0];
-  overall[ALL_OSB] = all[1];
-  overall[ALL_TO] = all[2];
-  overall[ALL_PAIRS] = any;
+  if (!sink.wants_overall(~uint64_t{0})) return;
+  const int64_t overall = n_roles * N_FIELDS;
+  for (int k = 0; k < 3; ++k) sink.add(overall + k, all[k]);
+  sink.add(overall + ALL_PAIRS, any);
 }
 
 }  // namespace fastcausal

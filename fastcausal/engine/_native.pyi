@@ -2,7 +2,9 @@ from numpy import float64, int32, int64
 from numpy.typing import NDArray
 
 Side = tuple[NDArray[int32], NDArray[int64], NDArray[int64]]
-Plan = tuple[bytes, NDArray[int64], NDArray[int64], bool, bool, bool, bool, bool, bool, bool]
+Plan = tuple[
+    bytes | int, NDArray[int64], NDArray[int64], int, int, bool, bool, bool, bool, bool, bool, bool
+]  # kernel: its name or the address of a function; params, weights[n_fields, 6], wanted, choices
 
 def run(
     gold: Side,
@@ -10,7 +12,9 @@ def run(
     lengths: NDArray[int32],
     plan: Plan,
     groups: NDArray[int64] | None,
-    partner: NDArray[int64],
+    each: bool,
+    apart: bool,
+    partner: NDArray[int64] | None,
     counts: NDArray[int64],
     num_threads: int,
 ) -> None: ...

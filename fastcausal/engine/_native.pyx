@@ -2,7 +2,7 @@
 """The CPU driver, called with whole arrays. Shapes are the caller's promise (see cpu.py)."""
 
 from cpython.buffer cimport PyBUF_WRITABLE
-from libc.stdint cimport int32_t, int64_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
 from libcpp cimport bool as cbool
 
 from fastcausal.engine.buffers cimport Array, float64s, int32s, int64s
@@ -19,22 +19,24 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
         const int64_t* relation_offsets
 
     cdef cppclass Plan:
-        Kernel kernel
         int64_t n_fields
         const int64_t* params
-        const int64_t* numerator
-        const int64_t* denominator
-        const int64_t* official
-        cbool linear, additive, never_costs, by_content, truncate, ignore_non_causal
+        const int64_t* weights
+        uint64_t wanted, wanted_overall
+        cbool official, linear, additive, never_costs, by_content, truncate, ignore_non_causal
 
-    Kernel kernel_named(const char*) except +
+    cdef cppclass Groups:
+        const int64_t* of
+        int64_t n
+        cbool each, apart
+
     void run_all(
-        const Side&, const Side&, const int32_t*, int64_t, const Plan&, const int64_t*, int64_t,
-        int64_t*, int64_t*, int64_t,
+        const char*, Kernel, const Side&, const Side&, const int32_t*, int64_t, const Plan&,
+        const Groups&, int64_t*, int64_t*, int64_t,
     ) except +
     void c_count_pairs "fastcausal::count_pairs" (
-        const Side&, const Side&, const int64_t*, const int64_t*, const int32_t*, int64_t,
-        const Plan&, int64_t*,
+        const char*, Kernel, const Side&, const Side&, const int64_t*, const int64_t*,
+        const int32_t*, int64_t, const Plan&, int64_t*,
     ) except +
 
 
@@ -61,50 +63,69 @@ cdef Side side(tuple arrays) except *:
 
 cdef Plan make_plan(tuple plan) except *:
     cdef Array weights = int64s(plan[2], 2)
-    cdef const int64_t* weight = <const int64_t*>weights.data
     cdef Plan p
-    p.kernel = <Kernel><uintptr_t>plan[0] if isinstance(plan[0], int) else kernel_named(plan[0])
-    p.n_fields = weights.width
+    p.n_fields = weights.n
     p.params = <const int64_t*>int64s(plan[1]).data
-    p.numerator = weight
-    p.denominator = weight + p.n_fields
-    p.official = weight + 2 * p.n_fields if plan[3] else NULL
-    p.linear, p.additive, p.never_costs, p.by_content, p.truncate, p.ignore_non_causal = plan[4:]
+    p.weights = <const int64_t*>weights.data
+    (
+        p.wanted, p.wanted_overall, p.official, p.linear, p.additive, p.never_costs, p.by_content, p.truncate,
+        p.ignore_non_causal,
+    ) = plan[3:]
     return p
 
 
-def run(tuple gold, tuple pred, lengths, tuple plan, groups, partner, counts, int64_t num_threads):
-    """Fill partner and add to counts; groups None gives every example a row of its own."""
+def run(
+    tuple gold, tuple pred, lengths, tuple plan, groups, bint each, bint apart, partner, counts,
+    int64_t num_threads,
+):
+    """Add to counts, and fill partner unless it is None; groups None is one group."""
     cdef Side g = side(gold)
     cdef Side p = side(pred)
     cdef Plan the_plan = make_plan(plan)
+    cdef Kernel function = address(plan[0])
+    cdef bytes kernel = b"" if function else plan[0]
+    cdef const char* name = kernel
     cdef Array length = int32s(lengths)
-    cdef Array to_partner = int64s(partner, 1, PyBUF_WRITABLE)
     cdef Array to_counts = int64s(counts, 2, PyBUF_WRITABLE)
-    cdef const int64_t* group = NULL
+    cdef int64_t* to_partner = NULL
+    cdef Groups rows
+    rows.of = NULL
+    rows.n = to_counts.n
+    rows.each = each
+    rows.apart = apart
     if groups is not None:
-        group = <const int64_t*>int64s(groups).data
+        rows.of = <const int64_t*>int64s(groups).data
+    if partner is not None:
+        to_partner = <int64_t*>int64s(partner, 1, PyBUF_WRITABLE).data
     with nogil:
         run_all(
-            g, p, <const int32_t*>length.data, length.n, the_plan, group, to_counts.n,
-            <int64_t*>to_partner.data, <int64_t*>to_counts.data, num_threads,
+            name, function, g, p, <const int32_t*>length.data, length.n, the_plan, rows,
+            to_partner, <int64_t*>to_counts.data, num_threads,
         )
 
 
 def count_pairs(tuple gold, tuple pred, gold_index, pred_index, lengths, tuple plan, counts):
-    """Fill counts with the counts of the given pairs; index -1 is no relation."""
+    """Add to counts (all 0) the counts of the given pairs; index -1 is no relation."""
     cdef Side g = side(gold)
     cdef Side p = side(pred)
     cdef Plan the_plan = make_plan(plan)
+    cdef Kernel function = address(plan[0])
+    cdef bytes kernel = b"" if function else plan[0]
+    cdef const char* name = kernel
     cdef Array of_gold = int64s(gold_index)
     cdef Array of_pred = int64s(pred_index)
     cdef Array length = int32s(lengths)
     cdef Array to_counts = int64s(counts, 2, PyBUF_WRITABLE)
     with nogil:
         c_count_pairs(
-            g, p, <const int64_t*>of_gold.data, <const int64_t*>of_pred.data,
+            name, function, g, p, <const int64_t*>of_gold.data, <const int64_t*>of_pred.data,
             <const int32_t*>length.data, length.n, the_plan, <int64_t*>to_counts.data,
         )
+
+
+cdef Kernel address(kernel) except *:
+    """The function behind an int, NULL behind the name of a kernel."""
+    return <Kernel><uintptr_t>kernel if isinstance(kernel, int) else NULL
 
 
 def disagreements(int64_t level, values, offsets, groups, times, found):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from fastcausal.engine import _native
-from fastcausal.engine.kernel import Int32, Int64, Plan
+from fastcausal.engine.kernel import Groups, Int32, Int64, Plan
 from fastcausal.engine.rows import Rows
 
 # Starting a thread costs about as much as scoring this many examples.
@@ -16,8 +16,8 @@ def run(
     plan: Plan,
     gold: Rows,
     pred: Rows,
-    groups: Int64 | None,
-    partner: Int64,
+    groups: Groups,
+    partner: Int64 | None,
     counts: Int64,
     num_threads: int | None,
 ) -> None:
@@ -27,8 +27,8 @@ def run(
         if num_threads > 1:
             num_threads = min(os.cpu_count() or 1, num_threads)
     _native.run(
-        gold.arrays(), pred.arrays(), gold.lengths, _arguments(plan), groups, partner, counts,
-        num_threads,
+        gold.arrays(), pred.arrays(), gold.lengths, plan.arguments, groups.of, groups.each,
+        groups.apart, partner, counts, num_threads,
     )  # fmt: skip
 
 
@@ -43,20 +43,5 @@ def count_pairs(
 ) -> None:
     """As in plain.py."""
     _native.count_pairs(
-        gold.arrays(), pred.arrays(), gold_index, pred_index, lengths, _arguments(plan), counts
-    )
-
-
-def _arguments(plan: Plan) -> _native.Plan:
-    return (
-        plan.kernel.name.encode(),
-        plan.params,
-        plan.weights,
-        plan.official,
-        plan.linear,
-        plan.kernel.additive,
-        plan.never_costs,
-        plan.by_content,
-        plan.truncate,
-        plan.ignore_non_causal,
+        gold.arrays(), pred.arrays(), gold_index, pred_index, lengths, plan.arguments, counts
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -63,7 +65,10 @@ class Kernel:
         What pairs are chosen for where the protocol names nothing else.
     additive : bool
         Whether two relations without a common token count like both unmatched, so that such pairs
-        need not be looked at; and pairing never lowers ``objective``.
+        need not be looked at.
+    never_costs : bool
+        Whether pairing two relations never lowers ``objective``, so that one against one needs no
+        comparison.
     """
 
     name: str
@@ -72,6 +77,7 @@ class Kernel:
     overall: tuple[str, ...]
     objective: Objective
     additive: bool
+    never_costs: bool
 
     def __post_init__(self) -> None:
         # A kernel is pickled by its name in the module of its function.
@@ -101,12 +107,15 @@ def kernel(
     objective: Objective,
     overall: Sequence[str] = (),
     additive: bool = False,
+    never_costs: bool = False,
 ) -> Callable[[PairFunction], Kernel]:
     """Decorator: a pair function becomes a `Kernel` (see there)."""
 
     def wrap(function: PairFunction) -> Kernel:
         name = function.__name__
-        return Kernel(name, function, tuple(fields), tuple(overall), objective, additive)
+        return Kernel(
+            name, function, tuple(fields), tuple(overall), objective, additive, never_costs
+        )
 
     return wrap
 
@@ -147,7 +156,66 @@ class Plan:
         """Number of counts of a pair."""
         return int(self.weights.shape[1])
 
+    @cached_property
+    def arguments(self) -> tuple[Any, ...]:
+        """What the native driver takes."""
+        return (
+            self.kernel.name.encode(),
+            self.params,
+            np.ascontiguousarray(self.weights.T),
+            *self._wanted(),
+            self.official,
+            self.linear,
+            self.kernel.additive,
+            self.never_costs,
+            self.by_content,
+            self.truncate,
+            self.ignore_non_causal,
+        )
+
+    def _wanted(self) -> tuple[int, int]:
+        """Fields that the objective uses, a bit each: of a role, and overall; at most 64 of each."""
+        used = self.weights[:2].any(axis=0).tolist()
+        n = len(self.kernel.fields)
+        parts = used[:n], used[n * int(self.params[0]) :]
+        of_role, overall = (sum(bit << k for k, bit in enumerate(part[:64])) for part in parts)
+        return of_role, overall
+
     @property
     def linear(self) -> bool:
         """Whether the objective is a sum, not a ratio."""
         return not self.weights[1].any()
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Which row of counts each example is added to.
+
+    Attributes
+    ----------
+    of : int64[n_examples], optional
+        The group of each example; None: all in one group.
+    n : int
+        Number of groups.
+    each : bool
+        Every example is a group of its own, ``of`` is None.
+    apart : bool
+        A group has two rows of counts, the second for examples of several gold relations.
+    """
+
+    of: Int64 | None
+    n: int
+    each: bool = False
+    apart: bool = False
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of counts."""
+        return 2 * self.n if self.apart else self.n
+
+    def row(self, example: int, n_gold: int) -> int:
+        """The row of an example with this number of gold relations."""
+        if self.each:
+            return example
+        group = 0 if self.of is None else int(self.of[example])
+        return 2 * group + (n_gold > 1) if self.apart else group

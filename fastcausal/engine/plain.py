@@ -7,19 +7,16 @@ from collections.abc import Callable
 import numpy as np
 
 from fastcausal.engine.assignment import Value, best_pairing, official_pairing
-from fastcausal.engine.kernel import Int32, Int64, Plan
+from fastcausal.engine.kernel import Groups, Int32, Int64, Plan
 from fastcausal.engine.rows import Rows
 
 OFFICIAL_MOST = 6
 
 
 def run(
-    plan: Plan, gold: Rows, pred: Rows, groups: Int64 | None, partner: Int64, counts: Int64
+    plan: Plan, gold: Rows, pred: Rows, groups: Groups, partner: Int64 | None, counts: Int64
 ) -> None:
-    """Fill ``partner`` (int64[n_gold_relations]) and add to ``counts`` (int64[n_groups, n_fields]).
-
-    ``groups`` names the row of counts of each example; None gives each its own.
-    """
+    """Add to ``counts`` (int64[groups.n_rows, n_fields]), and fill ``partner`` unless None."""
     for example in range(gold.n_examples):
         golds = list(range(*gold.relation_offsets[example : example + 2]))
         preds = list(range(*pred.relation_offsets[example : example + 2]))
@@ -29,10 +26,11 @@ def run(
             preds = []
         pair = _counter(plan, gold, pred, int(gold.lengths[example]))
         paired = _assign(plan, gold, pred, golds, preds, pair) if golds and preds else {}
-        group = example if groups is None else groups[example]
+        group = groups.row(example, len(golds))
         for g in golds:
-            partner[g] = paired.get(g, -1)
-            counts[group] += pair(g, partner[g])
+            counts[group] += pair(g, paired.get(g, -1))
+            if partner is not None:
+                partner[g] = paired.get(g, -1)
         for p in preds:
             if p not in paired.values():
                 counts[group] += pair(-1, p)

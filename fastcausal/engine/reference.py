@@ -34,6 +34,7 @@ N_FAIR = 9
     fields=("tp", "fp", "fn", "le", "be", "lbe", "bes", "bel", "beo"),
     objective=Objective({"tp": 2}, {"tp": 2, "fp": 1, "fn": 1, "le": 1, "be": 1, "lbe": 1}),
     additive=True,
+    never_costs=True,
 )
 def fair_spans(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int64) -> None:
     """Fair span counts: hits, misses, and errors of label, boundary and both (Ortmann 2022).
@@ -204,6 +205,7 @@ def _count_overlap(
     fields=("tp", "fp", "fn"),
     objective=Objective({"tp": 2}, {"tp": 2, "fp": 1, "fn": 1}),
     additive=True,
+    never_costs=True,
 )
 def exact_spans(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int64) -> None:
     """Strict span counts: a span is right if its role and both bounds are."""
@@ -232,6 +234,7 @@ N_OVERLAP = 10
     fields=("em", "osb", "to", "tp", "fp", "fn", "n", "n1", "o01", "pairs"),
     overall=("em", "osb", "to", "pairs"),
     objective=Objective({"em": 1, "osb": 1, "to": 1}),
+    never_costs=True,
 )
 def span_overlap(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int64) -> None:
     """Overlap of each role's spans (RECESS, section 3.5 and appendix A.3).
@@ -320,6 +323,7 @@ _PARTIAL_FIELDS = tuple(
         },
     ),
     additive=True,
+    never_costs=True,
 )
 def partial_spans(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int64) -> None:
     """The SemEval-2013 task 9 schemes strict, exact, partial and type, as nervaluate 1.2 counts.

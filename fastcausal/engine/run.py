@@ -7,7 +7,7 @@ from operator import index
 
 import numpy as np
 
-from fastcausal.engine.kernel import Int64, Plan
+from fastcausal.engine.kernel import Groups, Int64, Plan
 from fastcausal.engine.rows import Rows
 
 BACKENDS = ("cpu", "reference")
@@ -20,8 +20,8 @@ class Result:
     Attributes
     ----------
     partner : int64[n_gold_relations]
-        The predicted relation paired with each gold relation, -1 for none.
-    counts : int64[n_groups, n_fields]
+        The predicted relation paired with each gold relation, -1 for none. Empty if not asked for.
+    counts : int64[n_rows, n_fields]
         Summed counts of each group of examples.
     """
 
@@ -34,9 +34,12 @@ def run(
     gold: Rows,
     pred: Rows,
     groups: Int64 | None = None,
-    n_groups: int = 1,
+    n_groups: int | None = None,
     backend: str = "cpu",
     num_threads: int | None = None,
+    *,
+    apart: bool = False,
+    partners: bool = True,
 ) -> Result:
     """Pair gold and predicted relations of every example and add up the counts.
 
@@ -46,10 +49,16 @@ def run(
     gold, pred : Rows
         With the same number of examples, in the same order.
     groups : int64[n_examples], optional
-        The group of each example, below ``n_groups``; None makes each example a group.
+        The group of each example, below ``n_groups``; None: all in group 0.
+    n_groups : int, optional
+        None makes each example a group of its own.
     backend : {"cpu", "reference"}
     num_threads : int, optional
         For ``cpu``; None uses the cores where there is enough work. Results never depend on it.
+    apart : bool
+        Count examples of several gold relations apart: group k has the rows 2k and 2k + 1.
+    partners : bool
+        Whether to tell which relations were paired.
 
     Raises
     ------
@@ -58,17 +67,22 @@ def run(
     OverflowError
         An example has too many pairs of relations to assign; the text is its number.
     """
-    partner = np.full(gold.n_relations, -1, np.int64)
-    counts = np.zeros((gold.n_examples if groups is None else n_groups, plan.n_fields), np.int64)
     check_backend(backend, num_threads)
+    if n_groups is None:
+        rows = Groups(None, gold.n_examples, each=True)
+    else:
+        rows = Groups(groups, n_groups, apart=apart)
+    counts = np.zeros((rows.n_rows, plan.n_fields), np.int64)
+    partner = np.empty(gold.n_relations if partners else 0, np.int64)
+    filled = partner if partners else None
     if backend == "cpu":
         from fastcausal.engine import cpu
 
-        cpu.run(plan, gold, pred, groups, partner, counts, num_threads)
+        cpu.run(plan, gold, pred, rows, filled, counts, num_threads)
     else:
         from fastcausal.engine import plain
 
-        plain.run(plan, gold, pred, groups, partner, counts)
+        plain.run(plan, gold, pred, rows, filled, counts)
     return Result(partner, counts)
 
 

@@ -1,0 +1,135 @@
+// The two sides of an example, what is done with it, and where its counts go.
+#pragma once
+#include "config.h"
+
+namespace fastcausal {
+
+// One side: example -> relation -> row, as two levels of offsets over the rows.
+struct Side {
+  const int32_t* values;            // [n_rows, 3]
+  const int64_t* row_offsets;       // [n_relations + 1]
+  const int64_t* relation_offsets;  // [n_examples + 1]
+
+  FC_HD const int32_t* rows(int64_t relation) const { return values + 3 * row_offsets[relation]; }
+  FC_HD int64_t n_rows(int64_t relation) const {
+    return row_offsets[relation + 1] - row_offsets[relation];
+  }
+  FC_HD int64_t n_relations(int64_t example) const {
+    return relation_offsets[example + 1] - relation_offsets[example];
+  }
+};
+
+enum Form { NUMERATOR, DENOMINATOR, OFFICIAL_TP, OFFICIAL_FP, OFFICIAL_FN, OFFICIAL_HALF, N_FORMS };
+
+struct Plan {
+  int64_t n_fields;
+  const int64_t* params;
+  const int64_t* weights;   // [n_fields, N_FORMS]: of the objective, and of the official search
+  uint64_t wanted;          // fields of a role that the objective uses, a bit each
+  uint64_t wanted_overall;  // the same of the overall fields
+  bool official;            // that search applies
+  bool linear;              // the objective is the numerator alone
+  bool additive;            // pairs without a common token count as both unmatched
+  bool never_costs;         // pairing never lowers the objective
+  bool by_content;          // ties by content, else by file order
+  bool truncate;            // no more predictions than gold relations
+  bool ignore_non_causal;   // no predictions where there is no gold relation
+
+  // Predicted relations of an example that count.
+  FC_HD int64_t n_counted(int64_t n_gold, int64_t n_pred) const {
+    if (!n_gold) return ignore_non_causal ? 0 : n_pred;
+    return truncate && n_gold < n_pred ? n_gold : n_pred;
+  }
+};
+
+// Sinks: what a kernel gives its counts to, field by field. Fields that it does not name are 0; a
+// kernel may leave out what the sink does not want.
+
+struct Totals {
+  int64_t* counts;
+  FC_HD bool wants(uint64_t) const { return true; }
+  FC_HD bool wants_overall(uint64_t) const { return true; }
+  FC_HD void add(int64_t field, int64_t n) { counts[field] += n; }
+};
+
+// What pairing a row with a column adds to the value N / D of leaving both unmatched.
+struct Value {
+  int64_t numerator;
+  int64_t denominator;
+  int64_t shared;  // tokens of the same role on both sides: decides between equal values
+
+  FC_HD Value plus(const Value& o) const {
+    return {numerator + o.numerator, denominator + o.denominator, shared + o.shared};
+  }
+  FC_HD Value minus(const Value& o) const {
+    return {numerator - o.numerator, denominator - o.denominator, shared - o.shared};
+  }
+  // 0/0, nothing found and nothing missed, compares like 0.
+  FC_HD int64_t bottom() const { return denominator ? denominator : 1; }
+  // Sign of N/D - N'/D' by cross products: exact while both products stay below 2^63.
+  FC_HD int compare(const Value& other) const {
+    const int64_t a = numerator * other.bottom();
+    const int64_t b = other.numerator * bottom();
+    return a < b ? -1 : a > b;
+  }
+  FC_HD bool better_than(const Value& other) const {
+    const int order = compare(other);
+    return order ? order > 0 : shared > other.shared;
+  }
+};
+
+// The objective alone.
+struct Worth {
+  const Plan& plan;
+  Value value;
+  FC_HD explicit Worth(const Plan& plan_) : plan(plan_), value{0, 0, 0} {}
+  FC_HD bool wants(uint64_t fields) const { return plan.wanted & fields; }
+  FC_HD bool wants_overall(uint64_t fields) const { return plan.wanted_overall & fields; }
+  FC_HD void add(int64_t field, int64_t n) {
+    value.numerator += n * plan.weights[field * N_FORMS + NUMERATOR];
+    value.denominator += n * plan.weights[field * N_FORMS + DENOMINATOR];
+  }
+};
+
+// What the official search adds up: tp, fp, fn, and errors charged half to precision and recall.
+struct SpanErrors {
+  int64_t tp, fp, fn, half;
+
+  FC_HD SpanErrors plus(const SpanErrors& o) const {
+    return {tp + o.tp, fp + o.fp, fn + o.fn, half + o.half};
+  }
+  FC_HD double f1() const {
+    const double h = 0.5 * static_cast<double>(half);
+    const double hits = static_cast<double>(tp);
+    const double predicted = static_cast<double>(tp + fp) + h;
+    const double wanted = static_cast<double>(tp + fn) + h;
+    const double precision = predicted == 0.0 ? 0.0 : hits / predicted;
+    const double recall = wanted == 0.0 ? 0.0 : hits / wanted;
+    return precision + recall == 0.0 ? 0.0 : 2.0 * (precision * recall) / (precision + recall);
+  }
+};
+
+struct OfficialErrors {
+  const int64_t* weights;
+  SpanErrors errors;
+  FC_HD explicit OfficialErrors(const Plan& plan) : weights(plan.weights), errors{0, 0, 0, 0} {}
+  FC_HD bool wants(uint64_t) const { return true; }
+  FC_HD bool wants_overall(uint64_t) const { return true; }
+  FC_HD void add(int64_t field, int64_t n) {
+    const int64_t* of_field = weights + field * N_FORMS;
+    errors.tp += n * of_field[OFFICIAL_TP];
+    errors.fp += n * of_field[OFFICIAL_FP];
+    errors.fn += n * of_field[OFFICIAL_FN];
+    errors.half += n * of_field[OFFICIAL_HALF];
+  }
+};
+
+// Gives the counts of one pair to a sink; -1 stands for no relation.
+template <class Pair, class Sink>
+FC_HD void count_pair(const Pair& pair, const Side& gold, int64_t g, const Side& pred, int64_t p,
+                      int64_t length, const Plan& plan, Sink& sink) {
+  pair(g < 0 ? nullptr : gold.rows(g), g < 0 ? 0 : gold.n_rows(g), p < 0 ? nullptr : pred.rows(p),
+       p < 0 ? 0 : pred.n_rows(p), length, plan.params, sink);
+}
+
+}  // namespace fastcausal
