@@ -27,7 +27,7 @@ from fastcausal.engine.counts import Counts
 from fastcausal.engine.kernel import Int64, Plan
 from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import Result, check_backend, chosen_pairs, count_pairs, run
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read
 from fastcausal.formats.source import readable_again
 from fastcausal.formats.table import appending
@@ -123,7 +123,7 @@ def score(
         if by is not None:
             raise InputError("cnc-2022 does not add up over parts of the examples")
         if per_example is not None:
-            raise InputError("cnc-2022 has no scores of single examples")
+            raise InputError("cnc-2022: a report of counts alone has no per_example")
         aligned = scorer.align(gold, pred)
         scorer.roles = aligned.roles
         return _report_2022(scorer, aligned)
@@ -133,6 +133,8 @@ def score(
         again = None if parts.once else partial(scorer.align, gold, pred)
         try:
             return _scored(scorer, parts, per_example, again)
+        except OutputError:
+            raise
         except InputError as error:
             if not parts.worth_reading_whole(error):
                 raise InputError(f"from example {parts.first} on: {error}") from error

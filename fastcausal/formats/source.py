@@ -8,15 +8,16 @@ import json
 import os
 import shutil
 import sys
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import IO, Any
 
-from fastcausal.errors import InputError, Problems
+from fastcausal.errors import InputError, OutputError, Problems
 
 UTF8_MARK = b"\xef\xbb\xbf"
 KINDS = {str: "a string", bool: "a boolean", dict: "an object", list: "a list", type(None): "null"}
@@ -128,8 +129,9 @@ class Spool(os.PathLike[str]):
 
     def __init__(self, stream: IO[bytes], name: str) -> None:
         self.name = name
-        self._folder = TemporaryDirectory(prefix="fastcausal-")
-        self._path = Path(self._folder.name, Path(name).name)
+        folder = mkdtemp(prefix="fastcausal-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._path = Path(folder, Path(name).name)
         try:
             with self._path.open("wb") as copy:
                 shutil.copyfileobj(stream, copy, 1 << 20)
@@ -193,4 +195,4 @@ def replacing(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+        raise OutputError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
