@@ -100,10 +100,27 @@ def _parquet(
 ) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
     import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(path, buffer_size=PAGE)
+    file = pq.ParquetFile(path, pre_buffer=False, buffer_size=PAGE)
     schema = file.schema_arrow
     kept = None if columns is None else [name for name in schema.names if name in columns]
-    return schema, file.iter_batches(ROWS, columns=kept)
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for groups in _row_groups(file.metadata):  # all at once would stay in memory
+            yield from file.iter_batches(ROWS, row_groups=groups, columns=kept)
+
+    return schema, batches()
+
+
+def _row_groups(metadata: Any) -> Iterator[list[int]]:
+    """Numbers of row groups that follow each other and have `ROWS` rows, in case they are small."""
+    groups: list[int] = []
+    n_rows = 0
+    for k in range(metadata.num_row_groups):
+        groups.append(k)
+        n_rows += metadata.row_group(k).num_rows
+        if n_rows >= ROWS or k == metadata.num_row_groups - 1:
+            yield groups
+            groups, n_rows = [], 0
 
 
 def _arrow(
