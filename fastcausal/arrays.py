@@ -95,6 +95,23 @@ def values_of(array: pa.Array, null: int = 0) -> np.ndarray[Any, np.dtype[Any]]:
     return np.where(is_valid(array), values, dtype.type(null)) if array.null_count else values
 
 
+def texts_of(strings: pa.Array) -> tuple[Any, np.ndarray[Any, np.dtype[Any]]]:
+    """The bytes of an array of strings and where each starts in them: int32 or int64[n + 1].
+
+    Examples
+    --------
+    >>> data, places = texts_of(strings(["a", "bc"]).slice(1))
+    >>> bytes(data), places
+    (b'abc', array([1, 3], dtype=int32))
+    """
+    dtype = np.dtype(np.int64 if strings.type == pa.large_string() else np.int32)
+    _, places, data = strings.buffers()
+    if places is None or not len(strings):
+        return b"", np.zeros(1, dtype)
+    starts = np.frombuffer(places, dtype, len(strings) + 1, strings.offset * dtype.itemsize)
+    return b"" if data is None else data, starts
+
+
 def is_valid(array: pa.Array) -> Booleans:
     """Which values are not null."""
     bits = array.buffers()[0]

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Callable, Collection, Iterator
+from collections import deque
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import zip_longest
@@ -60,11 +61,12 @@ def in_step(
         isinstance(s, str | os.PathLike | Iterator | pa.RecordBatchReader) for s in (gold, pred)
     ):
         return None
-    preds = stream(pred, columns)
+    preds = stream(pred, columns, tags)
     if preds is None:
         return None
-    golds = stream(gold, columns) or stream(read(gold, tags=tags))
-    assert golds is not None
+    golds = stream(gold, columns, tags) or stream(read(gold, tags=tags))
+    if golds is None or golds.follows:  # gold is a submission: the error will say so
+        return None
     return InStep(golds, preds, progress or (lambda done, total: None))
 
 
@@ -107,16 +109,15 @@ class InStep:
     def _compared(self) -> Iterator[tuple[Relations, Relations]]:
         ids = _Hashes()
         last: tuple[Relations, Relations] | None = None
-        parts = [ahead(side.parts()) for side in self.sides]
-        with closing(parts[0]), closing(parts[1]):
-            for gold, pred in zip_longest(*parts):
-                _require_same_examples(gold, pred)
-                ids.add(pred.ids if gold.ids is None else gold.ids)
+        with closing(self._side_by_side()) as pairs:
+            for gold, pred in pairs:
+                this = _same_examples(gold, pred)
+                ids.add(this[1].ids if this[0].ids is None else this[0].ids)
                 if last is not None:
-                    if _columns(*last) != _columns(gold, pred):
+                    if _columns(*last) != _columns(*this):
                         raise NotInStepError("the columns change")
                     yield last
-                last = gold, pred
+                last = this
         assert last is not None  # a stream has at least one part
         if ids.twice():
             raise NotInStepError("an id occurs twice")
@@ -125,12 +126,33 @@ class InStep:
             part.reading = replace(part.reading, notes=side.reading.notes)
         yield last
 
+    def _side_by_side(self) -> Generator[tuple[Relations | None, Relations | None]]:
+        gold, pred = self.sides
+        with closing(ahead(gold.parts())) as golds:
+            if not pred.follows:
+                with closing(ahead(pred.parts())) as preds:
+                    yield from zip_longest(golds, preds)
+                return
+            taken: deque[Relations] = deque()
 
-def _require_same_examples(gold: Relations | None, pred: Relations | None) -> None:
+            def shared() -> Iterator[Relations]:
+                for part in golds:
+                    taken.append(part)
+                    yield part
+
+            with closing(ahead(pred.parts(shared()))) as preds:
+                for part in preds:
+                    yield taken.popleft(), part
+            if taken:
+                yield taken.popleft(), None
+
+
+def _same_examples(gold: Relations | None, pred: Relations | None) -> tuple[Relations, Relations]:
     if gold is None or pred is None or len(gold) != len(pred):
         raise NotInStepError("one side has more examples than the other")
     if gold.ids is not None and pred.ids is not None and not gold.ids.equals(pred.ids):
         raise NotInStepError("the ids of the two sides, or their order, differ")
+    return gold, pred
 
 
 def _columns(gold: Relations, pred: Relations) -> tuple[pa.Schema, bool]:

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from bench import corpus
-from fastcausal import formats, streams
+from fastcausal import formats, sample, streams
 from fastcausal.formats import _ids, pieces
 from fastcausal.formats.batches import cut
 from tests.strategies import sides
@@ -123,7 +123,6 @@ def tables(draw):
     ]
     at = pred.column_names.index("relations")
     pred = pred.set_column(at, "relations", pa.array(lists, pred["relations"].type))
-    reading = fc.Relations(gold).reading
     return (
         fc.Relations(gold).with_reading(notes={"odd": 3}),
         fc.Relations(pred).with_reading(notes={"strange": 1}, unread=("x",) * len(unread)),
@@ -203,3 +202,62 @@ def test_sides_out_of_step(tmp_path_factory, both, rows, data):
     assert not list(folder.glob(".*"))
     if target.exists():
         assert pq.read_table(target).equals(whole.per_example)
+
+
+@settings(deadline=None, max_examples=60)
+@given(both=tables(), rows=st.integers(1, 4), data=st.data())
+def test_json_lines(tmp_path_factory, both, rows, data):
+    folder = tmp_path_factory.mktemp("streams")
+    paths = [folder / "gold.jsonl", folder / "pred.jsonl"]
+    for relations, path in zip(both, paths, strict=True):
+        formats.write(relations, path)
+    options = {
+        "by": data.draw(st.sampled_from([None, "kind"])),
+        "unparsed": data.draw(st.sampled_from(POLICIES)),
+    }
+    target = folder / "examples.parquet"
+    whole = outcome(lambda: fc.score(*map(fc.read, paths), **options))
+    with parts_of(rows):
+        found = outcome(lambda: fc.score(*paths, **options, per_example=target))
+    assert found == whole
+    if not isinstance(whole, str):
+        assert pq.read_table(target).equals(whole.per_example)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    system=st.sampled_from([*sample.SYSTEMS]),
+    rows=st.integers(1, 61),
+    protocol=st.sampled_from(["recess", "cnc-2023", "cnc-2022"]),
+    unparsed=st.sampled_from(POLICIES),
+    faults=st.sampled_from(["", "lines missing", "lines swapped", "line broken", "line added"]),
+)
+def test_submissions(tmp_path_factory, system, rows, protocol, unparsed, faults):
+    """Predictions that take their text and length from gold."""
+    lines = sample.SYSTEMS[system].read_text().splitlines()
+    pred = tmp_path_factory.mktemp("streams") / "pred.jsonl"
+    if faults == "lines missing":
+        lines = lines[:40]
+    elif faults == "lines swapped":
+        lines[7], lines[50] = lines[50], lines[7]
+    elif faults == "line broken":
+        lines[33] = lines[33][:-3]
+    elif faults == "line added":
+        lines.append(lines[-1])
+    pred.write_text("\n".join(lines))
+    tags = fc.PROTOCOLS[protocol].tags
+    gold = fc.read(sample.GOLD, tags=tags)
+    options = {"protocol": protocol, "unparsed": unparsed}
+
+    def read_whole():
+        return fc.score(gold, fc.read(pred, like=gold, tags=tags), **options)
+
+    whole = outcome(read_whole)
+    with parts_of(rows):
+        found = outcome(lambda: fc.score(sample.GOLD, pred, **options))
+    if isinstance(whole, str):
+        assert found == whole
+    else:
+        assert found.to_json() == whole.to_json()
+        if protocol != "cnc-2022":
+            assert found.per_example.equals(whole.per_example)

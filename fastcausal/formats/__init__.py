@@ -19,8 +19,20 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.errors import InputError
-from fastcausal.formats import batches, bio, brat, cnc, pieces, spans, table, tagged, webanno
+from fastcausal.formats import (
+    batches,
+    bio,
+    brat,
+    cnc,
+    pieces,
+    spans,
+    submissions,
+    table,
+    tagged,
+    webanno,
+)
 from fastcausal.formats.batches import Stream
+from fastcausal.formats.lines import first_object
 from fastcausal.formats.links import Document
 from fastcausal.formats.source import Source, name_of
 from fastcausal.formats.tags import reading
@@ -35,6 +47,7 @@ READ_SUFFIXES = {
     ".ann": "brat",
 }
 WRITE_SUFFIXES = READ_SUFFIXES | dict.fromkeys((".jsonl", ".ndjson"), "jsonl")
+HEAD = 1 << 20  # bytes of a file that tell its format before it is read
 _CHOICE = f"give a format: {', '.join(FORMATS)}"
 
 
@@ -109,16 +122,20 @@ def load(source: str | os.PathLike[str] | Source, format: str | None = None) -> 
     return source, format or sniff(source)
 
 
-def stream(source: Any, columns: Collection[str | None] | None = None) -> Stream | None:
+def stream(
+    source: Any, columns: Collection[str | None] | None = None, tags: str = "strict"
+) -> Stream | None:
     """The examples of a source one after another, None where it has to be read whole.
 
     Parameters
     ----------
     source : Relations, path, `pyarrow.RecordBatchReader` or iterator
-        The path of a Parquet or Arrow IPC file, or of a directory of Parquet files; an iterator
-        of Relations or Arrow data.
+        The path of a Parquet or Arrow IPC file, of JSON lines or a submission, or of a directory
+        of Parquet files; an iterator of Relations or Arrow data.
     columns : collection of str, optional
-        The only columns needed of a file of more than one part.
+        The only columns needed of Parquet files with more than one part.
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+        How tagged sentences are read.
 
     Raises
     ------
@@ -126,48 +143,64 @@ def stream(source: Any, columns: Collection[str | None] | None = None) -> Stream
         A directory has no Parquet files.
     """
     if isinstance(source, Relations):
-        return Stream("", lambda: [(source.reading, source.table)], len(source))
+        return Stream("", lambda _: [(source.reading, source.table)], len(source))
     if isinstance(source, pa.RecordBatchReader):
-        return Stream("", lambda: pieces.of_one_file(source.schema, source), n_bytes=None)
+        return Stream("", lambda _: pieces.of_one_file(source.schema, source), n_bytes=None)
     if isinstance(source, Iterator):
-        return Stream("", lambda: map(batches.piece, source), n_bytes=None)
+        return Stream("", lambda _: map(batches.piece, source), n_bytes=None)
     if not isinstance(source, str | os.PathLike):
         return None
     path, name = Path(source), name_of(source)
     if _is_folder(source):
         files = dict.fromkeys(pieces.parquet_files(path, name), "parquet")
-    elif format := _binary(path):
-        files = {path: format}
-    else:
+        return _binary_stream(path, name, files, columns)
+    format = _format_in_parts(path, name)
+    if format in ("parquet", "arrow"):
+        return _binary_stream(path, name, {path: format}, columns)
+    if format not in ("jsonl", "cnc"):
         return None
+
+    def read_lines(golds: Iterator[Relations]) -> Iterator[pieces.Piece]:
+        if format == "jsonl":
+            return map(batches.piece, table.line_parts(source, pieces.ROWS))
+        return map(batches.piece, submissions.parts(source, golds, tags))
+
+    # Without a name: what these tell of faults begins with it.
+    return Stream("", read_lines, n_bytes=path.stat().st_size, follows=format == "cnc")
+
+
+def _binary_stream(
+    path: Path, name: str, files: Mapping[Path, str], columns: Collection[str | None] | None
+) -> Stream:
     counts = [pieces.n_examples(*file) for file in files.items()]
     n_examples = None if None in counts else sum(filter(None, counts))
-    some = None if n_examples is not None and n_examples <= pieces.ROWS else columns
+    # One part is all a report needs of a source, so it has all columns.
+    some = columns if n_examples is not None and n_examples > pieces.ROWS else None
 
-    def read_all() -> Iterator[pieces.Piece]:
+    def read_all(_: Any) -> Iterator[pieces.Piece]:
         for file, format in files.items():
             yield from pieces.read(file, format, name if file == path else str(file), some)
 
-    n_bytes = sum(file.stat().st_size for file in files)
-    return Stream(name, read_all, n_examples, n_bytes)
+    return Stream(name, read_all, n_examples, sum(file.stat().st_size for file in files))
 
 
 def _is_folder(source: Any) -> bool:
-    return (
-        isinstance(source, str | os.PathLike) and bool(os.fspath(source)) and Path(source).is_dir()
-    )
+    is_path = isinstance(source, str | os.PathLike)
+    return is_path and os.fspath(source) != "" and Path(source).is_dir()
 
 
-def _binary(path: Path) -> str | None:
-    """The format of a Parquet or Arrow IPC file, as `sniff` tells it, None for other files."""
+def _format_in_parts(path: Path, name: str) -> str | None:
+    """The format of a file that can be read in parts, told as `sniff` does, None for others."""
     named = READ_SUFFIXES.get(path.suffix.lower())
-    if named is None:
-        try:
-            with path.open("rb") as file:
-                return table.sniff(file.read(table.MARK))
-        except (OSError, ValueError):  # of which reading will tell
-            return None
-    return named if named in ("parquet", "arrow") else None
+    if named is not None:
+        return named if named in ("parquet", "arrow") else None
+    try:
+        with path.open("rb") as file:
+            head = Source(name, file.read(HEAD))
+    except (OSError, ValueError):  # of which reading will tell
+        return None
+    found = table.sniff(head.data) or _sniff_line(head)
+    return found if found in ("parquet", "arrow", "jsonl", "cnc") else None
 
 
 def document(source: Source, format: str) -> Document | None:
@@ -234,6 +267,8 @@ def sniff(source: Source) -> str:
     binary = table.sniff(source.data)
     if binary is not None:
         return binary
+    if plain := _sniff_line(source):
+        return plain
     if webanno.sniff(source.text):
         return "webanno"
     start = source.text.lstrip()[:1000]
@@ -246,6 +281,13 @@ def sniff(source: Source) -> str:
     raise InputError(f"{source.name}: the format cannot be told, {_CHOICE}")
 
 
+def _sniff_line(source: Source) -> str | None:
+    """The format of JSON lines where the first one tells, without a look at all the others."""
+    if source.data.find(b"\n") in (-1, len(source.data) - 1):  # one line may be anything
+        return None
+    return _format_of(first_object(source), source)
+
+
 def _sniff_json(source: Source) -> str:
     """The format of JSON lines: the first line that only one format can have."""
     undecided = None
@@ -256,18 +298,8 @@ def _sniff_json(source: Source) -> str:
             continue
         if not isinstance(row, dict):
             continue
-        relations = row.get("relations")
-        if "prediction" in row and "relations" in row:
-            raise InputError(
-                f'{source.name}: both "prediction" (cnc) and "relations" (spans, jsonl), {_CHOICE}'
-            )
-        if "prediction" in row:
-            return "cnc"
-        kinds = {type(r) for r in relations} if isinstance(relations, list) else set()
-        if list in kinds or "length" in row:
-            return "jsonl"
-        if dict in kinds:
-            return "spans"
+        if found := _format_of(row, source):
+            return found
         if "relations" in row:
             undecided = "spans"  # without a relation, spans know the length from the text
     if undecided is None:
@@ -276,6 +308,20 @@ def _sniff_json(source: Source) -> str:
             f"(spans, jsonl), {_CHOICE}"
         )
     return undecided
+
+
+def _format_of(row: Mapping[str, Any], source: Source) -> str | None:
+    relations = row.get("relations")
+    if "prediction" in row and "relations" in row:
+        raise InputError(
+            f'{source.name}: both "prediction" (cnc) and "relations" (spans, jsonl), {_CHOICE}'
+        )
+    if "prediction" in row:
+        return "cnc"
+    kinds = {type(r) for r in relations} if isinstance(relations, list) else set()
+    if list in kinds or "length" in row:
+        return "jsonl"
+    return "spans" if dict in kinds else None
 
 
 def _is_bio_line(line: str) -> bool:

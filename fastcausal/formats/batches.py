@@ -34,27 +34,30 @@ class Stream:
     name : str
         What messages call the source.
     pieces : callable
-        Starts at the first example.
+        Starts at the first example; takes the parts of gold, which some predictions refer to.
     n_examples : int or None
         How many there are, where that is known before they are read.
     n_bytes : int or None
         Size of its files, 0 in memory; None where what was read is gone.
+    follows : bool
+        Whether the parts of gold are needed, which end with those of the examples.
     reading : Reading or None
         Of all that was read: notes are added up.
     """
 
     name: str
-    pieces: Callable[[], Iterable[Piece]]
+    pieces: Callable[[Iterator[Relations]], Iterable[Piece]]
     n_examples: int | None = None
     n_bytes: int | None = 0
+    follows: bool = False
     reading: Reading | None = field(default=None, init=False)
 
-    def parts(self) -> Iterator[Relations]:
+    def parts(self, golds: Iterator[Relations] | None = None) -> Iterator[Relations]:
         """`pieces.ROWS` examples at a time and then the rest; an empty part if there are none.
 
         Notes and messages are in `reading` alone: in every part they would add up.
         """
-        for cut_off in cut(self._tables(), pieces.ROWS):
+        for cut_off in cut(self._tables(golds or iter(())), pieces.ROWS):
             quiet = replace(self.reading or Reading(), notes={}, unread=())
             try:
                 part = Relations.part(cut_off, quiet)
@@ -64,15 +67,15 @@ class Stream:
 
     def whole(self) -> Relations:
         """All examples in one table."""
-        tables = list(self._tables())
+        tables = list(self._tables(iter(())))
         try:
             return Relations(_joined(tables), self.reading)
         except InputError as error:
             raise self._named(error) from error
 
-    def _tables(self) -> Iterator[pa.Table]:
+    def _tables(self, golds: Iterator[Relations]) -> Iterator[pa.Table]:
         self.reading = None
-        for reading, found in self.pieces():
+        for reading, found in self.pieces(golds):
             if reading is not None:
                 self.reading = self._with(reading)
             try:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from fastcausal.arrays import lists, numbers, strings
+from fastcausal.arrays import joined, lists, numbers, strings, values_of
 from fastcausal.errors import InputError, Problems
 from fastcausal.relations import ROLES, SPAN, Reading, Relations
 
+Int64 = npt.NDArray[np.int64]
 Span = tuple[int, int, int]
 """(role, start, stop), in tokens, stop exclusive."""
 
@@ -83,37 +86,65 @@ class Builder:
         InputError
             An id occurs twice, a column cannot be stored, or a span is out of its example.
         """
-        arrays = {name: self._column(name, v) for name, v in columns.items() if v is not None}
-        _require_unique(self.name, arrays.get("id"), lines)
         known = np.array([-1 if n is None else n for n in self._lengths], np.int32)
-        arrays["length"] = numbers(known, known >= 0)
-        arrays["relations"] = self._relations()
-        reading = Reading(self.roles, tags, tuple(self.unread.first), dict(+self.notes))
-        try:
-            return Relations(pa.table(arrays), reading)
-        except (InputError, UnicodeEncodeError) as error:  # a name with half a surrogate pair
-            raise InputError(f"{self.name}: {error}") from error
-
-    def _relations(self) -> Any:
         flat = np.fromiter(chain.from_iterable(self._spans), np.int32, 3 * len(self._spans))
         role, start, stop = flat.reshape(-1, 3).T
-        columns = [numbers(role.astype(np.int8)), numbers(start), numbers(stop)]
-        spans = pa.StructArray.from_arrays(columns, fields=list(SPAN))
-        widths = np.array(self._widths, np.int64)
-        read = widths >= 0 if self.unread.count else None
-        return lists(self._counts, lists(np.maximum(widths, 0), spans, read))
+        spans = (role.astype(np.int8), start, stop)
+        relations = relations_of(spans, np.array(self._widths, np.int32), self._counts)
+        reading = Reading(self.roles, tags, tuple(self.unread.first), dict(+self.notes))
+        return assembled(self.name, columns, known, relations, reading, lines)
 
-    def _column(self, name: str, values: Any) -> Any:
-        if isinstance(values, pa.Array | pa.ChunkedArray):
-            return values
-        try:
-            if all(map(_is_texts, values)) and (values or name == "tagged"):
-                return lists(map(len, values), strings(list(chain.from_iterable(values))))
-            if all(value is None or isinstance(value, str) for value in values):
-                return strings(values)
-            return pa.array(values)
-        except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
-            raise InputError(f'{self.name}: column "{name}" cannot be stored: {error}') from error
+
+def relations_of(spans: Sequence[Any], widths: Any, counts: Iterable[int]) -> pa.ListArray:
+    """The column ``relations``.
+
+    Parameters
+    ----------
+    spans : int8[n_spans], int32[n_spans], int32[n_spans]
+        Role, start and stop.
+    widths : int32[n_relations]
+        The spans of each relation, -1 for one that could not be read.
+    counts : iterable of int
+        The relations of each example.
+    """
+    columns = pa.StructArray.from_arrays(list(map(numbers, spans)), fields=list(SPAN))
+    read = widths >= 0
+    if read.all():
+        return lists(counts, lists(widths, columns))
+    return lists(counts, lists(np.maximum(widths, 0), columns, read))
+
+
+def assembled(
+    name: str,
+    columns: Mapping[str, Any],
+    lengths: Any,
+    relations: pa.ListArray,
+    reading: Reading,
+    lines: Sequence[int] | None = None,
+) -> Relations:
+    """Columns, lengths (int32, -1 if unknown) and relations as one table, see `Builder.table`."""
+    arrays = {key: column(name, key, v) for key, v in columns.items() if v is not None}
+    arrays["length"] = numbers(lengths, lengths >= 0)
+    arrays["relations"] = relations
+    try:
+        return Relations(pa.table(arrays), reading)
+    except (InputError, UnicodeEncodeError) as error:  # a name with half a surrogate pair
+        _require_unique(name, arrays.get("id"), lines)
+        raise InputError(f"{name}: {error}") from error
+
+
+def column(source: str, name: str, values: Any) -> Any:
+    """Python values as an Arrow array; InputError where they have no common type."""
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return values
+    try:
+        if all(map(_is_texts, values)) and (values or name == "tagged"):
+            return lists(map(len, values), strings(list(chain.from_iterable(values))))
+        if all(value is None or isinstance(value, str) for value in values):
+            return strings(values)
+        return pa.array(values)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        raise InputError(f'{source}: column "{name}" cannot be stored: {error}') from error
 
 
 def _is_texts(value: object) -> bool:
@@ -146,23 +177,36 @@ def matching(
     None where ``like`` is None or does not know the id. InputError when n examples without ids
     face another number of rows.
     """
+    return [None if row < 0 else row for row in places_in(like, ids, n, name).tolist()]
+
+
+def places_in(
+    like: Relations | None, ids: pa.ChunkedArray | Sequence[Any] | None, n: int, name: str
+) -> Int64:
+    """`matching` as an array, int64[n]: -1 for None. The ids may be in an Arrow column."""
     if like is None:
-        return [None] * n
+        return np.full(n, -1)
     if ids is not None and like.ids is not None:
-        rows = {known: row for row, known in enumerate(like.ids.to_pylist())}
-        return [rows.get(wanted) for wanted in ids]
+        if not isinstance(ids, pa.ChunkedArray):
+            rows = {known: row for row, known in enumerate(like.ids.to_pylist())}
+            return np.array([rows.get(wanted, -1) for wanted in ids], np.int64)
+        if like.ids.equals(ids):
+            return np.arange(n)
+        found = pc.index_in(joined(ids), joined(like.ids))
+        return values_of(found, -1).astype(np.int64)
     if n != len(like):
         raise InputError(f"{name} has {n} examples, expected {len(like)}")
-    return list(range(n))
+    return np.arange(n)
 
 
-def taken(like: Relations | None, rows: Sequence[int | None]) -> dict[str, Any]:
+def taken(like: Relations | None, rows: Sequence[int | None] | Int64) -> dict[str, Any]:
     """The id and text columns of ``like``, as far as it has them, for the given rows."""
     if like is None:
         return {}
     columns = {n: like.table[n] for n in ("id", "text") if n in like.table.column_names}
-    if rows == list(range(len(like))):
+    known = rows if isinstance(rows, np.ndarray) else [-1 if k is None else k for k in rows]
+    at = np.asarray(known, np.int64)
+    if np.array_equal(at, np.arange(len(like))):
         return columns
-    at = np.array([-1 if row is None else row for row in rows], np.int64)
     places = numbers(np.maximum(at, 0), at >= 0)
     return {name: column.take(places) for name, column in columns.items()}

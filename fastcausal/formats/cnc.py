@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import ast
 import csv
 import io
 import json
 import os
-import re
-import warnings
-from collections.abc import Sequence
-from typing import Any
 
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats import tagged
-from fastcausal.formats.builder import Builder, matching, messages, taken
-from fastcausal.formats.source import Source, kind, replacing
-from fastcausal.formats.tags import count_tokens, holds_tags
+from fastcausal.formats import submissions, tagged, truth
+from fastcausal.formats.builder import messages
+from fastcausal.formats.source import Source, replacing
+from fastcausal.formats.tags import holds_tags
 from fastcausal.formats.tags import write as write_tags
+from fastcausal.formats.truth import SENTENCE
 from fastcausal.relations import ROLES, Relations
 
-GROUPED = ("index", "text", "causal_text_w_pairs", "num_rs")
-SINGLE = ("corpus", "doc_id", "sent_id", "index", "text", "text_w_pairs")
-SENTENCE = ("corpus", "doc_id", "sent_id")
-_ONE_SENTENCE = re.compile(r"""\['[^'\\\n\r\0]*'\]|\["[^"\\\n\r\0]*"\]""")
 JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
 
 
@@ -58,8 +50,8 @@ def read(
     """
     source = Source.open(source)
     if source.name.lower().endswith(JSON_SUFFIXES) or source.data.lstrip().startswith(b"{"):
-        return _read_submission(source, like, tags)
-    return _read_truth(source, tags)
+        return submissions.read(source, like, tags)
+    return truth.read(source, tags)
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
@@ -99,187 +91,6 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
         *([f"{what} does not hold the columns {', '.join(missing)}"] if missing else []),
         *messages(lost),
     ]
-
-
-def _read_truth(source: Source, tags: str) -> Relations:
-    (line, header), *rows = source.rows()
-    if set(header) >= set(GROUPED):
-        return _read_grouped(source, header, rows, tags)
-    if set(header) >= set(SINGLE):
-        return _read_single(source, header, rows, tags)
-    wanted = GROUPED if "causal_text_w_pairs" in header else SINGLE
-    missing = [name for name in wanted if name not in header]
-    if "text_w_pairs" not in header and "causal_text_w_pairs" not in header:
-        missing = ["causal_text_w_pairs", "or text_w_pairs"]
-    raise InputError(
-        f"{source.name}:{line}: no column {', '.join(missing)}: found {', '.join(header)[:200]}"
-    )
-
-
-def _read_grouped(
-    source: Source, header: list[str], rows: list[tuple[int, list[str]]], tags: str
-) -> Relations:
-    index, text, pairs, num_rs = map(header.index, GROUPED)
-    problems = Problems()
-    build = Builder(source.name)
-    kept: list[list[str]] = []
-    lines: list[int] = []
-    cells: list[list[str]] = []
-    for line, row in rows:
-        where = f"{source.name}:{line}: example {row[index]}"
-        try:
-            sentences = _sentences(row[pairs])
-            sentences = _trusted(sentences, row[num_rs], tags, build)
-        except ValueError as error:
-            problems.add(f"{where}: {error}")
-            continue
-        _add_gold(build, where, sentences, row[text], tags, problems)
-        kept.append(sentences)
-        lines.append(line)
-        cells.append(row)
-    problems.raise_if_any()
-    return build.table({**_columns(header, cells), "tagged": kept}, tags=tags, lines=lines)
-
-
-def _read_single(
-    source: Source, header: list[str], rows: list[tuple[int, list[str]]], tags: str
-) -> Relations:
-    key = [header.index(name) for name in SENTENCE]
-    index, text, pair = map(header.index, ("index", "text", "text_w_pairs"))
-    label = header.index("pair_label") if "pair_label" in header else None
-    problems = Problems()
-    groups: dict[tuple[str, ...], tuple[int, list[str], list[str]]] = {}
-    for line, row in rows:
-        first, cells, sentences = groups.setdefault(tuple(row[k] for k in key), (line, row, []))
-        if cells[text] != row[text]:
-            problems.add(
-                f"{source.name}:{line}: example {row[index]}: another text than line {first} "
-                "has for the same sentence"
-            )
-        if row[pair] and (label is None or row[label] != "0"):
-            sentences.append(row[pair])
-    build = Builder(source.name)
-    for line, cells, sentences in groups.values():
-        where = f"{source.name}:{line}: example {cells[index]}"
-        _add_gold(build, where, sentences, cells[text], tags, problems)
-    problems.raise_if_any()
-    columns = _columns(header, [cells for _, cells, _ in groups.values()])
-    columns["tagged"] = [sentences for _, _, sentences in groups.values()]
-    return build.table(columns, tags=tags, lines=[line for line, _, _ in groups.values()])
-
-
-def _add_gold(
-    build: Builder, where: str, sentences: list[str], text: str, tags: str, problems: Problems
-) -> None:
-    mismatched = problems if tags == "strict" else None
-    length = count_tokens(text, tags)
-    tagged.add(build, where, sentences, length, tags, mismatched=mismatched)
-
-
-def _columns(header: list[str], cells: list[list[str]]) -> dict[str, Any]:
-    names = {"id": "index", "text": "text"} | {n: n for n in SENTENCE if n in header}
-    return {name: [row[header.index(old)] for row in cells] for name, old in names.items()}
-
-
-def _sentences(cell: str) -> list[str]:
-    """The list of strings that a cell writes as a Python literal."""
-    if cell == "[]":
-        return []
-    if _ONE_SENTENCE.fullmatch(cell):  # most cells, and ten times as fast
-        return [cell[2:-2]]
-    wanted = "causal_text_w_pairs: expected a list of strings"
-    try:
-        if "\\" in cell:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of escapes that Python does not know
-                value = ast.literal_eval(cell)
-        else:
-            value = ast.literal_eval(cell)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
-        raise InputError(f"{wanted}, found {_short(cell)}") from error
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise InputError(f"{wanted}, found {_short(cell)}")
-    return value
-
-
-def _short(cell: str) -> str:
-    return repr(cell if len(cell) <= 60 else cell[:57] + "...")
-
-
-def _trusted(sentences: list[str], num_rs: str, tags: str, build: Builder) -> list[str]:
-    """The sentences that count: all of them, or the first ``num_rs`` under an official reading."""
-    if not num_rs.isascii() or not num_rs.isdigit() or len(num_rs) > 9:
-        raise InputError(f"num_rs is {_short(num_rs)}, expected a number")
-    n = int(num_rs)
-    if n == len(sentences):
-        return sentences
-    if tags == "strict" or n > len(sentences):
-        raise InputError(f"num_rs is {n}, but the list has {len(sentences)} sentences")
-    build.notes["sentences beyond num_rs left out"] += len(sentences) - n
-    return sentences[:n]
-
-
-def _read_submission(source: Source, like: Relations | None, tags: str) -> Relations:
-    problems = Problems()
-    predictions: list[list[str]] = []
-    indexes: list[Any] = []
-    lines: list[int] = []
-    for line, row in source.objects(problems):
-        prediction = row.get("prediction")
-        if "prediction" not in row:
-            problems.add(f'{source.name}:{line}: no "prediction"')
-        elif not isinstance(prediction, list):
-            problems.add(
-                f'{source.name}:{line}: "prediction" is {kind(prediction)}, '
-                "expected a list of strings"
-            )
-        elif not all(isinstance(sentence, str) for sentence in prediction):
-            odd = next(item for item in prediction if not isinstance(item, str))
-            problems.add(
-                f'{source.name}:{line}: "prediction" holds {kind(odd)}, expected a list of strings'
-            )
-        else:
-            predictions.append(prediction)
-            indexes.append(row.get("index"))
-            lines.append(line)
-    problems.raise_if_any()
-    build = Builder(source.name)
-    named = tags == "strict" and all(isinstance(index, str) for index in indexes)
-    if tags != "strict":
-        _note_order(build, indexes, like)
-    elif not named:
-        _require_order(source, lines, indexes)
-    ids = indexes if named else None
-    rows = matching(like, ids, len(indexes), source.name)
-    columns = taken(like, rows)
-    if ids is not None and (like is None or like.ids is not None):
-        columns["id"] = ids
-    names = columns["id"] if "id" in columns else range(len(indexes))
-    expected = tagged.lengths(like, tags, rows)
-    for line, name, sentences, length in zip(lines, names, predictions, expected, strict=True):
-        where = f"{source.name}:{line}: example {name}"
-        tagged.add(build, where, sentences, length, tags, noun="prediction")
-    table = build.table({**columns, "tagged": predictions}, tags=tags, lines=lines)
-    return table.with_reading(predicted=True)
-
-
-def _require_order(source: Source, lines: Sequence[int], indexes: Sequence[Any]) -> None:
-    problems = Problems()
-    for position, (line, index) in enumerate(zip(lines, indexes, strict=True)):
-        if index is not None and type(index) is not int:
-            problems.add(f'{source.name}:{line}: "index" is {kind(index)}, expected {position}')
-        elif index is not None and index != position:
-            problems.add(f'{source.name}:{line}: "index" is {index}, expected {position}')
-    problems.raise_if_any()
-
-
-def _note_order(build: Builder, indexes: Sequence[Any], like: Relations | None) -> None:
-    """Count the lines whose index names another example: official readings go by line order."""
-    ids = like.ids.to_pylist() if like is not None and like.ids is not None else []
-    for position, index in enumerate(indexes):
-        here = ids[position] if isinstance(index, str) and position < len(ids) else position
-        if index is not None and index != here:
-            build.notes["index is not the line's position"] += 1
 
 
 def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:

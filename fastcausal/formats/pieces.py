@@ -37,16 +37,16 @@ def read(
     name : str
         What messages call the file.
     columns : collection of str, optional
-        The only columns needed.
+        The only columns needed of a Parquet file.
 
     Raises
     ------
     InputError
         The file is damaged or of another format.
     """
-    opened = {"parquet": _parquet, "arrow": _arrow}[format]
     try:
-        for reading, found in of_one_file(*opened(os.fspath(path), columns)):
+        opened = _parquet(path, columns) if format == "parquet" else _arrow(os.fspath(path))
+        for reading, found in of_one_file(*opened):
             found.validate(full=True)  # offsets of a damaged file may lead anywhere
             yield reading, found
     except InputError:
@@ -96,7 +96,7 @@ def n_examples(path: str | os.PathLike[str], format: str) -> int | None:
 
 
 def _parquet(
-    path: str, columns: Collection[str | None] | None
+    path: str | os.PathLike[str], columns: Collection[str | None] | None
 ) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
     import pyarrow.parquet as pq
 
@@ -123,21 +123,11 @@ def _row_groups(metadata: Any) -> Iterator[list[int]]:
             groups, n_rows = [], 0
 
 
-def _arrow(
-    path: str, columns: Collection[str | None] | None
-) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
-    def opened(kept: list[int]) -> Any:
-        options = pa.ipc.IpcReadOptions(included_fields=kept)
-        file = pa.OSFile(path)
-        if file.read(len(ARROW_MARKS[0])) == ARROW_MARKS[0]:
-            return pa.ipc.open_file(file, options=options)
-        file.seek(0)
-        return pa.ipc.open_stream(file, options=options)
-
-    reader = opened([])
-    schema = reader.schema
-    if columns is not None:
-        reader = opened([k for k, name in enumerate(schema.names) if name in columns])
-    if isinstance(reader, pa.RecordBatchReader):
-        return schema, reader
-    return schema, map(reader.get_batch, range(reader.num_record_batches))
+def _arrow(path: str) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
+    file = pa.OSFile(path)
+    if file.read(len(ARROW_MARKS[0])) == ARROW_MARKS[0]:
+        reader = pa.ipc.open_file(file)
+        return reader.schema, map(reader.get_batch, range(reader.num_record_batches))
+    file.seek(0)
+    stream = pa.ipc.open_stream(file)
+    return stream.schema, stream

@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,10 +33,13 @@ class Source:
         What messages call it: the path as given, or ``<stdin>``.
     data : bytes
         All of it, without a UTF-8 byte-order mark.
+    first : int
+        The number of its first line, where it is a part of a file.
     """
 
     name: str
     data: bytes
+    first: int = 1
 
     @classmethod
     def open(cls, source: str | os.PathLike[str] | Source) -> Source:
@@ -65,17 +68,21 @@ class Source:
         try:
             return self.data.decode()
         except UnicodeDecodeError as error:
-            line = self.data.count(b"\n", 0, error.start) + 1
+            line = self.data.count(b"\n", 0, error.start) + self.first
             byte = self.data[error.start]
             raise InputError(f"{self.name}:{line}: byte 0x{byte:02x} is not UTF-8") from error
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """The lines with their numbers, from 1; only a line feed ends a line."""
-        number, start, text = 1, 0, self.text
+        """The lines with their numbers; only a line feed ends a line."""
+        number, start, text = self.first, 0, self.text
         while (end := text.find("\n", start)) >= 0:
             yield number, text[start:end]
             number, start = number + 1, end + 1
         yield number, text[start:]
+
+    def filled_lines(self) -> Iterator[tuple[int, str]]:
+        """The lines that are not blank, with their numbers."""
+        return ((number, line) for number, line in self.lines() if line and not line.isspace())
 
     def rows(self) -> list[tuple[int, list[str]]]:
         """The rows of a CSV file with the number of their first line, all of one width."""
@@ -100,9 +107,7 @@ class Source:
 
     def objects(self, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
         """The JSON object of each line that is not blank, with its line number."""
-        for number, line in self.lines():
-            if not line or line.isspace():
-                continue
+        for number, line in self.filled_lines():
             try:
                 value = json.loads(line)
             except json.JSONDecodeError as error:
@@ -160,6 +165,23 @@ def name_of(source: str | os.PathLike[str]) -> str:
     if isinstance(source, Spool):
         return source.name
     return "<stdin>" if source == "-" else os.fspath(source)
+
+
+class LineNumbers(Sequence[int]):
+    """The line of each example, counted when a message needs one."""
+
+    def __init__(self, count: Callable[[], Iterable[int]]) -> None:
+        self._count = count
+
+    @cached_property
+    def _found(self) -> list[int]:
+        return list(self._count())
+
+    def __getitem__(self, example: Any) -> Any:
+        return self._found[example]
+
+    def __len__(self) -> int:
+        return len(self._found)
 
 
 def kind(value: object) -> str:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, TypeGuard
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from fastcausal.arrays import is_valid, joined, offsets_of, strings, values_of
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats.builder import Builder, Span
-from fastcausal.formats.source import Source, kind, replacing, shown
-from fastcausal.relations import ROLES, Relations
+from fastcausal.formats.builder import Builder, Span, assembled, relations_of
+from fastcausal.formats.lines import Lines, first_object, objects
+from fastcausal.formats.source import LineNumbers, Source, kind, replacing, shown
+from fastcausal.relations import ROLES, Reading, Relations
 
 PARQUET_MARK = b"PAR1"
 ARROW_MARKS = (b"ARROW1", b"\xff\xff\xff\xff")  # the file and the stream format
@@ -22,6 +26,8 @@ MARK = 6  # bytes that tell
 DAMAGE = (pa.ArrowException, OSError, ValueError, KeyError, TypeError, OverflowError, MemoryError)
 LIMIT = 2**31
 BATCH = 1 << 17  # rows of a record batch written: what is read at once
+NAMED_SPAN = pa.struct([("role", pa.string()), ("start", pa.int64()), ("stop", pa.int64())])
+NAMED_RELATIONS = pa.list_(pa.list_(NAMED_SPAN))
 
 
 def read(
@@ -169,7 +175,77 @@ def _load_arrow(buffer: Any) -> Any:
     return pa.ipc.open_stream(buffer).read_all()
 
 
+def line_parts(
+    source: str | os.PathLike[str], n: int, roles: Sequence[str] = ROLES
+) -> Iterator[Relations]:
+    """Read JSON lines of any size, n examples at a time.
+
+    Raises
+    ------
+    InputError
+        As `read`; of faults in lines, those of the first part that has any.
+    """
+    with closing(Lines(source)) as lines:
+        while part := lines.take(n):
+            yield _read_lines(part, tuple(roles))
+
+
 def _read_lines(source: Source, roles: tuple[str, ...]) -> Relations:
+    return _plain_lines(source, roles) or _checked_lines(source, roles)
+
+
+def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
+    """What `_checked_lines` gives, or None where it is needed to tell."""
+    types = {str: pa.string(), int: pa.int64()}
+    row = first_object(source)
+    kinds = {name: types.get(type(value)) for name, value in row.items()}
+    kinds |= {"relations": NAMED_RELATIONS, "length": pa.int64()}
+    if None in kinds.values() or "relations" not in row:
+        return None
+    found = objects(source, {name: kinds[name] for name in row})
+    if found is None or found["relations"].null_count:
+        return None
+    column = joined(found["relations"])
+    relations = column.flatten()
+    spans = relations.flatten()
+    known = joined(found["length"]) if "length" in row else pa.nulls(len(found), pa.int64())
+    lengths = values_of(known, 0)
+    role = pc.index_in(spans.field(0), strings(roles))
+    start, stop = spans.field(1), spans.field(2)
+    if any(part.null_count for part in (spans, role, start, stop)):
+        return None
+    start, stop = values_of(start), values_of(stop)
+    if ((lengths < 0) | (lengths >= LIMIT)).any():
+        return None
+    if ((start < 0) | (start >= stop) | (stop >= LIMIT)).any():
+        return None
+    columns = {name: found[name] for name in row if name not in ("length", "relations")}
+    if "id" in row:
+        columns["id"] = pc.cast(columns["id"], pa.string())
+        if columns["id"].null_count:
+            return None
+    places = offsets_of(column)
+    read = is_valid(relations)
+    widths = np.where(read, np.diff(offsets_of(relations)), -1).astype(np.int32)
+    numbered = LineNumbers(lambda: (line for line, _ in source.filled_lines()))
+    unread = []
+    for k in np.flatnonzero(~read)[: Problems.shown].tolist():
+        example = int(np.searchsorted(places, k, "right")) - 1
+        number = k - int(places[example]) + 1
+        unread.append(f"{source.name}:{numbered[example]}: relation {number}: it is null")
+    numbers = values_of(role).astype(np.int8), start.astype(np.int32), stop.astype(np.int32)
+    return assembled(
+        source.name,
+        columns,
+        values_of(known, -1).astype(np.int32),
+        relations_of(numbers, widths, np.diff(places)),
+        Reading(roles, unread=tuple(unread)),
+        numbered,
+    )
+
+
+def _checked_lines(source: Source, roles: tuple[str, ...]) -> Relations:
+    """Line by line, with what is wrong with them."""
     problems = Problems()
     build = Builder(source.name, roles)
     numbers = {role: k for k, role in enumerate(roles)}

@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
+from fastcausal.arrays import is_valid, joined, offsets, offsets_of, texts_of, values_of
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats.builder import Builder, UnreadError, matching, taken
-from fastcausal.formats.tags import count_tokens, odd_signal_tag, parse, without_tags
-from fastcausal.relations import Relations
+from fastcausal.formats import _native
+from fastcausal.formats.builder import (
+    Builder,
+    Int64,
+    UnreadError,
+    assembled,
+    column,
+    places_in,
+    relations_of,
+    taken,
+)
+from fastcausal.formats.tags import READINGS, count_tokens, odd_signal_tag, parse, without_tags
+from fastcausal.relations import Reading, Relations
+
+Int32 = npt.NDArray[np.int32]
+SPAN_DTYPES = (np.int8, np.int32, np.int32)  # role, start, stop
+ODD = "signal tags without a plain number, the official program stops"
 
 
 def read(
@@ -42,15 +62,18 @@ def read(
     >>> read([["<ARG0>Rain</ARG0> causes <ARG1>floods</ARG1>"], []]).to_examples()[0]["relations"]
     [{'cause': [(0, 1)], 'effect': [(2, 3)]}]
     """
-    build = Builder("tagged sentences")
-    rows = matching(like, None, len(source), build.name)
-    expected = lengths(like, tags, rows)
-    for k, (sentences, length) in enumerate(zip(source, expected, strict=True)):
-        name = like.name(k) if like is not None else str(k)
+    name = "tagged sentences"
+    rows = places_in(like, None, len(source), name)
+
+    def where(k: int) -> str:
+        return f"example {k if like is None else like.name(k)}"
+
+    for k, sentences in enumerate(source):
         if isinstance(sentences, str) or not all(isinstance(s, str) for s in sentences):
-            raise InputError(f"example {name}: expected a list of tagged sentences")
-        add(build, f"example {name}", sentences, length, tags)
-    return build.table({**taken(like, rows), "tagged": list(map(list, source))}, tags=tags)
+            raise InputError(f"{where(k)}: expected a list of tagged sentences")
+    kept = column(name, "tagged", list(map(list, source)))
+    found = Sentences(kept, token_counts(like, tags, rows), tags)
+    return found.table(name, taken(like, rows), where)
 
 
 def reread(relations: Relations, tags: str) -> Relations:
@@ -82,18 +105,128 @@ def reread(relations: Relations, tags: str) -> Relations:
     if relations.reading.tags == tags:
         return relations
     table = relations.table
-    build = Builder("tagged sentences")
-    build.notes.update(relations.reading.notes)
-    known = lengths(relations, tags, range(len(table)))
-    for k, (sentences, length) in enumerate(zip(kept_sentences(relations), known, strict=True)):
-        if sentences is None:
-            raise InputError(
-                f"the tags cannot be read as {tags}: the table keeps no tagged sentences "
-                '(column "tagged", a list of strings)'
-            )
-        add(build, f"example {relations.name(k)}", sentences, length, tags)
+    kept = _kept(relations)
+    if kept is None or kept.null_count or any(c.flatten().null_count for c in kept.chunks):
+        raise InputError(
+            f"the tags cannot be read as {tags}: the table keeps no tagged sentences "
+            '(column "tagged", a list of strings)'
+        )
+    found = Sentences(kept, token_counts(relations, tags), tags)
     columns = {n: table[n] for n in table.column_names if n not in ("relations", "length")}
-    return build.table(columns, tags=tags)
+    return found.table(
+        "tagged sentences",
+        columns,
+        lambda k: f"example {relations.name(k)}",
+        notes=relations.reading.notes,
+    )
+
+
+class Sentences:
+    """The tagged sentences of some examples, read in native code.
+
+    Parameters
+    ----------
+    kept : Array or ChunkedArray of list<string> or list<large_string>
+        A list per example, without nulls.
+    lengths : int32[n_examples]
+        The tokens of each example, -1 where unknown: then its first sentence that can be read
+        tells. A sentence of another length is unread.
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+    """
+
+    def __init__(self, kept: Any, lengths: Int32, tags: str) -> None:
+        kept = kept if isinstance(kept, pa.ChunkedArray) else pa.chunked_array([kept])
+        self.kept, self.tags = kept, tags
+        self.lengths = np.array(lengths, np.int32)
+        counts = [np.diff(offsets_of(chunk)) for chunk in kept.chunks]
+        self.counts = np.concatenate([np.empty(0, np.int64), *counts])  # sentences of each example
+        self.widths = np.empty(int(self.counts.sum()), np.int32)
+        self.n_tokens = np.empty_like(self.widths)
+        self.odd: list[str] = []  # sentences with a signal tag that is no plain number
+        spans: list[tuple[bytes, ...]] = [(b"", b"", b"")]
+        example = sentence = 0
+        for chunk in kept.chunks:
+            places = offsets_of(chunk)
+            texts = chunk.flatten()
+            stops = example + len(chunk), sentence + len(texts)
+            *found, odd = _native.read_tagged(
+                *texts_of(texts),
+                places,
+                list(READINGS).index(tags),
+                self.lengths[example : stops[0]],
+                self.n_tokens[sentence : stops[1]],
+                self.widths[sentence : stops[1]],
+            )
+            spans.append(tuple(found))
+            self.odd += filter(odd_signal_tag, (texts[k].as_py() for k in odd))
+            example, sentence = stops
+        self.spans = [
+            np.frombuffer(b"".join(column), dtype)
+            for column, dtype in zip(zip(*spans, strict=True), SPAN_DTYPES, strict=True)
+        ]
+
+    @property
+    def misfits(self) -> bool:
+        """Whether a sentence can be read, but has another number of tokens than its example."""
+        return bool(((self.widths < 0) & (self.n_tokens >= 0)).any())
+
+    def table(
+        self,
+        name: str,
+        columns: Mapping[str, Any],
+        where: Callable[[int], str],
+        *,
+        noun: str = "relation",
+        notes: Mapping[str, int] = MappingProxyType({}),
+        lines: Sequence[int] | None = None,
+        predicted: bool = False,
+    ) -> Relations:
+        """All examples as Relations.
+
+        Parameters
+        ----------
+        name : str
+            The source, for messages.
+        columns : mapping of str to Arrow array
+            Further columns; the sentences are added as ``tagged`` where that is not one of them.
+        where : callable
+            How messages call an example.
+        noun : str
+            How they call a sentence.
+        notes : mapping of str to int
+            What is known of the source already.
+        lines : sequence of int, optional
+            The line of each example.
+        predicted : bool
+            Whether this is a file of predictions.
+        """
+        counted = Counter(notes)
+        counted[ODD] += sum("<SIG" in sentence for sentence in self.odd)
+        reading = Reading(
+            tags=self.tags,
+            unread=tuple(self._unread(where, noun)),
+            notes=dict(+counted),
+            predicted=predicted,
+        )
+        relations = relations_of(self.spans, self.widths, self.counts)
+        columns = {**columns, "tagged": columns.get("tagged", self.kept)}
+        return assembled(name, columns, self.lengths, relations, reading, lines)
+
+    def _unread(self, where: Callable[[int], str], noun: str) -> Iterator[str]:
+        """Why sentences are unread, for the first of them."""
+        places = offsets(self.counts)
+        for k in np.flatnonzero(self.widths < 0)[: Problems.shown].tolist():
+            example = int(np.searchsorted(places, k, "right")) - 1
+            number = k - int(places[example])
+            what = f"{where(example)}: {noun} {number + 1}"
+            if self.n_tokens[k] >= 0:
+                expected = self.lengths[example]
+                yield f"{what} has {self.n_tokens[k]} tokens, expected {expected}"
+                continue
+            try:
+                parse(self.kept[example].values[number].as_py(), self.tags)
+            except UnreadError as reason:
+                yield f"{what}: {reason}"
 
 
 def add(
@@ -113,7 +246,7 @@ def add(
     """
     for k, sentence in enumerate(sentences, 1):
         if tags != "strict" and "<SIG" in sentence and odd_signal_tag(sentence):
-            build.notes["signal tags without a plain number, the official program stops"] += 1
+            build.notes[ODD] += 1
         try:
             n_tokens, spans = parse(sentence, tags)
         except UnreadError as reason:
@@ -136,25 +269,60 @@ def lengths(relations: Relations | None, tags: str, rows: Sequence[int | None]) 
 
     Counted in the column ``text`` where there is one, else as stored.
     """
+    places = np.array([-1 if row is None else row for row in rows], np.int64)
+    return [None if n < 0 else n for n in token_counts(relations, tags, places).tolist()]
+
+
+def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = None) -> Int32:
+    """`lengths` of all examples or of some rows, as an array: -1 if unknown, or for row -1."""
     if relations is None:
-        return [None] * len(rows)
-    known: list[int | None] = relations.table["length"].to_pylist()
+        return np.full(0 if rows is None else len(rows), -1, np.int32)
+    counts = np.array(values_of(joined(relations.table["length"]), -1), np.int32)
     if "text" in relations.table.column_names:
-        for k, text in enumerate(relations.table["text"].to_pylist()):
+        count(relations.table["text"], tags, counts)
+    return counts if rows is None else np.where(rows < 0, -1, counts.take(rows, mode="clip"))
+
+
+def count(texts: pa.ChunkedArray, tags: str, counts: Int32) -> None:
+    """Set the counts of tokens of the texts that are there."""
+    start = 0
+    for chunk in texts.chunks:
+        _count(chunk, tags, counts[start : start + len(chunk)])
+        start += len(chunk)
+
+
+def _count(texts: pa.Array, tags: str, counts: Int32) -> None:
+    if texts.type not in (pa.string(), pa.large_string()):
+        for k, text in enumerate(texts.to_pylist()):
             if isinstance(text, str):
-                known[k] = count_tokens(text, tags)
-    return [None if row is None else known[row] for row in rows]
+                counts[k] = count_tokens(text, tags)
+        return
+    known = np.empty_like(counts)
+    data, places = texts_of(texts)
+    _native.count_tokens(data, places.astype(np.int64), list(READINGS).index(tags), known)
+    np.copyto(counts, known, where=is_valid(texts))
 
 
 def kept_sentences(relations: Relations) -> list[list[str] | None]:
     """The tagged sentences that a table keeps for each example, None where it keeps none."""
+    kept = _kept(relations)
+    if kept is None:
+        return [None] * len(relations)
+    found = kept.to_pylist()
+    return [None if sentences is None or None in sentences else sentences for sentences in found]
+
+
+def _kept(relations: Relations) -> pa.ChunkedArray | None:
+    """The column of tagged sentences where it is one."""
     if "tagged" not in relations.table.column_names:
-        return [None] * len(relations)
+        return None
+    kept = relations.table["tagged"]
+    if kept.type in (pa.list_(pa.string()), pa.list_(pa.large_string())):
+        return kept
     try:
-        kept = relations.table["tagged"].cast(pa.list_(pa.large_string())).to_pylist()
+        return kept.cast(pa.list_(pa.large_string()))
     except pa.ArrowException:
-        return [None] * len(relations)
-    return [None if sentences is None or None in sentences else sentences for sentences in kept]
+        return None
 
 
 def plain_texts(relations: Relations) -> list[str | None]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fastcausal import formats
 from fastcausal.errors import InputError
-from fastcausal.formats import cnc, tagged
+from fastcausal.formats import tagged, truth
 from fastcausal.relations import Relations
 
 from .format_cases import (
@@ -266,10 +266,10 @@ def test_cells_are_python_lists(strings):
         except (ValueError, SyntaxError):
             expected = None
         if isinstance(expected, list):
-            assert cnc._sentences(cell) == expected
+            assert truth._sentences(cell) == expected
         else:
             with pytest.raises(InputError):
-                cnc._sentences(cell)
+                truth._sentences(cell)
 
 
 @given(tables(overlaps=False, unread=False))

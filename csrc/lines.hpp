@@ -1,0 +1,119 @@
+// What lines of text look like, so that a fast reader is used only where it reads them the way
+// Python does. Host only.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace fastcausal {
+
+inline const char* find(const char* p, const char* end, char c) {
+  const void* found = p < end ? std::memchr(p, c, static_cast<size_t>(end - p)) : nullptr;
+  return found ? static_cast<const char*>(found) : end;
+}
+
+struct Lines {
+  int64_t n = 0;        // those that are not blank
+  int64_t longest = 0;  // bytes of the longest one
+};
+
+// n is -1 where some line is neither blank nor `{...}`. Within a JSON value, no `{` can come first
+// in a line after a `}` that was last: no value goes on over several such lines.
+inline Lines object_lines(const char* data, int64_t size) {
+  Lines lines;
+  const char* limit = data + size;
+  const auto space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  for (const char *p = data, *stop; p < limit; p = stop + 1) {
+    stop = find(p, limit, '\n');
+    const char* last = stop;
+    lines.longest = std::max<int64_t>(lines.longest, stop - p);
+    while (p < last && space(*p)) ++p;
+    while (p < last && space(last[-1])) --last;
+    if (p == last) continue;
+    if (*p != '{' || last[-1] != '}') return {-1, 0};
+    ++lines.n;
+  }
+  return lines;
+}
+
+// Where the n-th line that is not blank ends; those that end are counted, up to n.
+inline const char* end_of_lines(const char* p, const char* limit, int64_t& n) {
+  int64_t found = 0;
+  const auto space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  for (const char* stop; found < n && (stop = find(p, limit, '\n')) < limit; p = stop + 1) {
+    found += !std::all_of(p, stop, space);
+  }
+  n = found;
+  return p;
+}
+
+// The rows of a CSV file that are not empty, -1 where a closing quote has anything but a comma or
+// the end of the line after it, or is missing: readers differ on that.
+inline int64_t csv_rows(const char* data, int64_t size) {
+  const char* end = data + size;
+  int64_t n = 0;
+  for (const char* p = data; p < end;) {
+    if (*p == '\n' || *p == '\r') {  // an empty row, or the second half of "\r\n"
+      ++p;
+      continue;
+    }
+    ++n;
+    for (;;) {  // cells
+      if (p < end && *p == '"') {
+        do {
+          p = find(p + 1, end, '"');
+          if (p == end) return -1;
+          ++p;
+        } while (p < end && *p == '"');
+      } else {
+        while (p < end && *p != ',' && *p != '\n' && *p != '\r') ++p;
+      }
+      if (p == end || *p == '\n' || *p == '\r') break;
+      if (*p != ',') return -1;
+      ++p;
+    }
+  }
+  return n;
+}
+
+// Lists of strings, each written as a Python literal; of less than 2 GiB.
+struct Literals {
+  std::string data;
+  std::vector<int32_t> places{0};  // where each of them ends
+};
+
+// Appends the strings of one list and returns how many, -1 where it is not written plainly.
+inline int64_t string_list(const char* p, const char* end, Literals& found) {
+  const size_t data_before = found.data.size(), places_before = found.places.size();
+  const auto not_plain = [&] {
+    found.data.resize(data_before);
+    found.places.resize(places_before);
+    return int64_t{-1};
+  };
+  if (end - p < 2 || *p != '[' || end[-1] != ']') return -1;
+  --end;
+  for (++p; p < end;) {
+    const char quote = *p++;
+    if (quote != '\'' && quote != '"') return not_plain();
+    const char* from = p;
+    for (; p < end && *p != quote; ++p) {
+      if (*p == '\n' || *p == '\r' || *p == '\0') return not_plain();
+      if (*p != '\\') continue;
+      found.data.append(from, p);
+      from = ++p;
+      if (p == end || (*p != '\'' && *p != '"' && *p != '\\')) return not_plain();
+    }
+    if (p == end) return not_plain();
+    found.data.append(from, p);
+    found.places.push_back(static_cast<int32_t>(found.data.size()));
+    ++p;
+    if (p == end) break;
+    if (*p++ != ',') return not_plain();
+    if (p < end && *p == ' ') ++p;
+  }
+  return static_cast<int64_t>(found.places.size() - places_before);
+}
+
+}  // namespace fastcausal

@@ -1,0 +1,361 @@
+// Tagged sentences to spans in one pass, in 64-byte blocks of bit masks that the compiler makes
+// from plain loops. Host only. The readings are specified by fastcausal/formats/tags.py.
+// Cost: about one nanosecond for 2 bytes. A sentence has fewer than 2^31 bytes.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace fastcausal {
+
+enum class Tags : int64_t { strict, official, relaxed };
+
+inline bool is_blank(unsigned char c) { return c == ' '; }
+inline bool is_white(unsigned char c) { return (c == ' ') | (static_cast<uint8_t>(c - 9) < 5); }
+
+// Tokens of plain text: runs of what is no white space, or the pieces between single spaces.
+inline int64_t count_words(const char* text, int64_t size) {
+  int64_t n = size > 0 && !is_white(text[0]);
+  for (int64_t i = 1; i < size;) {
+    const int64_t stop = std::min<int64_t>(size, i + 255);  // what a byte can count
+    uint8_t found = 0;
+    for (; i < stop; ++i) found += static_cast<uint8_t>(is_white(text[i - 1]) & !is_white(text[i]));
+    n += found;
+  }
+  return n;
+}
+
+inline int64_t count_pieces(const char* text, int64_t size) {
+  int64_t n = 1;
+  for (int64_t i = 0; i < size;) {
+    const int64_t stop = std::min<int64_t>(size, i + 255);
+    uint8_t found = 0;
+    for (; i < stop; ++i) found += is_blank(text[i]);
+    n += found;
+  }
+  return n;
+}
+
+inline int64_t count_tokens(const char* text, int64_t size, Tags tags) {
+  return tags == Tags::strict ? count_words(text, size) : count_pieces(text, size);
+}
+
+inline int32_t count_ones(uint64_t x) {
+  x -= x >> 1 & 0x5555555555555555;
+  x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
+  return static_cast<int32_t>(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
+}
+
+inline int32_t lowest_one(uint64_t x) {
+#if defined(__GNUC__)
+  return __builtin_ctzll(x);
+#else
+  return count_ones((x & (~x + 1)) - 1);
+#endif
+}
+
+// Bit k of the result is byte k, each 0 or 1.
+inline uint64_t as_bits(const uint8_t (&flags)[64]) {
+  uint64_t found = 0;
+  for (int j = 0; j < 8; ++j) {
+    uint64_t eight = 0;
+    for (int k = 0; k < 8; ++k) eight |= static_cast<uint64_t>(flags[8 * j + k]) << (8 * k);
+    found |= (eight * 0x0102040810204080 >> 56) << (8 * j);
+  }
+  return found;
+}
+
+// 64 bytes of a sentence. Past its end, all is separators.
+struct Block {
+  uint64_t opening;    // "<"
+  uint64_t separator;  // what ends tokens
+
+  template <class Ends>
+  void read(const char* text, int64_t left, const char* limit, Ends ends_token) {
+    char padded[64];
+    const char* p = text;
+    if (limit - text < 64) {
+      p = padded;
+      std::memset(padded, 0, sizeof padded);
+      std::memcpy(padded, text, static_cast<size_t>(limit - text));
+    }
+    uint8_t flags[64], ends[64];
+    for (int i = 0; i < 64; ++i) flags[i] = p[i] == '<';
+    for (int i = 0; i < 64; ++i) ends[i] = ends_token(p[i]);
+    const uint64_t past = left < 64 ? ~uint64_t{0} << left : 0;
+    opening = as_bits(flags) & ~past;
+    separator = as_bits(ends) | past;
+  }
+};
+
+// One span in 64 bits that sort as (role, start, stop) does.
+using Span = uint64_t;
+inline Span span_of(int32_t role, int32_t start, int32_t stop) {
+  return static_cast<Span>(role) << 62 | static_cast<Span>(start) << 31 | static_cast<Span>(stop);
+}
+inline int32_t role_of(Span s) { return static_cast<int32_t>(s >> 62); }
+inline int32_t start_of(Span s) { return static_cast<int32_t>(s >> 31 & 0x7fffffff); }
+inline int32_t stop_of(Span s) { return static_cast<int32_t>(s & 0x7fffffff); }
+
+enum Role : int32_t { cause, effect, signal };
+constexpr int32_t UNREAD = -1;
+
+struct Opened {
+  int32_t start;    // the first token
+  int32_t content;  // tokens in the text before
+};
+
+// What the sentences of a table share.
+struct TaggedSpans {
+  std::vector<Span> spans;
+  std::vector<int64_t> odd;  // sentences with a signal tag that is perhaps no plain number
+  std::unordered_map<std::string_view, Opened> open;  // signals of two digits and more
+  std::vector<std::string_view> waiting;              // those of them that no text came after
+};
+
+// The strict reading of one sentence.
+class StrictSentence {
+ public:
+  StrictSentence(const char* text, int64_t size, TaggedSpans& found)
+      : text_(text), end_(text + size), piece_(text), found_(found) {
+    if (!found.open.empty()) found.open.clear();
+    found.waiting.clear();
+  }
+
+  int32_t read(const char* limit) {
+    uint64_t before = 1;  // whether a separator, or nothing, comes before the block
+    for (const char* at = text_; at < end_; at += 64) {
+      Block block;
+      block.read(at, end_ - at, limit, is_white);
+      starts_ = ~block.separator & (block.separator << 1 | before);
+      before = block.separator >> 63;
+      for (uint64_t rest = block.opening; rest; rest &= rest - 1) {
+        if (!tag(at, lowest_one(rest))) return UNREAD;
+      }
+      n_starts_ += count_ones(starts_);
+    }
+    text_until(end_, n_starts_);
+    return open_ || !found_.open.empty() ? UNREAD : n_;
+  }
+
+ private:
+  // One "<" of a block; false where it makes the sentence unreadable.
+  bool tag(const char* block, int32_t bit) {
+    const char* at = block + bit;
+    const char* name = at + 1;
+    const bool closes = name < end_ && *name == '/';
+    name += closes;
+    if (end_ - name < 3) return true;
+    const bool argument = std::memcmp(name, "ARG", 3) == 0;
+    if (!argument && std::memcmp(name, "SIG", 3) != 0) return true;
+    const char* stop = name + 3;
+    while (stop < end_ && static_cast<unsigned>(*stop - '0') < 10) ++stop;
+    if (stop == end_ || *stop != '>' || stop == name + 3) return false;
+    if (argument && (stop != name + 4 || name[3] > '1')) return false;
+    const int32_t n_starts = n_starts_ + count_ones(starts_ & ((uint64_t{1} << bit) - 1));
+    text_until(at, n_starts);
+    n_tagged_ = n_starts + static_cast<int32_t>(starts_ >> bit & 1);
+    piece_ = stop + 1;
+    if (stop > name + 4) return signal_tag({name, static_cast<size_t>(stop - name)}, closes);
+    const int32_t slot = name[3] - '0' + (argument ? 0 : 2);
+    const uint32_t one = uint32_t{1} << slot;
+    if (closes != static_cast<bool>(open_ & one)) return false;
+    open_ ^= one;
+    if (closes) return close(slots_[slot], std::min<int32_t>(slot, signal));
+    slots_[slot].content = content_;
+    waiting_ |= one;
+    return true;
+  }
+
+  // Signals of two digits and more.
+  bool signal_tag(std::string_view name, bool closes) {
+    const auto entry = found_.open.find(name);
+    if (closes != (entry != found_.open.end())) return false;
+    if (closes) {
+      const Opened opened = entry->second;
+      found_.open.erase(entry);
+      return close(opened, signal);
+    }
+    found_.open[name] = {0, content_};
+    found_.waiting.push_back(name);
+    return true;
+  }
+
+  bool close(const Opened& opened, int32_t role) {
+    if (opened.content == content_) return false;
+    found_.spans.push_back(span_of(role, opened.start, n_));
+    return true;
+  }
+
+  // The text since the last tag; n_starts tokens of the tagged sentence begin before its end.
+  void text_until(const char* at, int32_t n_starts) {
+    if (at == piece_) return;
+    const bool word = piece_ > text_ && !is_white(*piece_);  // begins after a tag: no start there
+    const int32_t words = n_starts - n_tagged_ + word;
+    n_ -= word & glued_;
+    for (; waiting_; waiting_ &= waiting_ - 1) slots_[lowest_one(waiting_)].start = n_;
+    for (; !found_.waiting.empty(); found_.waiting.pop_back()) {
+      found_.open[found_.waiting.back()].start = n_;  // it is open: closing needs text
+    }
+    n_ += words;
+    content_ += words;
+    glued_ = !is_white(at[-1]);
+  }
+
+  const char* text_;
+  const char* end_;
+  const char* piece_;         // where the text since the last tag begins
+  uint64_t starts_ = 0;       // where tokens of the tagged sentence begin in the block
+  int32_t n_starts_ = 0;      // and how many do before it
+  int32_t n_tagged_ = 0;      // how many do up to the last tag
+  int32_t n_ = 0;             // tokens of the text so far, the last one perhaps not complete
+  int32_t content_ = 0;       // grows with every piece of text that has tokens
+  bool glued_ = false;        // whether text now goes on with the last token
+  uint32_t open_ = 0;         // arguments and signals of one digit
+  uint32_t waiting_ = 0;      // of which no text came yet
+  Opened slots_[12];          // ARG0, ARG1, SIG0 to SIG9
+  TaggedSpans& found_;
+};
+
+// The readings of the official scorers: a tag acts on the piece between spaces that it stands in.
+class OfficialSentence {
+ public:
+  OfficialSentence(const char* text, int64_t size, bool relaxed, std::vector<Span>& spans)
+      : text_(text), end_(text + size), relaxed_(relaxed), spans_(spans) {}
+
+  int32_t read(const char* limit) {
+    int32_t n = 0;  // spaces before the block
+    const char* at = text_;
+    for (; at < end_; at += 64) {
+      Block block;
+      block.read(at, end_ - at, limit, is_blank);
+      for (uint64_t rest = block.opening; rest; rest &= rest - 1) {
+        const int32_t bit = lowest_one(rest);
+        tag(at + bit, n + count_ones(block.separator & ((uint64_t{1} << bit) - 1)));
+      }
+      n += count_ones(block.separator);
+    }
+    n -= static_cast<int32_t>(at - end_) - 1;  // what was past the end, and the last piece
+    end_run(arguments_, n);
+    end_run(signals_, n);
+    return n;
+  }
+
+  // Whether a signal tag is perhaps no plain number; tags.odd_signal_tag knows.
+  bool odd() const { return odd_; }
+
+ private:
+  // The marks of one token, and the last span of their track.
+  struct Track {
+    int32_t token = -1;
+    int32_t rank = 4;  // of arguments: the order in which the official program looks for them
+    bool opens = false, closes = false;
+    int64_t last = -1;
+  };
+
+  void tag(const char* at, int32_t token) {
+    const char* name = at + 1;
+    const bool closes = name < end_ && *name == '/';
+    name += closes;
+    if (end_ - name < 3) return;
+    if (std::memcmp(name, "SIG", 3) == 0) {
+      mark(signals_, token);
+      (closes ? signals_.closes : signals_.opens) = true;
+      const char* stop = name + 3;
+      while (stop < end_ && static_cast<unsigned>(*stop - '0') < 10) ++stop;
+      odd_ |= stop == end_ || *stop != '>' || stop == name + 3;
+    } else if (end_ - name >= 5 && std::memcmp(name, "ARG", 3) == 0 && name[4] == '>' &&
+               (name[3] == '0' || name[3] == '1')) {
+      mark(arguments_, token);
+      arguments_.rank = std::min(arguments_.rank, 2 * (name[3] - '0') + closes);
+    }
+  }
+
+  void mark(Track& track, int32_t token) {
+    if (track.token == token) return;
+    end_run(track, token);
+    track.token = token;
+    track.rank = 4;
+    track.opens = track.closes = false;
+  }
+
+  // What is opened goes on up to the next marked token, `next`.
+  void end_run(Track& track, int32_t next) {
+    if (track.token < 0) return;
+    int32_t role = signal;
+    if (&track == &arguments_) {
+      role = track.rank / 2;
+      track.closes = track.rank % 2 == 1;
+      track.opens = !track.closes;
+    }
+    const int32_t stop = track.closes ? track.token + 1 : next;
+    if (!track.opens && track.last >= 0) {
+      Span& last = spans_[static_cast<size_t>(track.last)];
+      if (role_of(last) == role && stop_of(last) == track.token) {
+        last = span_of(role, start_of(last), stop);
+        return;
+      }
+    }
+    if (!track.opens && !relaxed_) return;
+    track.last = static_cast<int64_t>(spans_.size());
+    spans_.push_back(span_of(role, track.token, stop));
+  }
+
+  const char* text_;
+  const char* end_;
+  bool relaxed_;
+  bool odd_ = false;
+  Track arguments_, signals_;
+  std::vector<Span>& spans_;
+};
+
+// Reads the sentences of a list array, an example after the other. Sets widths (spans of each
+// sentence, -1 where it is unread: it cannot be read, or has another number of tokens than its
+// example) and n_tokens (of each sentence, -1 where it cannot be read). A length that is unknown,
+// -1, becomes that of the first sentence of the example that can be read.
+template <class Offset>
+void read_tagged(const char* data, const Offset* offsets, const int64_t* examples,
+                 int64_t n_examples, Tags tags, int32_t* lengths, int32_t* n_tokens,
+                 int32_t* widths, TaggedSpans& found) {
+  const char* limit = data + offsets[examples[n_examples]];
+  for (int64_t e = 0; e < n_examples; ++e) {
+    for (int64_t s = examples[e]; s < examples[e + 1]; ++s) {
+      const char* text = data + offsets[s];
+      const int64_t size = offsets[s + 1] - offsets[s];
+      if (size > INT32_MAX) throw std::length_error("a tagged sentence has 2 GiB or more");
+      const size_t first = found.spans.size();
+      if (tags == Tags::strict) {
+        n_tokens[s] = StrictSentence(text, size, found).read(limit);
+      } else {
+        OfficialSentence sentence(text, size, tags == Tags::relaxed, found.spans);
+        n_tokens[s] = sentence.read(limit);
+        if (sentence.odd()) found.odd.push_back(s);
+      }
+      if (lengths[e] < 0) lengths[e] = n_tokens[s];
+      if (n_tokens[s] < 0 || n_tokens[s] != lengths[e]) {
+        found.spans.resize(first);
+        widths[s] = UNREAD;
+        continue;
+      }
+      widths[s] = static_cast<int32_t>(found.spans.size() - first);
+      const auto begin = found.spans.begin() + static_cast<std::ptrdiff_t>(first);
+      if (!std::is_sorted(begin, found.spans.end())) std::sort(begin, found.spans.end());
+    }
+  }
+}
+
+// Columns of an array of spans.
+inline void unpack(const std::vector<Span>& spans, int8_t* role, int32_t* start, int32_t* stop) {
+  for (size_t k = 0; k < spans.size(); ++k) {
+    role[k] = static_cast<int8_t>(role_of(spans[k]));
+    start[k] = start_of(spans[k]);
+    stop[k] = stop_of(spans[k]);
+  }
+}
+
+}  // namespace fastcausal

@@ -1,0 +1,26 @@
+from typing import Any
+
+from numpy import int32, int64
+from numpy.typing import NDArray
+
+Buffer = Any  # what has the buffer protocol; of texts, one byte an item
+Int32 = NDArray[int32]
+Int64 = NDArray[int64]
+
+def read_tagged(
+    data: Buffer,
+    offsets: Int32 | Int64,
+    examples: Int64,
+    tags: int,
+    lengths: Int32,
+    n_tokens: Int32,
+    widths: Int32,
+) -> tuple[bytes, bytes, bytes, list[int]]: ...
+def count_tokens(data: Buffer, offsets: Int64, tags: int, counts: Int32) -> None: ...
+def object_lines(data: Buffer) -> tuple[int, int]: ...
+def end_of_lines(data: Buffer, start: int, n: int) -> tuple[int, int]: ...
+def read_submission(
+    data: Buffer, start: int, stop: int
+) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes] | None: ...
+def csv_rows(data: Buffer) -> int: ...
+def string_lists(data: Buffer, offsets: Int32, widths: Int32) -> tuple[bytes, bytes]: ...

@@ -1,0 +1,213 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+"""Text of Arrow buffers, read without an object per row."""
+
+from cpython.buffer cimport (
+    PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
+)
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
+from libc.stdint cimport INT32_MAX, int8_t, int32_t, int64_t, uint8_t
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from fastcausal.engine.buffers cimport Array, int32s, int64s, open_array
+
+
+cdef extern from "tagged.hpp" namespace "fastcausal" nogil:
+    cdef enum class Tags(int64_t):
+        pass
+
+    ctypedef int64_t Span
+
+    cdef cppclass TaggedSpans:
+        vector[Span] spans
+        vector[int64_t] odd
+
+    int64_t c_count_tokens "fastcausal::count_tokens" (const char*, int64_t, Tags)
+    void c_read_tagged "fastcausal::read_tagged" [Offset](
+        const char*, const Offset*, const int64_t*, int64_t, Tags, int32_t*, int32_t*, int32_t*,
+        TaggedSpans&,
+    ) except +
+    void unpack(const vector[Span]&, int8_t*, int32_t*, int32_t*)
+
+
+cdef extern from "lines.hpp" namespace "fastcausal" nogil:
+    cdef cppclass Lines:
+        int64_t n
+        int64_t longest
+
+    cdef cppclass Literals:
+        string data
+        vector[int32_t] places
+
+    Lines c_object_lines "fastcausal::object_lines" (const char*, int64_t)
+    const char* c_end_of_lines "fastcausal::end_of_lines" (const char*, const char*, int64_t&)
+    int64_t c_csv_rows "fastcausal::csv_rows" (const char*, int64_t)
+    int64_t c_string_list "fastcausal::string_list" (const char*, const char*, Literals&) except +
+
+
+cdef extern from "submission.hpp" namespace "fastcausal" nogil:
+    cdef cppclass Submission:
+        char* text
+        vector[int32_t] places
+        vector[int32_t] counts
+        vector[uint8_t] kinds
+        vector[int64_t] numbers
+        string names
+        vector[int32_t] name_places
+
+    bint c_read_submission "fastcausal::read_submission" (
+        const char*, int64_t, Submission&
+    ) except +
+
+
+cdef Array text(object source) except *:
+    """Bytes; the caller keeps them alive."""
+    cdef Py_buffer view
+    cdef Array array
+    PyObject_GetBuffer(source, &view, PyBUF_SIMPLE)
+    array.data = view.buf
+    array.n = view.len
+    array.width = 1
+    PyBuffer_Release(&view)
+    return array
+
+
+cdef Array writable(object source) except *:
+    cdef Array array
+    open_array(source, 4, 1, PyBUF_WRITABLE, &array)
+    return array
+
+
+cdef bytes memory(int64_t size):
+    return PyBytes_FromStringAndSize(NULL, size)
+
+
+cdef bytes copied(const void* data, int64_t size):
+    return PyBytes_FromStringAndSize(<const char*>data, size)
+
+
+def read_tagged(data, offsets, examples, int64_t tags, lengths, n_tokens, widths):
+    """Fill lengths, n_tokens and widths; returns role, start, stop of the spans, odd sentences."""
+    cdef const char* at = <const char*>text(data).data
+    cdef Array example = int64s(examples)
+    cdef int32_t* length = <int32_t*>writable(lengths).data
+    cdef int32_t* n = <int32_t*>writable(n_tokens).data
+    cdef int32_t* width = <int32_t*>writable(widths).data
+    cdef const int64_t* of_example = <const int64_t*>example.data
+    cdef const int32_t* small = NULL
+    cdef const int64_t* large = NULL
+    cdef TaggedSpans found
+    if offsets.itemsize == 4:
+        small = <const int32_t*>int32s(offsets).data
+    else:
+        large = <const int64_t*>int64s(offsets).data
+    with nogil:
+        if small is not NULL:
+            c_read_tagged(
+                at, small, of_example, example.n - 1, <Tags>tags, length, n, width, found
+            )
+        else:
+            c_read_tagged(
+                at, large, of_example, example.n - 1, <Tags>tags, length, n, width, found
+            )
+    cdef int64_t n_spans = found.spans.size()
+    role, start, stop = memory(n_spans), memory(4 * n_spans), memory(4 * n_spans)
+    cdef int8_t* to_role = <int8_t*>PyBytes_AsString(role)
+    cdef int32_t* to_start = <int32_t*>PyBytes_AsString(start)
+    cdef int32_t* to_stop = <int32_t*>PyBytes_AsString(stop)
+    with nogil:
+        unpack(found.spans, to_role, to_start, to_stop)
+    return role, start, stop, list(found.odd)
+
+
+def count_tokens(data, offsets, int64_t tags, counts):
+    """Fill counts with the number of tokens of every text."""
+    cdef const char* at = <const char*>text(data).data
+    cdef Array count = writable(counts)
+    cdef int32_t* to_count = <int32_t*>count.data
+    cdef const int64_t* offset = <const int64_t*>int64s(offsets).data
+    cdef int64_t k
+    with nogil:
+        for k in range(count.n):
+            to_count[k] = <int32_t>c_count_tokens(
+                at + offset[k], offset[k + 1] - offset[k], <Tags>tags
+            )
+
+
+def object_lines(data):
+    """Lines that are not blank, -1 unless all of them are ``{...}``, and bytes of the longest."""
+    cdef Array array = text(data)
+    cdef Lines lines
+    with nogil:
+        lines = c_object_lines(<const char*>array.data, array.n)
+    return lines.n, lines.longest
+
+
+def end_of_lines(data, int64_t start, int64_t n):
+    """Where the n-th line from start on ends that is not blank, and how many do before the end."""
+    cdef Array array = text(data)
+    cdef const char* at = <const char*>array.data
+    cdef const char* stop
+    with nogil:
+        stop = c_end_of_lines(at + start, at + array.n, n)
+    return stop - at, n
+
+
+def read_submission(data, int64_t start, int64_t stop):
+    """Lines of a submission, from one place in the data to another; None where one is not plain.
+
+    Returns
+    -------
+    tuple of bytes
+        Text of the sentences (with room behind them), where each ends, sentences of each line,
+        kind of each index (0 none, 1 number, 2 text), numbers, text of names, where each ends.
+    """
+    cdef const char* at = <const char*>text(data).data
+    cdef Submission found
+    if stop - start > INT32_MAX:
+        return None
+    sentences = memory(stop - start)
+    found.text = PyBytes_AsString(sentences)
+    cdef bint plain
+    with nogil:
+        plain = c_read_submission(at + start, stop - start, found)
+    if not plain:
+        return None
+    return (
+        sentences,
+        copied(found.places.data(), 4 * found.places.size()),
+        copied(found.counts.data(), 4 * found.counts.size()),
+        copied(found.kinds.data(), found.kinds.size()),
+        copied(found.numbers.data(), 8 * found.numbers.size()),
+        copied(found.names.data(), found.names.size()),
+        copied(found.name_places.data(), 4 * found.name_places.size()),
+    )
+
+
+def csv_rows(data):
+    """Rows that are not empty, -1 where quotes are not where they should be."""
+    cdef Array array = text(data)
+    cdef int64_t n
+    with nogil:
+        n = c_csv_rows(<const char*>array.data, array.n)
+    return n
+
+
+def string_lists(data, offsets, widths):
+    """Fill widths with the number of strings in each Python list, -1 where it is not plain.
+
+    Returns the strings, one after another, and where each of them ends.
+    """
+    cdef const char* at = <const char*>text(data).data
+    cdef const int32_t* offset = <const int32_t*>int32s(offsets).data
+    cdef Array width = writable(widths)
+    cdef int32_t* to_width = <int32_t*>width.data
+    cdef Literals found
+    cdef int64_t k
+    with nogil:
+        for k in range(width.n):
+            to_width[k] = <int32_t>c_string_list(at + offset[k], at + offset[k + 1], found)
+    return (
+        copied(found.data.data(), found.data.size()),
+        copied(found.places.data(), 4 * found.places.size()),
+    )

@@ -1,0 +1,126 @@
+"""JSON lines through pyarrow's reader, where it reads them exactly as Python does.
+
+::
+
+    path, stdin ── Lines.take(n) ──▶ Source ── objects ──▶ table, or None: read it line by line
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from io import FileIO
+from typing import Any
+
+import pyarrow as pa
+
+from fastcausal.errors import InputError
+from fastcausal.formats import _native
+from fastcausal.formats.source import UTF8_MARK, Source, name_of
+
+BLOCK = 1 << 20  # bytes that a thread parses at a time
+READ = 1 << 24  # bytes read at a time
+
+
+def first_object(source: Source) -> Mapping[str, Any]:
+    """The object in the first line, empty where there is none."""
+    stop = source.data.find(b"\n")
+    try:
+        found = json.loads(source.data if stop < 0 else source.data[:stop])
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def objects(source: Source, kinds: Mapping[str, pa.DataType]) -> pa.Table | None:
+    """JSON objects, one in each line that is not blank, as a table.
+
+    Parameters
+    ----------
+    source : Source
+    kinds : mapping of str to DataType
+        The fields. One that an object lacks is null.
+
+    Returns
+    -------
+    pyarrow.Table or None
+        None where a line is not a JSON object of such fields and nothing else, or may be one to
+        pyarrow but not to Python.
+    """
+    import pyarrow.json as pj
+
+    n, longest = _native.object_lines(source.data)
+    if n < 0 or b"\0" in source.data:
+        return None
+    try:
+        found = pj.read_json(
+            pa.BufferReader(source.data),
+            pj.ReadOptions(block_size=max(BLOCK, longest + 2)),
+            pj.ParseOptions(explicit_schema=pa.schema(kinds), unexpected_field_behavior="error"),
+        )
+        found.validate(full=True)  # it takes any bytes for UTF-8
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):  # of a name: half a pair
+        return None
+    return found if len(found) == n else None
+
+
+class Lines:
+    r"""The lines of a file or of standard input, some at a time.
+
+    Parameters
+    ----------
+    source : path
+        ``"-"`` is standard input.
+
+    Raises
+    ------
+    InputError
+        It cannot be opened.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     _ = file.write(b"a\n\nb\nc") or file.flush()
+    ...     lines = Lines(file.name)
+    ...     [(part.data, part.first) for part in (lines.take(2), lines.take(2))]
+    [(b'a\n\nb\n', 1), (b'c', 4)]
+    """
+
+    def __init__(self, source: str | os.PathLike[str]) -> None:
+        self.name = name_of(source)
+        self._line = 1
+        self._rest = b""
+        try:
+            self._file = sys.stdin.buffer if source == "-" else FileIO(source)
+            self._read()
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+            raise InputError(f"{self.name}: {getattr(error, 'strerror', None) or error}") from error
+        self._rest = self._rest.removeprefix(UTF8_MARK)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not sys.stdin.buffer:
+            self._file.close()
+
+    def take(self, n: int) -> Source | None:
+        """The next n lines that are not blank, fewer at the end, None behind it."""
+        stop, found = _native.end_of_lines(self._rest, 0, n)
+        while found < n and self._read():
+            stop, more = _native.end_of_lines(self._rest, stop, n - found)
+            found += more
+        if found < n:
+            stop = len(self._rest)
+        data, self._rest = self._rest[:stop], self._rest[stop:]
+        if not data or data.isspace():
+            return None
+        source = Source(self.name, data, self._line)
+        self._line += data.count(b"\n")
+        return source
+
+    def _read(self) -> bool:
+        more = self._file.read(READ)
+        self._rest += more
+        return bool(more)
