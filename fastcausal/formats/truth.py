@@ -14,10 +14,11 @@ import warnings
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays import joined, lists, numbers, strings, texts_of, values_of
+from fastcausal.arrays import is_valid, joined, lists, numbers, strings, texts_of, values_of
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native, tagged
 from fastcausal.formats.builder import Builder, Int64
@@ -115,17 +116,25 @@ def _cells(source: Source) -> pa.Table | None:
 
 def _plain_grouped(found: pa.Table) -> tuple[None, pa.ChunkedArray] | None:
     """The sentences of each row, None unless there are ``num_rs`` of them."""
-    stated = found["num_rs"]
-    plain = pc.and_(pc.ascii_is_decimal(stated), pc.less(pc.binary_length(stated), 10))
-    if not pc.all(plain).as_py():
+    stated = joined(found["num_rs"])
+    if not pc.all(pc.ascii_is_decimal(stated)).as_py() or _sizes(stated).max() > 9:
         return None
     try:
         chunks = [_string_lists(chunk) for chunk in found["causal_text_w_pairs"].chunks]
     except ValueError:
         return None
     sentences = pa.chunked_array(chunks)
-    same = pc.equal(pc.list_value_length(sentences), pc.cast(stated, pa.int32()))
-    return (None, sentences) if pc.all(same).as_py() else None
+    n = values_of(pc.cast(stated, pa.int32()))
+    return (
+        (None, sentences)
+        if (n == values_of(joined(pc.list_value_length(sentences)))).all()
+        else None
+    )
+
+
+def _sizes(texts: pa.Array) -> npt.NDArray[np.int32]:
+    """How many bytes each text has."""
+    return np.diff(texts_of(texts)[1])
 
 
 def _string_lists(cells: pa.Array) -> pa.ListArray:
@@ -152,12 +161,13 @@ def _plain_single(found: pa.Table) -> tuple[Int64, pa.ListArray] | None:
     group, first = _groups([joined(found[name]) for name in SENTENCE])
     if not found["text"].take(numbers(first[group])).equals(found["text"]):
         return None
-    marked = pc.not_equal(found["text_w_pairs"], "")
+    pairs = joined(found["text_w_pairs"])
+    marked = _sizes(pairs) > 0
     if "pair_label" in found.column_names:
-        marked = pc.and_(marked, pc.not_equal(found["pair_label"], "0"))
-    rows = values_of(pc.indices_nonzero(marked)).astype(np.int64)
+        marked &= ~is_valid(pc.index_in(joined(found["pair_label"]), strings(["0"])))
+    rows = np.flatnonzero(marked)
     rows = rows[np.argsort(group[rows], kind="stable")]
-    sentences = joined(found["text_w_pairs"].take(numbers(rows)))
+    sentences = pairs.take(numbers(rows))
     return first, lists(np.bincount(group[rows], minlength=len(first)), sentences)
 
 
