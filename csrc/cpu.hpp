@@ -31,10 +31,10 @@ class CalledPair {
   CalledPair(Kernel kernel, int64_t n_fields) : kernel_(kernel), counts_(n_fields) {}
 
   template <class Sink>
-  void operator()(const int32_t* gold, int64_t n_gold, const int32_t* pred, int64_t n_pred,
-                  int64_t length, const int64_t* params, Sink& sink) const {
+  void operator()(const Relation& gold, const Relation& pred, int64_t length, const int64_t* params,
+                  Sink& sink) const {
     std::fill(counts_.begin(), counts_.end(), 0);
-    kernel_(gold, n_gold, pred, n_pred, length, params, counts_.data());
+    kernel_(gold.rows, gold.n, pred.rows, pred.n, length, params, counts_.data());
     for (size_t k = 0; k < counts_.size(); ++k) {
       if (counts_[k]) sink.add(static_cast<int64_t>(k), counts_[k]);
     }
@@ -81,18 +81,20 @@ class Worker {
     const int64_t pred_from = pred_.relation_offsets[example];
     const int64_t n_gold = gold_.n_relations(example);
     const int64_t n_pred = plan_.n_counted(n_gold, pred_.n_relations(example));
+    fill(golds_, gold_, gold_from, n_gold);
+    fill(preds_, pred_, pred_from, n_pred);
     pred_of_.assign(n_gold, -1);
     paired_.assign(n_pred, 0);
-    if (n_gold && n_pred) assign(example, gold_from, n_gold, pred_from, n_pred);
+    if (n_gold && n_pred) assign(example);
+    const Relation none(nullptr, 0, plan_.n_roles());
     for (int64_t i = 0; i < n_gold; ++i) {
-      const int64_t p = pred_of_[i];
-      if (p >= 0) paired_[p - pred_from] = 1;
-      if (partner) partner[gold_from + i] = p;
-      count_pair(pair_, gold_, gold_from + i, pred_, p, length_, plan_, totals);
+      const int64_t j = pred_of_[i];
+      if (j >= 0) paired_[j] = 1;
+      if (partner) partner[gold_from + i] = j < 0 ? -1 : pred_from + j;
+      pair_(golds_[i], j < 0 ? none : preds_[j], length_, plan_.params, totals);
     }
-    for (int64_t p = 0; p < n_pred; ++p) {
-      if (paired_[p]) continue;
-      count_pair(pair_, gold_, -1, pred_, pred_from + p, length_, plan_, totals);
+    for (int64_t j = 0; j < n_pred; ++j) {
+      if (!paired_[j]) pair_(none, preds_[j], length_, plan_.params, totals);
     }
   }
 
@@ -103,82 +105,90 @@ class Worker {
   const Plan& plan_;
   const Pair& pair_;
   int64_t length_ = 0;
-  std::vector<char> paired_, row_folded_, column_folded_;
-  std::vector<int64_t> rows_, columns_, edge_offsets_, pred_of_;
-  std::vector<Extent> row_extent_, column_extent_;
+  std::vector<Relation> golds_, preds_;
+  std::vector<int64_t> pred_of_;
+  std::vector<char> paired_;
+  // Rows and columns of the assignment: numbers of relations, and what is known of each alone.
+  std::vector<int64_t> rows_, columns_;
   std::vector<Value> row_alone_, column_alone_;
+  std::vector<char> row_folded_, column_folded_;
+  std::vector<Extent> row_extent_, column_extent_;
   std::vector<Edge> edges_;
+  std::vector<int64_t> edge_offsets_;
   std::vector<int32_t> column_of_;
   Assignment assignment_;
 
+  void fill(std::vector<Relation>& relations, const Side& side, int64_t from, int64_t n) const {
+    relations.resize(n);
+    for (int64_t i = 0; i < n; ++i) side.get(from + i, plan_.n_roles(), relations[i]);
+  }
+
   // As pair_few, for any number of relations.
-  void assign(int64_t example, int64_t gold_from, int64_t n_gold, int64_t pred_from,
-              int64_t n_pred) {
+  void assign(int64_t example) {
+    const int64_t n_gold = static_cast<int64_t>(golds_.size());
+    const int64_t n_pred = static_cast<int64_t>(preds_.size());
     bool gold_leads = false;
-    fill(columns_, gold_from, n_gold);
-    fill(rows_, pred_from, n_pred);
+    rows_.resize(n_pred);
+    columns_.resize(n_gold);
+    std::iota(rows_.begin(), rows_.end(), 0);
+    std::iota(columns_.begin(), columns_.end(), 0);
     if (plan_.by_content) {
-      sort_by_content(gold_, columns_);
-      sort_by_content(pred_, rows_);
-      gold_leads = compare(gold_, columns_, pred_, rows_) <= 0;
+      sort_by_content(golds_, columns_);
+      sort_by_content(preds_, rows_);
+      gold_leads = compare(golds_, columns_, preds_, rows_) <= 0;
       if (gold_leads) std::swap(rows_, columns_);
     } else if (plan_.official && n_pred <= n_gold && n_gold <= OFFICIAL_MOST) {
       column_of_.resize(n_pred);
-      pair_officially<OFFICIAL_MOST>(pair_, gold_, gold_from, n_gold, pred_, pred_from, n_pred,
-                                     length_, plan_, column_of_.data());
-      return write(gold_from, gold_leads);
+      pair_officially<OFFICIAL_MOST>(pair_, golds_.data(), n_gold, preds_.data(), n_pred, length_,
+                                     plan_, column_of_.data());
+      return write(gold_leads);
     }
     fill_edges(example, gold_leads);
     column_of_.resize(rows_.size());
     assignment_.solve(edges_, edge_offsets_, static_cast<int64_t>(columns_.size()), total_alone(),
                       plan_.linear, column_of_.data());
-    write(gold_from, gold_leads);
+    write(gold_leads);
   }
 
-  static void fill(std::vector<int64_t>& relations, int64_t from, int64_t n) {
-    relations.resize(n);
-    std::iota(relations.begin(), relations.end(), from);
-  }
-
-  void write(int64_t gold_from, bool gold_leads) {
+  void write(bool gold_leads) {
     for (size_t i = 0; i < rows_.size(); ++i) {
       if (column_of_[i] < 0) continue;
       const int64_t other = columns_[column_of_[i]];
       if (gold_leads) {
-        pred_of_[rows_[i] - gold_from] = other;
+        pred_of_[rows_[i]] = other;
       } else {
-        pred_of_[other - gold_from] = rows_[i];
+        pred_of_[other] = rows_[i];
       }
     }
   }
 
-  static int compare(const Side& a, const std::vector<int64_t>& x, const Side& b,
-                     const std::vector<int64_t>& y) {
+  static int compare(const std::vector<Relation>& a, const std::vector<int64_t>& x,
+                     const std::vector<Relation>& b, const std::vector<int64_t>& y) {
     for (size_t k = 0; k < std::min(x.size(), y.size()); ++k) {
-      if (const int order = fastcausal::compare(a, x[k], b, y[k])) return order;
+      if (const int order = a[x[k]].compare(b[y[k]])) return order;
     }
     return x.size() < y.size() ? -1 : x.size() > y.size();
   }
 
-  static void sort_by_content(const Side& side, std::vector<int64_t>& relations) {
-    std::sort(relations.begin(), relations.end(), [&](int64_t x, int64_t y) {
-      const int order = fastcausal::compare(side, x, side, y);
-      return order ? order < 0 : x < y;
+  static void sort_by_content(const std::vector<Relation>& relations, std::vector<int64_t>& order) {
+    std::sort(order.begin(), order.end(), [&](int64_t x, int64_t y) {
+      const int found = relations[x].compare(relations[y]);
+      return found ? found < 0 : x < y;
     });
   }
 
   // What is known of each relation alone.
-  void look_at(const std::vector<int64_t>& relations, bool is_gold, std::vector<Value>& alone,
-               std::vector<char>& is_folded, std::vector<Extent>& extents) const {
-    const Side& side = is_gold ? gold_ : pred_;
+  void look_at(const std::vector<int64_t>& numbers, bool is_gold, std::vector<Value>& alone,
+               std::vector<char>& folded, std::vector<Extent>& extents) const {
+    const Relation none(nullptr, 0, plan_.n_roles());
     alone.clear();
-    is_folded.clear();
+    folded.clear();
     extents.clear();
-    for (const int64_t r : relations) {
-      alone.push_back(is_gold ? worth(pair_, gold_, r, pred_, -1, length_, plan_)
-                              : worth(pair_, gold_, -1, pred_, r, length_, plan_));
-      is_folded.push_back(folded(side, r));
-      extents.push_back(extent(side, r));
+    for (const int64_t k : numbers) {
+      const Relation& one = is_gold ? golds_[k] : preds_[k];
+      alone.push_back(worth(pair_, is_gold ? one : none, is_gold ? none : one, length_, plan_));
+      folded.push_back(one.folded());
+      extents.emplace_back(one);
     }
   }
 
@@ -191,17 +201,15 @@ class Worker {
       for (size_t j = 0; j < columns_.size(); ++j) {
         const bool apart = !row_extent_[i].meets(column_extent_[j]);
         if (apart && plan_.by_content && plan_.additive) continue;
-        const int64_t gold = gold_leads ? rows_[i] : columns_[j];
-        const int64_t pred = gold_leads ? columns_[j] : rows_[i];
+        const Relation& gold = golds_[gold_leads ? rows_[i] : columns_[j]];
+        const Relation& pred = preds_[gold_leads ? columns_[j] : rows_[i]];
         int64_t shared = 0;
         if (plan_.by_content && !apart) {
-          const Meeting met = meet(gold_, gold, pred_, pred);
+          const Meeting met(gold, pred);
           if (plan_.additive && !met.any) continue;
-          shared = row_folded_[i] || column_folded_[j]
-                       ? tokens_in_common(gold_, gold, pred_, pred, plan_)
-                       : met.same_role;
+          shared = same_role_tokens(gold, pred, met, row_folded_[i] || column_folded_[j], plan_);
         }
-        Value value = worth(pair_, gold_, gold, pred_, pred, length_, plan_);
+        Value value = worth(pair_, gold, pred, length_, plan_);
         value = value.minus(row_alone_[i]).minus(column_alone_[j]);
         value.shared = shared;
         edges_.push_back({static_cast<int32_t>(j), value});
@@ -289,9 +297,15 @@ inline void count_pairs(const char* name, Kernel function, const Side& gold, con
                         const int32_t* lengths, int64_t n_pairs, const Plan& plan,
                         int64_t* counts) {
   with_kernel(name, function, plan.n_fields, [&](const auto& pair) {
+    const Relation none(nullptr, 0, plan.n_roles());
     for (int64_t k = 0; k < n_pairs; ++k) {
+      const int64_t g = gold_index[k];
+      const int64_t p = pred_index[k];
       Totals totals{counts + k * plan.n_fields};
-      count_pair(pair, gold, gold_index[k], pred, pred_index[k], lengths[k], plan, totals);
+      Relation of_gold(none), of_pred(none);
+      if (g >= 0) gold.get(g, plan.n_roles(), of_gold);
+      if (p >= 0) pred.get(p, plan.n_roles(), of_pred);
+      pair(of_gold, of_pred, lengths[k], plan.params, totals);
     }
   });
 }

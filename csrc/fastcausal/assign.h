@@ -67,18 +67,25 @@ struct OfficialSearch {
   int64_t n_rows;
   int64_t n_columns;
 
-  FC_HD double f1(SpanErrors errors, uint32_t taken) const {
-    for (int64_t j = 0; j < n_columns; ++j) {
+  FC_HD SpanErrors with_unmatched(SpanErrors errors, uint32_t taken) const {
+    for (int64_t j = 0; j < n_columns && n_rows < n_columns; ++j) {
       if (!(taken & (1u << j))) errors = errors.plus(unmatched[j]);
     }
-    return errors.f1();
+    return errors;
   }
 
   FC_HD void solve(int32_t* columns) const {
+    if (n_rows == 2 && n_columns == 2) {  // the most frequent case
+      const SpanErrors straight = cells[0][0].plus(cells[1][1]);
+      columns[0] = cells[0][1].plus(cells[1][0]).higher_than(straight);
+      columns[1] = 1 - columns[0];
+      return;
+    }
     SpanErrors errors[Most + 1] = {};  // of the rows before each row
     uint32_t taken[Most + 1] = {};     // columns of the rows before each row
     int32_t chosen[Most] = {};
-    double best = -1.0;
+    SpanErrors best{};
+    bool found = false;
     for (int64_t row = 0; row >= 0;) {
       while (chosen[row] < n_columns && (taken[row] & (1u << chosen[row]))) ++chosen[row];
       if (chosen[row] == n_columns) {
@@ -91,8 +98,9 @@ struct OfficialSearch {
         chosen[++row] = 0;
         continue;
       }
-      const double reached = f1(errors[n_rows], taken[n_rows]);
-      if (reached > best) {
+      const SpanErrors reached = with_unmatched(errors[n_rows], taken[n_rows]);
+      if (!found || reached.higher_than(best)) {
+        found = true;
         best = reached;
         for (int64_t i = 0; i < n_rows; ++i) columns[i] = chosen[i];
       }

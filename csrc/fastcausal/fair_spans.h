@@ -5,7 +5,7 @@
 // the tokens each span has left replaces the published token sets.
 // Cost: the spans of both sides; those not found again, gold times pred.
 #pragma once
-#include "config.h"
+#include "relation.h"
 
 namespace fastcausal {
 namespace fair {
@@ -121,39 +121,22 @@ FC_HD int64_t partner(const int32_t* row, const Spans& other, const int32_t* can
   return best;
 }
 
-template <class Sink>
-FC_HD void count_overlap(const int32_t* gold, const int32_t* pred, bool same_role, Sink& sink) {
-  const int64_t of_role = role_of(gold) * N_FIELDS;
-  if (!same_role) {
-    sink.add(of_role + LBE, 1);
-    return;
-  }
-  sink.add(of_role + BE, 1);
-  const bool inside = start_of(pred) >= start_of(gold) && stop_of(pred) <= stop_of(gold);
-  const bool around = start_of(pred) <= start_of(gold) && stop_of(pred) >= stop_of(gold);
-  sink.add(of_role + (inside ? BES : around ? BEL : BEO), 1);
+FC_HD Field kind_of_boundary(const int32_t* gold, const int32_t* pred) {
+  if (start_of(pred) >= start_of(gold) && stop_of(pred) <= stop_of(gold)) return BES;
+  return start_of(pred) <= start_of(gold) && stop_of(pred) >= stop_of(gold) ? BEL : BEO;
 }
 
 template <class Sink>
 FC_HD void take_overlap(Spans& gold, int32_t g, Spans& pred, int32_t p, bool same_role,
                         Sink& sink) {
-  const int32_t shared = shared_tokens(gold.row(g), pred.row(p));
+  const int32_t* a = gold.row(g);
+  const int32_t* b = pred.row(p);
+  const int64_t of_role = role_of(a) * N_FIELDS;
+  const int32_t shared = shared_tokens(a, b);
   gold.left[g] = gold.left[g] > shared ? gold.left[g] - shared : 0;
   pred.left[p] = pred.left[p] > shared ? pred.left[p] - shared : 0;
-  count_overlap(gold.row(g), pred.row(p), same_role, sink);
-}
-
-// One span against one: what all the steps below come to.
-template <class Sink>
-FC_HD void take_one(const int32_t* gold, const int32_t* pred, Sink& sink) {
-  if (same_bounds(gold, pred)) {
-    sink.add(role_of(gold) * N_FIELDS + LE, 1);
-  } else if (shared_tokens(gold, pred)) {
-    count_overlap(gold, pred, role_of(gold) == role_of(pred), sink);
-  } else {
-    sink.add(role_of(gold) * N_FIELDS + FN, 1);
-    sink.add(role_of(pred) * N_FIELDS + FP, 1);
-  }
+  sink.add(of_role + (same_role ? BE : LBE), 1);
+  if (same_role) sink.add(of_role + kind_of_boundary(a, b), 1);
 }
 
 // Overlapping spans: open against open, then what is open on either side against what the other
@@ -192,25 +175,18 @@ FC_HD void take_overlaps(Spans& gold, Spans& pred, bool same_role, Sink& sink) {
   }
 }
 
-}  // namespace fair
-
+// Many spans: the published steps one by one.
 template <class Sink>
-FC_HD void fair_spans(const int32_t* gold, int64_t n_gold, const int32_t* pred, int64_t n_pred,
-                      int64_t length, const int64_t* params, Sink& sink) {
-  using namespace fair;
-  (void)length;
-  Scratch<4 * MOST_SPANS> gold_scratch(4 * n_gold);
-  Scratch<4 * MOST_SPANS> pred_scratch(4 * n_pred);
-  Spans g(gold, n_gold, gold_scratch.at);
-  Spans p(pred, n_pred, pred_scratch.at);
-  take_equal(g, n_gold, p, n_pred, sink);
+FC_HD void count_many(const Relation& gold, const Relation& pred, const int64_t* params,
+                      Sink& sink) {
+  Scratch<4 * MOST_SPANS> gold_scratch(4 * gold.n);
+  Scratch<4 * MOST_SPANS> pred_scratch(4 * pred.n);
+  Spans g(gold.rows, gold.n, gold_scratch.at);
+  Spans p(pred.rows, pred.n, pred_scratch.at);
+  take_equal(g, gold.n, p, pred.n, sink);
   int64_t rest = g.n_unequal + p.n_unequal;
   for (int64_t track = 0; rest > 0; ++track) {
     rest -= g.open_track(params, track) + p.open_track(params, track);
-    if (g.n_open == 1 && p.n_open == 1) {
-      take_one(g.row(g.open[0]), p.row(p.open[0]), sink);
-      continue;
-    }
     if (g.n_open && p.n_open) {
       take_same_bounds(g, p, sink);
       g.sort_by_length();
@@ -224,6 +200,93 @@ FC_HD void fair_spans(const int32_t* gold, int64_t n_gold, const int32_t* pred, 
     for (int64_t j = 0; j < p.n_open; ++j) {
       sink.add(role_of(p.row(p.open[j])) * N_FIELDS + FP, 1);
     }
+  }
+}
+
+// At most one span of each role on either side, and at most two roles in a track: what the steps
+// come to, without a branch to mispredict. Within a step no two spans want the same partner.
+template <class Sink>
+FC_HD void count_single(const Relation& gold, const Relation& pred, const int64_t* params,
+                        Sink& sink) {
+  const int32_t* gold_row[ROLES];
+  const int32_t* pred_row[ROLES];
+  for (int r = 0; r < ROLES; ++r) {
+    gold_row[r] = gold.only(r);
+    pred_row[r] = pred.only(r);
+  }
+  int32_t g[ROLES];  // 1 while open
+  int32_t p[ROLES];
+  int32_t of[BES][ROLES];  // TP to LBE of each role
+  for (int r = 0; r < ROLES; ++r) {
+    of[TP][r] = gold.n_of[r] & pred.n_of[r] & same_bounds(gold_row[r], pred_row[r]);
+    g[r] = gold.n_of[r] - of[TP][r];
+    p[r] = pred.n_of[r] - of[TP][r];
+    of[LE][r] = of[LBE][r] = 0;
+  }
+  const int32_t equal = of[TP][0] + of[TP][1] + of[TP][2];
+  if (equal == gold.n && equal == pred.n) {
+    for (int r = 0; r < ROLES && Sink::BY_ROLE; ++r) sink.add(r * N_FIELDS + TP, of[TP][r]);
+    if (!Sink::BY_ROLE) sink.add(TP, equal);
+    return;
+  }
+  for (int r = 0; r < ROLES; ++r) {
+    for (int o = 0; o < ROLES; ++o) {
+      if (o == r || params[1 + o] != params[1 + r]) continue;
+      of[LE][r] = g[r] & p[o] & same_bounds(gold_row[r], pred_row[o]);
+      g[r] -= of[LE][r];
+      p[o] -= of[LE][r];
+    }
+  }
+  for (int r = 0; r < ROLES; ++r) {
+    of[BE][r] = g[r] & p[r] & (shared_tokens(gold_row[r], pred_row[r]) > 0);
+    g[r] -= of[BE][r];
+    p[r] -= of[BE][r];
+  }
+  for (int r = 0; r < ROLES; ++r) {
+    for (int o = 0; o < ROLES; ++o) {
+      if (o == r || params[1 + o] != params[1 + r]) continue;
+      const int32_t met = shared_tokens(gold_row[r], pred_row[o]) > 0;
+      const int32_t both = met & g[r] & p[o];
+      const int32_t missed = met & g[r] & of[BE][o];  // pred has been charged with a boundary
+      const int32_t extra = met & p[o] & of[BE][r];   // gold has been
+      g[r] -= both | missed;
+      p[o] -= both | extra;
+      of[LBE][r] = both + missed + extra;
+    }
+  }
+  for (int r = 0; r < ROLES; ++r) {
+    of[FN][r] = g[r];
+    of[FP][r] = p[r];
+  }
+  for (int field = TP; field < BES && !Sink::BY_ROLE; ++field) {
+    int32_t n = 0;
+    for (int r = 0; r < ROLES; ++r) n += of[field][r];
+    sink.add(field, n);
+  }
+  for (int r = 0; r < ROLES && Sink::BY_ROLE; ++r) {
+    for (int field = TP; field < BES; ++field) sink.add(r * N_FIELDS + field, of[field][r]);
+    if (of[BE][r]) sink.add(r * N_FIELDS + kind_of_boundary(gold_row[r], pred_row[r]), 1);
+  }
+}
+
+}  // namespace fair
+
+template <class Sink>
+FC_HD void fair_spans(const Relation& gold, const Relation& pred, int64_t length,
+                      const int64_t* params, Sink& sink) {
+  using namespace fair;
+  (void)length;
+  for (int64_t i = 0; !pred.n && i < gold.n; ++i) {  // one side alone
+    sink.add(role_of(gold.row(i)) * N_FIELDS + FN, 1);
+  }
+  for (int64_t j = 0; !gold.n && j < pred.n; ++j) {
+    sink.add(role_of(pred.row(j)) * N_FIELDS + FP, 1);
+  }
+  if (!gold.n || !pred.n) return;
+  if (gold.single() && pred.single() && (params[1] != params[2] || params[1] != params[3])) {
+    count_single(gold, pred, params, sink);
+  } else {
+    count_many(gold, pred, params, sink);
   }
 }
 

@@ -7,14 +7,13 @@
 
 namespace fastcausal {
 
-#define FC_KERNEL(kernel)                                                           \
-  struct kernel##_pair {                                                            \
-    template <class Sink>                                                           \
-    FC_HD void operator()(const int32_t* gold, int64_t n_gold, const int32_t* pred, \
-                          int64_t n_pred, int64_t length, const int64_t* params,    \
-                          Sink& sink) const {                                       \
-      kernel(gold, n_gold, pred, n_pred, length, params, sink);                     \
-    }                                                                               \
+#define FC_KERNEL(kernel)                                                             \
+  struct kernel##_pair {                                                              \
+    template <class Sink>                                                             \
+    FC_HD void operator()(const Relation& gold, const Relation& pred, int64_t length, \
+                          const int64_t* params, Sink& sink) const {                  \
+      kernel(gold, pred, length, params, sink);                                       \
+    }                                                                                 \
   };
 #include "kernels.def"
 #undef FC_KERNEL

@@ -4,7 +4,7 @@
 // Predictions are taken in row order; an overlap counts if it covers at least 1% of the gold span.
 // Cost: four times spans of gold times spans of pred, once for each role and once overall.
 #pragma once
-#include "config.h"
+#include "relation.h"
 
 namespace fastcausal {
 namespace partial {
@@ -76,18 +76,18 @@ FC_HD void count_scheme(Scheme scheme, const int32_t* gold, int64_t n_gold, cons
 }  // namespace partial
 
 template <class Sink>
-FC_HD void partial_spans(const int32_t* gold, int64_t n_gold, const int32_t* pred, int64_t n_pred,
-                         int64_t length, const int64_t* params, Sink& sink) {
+FC_HD void partial_spans(const Relation& gold, const Relation& pred, int64_t length,
+                         const int64_t* params, Sink& sink) {
   using namespace partial;
   (void)length;
-  Scratch<MOST_SPANS> used(n_gold);
+  Scratch<MOST_SPANS> used(gold.n);
   const int64_t n_roles = params[0];
   for (int64_t group = 0; group <= n_roles; ++group) {  // every role alone, then all together
     const int32_t role = group == n_roles ? EVERY_ROLE : static_cast<int32_t>(group);
     for (int64_t scheme = 0; scheme < N_SCHEMES; ++scheme) {
       const uint64_t fields = ((uint64_t{1} << N_FIELDS) - 1) << (scheme * N_FIELDS);
       if (!(role == EVERY_ROLE ? sink.wants_overall(fields) : sink.wants(fields))) continue;
-      count_scheme(static_cast<Scheme>(scheme), gold, n_gold, pred, n_pred, role, used.at,
+      count_scheme(static_cast<Scheme>(scheme), gold.rows, gold.n, pred.rows, pred.n, role, used.at,
                    (group * N_SCHEMES + scheme) * N_FIELDS, sink);
     }
   }

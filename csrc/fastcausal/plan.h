@@ -1,6 +1,6 @@
 // The two sides of an example, what is done with it, and where its counts go.
 #pragma once
-#include "config.h"
+#include "relation.h"
 
 namespace fastcausal {
 
@@ -10,9 +10,11 @@ struct Side {
   const int64_t* row_offsets;       // [n_relations + 1]
   const int64_t* relation_offsets;  // [n_examples + 1]
 
-  FC_HD const int32_t* rows(int64_t relation) const { return values + 3 * row_offsets[relation]; }
   FC_HD int64_t n_rows(int64_t relation) const {
     return row_offsets[relation + 1] - row_offsets[relation];
+  }
+  FC_HD void get(int64_t index, int64_t n_roles, Relation& relation) const {
+    relation.set(values + 3 * row_offsets[index], n_rows(index), n_roles);
   }
   FC_HD int64_t n_relations(int64_t example) const {
     return relation_offsets[example + 1] - relation_offsets[example];
@@ -35,6 +37,8 @@ struct Plan {
   bool truncate;            // no more predictions than gold relations
   bool ignore_non_causal;   // no predictions where there is no gold relation
 
+  FC_HD int64_t n_roles() const { return params[0]; }
+
   // Predicted relations of an example that count.
   FC_HD int64_t n_counted(int64_t n_gold, int64_t n_pred) const {
     if (!n_gold) return ignore_non_causal ? 0 : n_pred;
@@ -42,10 +46,12 @@ struct Plan {
   }
 };
 
-// Sinks: what a kernel gives its counts to, field by field. Fields that it does not name are 0; a
-// kernel may leave out what the sink does not want.
+// Sinks: what a kernel gives its counts to, field by field. Fields that it does not name are 0; it
+// may leave out what the sink does not want, and give the counts of all roles as those of the first
+// to one that does not tell roles apart, because weights are the same for every role.
 
 struct Totals {
+  static constexpr bool BY_ROLE = true;
   int64_t* counts;
   FC_HD bool wants(uint64_t) const { return true; }
   FC_HD bool wants_overall(uint64_t) const { return true; }
@@ -80,6 +86,7 @@ struct Value {
 
 // The objective alone.
 struct Worth {
+  static constexpr bool BY_ROLE = false;
   const Plan& plan;
   Value value;
   FC_HD explicit Worth(const Plan& plan_) : plan(plan_), value{0, 0, 0} {}
@@ -107,9 +114,21 @@ struct SpanErrors {
     const double recall = wanted == 0.0 ? 0.0 : hits / wanted;
     return precision + recall == 0.0 ? 0.0 : 2.0 * (precision * recall) / (precision + recall);
   }
+  // Whether the float F1 is higher. F1 is 2 tp / (2 tp + fp + fn + half): fractions of small
+  // numbers that differ do so by far more than the rounding errors of f1(), so only equal ones need
+  // floats.
+  FC_HD bool higher_than(const SpanErrors& o) const {
+    const int64_t mine = 2 * tp + fp + fn + half;
+    const int64_t theirs = 2 * o.tp + o.fp + o.fn + o.half;
+    if ((mine | theirs) >> 20) return f1() > o.f1();
+    const int64_t a = tp * (theirs ? theirs : 1);
+    const int64_t b = o.tp * (mine ? mine : 1);
+    return a == b ? f1() > o.f1() : a > b;
+  }
 };
 
 struct OfficialErrors {
+  static constexpr bool BY_ROLE = false;
   const int64_t* weights;
   SpanErrors errors;
   FC_HD explicit OfficialErrors(const Plan& plan) : weights(plan.weights), errors{0, 0, 0, 0} {}
@@ -123,13 +142,5 @@ struct OfficialErrors {
     errors.half += n * of_field[OFFICIAL_HALF];
   }
 };
-
-// Gives the counts of one pair to a sink; -1 stands for no relation.
-template <class Pair, class Sink>
-FC_HD void count_pair(const Pair& pair, const Side& gold, int64_t g, const Side& pred, int64_t p,
-                      int64_t length, const Plan& plan, Sink& sink) {
-  pair(g < 0 ? nullptr : gold.rows(g), g < 0 ? 0 : gold.n_rows(g), p < 0 ? nullptr : pred.rows(p),
-       p < 0 ? 0 : pred.n_rows(p), length, plan.params, sink);
-}
 
 }  // namespace fastcausal

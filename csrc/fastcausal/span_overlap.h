@@ -7,7 +7,7 @@
 // Overall: EM OSB TO that hold for every role at once, and PAIRS.
 // Cost: per role, spans of gold times spans of pred. N fits as long as length < 2^62.
 #pragma once
-#include "config.h"
+#include "relation.h"
 
 namespace fastcausal {
 namespace overlap {
@@ -46,17 +46,17 @@ struct Mask {
   }
 };
 
-FC_HD int64_t tokens(const int32_t* rows, int64_t n, int32_t role) {
+FC_HD int64_t tokens(const Relation& relation, int32_t role) {
   int64_t total = 0;
-  for (Mask mask(rows, n, role); !mask.done(); mask.advance()) total += mask.stop - mask.start;
+  for (Mask mask(relation.rows, relation.n, role); !mask.done(); mask.advance())
+    total += mask.stop - mask.start;
   return total;
 }
 
-FC_HD int64_t tokens_in_common(const int32_t* gold, int64_t n_gold, const int32_t* pred,
-                               int64_t n_pred, int32_t role) {
+FC_HD int64_t tokens_in_common(const Relation& gold, const Relation& pred, int32_t role) {
   int64_t total = 0;
-  Mask g(gold, n_gold, role);
-  Mask p(pred, n_pred, role);
+  Mask g(gold.rows, gold.n, role);
+  Mask p(pred.rows, pred.n, role);
   while (!g.done() && !p.done()) {
     const int32_t start = g.start > p.start ? g.start : p.start;
     const int32_t stop = g.stop < p.stop ? g.stop : p.stop;
@@ -71,25 +71,23 @@ FC_HD int64_t tokens_in_common(const int32_t* gold, int64_t n_gold, const int32_
 }
 
 // Rows of one role are in (start, stop) order, so equal sets are equal step by step.
-FC_HD bool same_spans(const int32_t* gold, int64_t n_gold, const int32_t* pred, int64_t n_pred,
-                      int32_t role) {
+FC_HD bool same_spans(const Relation& gold, const Relation& pred, int32_t role) {
   int64_t i = 0;
   int64_t j = 0;
   for (;; ++i, ++j) {
-    while (i < n_gold && role_of(gold + 3 * i) != role) ++i;
-    while (j < n_pred && role_of(pred + 3 * j) != role) ++j;
-    if (i == n_gold || j == n_pred) return i == n_gold && j == n_pred;
-    if (!same_bounds(gold + 3 * i, pred + 3 * j)) return false;
+    while (i < gold.n && role_of(gold.row(i)) != role) ++i;
+    while (j < pred.n && role_of(pred.row(j)) != role) ++j;
+    if (i == gold.n || j == pred.n) return i == gold.n && j == pred.n;
+    if (!same_bounds(gold.row(i), pred.row(j))) return false;
   }
 }
 
-FC_HD bool shares_boundary(const int32_t* gold, int64_t n_gold, const int32_t* pred, int64_t n_pred,
-                           int32_t role) {
-  for (int64_t i = 0; i < n_gold; ++i) {
-    const int32_t* g = gold + 3 * i;
+FC_HD bool shares_boundary(const Relation& gold, const Relation& pred, int32_t role) {
+  for (int64_t i = 0; i < gold.n; ++i) {
+    const int32_t* g = gold.row(i);
     if (role_of(g) != role) continue;
-    for (int64_t j = 0; j < n_pred; ++j) {
-      const int32_t* p = pred + 3 * j;
+    for (int64_t j = 0; j < pred.n; ++j) {
+      const int32_t* p = pred.row(j);
       if (role_of(p) != role) continue;
       if (start_of(g) == start_of(p) || stop_of(g) == stop_of(p)) return true;
     }
@@ -106,41 +104,20 @@ struct Overlap {
   bool boundary;  // some start or some stop in common
 };
 
-// Rows of each role: how many, and the last of them.
-constexpr int32_t MOST_ROLES = 8;  // beyond, every role is looked for in all rows
-struct ByRole {
-  int32_t n[MOST_ROLES];
-  const int32_t* last[MOST_ROLES];
-
-  FC_HD ByRole(const int32_t* rows, int64_t n_rows, int64_t n_roles) {
-    for (int64_t role = 0; role < n_roles; ++role) n[role] = 0;
-    for (int64_t i = 0; i < n_rows; ++i) {
-      const int32_t role = role_of(rows + 3 * i);
-      ++n[role];
-      last[role] = rows + 3 * i;
-    }
-  }
-};
-
-// At most one span a side, which is nearly always so; null for none.
-FC_HD Overlap overlap_of_spans(const int32_t* g, const int32_t* p) {
-  Overlap found{0, 0, 0, false, false};
-  if (g) found.in_gold = stop_of(g) - start_of(g);
-  if (p) found.in_pred = stop_of(p) - start_of(p);
-  if (g && p) {
-    found.common = shared_tokens(g, p);
-    found.same = same_bounds(g, p);
-    found.boundary = start_of(g) == start_of(p) || stop_of(g) == stop_of(p);
-  }
-  return found;
+// At most one span a side, which is nearly always so.
+FC_HD Overlap overlap_of_spans(const Relation& gold, const Relation& pred, int32_t role) {
+  const int32_t* g = gold.only(role);
+  const int32_t* p = pred.only(role);
+  const bool both = gold.n_of[role] && pred.n_of[role];
+  return {stop_of(g) - start_of(g), stop_of(p) - start_of(p), shared_tokens(g, p),
+          both && same_bounds(g, p),
+          both && (start_of(g) == start_of(p) || stop_of(g) == stop_of(p))};
 }
 
-FC_HD Overlap overlap_of_role(const int32_t* gold, int64_t n_gold, const int32_t* pred,
-                              int64_t n_pred, int32_t role) {
-  return {tokens(gold, n_gold, role), tokens(pred, n_pred, role),
-          tokens_in_common(gold, n_gold, pred, n_pred, role),
-          same_spans(gold, n_gold, pred, n_pred, role),
-          shares_boundary(gold, n_gold, pred, n_pred, role)};
+FC_HD Overlap overlap_of_role(const Relation& gold, const Relation& pred, int32_t role) {
+  if (gold.at_most_one(role) && pred.at_most_one(role)) return overlap_of_spans(gold, pred, role);
+  return {tokens(gold, role), tokens(pred, role), tokens_in_common(gold, pred, role),
+          same_spans(gold, pred, role), shares_boundary(gold, pred, role)};
 }
 
 template <class Sink>
@@ -158,33 +135,30 @@ FC_HD void add_tokens(const Overlap& found, int64_t length, bool any, int64_t of
 }  // namespace overlap
 
 template <class Sink>
-FC_HD void span_overlap(const int32_t* gold, int64_t n_gold, const int32_t* pred, int64_t n_pred,
-                        int64_t length, const int64_t* params, Sink& sink) {
+FC_HD void span_overlap(const Relation& gold, const Relation& pred, int64_t length,
+                        const int64_t* params, Sink& sink) {
   using namespace overlap;
   constexpr uint64_t TOKENS = ((uint64_t{1} << N_FIELDS) - 1) & ~uint64_t{7};
   const int64_t n_roles = params[0];
-  const int64_t n_looked_at = n_roles <= MOST_ROLES ? n_roles : 0;
-  const ByRole of_gold(gold, n_looked_at ? n_gold : 0, n_looked_at);
-  const ByRole of_pred(pred, n_looked_at ? n_pred : 0, n_looked_at);
-  const bool any = n_gold > 0 || n_pred > 0;
-  const bool both = n_gold > 0 && n_pred > 0;
+  const bool any = gold.n > 0 || pred.n > 0;
+  const bool both = gold.n > 0 && pred.n > 0;
   const bool with_tokens = sink.wants(TOKENS);
   bool all[3] = {both, both, both};
+  int64_t sums[3] = {0, 0, 0};
   for (int32_t role = 0; role < n_roles; ++role) {
     const int64_t of_role = role * N_FIELDS;
-    const bool few = role < n_looked_at && of_gold.n[role] <= 1 && of_pred.n[role] <= 1;
-    const Overlap found = few ? overlap_of_spans(of_gold.n[role] ? of_gold.last[role] : nullptr,
-                                                 of_pred.n[role] ? of_pred.last[role] : nullptr)
-                              : overlap_of_role(gold, n_gold, pred, n_pred, role);
+    const Overlap found = overlap_of_role(gold, pred, role);
     const bool absent = both && !found.in_gold && !found.in_pred;
     const bool holds[3] = {absent || (found.in_gold && found.same), absent || found.boundary,
                            absent || found.common > 0};
     for (int k = 0; k < 3; ++k) {
-      sink.add(of_role + EM + k, holds[k]);
+      if (Sink::BY_ROLE) sink.add(of_role + EM + k, holds[k]);
+      sums[k] += holds[k];
       all[k] = all[k] && holds[k];
     }
     if (with_tokens) add_tokens(found, length, any, of_role, sink);
   }
+  for (int k = 0; k < 3 && !Sink::BY_ROLE; ++k) sink.add(EM + k, sums[k]);
   if (!sink.wants_overall(~uint64_t{0})) return;
   const int64_t overall = n_roles * N_FIELDS;
   for (int k = 0; k < 3; ++k) sink.add(overall + k, all[k]);

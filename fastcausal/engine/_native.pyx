@@ -68,8 +68,8 @@ cdef Plan make_plan(tuple plan) except *:
     p.params = <const int64_t*>int64s(plan[1]).data
     p.weights = <const int64_t*>weights.data
     (
-        p.wanted, p.wanted_overall, p.official, p.linear, p.additive, p.never_costs, p.by_content, p.truncate,
-        p.ignore_non_causal,
+        p.wanted, p.wanted_overall, p.official, p.linear, p.additive, p.never_costs, p.by_content,
+        p.truncate, p.ignore_non_causal,
     ) = plan[3:]
     return p
 

@@ -174,8 +174,8 @@ class Plan:
         )
 
     def _wanted(self) -> tuple[int, int]:
-        """Fields that the objective uses, a bit each: of a role, and overall; at most 64 of each."""
-        used = self.weights[:2].any(axis=0).tolist()
+        """Which fields the objective uses: a bit each for those of a role, and for the overall."""
+        used: list[bool] = np.any(self.weights[:2], axis=0).tolist()
         n = len(self.kernel.fields)
         parts = used[:n], used[n * int(self.params[0]) :]
         of_role, overall = (sum(bit << k for k, bit in enumerate(part[:64])) for part in parts)
