@@ -137,7 +137,7 @@ def score(
             raise
         except InputError as error:
             if not parts.worth_reading_whole(error):
-                raise InputError(f"from example {parts.first} on: {error}") from error
+                raise parts.placed(error) from error
             scorer.reset()
     return _scored(scorer, [(gold, pred)], per_example)
 

@@ -99,6 +99,12 @@ class InStep:
         size = sum(side.n_bytes or 0 for side in self.sides)
         return isinstance(error, NotInStepError) or size <= READ_AGAIN
 
+    def placed(self, error: InputError) -> InputError:
+        """The error with the place up to which there was none."""
+        if isinstance(error, NotInStepError):
+            return error
+        return InputError(f"from example {self.first} on: {error}")
+
     def __iter__(self) -> Iterator[tuple[Relations, Relations]]:
         total = next((s.n_examples for s in self.sides if s.n_examples is not None), None)
         for gold, pred in self._compared():
@@ -109,9 +115,11 @@ class InStep:
     def _compared(self) -> Iterator[tuple[Relations, Relations]]:
         ids = _Hashes()
         last: tuple[Relations, Relations] | None = None
+        n_seen = 0
         with closing(self._side_by_side()) as pairs:
             for gold, pred in pairs:
-                this = _same_examples(gold, pred)
+                this = _same_examples(gold, pred, n_seen)
+                n_seen += len(this[0])
                 ids.add(this[1].ids if this[0].ids is None else this[0].ids)
                 if last is not None:
                     if _columns(*last) != _columns(*this):
@@ -147,11 +155,13 @@ class InStep:
                 yield taken.popleft(), None
 
 
-def _same_examples(gold: Relations | None, pred: Relations | None) -> tuple[Relations, Relations]:
+def _same_examples(
+    gold: Relations | None, pred: Relations | None, first: int
+) -> tuple[Relations, Relations]:
     if gold is None or pred is None or len(gold) != len(pred):
         raise NotInStepError("one side has more examples than the other")
     if gold.ids is not None and pred.ids is not None and not gold.ids.equals(pred.ids):
-        raise NotInStepError("the ids of the two sides, or their order, differ")
+        raise NotInStepError(f"from example {first} on, the ids or their order differ")
     return gold, pred
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import os
 import pickle
+import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import contextmanager
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from bench import corpus
-from fastcausal import formats, sample, streams
+from fastcausal import arrays, formats, sample, streams
 from fastcausal.formats import _ids, pieces
 from fastcausal.formats.batches import cut
 from tests.strategies import sides
@@ -157,7 +159,7 @@ def test_streamed_is_whole(tmp_path_factory, both, rows, data):
     found = outcome(partial(streamed, per_example=target))
     if isinstance(whole, str):
         assert isinstance(found, str)
-        assert not set(makes) & set(ONCE) or found.startswith("from example ")
+        assert not set(makes) & set(ONCE) or re.match("(from example|one side|an id)", found)
         assert set(makes) & set(ONCE) or found == whole
         assert not target.exists()
         return
@@ -217,10 +219,17 @@ def test_json_lines(tmp_path_factory, both, rows, data):
     }
     target = folder / "examples.parquet"
     whole = outcome(lambda: fc.score(*map(fc.read, paths), **options))
+    done = []
     with parts_of(rows):
-        found = outcome(lambda: fc.score(*paths, **options, per_example=target))
+        found = outcome(
+            lambda: fc.score(
+                *paths, **options, per_example=target, progress=lambda n, _: done.append(n)
+            )
+        )
     assert found == whole
     if not isinstance(whole, str):
+        if len(both[0]) > 1 and None not in both[0].table["kind"].to_pylist():
+            assert done[-1] == len(both[0])
         assert pq.read_table(target).equals(whole.per_example)
 
 
@@ -253,11 +262,251 @@ def test_submissions(tmp_path_factory, system, rows, protocol, unparsed, faults)
         return fc.score(gold, fc.read(pred, like=gold, tags=tags), **options)
 
     whole = outcome(read_whole)
+    done = []
     with parts_of(rows):
-        found = outcome(lambda: fc.score(sample.GOLD, pred, **options))
+        found = outcome(
+            lambda: fc.score(sample.GOLD, pred, **options, progress=lambda *a: done.append(a))
+        )
+    if not faults and protocol != "cnc-2022" and not isinstance(whole, str):
+        assert done == [(k, 61) for k in [*range(rows, 61, rows), 61]]
     if isinstance(whole, str):
         assert found == whole
     else:
         assert found.to_json() == whole.to_json()
         if protocol != "cnc-2022":
             assert found.per_example.equals(whole.per_example)
+
+
+# ------------------------------------------------------------------------- iterators, directories
+
+
+def batches_of(*tables):
+    yield from tables
+
+
+def test_what_can_be_read_once():
+    """Parts that are gone cannot be put in order; all else is as with tables."""
+    a, b = (table_of([[[(0, 0, 2)]]], id=[name]) for name in "ab")
+    found = fc.score(batches_of(a, b), batches_of(a, b.table.to_batches()[0]))
+    assert found == fc.score(fc.read(batches_of(a, b)), fc.read(batches_of(a, b)))
+    assert found["cause"].tp == 2
+    with parts_of(1):
+        found = fc.score(batches_of(a, b), batches_of(a, b))
+        assert found["cause"].tp == 2
+        with pytest.raises(fc.InputError, match="a report of counts alone has no per_example"):
+            found.per_example  # noqa: B018
+        for other, reason in (
+            ([b, a], "from example 0 on, the ids or their order differ"),
+            ([a], "one side has more examples than the other"),
+            ([a, a], "from example 1 on, the ids or their order differ"),
+            ([], "from example 0 on: the iterator has no examples"),
+            ([a, 3], "from example 0 on: cannot read a int, expected Relations or Arrow data"),
+        ):
+            with pytest.raises(fc.InputError) as raised:
+                fc.score(batches_of(a, b), batches_of(*other))
+            assert str(raised.value) == reason
+        with pytest.raises(fc.InputError, match=r"^an id occurs twice$"):
+            fc.score(batches_of(a, b, a), batches_of(a, b, a))
+    lines = batches_of(fc.Relations.from_examples([{"relations": []}], roles=("x",)), a)
+    with pytest.raises(fc.InputError, match=r"roles \('cause', 'effect', 'signal'\) after roles"):
+        fc.read(lines)
+
+
+def test_directories(tmp_path):
+    tables = [table_of([[[(k % 3, 0, 2)]]], id=[str(k)]) for k in range(5)]
+    for k in (3, 0, 4, 1, 2):
+        (tmp_path / f"d{k // 2}").mkdir(exist_ok=True)
+        formats.write(tables[k], tmp_path / f"d{k // 2}" / f"{k}.parquet")
+    (tmp_path / "_metadata.parquet").write_text("none of them")
+    assert fc.read(tmp_path).ids.to_pylist() == list("01234")
+    assert fc.score(tmp_path, tmp_path).n_examples == 5
+    formats.write(tables[0], tmp_path / "e.parquet")
+    for rows in (2, 100):
+        with parts_of(rows), pytest.raises(fc.InputError, match='id "0" occurs 2 times'):
+            fc.score(tmp_path, tmp_path)
+    (tmp_path / "e.parquet").write_bytes(b"PAR1")
+    with pytest.raises(fc.InputError, match=r"e\.parquet: cannot be read as parquet: "):
+        fc.score(tmp_path, tmp_path)
+
+
+def test_a_fault_in_files_too_large_to_be_read_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(streams, "READ_AGAIN", 0)
+    examples = [{"length": 4, "relations": [{"cause": (0, 2)}]}] * 2
+    formats.write(fc.Relations.from_examples([*examples, examples[0]]), tmp_path / "gold.parquet")
+    pred = fc.Relations.from_examples([*examples, {"length": 4, "relations": [None]}])
+    formats.write(pred, tmp_path / "pred.parquet")
+    with parts_of(2), pytest.raises(fc.InputError) as raised:
+        fc.score(tmp_path / "gold.parquet", tmp_path / "pred.parquet")
+    assert str(raised.value) == (
+        "from example 2 on: 1 relations of pred could not be read\n"
+        'unparsed="empty" or "skip" would score the rest'
+    )
+
+
+# ---------------------------------------------------------------------------------- building blocks
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3), max_size=200))
+def test_numbers_that_occur_twice(numbers):
+    found = _ids.any_twice(np.array(numbers, np.int64))
+    assert found == (len(set(numbers)) < len(numbers))
+
+
+@given(st.integers(0, 2**32), st.booleans())
+@settings(deadline=None, max_examples=20)
+def test_many_numbers_that_occur_twice(seed, twice):
+    """More than one bucket, and all in one bucket."""
+    rng = np.random.default_rng(seed)
+    numbers = rng.permutation(20_000) << int(rng.integers(0, 48))
+    numbers[0] = numbers[-1] if twice else numbers[0]
+    assert _ids.any_twice(numbers.copy()) == twice
+    assert _ids.any_twice(numbers * -7046029254386353131) == twice  # by a bijection
+
+
+@given(st.lists(st.text(max_size=20) | st.text("ab\0", max_size=20), max_size=20))
+def test_hashes_of_texts(texts):
+    """Equal for equal texts alone, wherever they are in memory."""
+    encoded = [text.encode() for text in texts]
+    stops = np.cumsum([3, *map(len, encoded)], dtype=np.int32)
+    hashes = np.empty(len(texts), np.int64)
+    _ids.hash_texts(stops, b"abc" + b"".join(encoded), hashes)
+    by_text = {}
+    for text, found in zip(texts, hashes.tolist(), strict=True):
+        assert by_text.setdefault(text, found) == found
+    assert len(set(by_text.values())) == len(by_text)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=9), st.integers(1, 9))
+def test_cut(sizes, n):
+    places = np.cumsum([0, *sizes])
+    tables = [pa.table({"k": np.arange(a, b)}) for a, b in pairwise(places)]
+    found = list(cut(tables, n))
+    assert pa.concat_tables(found)["k"].to_pylist() == list(range(sum(sizes)))
+    assert [len(table) for table in found[:-1]] == [n] * (len(found) - 1)
+    assert 0 < len(found[-1]) <= n or sum(sizes) == 0 == len(found[-1])
+
+
+# --------------------------------------------------------------------- interruptions and full disks
+
+SCORE = """
+import sys
+from fastcausal.cli import main
+from fastcausal.formats import pieces
+pieces.ROWS = 64  # many parts, so that there is time
+sys.argv = ["fastcausal", "score", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    """Gold and predictions of 100,000 sentences."""
+    folder = tmp_path_factory.mktemp("pair")
+    paths = []
+    for side, rows in zip(("gold", "pred"), corpus.sentences(100_000), strict=True):
+        paths.append(folder / f"{side}.parquet")
+        formats.write(corpus.table_of(rows), paths[-1])
+    return paths
+
+
+def command(*args, **kwargs):
+    return subprocess.Popen(
+        [sys.executable, "-c", SCORE, *map(str, args)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kwargs,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("systems", [1, 2])
+def test_an_interruption_leaves_nothing(pair, tmp_path, systems):
+    preds = [pair[1]]
+    if systems == 2:
+        preds = [shutil.copy(pair[1], tmp_path / f"{k}.parquet") for k in "ab"]
+    target, scratch = tmp_path / "out" / "examples.parquet", tmp_path / "scratch"
+    target.parent.mkdir()
+    scratch.mkdir()
+    target.write_text("what was there before")
+    watched = target.parent if systems == 1 else scratch
+    environment = os.environ | {"TMPDIR": str(scratch)}
+    with command(pair[0], *preds, "--per-example", target, env=environment) as process:
+        deadline = time.monotonic() + 60
+        while not any(p.is_file() and p.stat().st_size > 99_999 for p in watched.rglob("*.par*")):
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    assert target.read_text() == "what was there before"
+    assert list(target.parent.iterdir()) == [target]
+    assert not list(scratch.iterdir())
+
+
+def test_a_full_disk_leaves_nothing(pair, tmp_path):
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+    target, scratch = tmp_path / "out" / "examples.parquet", tmp_path / "scratch"
+    target.parent.mkdir()
+    scratch.mkdir()
+    environment = os.environ | {"TMPDIR": str(scratch)}
+    args = (*pair, "--per-example", target)
+    with command(*args, preexec_fn=limited, env=environment) as process:
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (2, "")
+    assert err == f"error: {target}: File too large\n"
+    assert not list(target.parent.iterdir())
+    with pair[1].open("rb") as stdin:  # which is copied first
+        args = (pair[0], "-")
+        with command(*args, stdin=stdin, preexec_fn=limited, env=environment) as process:
+            out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (2, "", "error: <stdin>: File too large\n")
+    assert not list(scratch.iterdir())
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_full_device(pair):
+    with command(*pair, "--per-example", "/dev/full") as process:
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert err == "error: /dev/full: No space left on device\n"
+
+
+# ------------------------------------------------------------------------------------------- memory
+
+PEAK = """
+import sys, resource
+import fastcausal as fc, pyarrow as pa
+gold, pred, target = sys.argv[1:]
+report = fc.score(gold, pred, per_example=target or None)
+arrow = pa.default_memory_pool().max_memory() >> 20
+print(report.n_examples, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10, arrow)
+"""
+
+
+def peak(folder: Path, n: int, target: str, row_group: int) -> list[int]:
+    """Megabytes that scoring n sentences takes at most, in all and for Arrow data."""
+    step = 250_000
+    for side, rows in zip(("gold", "pred"), corpus.sentences(step), strict=True):
+        table = corpus.table_of(rows, ids=False).table
+        schema = table.schema.append(pa.field("id", pa.string()))
+        with pq.ParquetWriter(folder / f"{side}.parquet", schema) as writer:
+            for start in range(0, n, step):
+                ids = arrays.strings([str(k) for k in range(start, start + step)])
+                writer.write_table(table.append_column("id", ids), row_group)
+    args = [str(folder / f"{side}.parquet") for side in ("gold", "pred")]
+    done = subprocess.run([sys.executable, "-c", PEAK, *args, target], capture_output=True,
+                          text=True, check=True)  # fmt: skip
+    n_examples, *megabytes = map(int, done.stdout.split())
+    assert n_examples == n
+    return megabytes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("row_group", "target"), [(250_000, "examples.parquet"), (10_000, "")])
+def test_memory_does_not_grow_with_the_file(tmp_path, row_group, target):
+    """But for 8 bytes an id: 12 MB here."""
+    target = target and str(tmp_path / target)
+    few, many = (peak(tmp_path, n, target, row_group) for n in (500_000, 2_000_000))
+    assert many[0] < min(few[0] + 100, 700)
+    assert many[1] < few[1] + 10
