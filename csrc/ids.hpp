@@ -37,7 +37,9 @@ inline void hash_texts(const int32_t* offsets, const char* data, int64_t n, uint
 inline bool any_twice(uint64_t* numbers, int64_t n) {
   int bits = 0;
   while (bits < 16 && (n >> bits) > 4096) bits++;
-  const auto bucket = [bits](uint64_t x) { return bits ? static_cast<size_t>(x >> (64 - bits)) : 0; };
+  const auto bucket = [bits](uint64_t x) {
+    return bits ? static_cast<size_t>(x >> (64 - bits)) : 0;
+  };
   std::vector<int64_t> starts((size_t{1} << bits) + 1);
   for (int64_t i = 0; i < n; i++) starts[bucket(numbers[i]) + 1]++;
   for (size_t b = 1; b < starts.size(); b++) starts[b] += starts[b - 1];

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fastcausal.corpus.describe import describe as describe
     from fastcausal.corpus.description import CorpusDescription as CorpusDescription
     from fastcausal.engine.kernel import Objective as Objective
+    from fastcausal.engine.rows import Rows as Rows
     from fastcausal.errors import InputError as InputError
     from fastcausal.extraction import ExtractionScorer as ExtractionScorer
     from fastcausal.extraction import score as score
@@ -57,6 +58,7 @@ _MODULES = {
     "Protocol": "protocols",
     "Relations": "relations",
     "Report": "report",
+    "Rows": "engine.rows",
     "agreement": "annotators.agree",
     "alpha_interval": "ratings.alpha",
     "check": "checks",

@@ -5,21 +5,22 @@ What could not be read, and what has no counterpart, is treated in a stated way.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal import arrays
+from fastcausal import _spans, arrays
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError, Problems, summary
 from fastcausal.protocols import Protocol
 from fastcausal.relations import Relations
 
 POLICIES = ("error", "empty", "skip")
+NO_COLUMNS = pa.table({})
 
 Warnings = dict[str, tuple[int, ...]]
 """Messages with ``{}`` for counts, and the counts: they add up over batches."""
@@ -106,8 +107,26 @@ def align(
     examples = gold.table.drop_columns(
         [c for c in ("relations", "length", "tagged") if c in gold.table.column_names]
     )
-    gold_rows, pred_rows = _same_lengths(gold, Rows.of(gold), Rows.of(pred), protocol, names)
+    gold_rows, pred_rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
     return Aligned(gold_rows, pred_rows, gold.roles, examples, warnings)
+
+
+def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protocol) -> Aligned:
+    """Check arrays that a user made: the same examples in the same order.
+
+    Raises
+    ------
+    InputError
+        An array breaks a rule of `Rows`; examples or token counts differ.
+    """
+    if gold.n_examples != pred.n_examples:
+        raise InputError(f"pred has {pred.n_examples} examples, expected {gold.n_examples}")
+    gold.check("gold", len(roles))
+    pred.check("pred", len(roles))
+    same = gold.lengths is pred.lengths or np.array_equal(gold.lengths, pred.lengths)
+    if not same or (gold.lengths < 0).any():
+        gold, pred = _same_lengths(gold, pred, protocol, ("gold", "pred"), str)
+    return Aligned(gold, pred, roles, NO_COLUMNS, {})
 
 
 def check_policies(unparsed: str, unmatched: str) -> None:
@@ -231,23 +250,30 @@ def _settle_unread(
 
 
 def _same_lengths(
-    examples: Relations, gold: Rows, pred: Rows, protocol: Protocol, names: tuple[str, str]
+    gold: Rows,
+    pred: Rows,
+    protocol: Protocol,
+    names: tuple[str, str],
+    name_of: Callable[[int], str],
 ) -> tuple[Rows, Rows]:
     """Gold's token counts for both sides, checked against pred's counts and spans."""
     lengths = np.where(gold.lengths < 0, pred.lengths, gold.lengths)
     problems = Problems()
-    marked = sum(np.diff(side.row_offsets[side.relation_offsets]) for side in (gold, pred)) > 0
-    unknown = marked & (lengths < 0)
-    lengths = np.where(unknown, lengths, np.maximum(lengths, 0))
-    scored = np.ones(len(lengths), bool)
+    unknown = lengths < 0
+    if unknown.any():
+        offsets = (side.row_offsets[side.relation_offsets] for side in (gold, pred))
+        unknown &= sum(np.diff(each) for each in offsets) > 0
+        lengths = np.where(unknown, lengths, np.maximum(lengths, 0))
+    differ = (pred.lengths >= 0) & (pred.lengths != lengths)
+    last = np.empty(len(lengths), np.int32)
+    _spans.last_stops(*pred.arrays(), last)
+    beyond = ~unknown & ~differ & (last > lengths)
     if protocol.non_causal == "ignore":
         scored = np.diff(gold.relation_offsets) > 0
-    differ = scored & (pred.lengths >= 0) & (pred.lengths != lengths)
-    last = np.zeros(len(lengths), np.int32)
-    np.maximum.at(last, _example_of_row(pred), pred.values[:, 2])
-    beyond = scored & ~unknown & ~differ & (last > lengths)
+        differ &= scored
+        beyond &= scored
     for e in np.flatnonzero(unknown | differ | beyond):
-        name = examples.name(int(e))
+        name = name_of(int(e))
         if unknown[e]:
             problems.add(f'example {name} has no length: give "length", "tokens" or "text"')
         elif differ[e]:
@@ -261,15 +287,7 @@ def _same_lengths(
                 f"after the last of {lengths[e]} tokens"
             )
     problems.raise_if_any()
-    return (
-        Rows(gold.values, gold.row_offsets, gold.relation_offsets, lengths),
-        Rows(pred.values, pred.row_offsets, pred.relation_offsets, lengths),
-    )
-
-
-def _example_of_row(rows: Rows) -> npt.NDArray[np.int64]:
-    relation = np.repeat(np.arange(rows.n_relations), np.diff(rows.row_offsets))
-    return rows.example_of_relation()[relation]
+    return replace(gold, lengths=lengths), replace(pred, lengths=lengths)
 
 
 def strata_of(examples: pa.Table, by: str | None) -> tuple[list[str], npt.NDArray[np.int64]]:

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
-from dataclasses import replace
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from fastcausal import __version__
+from fastcausal import __version__, _spans
 from fastcausal.align import (
     Aligned,
     Warnings,
     add_warnings,
     align,
+    align_rows,
     check_policies,
     strata_of,
     too_many_pairs,
     warning_lines,
 )
+from fastcausal.counted import CountedScores
 from fastcausal.engine.counts import Counts
 from fastcausal.engine.kernel import Int64, Plan
 from fastcausal.engine.rows import Rows
@@ -34,8 +35,7 @@ from fastcausal.formats.table import appending
 from fastcausal.protocols import RECESS, Protocol, protocol_named
 from fastcausal.relations import ROLES
 from fastcausal.report import Report, Scores
-from fastcausal.scores import scores_of
-from fastcausal.streams import Progress, in_step
+from fastcausal.streams import Progress, in_step, is_streamed
 
 MULTI = "multi_relation"
 
@@ -61,7 +61,7 @@ def score(
 
     Parameters
     ----------
-    gold, pred : Relations, or anything `fastcausal.read` takes
+    gold, pred : Relations, or anything `fastcausal.read` takes, or `Rows`
         Joined by ``id`` where both sides have one, else by position.
     protocol : str or Protocol
         ``"recess"`` (default), ``"cnc-2023"``, ``"cnc-2022"`` or your own.
@@ -127,6 +127,8 @@ def score(
         aligned = scorer.align(gold, pred)
         scorer.roles = aligned.roles
         return _report_2022(scorer, aligned)
+    if not (is_streamed(gold) or is_streamed(pred)):
+        return _scored(scorer, [(gold, pred)], per_example)
     columns = {"id", "length", "relations", "tagged", by} if per_example is None else None
     parts = in_step(gold, pred, columns, scorer.protocol.tags, progress)
     if parts is not None:
@@ -150,8 +152,7 @@ def _scored(
 ) -> Report:
     """Score parts of gold and pred; where they are several, the report gets the whole ``again``."""
     n_parts = 0
-    with ExitStack() as opened:
-        write = None if per_example is None else opened.enter_context(appending(per_example))
+    with nullcontext() if per_example is None else appending(per_example) as write:
         for gold, pred in parts:
             n_parts += 1
             aligned = scorer.align(gold, pred)
@@ -159,7 +160,7 @@ def _scored(
             if write is not None:
                 write(_per_example(scorer, aligned))
     whole = aligned if n_parts == 1 else again
-    return replace(scorer.compute(), _details=None if whole is None else Details(scorer, whole))
+    return scorer.report(None if whole is None else Details(scorer, whole))
 
 
 class ExtractionScorer:
@@ -203,19 +204,18 @@ class ExtractionScorer:
     def reset(self) -> None:
         """Forget every batch."""
         self.roles: tuple[str, ...] | None = None
-        self._plan: tuple[tuple[str, ...], Plan] | None = None
         self.n_examples = 0
         self.n_gold_relations = 0
         self.n_pred_relations = 0
-        # Counts by stratum and by whether the example has several gold relations.
-        self.counts: dict[tuple[str, bool], Counts] = {}
+        # By stratum: counts of examples with at most one gold relation, and of the others.
+        self.counts: dict[str, Int64] = {}
         self.warnings: Warnings = {}
 
     @property
     def signature(self) -> str:
         """One line that says everything the scores depend on."""
         policies = f"unparsed:{self.unparsed}|unmatched:{self.unmatched}"
-        return f"fastcausal|{__version__}|{self.protocol}|{policies}"
+        return f"fastcausal|{__version__}|{self.protocol.signature}|{policies}"
 
     def update(self, gold: Any, pred: Any) -> None:
         """Add a batch; arguments and errors as in `score`."""
@@ -225,6 +225,10 @@ class ExtractionScorer:
 
     def align(self, gold: Any, pred: Any) -> Aligned:
         """Read both sides and bring them to the same examples."""
+        if isinstance(gold, Rows) and isinstance(pred, Rows):
+            return align_rows(gold, pred, self._roles, self.protocol)
+        if isinstance(gold, Rows) or isinstance(pred, Rows):
+            raise InputError("one side is Rows, expected both: they have no ids to be joined by")
         gold = read(gold, tags=self.protocol.tags)
         pred = read(pred, like=gold, tags=self.protocol.tags)
         if self.roles not in (None, gold.roles):
@@ -241,12 +245,8 @@ class ExtractionScorer:
             strata, stratum = strata_of(aligned.examples, self.by)
         self.roles = aligned.roles
         result = self.run(aligned, stratum, len(strata), apart=True, partners=False)
-        plan = self.plan()
         for k, name in enumerate(strata):
-            for multi in (False, True):
-                counts = Counts(plan.kernel, self._roles, result.counts[2 * k + multi])
-                key = (name, multi)
-                self.counts[key] = self.counts[key] + counts if key in self.counts else counts
+            self._count(name, result.counts[2 * k : 2 * k + 2])
         self.n_examples += aligned.gold.n_examples
         self.n_gold_relations += _marked(aligned.gold)
         self.n_pred_relations += _marked(aligned.pred)
@@ -279,13 +279,15 @@ class ExtractionScorer:
 
     def plan(self) -> Plan:
         """The protocol made ready for the roles seen."""
-        if self._plan is None or self._plan[0] != self._roles:
-            self._plan = (self._roles, self.protocol.plan(self._roles))
-        return self._plan[1]
+        return self.protocol.plan(self._roles)
 
     @property
     def _roles(self) -> tuple[str, ...]:
         return ROLES if self.roles is None else self.roles
+
+    def _count(self, stratum: str, counts: Int64) -> None:
+        before = self.counts.get(stratum)
+        self.counts[stratum] = counts if before is None else before + counts
 
     def merge(self, other: ExtractionScorer) -> None:
         """Add what another scorer has counted.
@@ -302,8 +304,8 @@ class ExtractionScorer:
         if None not in (self.roles, other.roles) and self.roles != other.roles:
             raise ValueError(f"cannot merge roles {other.roles} into {self.roles}")
         self.roles = self.roles or other.roles
-        for key, counts in other.counts.items():
-            self.counts[key] = self.counts[key] + counts if key in self.counts else counts
+        for name, counts in other.counts.items():
+            self._count(name, counts)
         self.n_examples += other.n_examples
         self.n_gold_relations += other.n_gold_relations
         self.n_pred_relations += other.n_pred_relations
@@ -311,60 +313,56 @@ class ExtractionScorer:
 
     def compute(self) -> Report:
         """The scores of all batches so far; of none, every score is 0/0."""
-        total = self._total(self.counts.values())
-        subsets = {MULTI: self._total(c for (_, multi), c in self.counts.items() if multi)}
+        return self.report()
+
+    def report(self, details: Details | None = None) -> Report:
+        """`compute`, with what makes the tables of the report."""
+        parts = list(self.counts.values()) or [np.zeros((2, self.plan().n_fields), np.int64)]
+        total: Int64 = parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
+        subsets = {MULTI: total[1]}
         if self.by is not None:
-            for name in sorted({name for name, _ in self.counts}):
-                parts = [c for (stratum, _), c in self.counts.items() if stratum == name]
-                subsets[f"{self.by}={name}"] = self._total(parts)
+            subsets |= {
+                f"{self.by}={name}": self.counts[name].sum(axis=0) for name in sorted(self.counts)
+            }
+        stops = self._official_stops(total) if self.protocol.ties == "first" else ()
         return Report(
-            protocol=self.protocol.name,
-            signature=self.signature,
-            n_examples=self.n_examples,
-            n_gold_relations=self.n_gold_relations,
-            n_pred_relations=self.n_pred_relations,
-            scores=self._scores(total),
-            subsets={name: self._scores(counts) for name, counts in subsets.items()},
-            warnings=(
-                *warning_lines(self.warnings),
-                *self._official_stops(total, subsets[MULTI]),
-            ),
+            self.protocol.name,
+            self.signature,
+            self.n_examples,
+            self.n_gold_relations,
+            self.n_pred_relations,
+            self._scores(total[0] + total[1]),
+            {name: self._scores(counts) for name, counts in subsets.items()},
+            (*warning_lines(self.warnings), *stops),
+            details,
         )
 
-    def _total(self, parts: Iterable[Counts]) -> Counts:
-        plan = self.plan()
-        total = Counts(plan.kernel, self._roles, np.zeros(plan.n_fields, np.int64))
-        for part in parts:
-            total = total + part
-        return total
+    def _scores(self, values: Int64) -> CountedScores:
+        counts = Counts(self.plan().kernel, self._roles, values)
+        return CountedScores(counts, self.protocol.undefined)
 
-    def _scores(self, counts: Counts) -> dict[str, Scores]:
-        groups = {group: counts.of(group) for group in ("overall", *self._roles)}
-        kernel, undefined = counts.kernel.name, self.protocol.undefined
-        scores = {g: scores_of(kernel, c, undefined) for g, c in groups.items()}
-        # Where a score and its count have one name (em, osb, to), the score stands.
-        return {g: Scores(scores[g] | groups[g] | scores[g]) for g in groups}
-
-    def _official_stops(self, total: Counts, multi: Counts) -> list[str]:
+    def _official_stops(self, total: Int64) -> list[str]:
         """Where the official program would have stopped instead of giving a score."""
-        if self.protocol.ties != "first":
-            return []
-        stops = []
-        for subset, counts in (("", total), (" in examples with several relations", multi)):
-            if subset and not multi.values.any():
-                stops.append("no example has several relations, the official program stops")
-                break
-            stops += [
-                f"no {role} on either side{subset}, the official program stops"
-                for role in self._roles
-                if not any(counts.of(role).values())
-            ]
-        return stops
+        if not total[1].any():
+            several = "no example has several relations, the official program stops"
+            return [*self._absent(total.sum(axis=0), ""), several]
+        return [
+            *self._absent(total.sum(axis=0), ""),
+            *self._absent(total[1], " in examples with several relations"),
+        ]
+
+    def _absent(self, counts: Int64, subset: str) -> list[str]:
+        n = len(self.plan().kernel.fields)
+        return [
+            f"no {role} on either side{subset}, the official program stops"
+            for k, role in enumerate(self._roles)
+            if not counts[n * k : n * (k + 1)].any()
+        ]
 
 
 def _marked(rows: Rows) -> int:
     """Relations that mark at least one span."""
-    return int(np.count_nonzero(np.diff(rows.row_offsets)))
+    return _spans.count_filled(rows.row_offsets)
 
 
 def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -110,7 +112,26 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         return self.ties == "first" and objective == f1
 
     def plan(self, roles: tuple[str, ...]) -> Plan:
-        """The protocol made ready for relations with these roles."""
+        """The protocol made ready for relations with these roles; made once."""
+        made = self._plans.get(roles)
+        if made is None:
+            made = self._plans[roles] = self._plan(roles)
+        return made
+
+    @cached_property
+    def _plans(self) -> dict[tuple[str, ...], Plan]:
+        return {}
+
+    @cached_property
+    def signature(self) -> str:
+        """What ``str`` gives."""
+        return str(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone, without what is made of them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def _plan(self, roles: tuple[str, ...]) -> Plan:
         track_of = {role: k for k, track in enumerate(self.tracks) for role in track}
         tracks = [track_of.get(role, len(self.tracks) + k) for k, role in enumerate(roles)]
         numbers = {track: k for k, track in enumerate(dict.fromkeys(tracks))}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal import arrays
+from fastcausal import _ids, _spans, arrays
 from fastcausal.errors import InputError
 
 ROLES = ("cause", "effect", "signal")
@@ -96,21 +97,27 @@ class Relations:
     """
 
     def __init__(self, data: Any, reading: Reading | None = None) -> None:
-        self._set(data, reading)
-        _require_unique(self.ids)
+        self._set(data, reading, _require_unique)
 
     @classmethod
     def part(cls, data: Any, reading: Reading | None = None) -> Relations:
         """Some examples of a larger table, where the ids of all have yet to be compared."""
         relations = cls.__new__(cls)
-        relations._set(data, reading)
+        relations._set(data, reading, lambda ids: None)
         return relations
 
-    def _set(self, data: Any, reading: Reading | None) -> None:
+    def _set(
+        self, data: Any, reading: Reading | None, require: Callable[[pa.ChunkedArray], None]
+    ) -> None:
         table = data if isinstance(data, pa.Table) else pa.table(data)
         self.reading = Reading.of(table.schema) if reading is None else reading
         metadata = {**(table.schema.metadata or {}), METADATA_KEY: self.reading.to_json()}
         self.table = canonical(table).replace_schema_metadata(metadata)
+        if self.ids is not None:
+            if self.ids.null_count:
+                missing = pc.index(pc.is_null(self.ids), True)
+                raise InputError(f"example {missing.as_py()} has no id")
+            require(self.ids)
         _validate(self)
 
     @classmethod
@@ -326,28 +333,22 @@ def _without_null_lists(relations: pa.ListArray) -> pa.ListArray:
 
 
 def _validate(relations: Relations) -> None:
-    if relations.ids is not None and relations.ids.null_count:
-        missing = pc.index(pc.is_null(relations.ids), True)
-        raise InputError(f"example {missing.as_py()} has no id")
     column = arrays.joined(relations.table["relations"])
     inner = column.flatten()
     spans = inner.flatten()
     if spans.null_count or any(spans.field(k).null_count for k in range(3)):
         raise InputError("a span is null, or has a null role, start or stop")
     role, start, stop = (arrays.values_of(spans.field(k)) for k in range(3))
-    per_example = np.diff(arrays.offsets_of(inner)[arrays.offsets_of(column)])
+    offsets = arrays.offsets_of(inner)[arrays.offsets_of(column)]
     lengths = arrays.joined(relations.table["length"])
     if (arrays.values_of(lengths, 0) < 0).any():
         example = int(np.argmax(arrays.values_of(lengths, 0) < 0))
         raise InputError(f"example {relations.name(example)}: length is {lengths[example]}")
     length = arrays.values_of(lengths, -1)
-    limit = np.repeat(np.where(length < 0, np.iinfo(np.int32).max, length), per_example)
-    bad = (role < 0) | (role >= len(relations.roles)) | (start < 0) | (stop <= start)
-    bad |= stop > limit
-    if not bad.any():
+    k = _spans.first_bad_span(role, start, stop, offsets, length, len(relations.roles))
+    if k < 0:
         return
-    k = int(np.argmax(bad))
-    example = int(np.searchsorted(np.cumsum(per_example), k, side="right"))
+    example = int(np.searchsorted(offsets[1:], k, side="right"))
     where = f"example {relations.name(example)}: span ({start[k]}, {stop[k]})"
     if not 0 <= role[k] < len(relations.roles):
         raise InputError(f"{where} has role {role[k]}, expected 0 to {len(relations.roles) - 1}")
@@ -355,11 +356,31 @@ def _validate(relations: Relations) -> None:
         raise InputError(f"{where} starts before the first token")
     if stop[k] <= start[k]:
         raise InputError(f"{where} ends before it starts, expected start < stop")
-    raise InputError(f"{where} ends after the last token, the example has {limit[k]} tokens")
+    raise InputError(f"{where} ends after the last token, the example has {length[example]} tokens")
 
 
-def _require_unique(ids: pa.ChunkedArray | None) -> None:
-    if ids is not None and len(pc.unique(ids)) != len(ids):
+def _require_unique(ids: pa.ChunkedArray) -> None:
+    if _ids.any_twice(hashes_of(ids)) and len(pc.unique(ids)) != len(ids):
         counts = pc.value_counts(ids)
         twice = counts.filter(pc.greater(counts.field("counts"), 1))[0]
         raise InputError(f'id "{twice["values"]}" occurs {twice["counts"]} times, expected once')
+
+
+def hashes_of(ids: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    """A number of 64 bits for each id, the same for the same ids: int64[n].
+
+    Examples
+    --------
+    >>> a, b, c = hashes_of(pa.chunked_array([["a", "b"], ["a"]]))
+    >>> a == b, a == c
+    (False, True)
+    """
+    hashes = np.empty(len(ids), np.int64)
+    start = 0
+    for chunk in ids.chunks:
+        if len(chunk):
+            _, places, text = chunk.buffers()
+            stops = np.frombuffer(places, np.int32, len(chunk) + 1, 4 * chunk.offset)
+            _ids.hash_texts(stops, text or b"", hashes[start : start + len(chunk)])
+        start += len(chunk)
+    return hashes

@@ -24,10 +24,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from fastcausal import _ids
 from fastcausal.errors import InputError
-from fastcausal.formats import _ids, read, stream
+from fastcausal.formats import read, stream
 from fastcausal.formats.batches import Stream, ahead
-from fastcausal.relations import Relations
+from fastcausal.relations import Relations, hashes_of
 
 READ_AGAIN = 1 << 30  # bytes of files: up to here a fault is looked for in the whole, to tell all
 
@@ -38,6 +39,11 @@ class NotInStepError(InputError):
     """The sides cannot be compared part by part; perhaps they can be as a whole."""
 
 
+def is_streamed(source: Any) -> bool:
+    """Whether a source is somewhere else than in memory, and may be more than fits there."""
+    return isinstance(source, str | os.PathLike | Iterator | pa.RecordBatchReader)
+
+
 def in_step(
     gold: Any,
     pred: Any,
@@ -45,7 +51,7 @@ def in_step(
     tags: str,
     progress: Progress | None,
 ) -> InStep | None:
-    """Both sides part by part, None where neither is a stream or predictions are not.
+    """Both sides part by part, None where predictions have to be read whole.
 
     Parameters
     ----------
@@ -57,10 +63,6 @@ def in_step(
     progress : callable or None
         Called with the number of examples that are done, and of all of them, None if not known.
     """
-    if not any(
-        isinstance(s, str | os.PathLike | Iterator | pa.RecordBatchReader) for s in (gold, pred)
-    ):
-        return None
     preds = stream(pred, columns, tags)
     if preds is None:
         return None
@@ -113,21 +115,22 @@ class InStep:
             self.progress(self.first, total)
 
     def _compared(self) -> Iterator[tuple[Relations, Relations]]:
-        ids = _Hashes()
+        hashes = array("q")
         last: tuple[Relations, Relations] | None = None
         n_seen = 0
         with closing(self._side_by_side()) as pairs:
             for gold, pred in pairs:
                 this = _same_examples(gold, pred, n_seen)
                 n_seen += len(this[0])
-                ids.add(this[1].ids if this[0].ids is None else this[0].ids)
+                for ids in [part.ids for part in this if part.ids is not None][:1]:
+                    hashes.frombytes(hashes_of(ids).view(np.uint8).data)
                 if last is not None:
                     if _columns(*last) != _columns(*this):
                         raise NotInStepError("the columns change")
                     yield last
                 last = this
         assert last is not None  # a stream has at least one part
-        if ids.twice():
+        if hashes and _ids.any_twice(np.frombuffer(hashes, np.int64)):
             raise NotInStepError("an id occurs twice")
         for part, side in zip(last, self.sides, strict=True):
             assert side.reading is not None
@@ -167,23 +170,3 @@ def _same_examples(
 
 def _columns(gold: Relations, pred: Relations) -> tuple[pa.Schema, bool]:
     return gold.table.schema, pred.ids is None
-
-
-class _Hashes:
-    """Whether an id occurs twice, at 8 bytes an id: equal ids have equal hashes."""
-
-    def __init__(self) -> None:
-        self.hashes = array("q")
-
-    def add(self, ids: pa.ChunkedArray | None) -> None:
-        for chunk in [] if ids is None else ids.chunks:
-            if len(chunk):
-                _, places, text = chunk.buffers()
-                starts = np.frombuffer(places, np.int32, len(chunk) + 1, 4 * chunk.offset)
-                hashes = np.empty(len(chunk), np.int64)
-                _ids.hash_texts(starts, text or b"", hashes)
-                self.hashes.frombytes(hashes.view(np.uint8).data)
-
-    def twice(self) -> bool:
-        """Almost never true of ids that all differ."""
-        return bool(self.hashes) and _ids.any_twice(np.frombuffer(self.hashes, np.int64))

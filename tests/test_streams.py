@@ -27,8 +27,8 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from bench import corpus
-from fastcausal import arrays, formats, sample, streams
-from fastcausal.formats import _ids, pieces
+from fastcausal import _ids, arrays, formats, sample, streams
+from fastcausal.formats import pieces
 from fastcausal.formats.batches import cut
 from tests.strategies import sides
 from tests.tables import table_of

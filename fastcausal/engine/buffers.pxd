@@ -25,7 +25,7 @@ cdef inline int open_array(
     PyObject_GetBuffer(source, &view, flags | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
     fits = (
         view.itemsize == itemsize and view.ndim == ndim
-        and (view.format[0] == b"d" if floating else view.format[0] in b"ilq")
+        and (view.format[0] == b"d" if floating else view.format[0] in b"bilq")
         and view.format[1] == 0
     )
     if fits:
@@ -39,9 +39,15 @@ cdef inline int open_array(
     return 0
 
 
-cdef inline Array int32s(object source, int ndim=1) except *:
+cdef inline Array int8s(object source) except *:
     cdef Array array
-    open_array(source, 4, ndim, 0, &array)
+    open_array(source, 1, 1, 0, &array)
+    return array
+
+
+cdef inline Array int32s(object source, int ndim=1, int flags=0) except *:
+    cdef Array array
+    open_array(source, 4, ndim, flags, &array)
     return array
 
 

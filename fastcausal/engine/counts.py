@@ -39,8 +39,7 @@ class Counts:
         fields, n = self.kernel.fields, len(self.kernel.fields)
         by_role = self.values[: n * len(self.roles)].reshape(-1, n)
         if group != "overall":
-            of_role = by_role[self.roles.index(group)]
-            return dict(zip(fields, of_role.tolist(), strict=True))
+            return dict(zip(fields, by_role[self.roles.index(group)].tolist(), strict=True))
         found = dict(zip(fields, by_role.sum(axis=0).tolist(), strict=True))
         rest = self.values[n * len(self.roles) :].tolist()
         return found | dict(zip(self.kernel.overall, rest, strict=True))

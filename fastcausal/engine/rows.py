@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from fastcausal import arrays
+from fastcausal import _spans, arrays
+from fastcausal.errors import InputError
 
 if TYPE_CHECKING:
     from fastcausal.relations import Relations
@@ -17,14 +18,26 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 
+FAULTS = {
+    "role": "has a role that is none",
+    "empty": "is empty or starts before the first token",
+    "outside": "ends after the last token",
+    "order": "does not follow the row before it: sort by (start, stop, role) within a relation",
+}
+
+
 @dataclass(frozen=True)
 class Rows:
-    """One side: example → relation → row, with two levels of offsets.
+    """Relations of one side as flat arrays: example → relation → row, with two levels of offsets.
 
-    Attributes
+    What scoring works on. `fastcausal.score` takes it in place of a table where both sides are
+    such arrays, example by example in the same order; nothing is copied.
+
+    Parameters
     ----------
     values : int32[n_rows, 3]
-        (role, start, stop) in tokens, sorted by (start, stop, role) within a relation.
+        (role, start, stop) in tokens, stop exclusive, sorted by (start, stop, role) within a
+        relation. Roles are numbers: 0 cause, 1 effect, 2 signal.
     row_offsets : int64[n_relations + 1]
         Rows of relation r: ``values[row_offsets[r]:row_offsets[r + 1]]``.
     relation_offsets : int64[n_examples + 1]
@@ -34,10 +47,13 @@ class Rows:
 
     Examples
     --------
-    >>> from fastcausal.relations import Relations
-    >>> rows = Rows.of(Relations.from_examples([{"relations": [{"cause": (0, 2)}], "length": 5}]))
-    >>> rows.values, rows.relation_offsets
-    (array([[0, 0, 2]], dtype=int32), array([0, 1]))
+    >>> import numpy as np
+    >>> from fastcausal import Rows, score
+    >>> gold = Rows(
+    ...     np.array([[0, 0, 2], [1, 3, 5]], np.int32), np.array([0, 2]), np.array([0, 1]),
+    ...     np.array([6], np.int32))
+    >>> score(gold, gold)["overall"].f1
+    1.0
     """
 
     values: Int32
@@ -47,16 +63,25 @@ class Rows:
 
     @classmethod
     def of(cls, relations: Relations) -> Rows:
-        """Flatten a table; a relation that could not be read has no rows."""
+        """Flatten a table; a relation that could not be read has no rows.
+
+        Examples
+        --------
+        >>> from fastcausal import Relations, Rows
+        >>> gold = Relations.from_examples([{"relations": [{"cause": (0, 2)}], "length": 5}])
+        >>> rows = Rows.of(gold)
+        >>> rows.values, rows.relation_offsets
+        (array([[0, 0, 2]], dtype=int32), array([0, 1]))
+        """
         column = arrays.joined(relations.table["relations"])
         inner = column.flatten()
         spans = inner.flatten()
         values = np.empty((len(spans), 3), np.int32)
-        for k in range(3):
-            values[:, k] = arrays.values_of(spans.field(k))
         row_offsets = arrays.offsets_of(inner)
+        role, start, stop = (arrays.values_of(spans.field(k)) for k in range(3))
+        _spans.pack(role, start, stop, row_offsets, values)
         lengths = arrays.values_of(arrays.joined(relations.table["length"]), -1)
-        return cls(_sorted(values, row_offsets), row_offsets, arrays.offsets_of(column), lengths)
+        return cls(values, row_offsets, arrays.offsets_of(column), lengths)
 
     @property
     def n_examples(self) -> int:
@@ -67,6 +92,25 @@ class Rows:
     def n_relations(self) -> int:
         """Number of relations in all examples."""
         return len(self.row_offsets) - 1
+
+    def check(self, name: str, n_roles: int) -> None:
+        """Refuse arrays that break the rules above; ``name`` is what messages call them.
+
+        Raises
+        ------
+        InputError
+            An array has another type or shape, offsets fall or lead outside, or a row is wrong.
+        """
+        try:
+            fault, example, row = _spans.check_rows(*self.arrays(), self.lengths, n_roles)
+        except (TypeError, ValueError, BufferError) as error:
+            raise InputError(f"{name}: {error}") from error
+        if not fault:
+            return
+        if row < 0:
+            raise InputError(f"{name}: {fault} fall, or lead outside the array they index")
+        where = f"{name}: example {example}: row {row} {self.values[row].tolist()}"
+        raise InputError(f"{where} {FAULTS[fault]}")
 
     def arrays(self) -> tuple[Int32, Int64, Int64]:
         """What the native driver takes."""
@@ -88,21 +132,10 @@ class Rows:
     def merged(self) -> Rows:
         """The same with all relations of an example as one."""
         offsets = self.row_offsets[self.relation_offsets]
-        values = _sorted(self.values, offsets)
+        values = self.values.copy()
+        _spans.sort(values, offsets)
         return Rows(values, offsets, np.arange(self.n_examples + 1), self.lengths)
 
     def example_of_relation(self) -> Int64:
         """The example of each relation: int64[n_relations]."""
         return np.repeat(np.arange(self.n_examples), np.diff(self.relation_offsets))
-
-
-def _sorted(values: Int32, row_offsets: Int64) -> Int32:
-    """Rows in (start, stop, role) order within each relation; most sources are so already."""
-    role, start, stop = (values[:, k].astype(np.int64) for k in range(3))
-    key: Any = (start << 32) | stop
-    ordered = (key[1:] > key[:-1]) | ((key[1:] == key[:-1]) & (role[1:] >= role[:-1]))
-    ordered[row_offsets[1:-1][(row_offsets[1:-1] > 0) & (row_offsets[1:-1] < len(key))] - 1] = True
-    if ordered.all():
-        return values
-    relation = np.repeat(np.arange(len(row_offsets) - 1), np.diff(row_offsets))
-    return values[np.lexsort((role, key, relation))]

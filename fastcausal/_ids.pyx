@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Hashes of ids, called with whole arrays. Shapes are the caller's promise (see batches.py)."""
+"""Hashes of ids: 64 bits each, to find those that occur twice. Shapes are the caller's promise."""
 
 from cpython.buffer cimport (
     PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,

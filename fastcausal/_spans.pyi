@@ -1,0 +1,35 @@
+from numpy import int8, int32, int64
+from numpy.typing import NDArray
+
+FAULTS: tuple[str, ...]
+
+def first_bad_span(
+    role: NDArray[int8],
+    start: NDArray[int32],
+    stop: NDArray[int32],
+    offsets: NDArray[int64],
+    lengths: NDArray[int32],
+    n_roles: int,
+) -> int: ...
+def pack(
+    role: NDArray[int8],
+    start: NDArray[int32],
+    stop: NDArray[int32],
+    row_offsets: NDArray[int64],
+    values: NDArray[int32],
+) -> None: ...
+def sort(values: NDArray[int32], row_offsets: NDArray[int64]) -> None: ...
+def count_filled(row_offsets: NDArray[int64]) -> int: ...
+def last_stops(
+    values: NDArray[int32],
+    row_offsets: NDArray[int64],
+    relation_offsets: NDArray[int64],
+    stops: NDArray[int32],
+) -> None: ...
+def check_rows(
+    values: NDArray[int32],
+    row_offsets: NDArray[int64],
+    relation_offsets: NDArray[int64],
+    lengths: NDArray[int32],
+    n_roles: int,
+) -> tuple[str, int, int]: ...

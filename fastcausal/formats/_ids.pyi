@@ -1,6 +1,0 @@
-from typing import Any
-
-from fastcausal.engine.rows import Int32, Int64
-
-def hash_texts(offsets: Int32, data: Any, hashes: Int64) -> None: ...
-def any_twice(numbers: Int64) -> bool: ...
