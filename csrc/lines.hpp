@@ -38,12 +38,14 @@ inline Lines object_lines(const char* data, int64_t size) {
   return lines;
 }
 
-// Where the n-th line that is not blank ends; those that end are counted, up to n.
-inline const char* end_of_lines(const char* p, const char* limit, int64_t& n) {
+// Where the n-th line that is not blank ends, or the last one that does end. Sets n to how many
+// there are up to there, and counts all lines.
+inline const char* end_of_lines(const char* p, const char* limit, int64_t& n, int64_t& lines) {
   int64_t found = 0;
   const auto space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
   for (const char* stop; found < n && (stop = find(p, limit, '\n')) < limit; p = stop + 1) {
     found += !std::all_of(p, stop, space);
+    ++lines;
   }
   n = found;
   return p;

@@ -14,12 +14,12 @@ namespace fastcausal {
 enum Index : uint8_t { no_index, number_index, text_index };
 
 struct Submission {
-  char* text;                         // of all sentences; room for as many bytes as are read
-  std::vector<int32_t> places{0};     // where each sentence ends
-  std::vector<int32_t> counts;        // sentences of each line
-  std::vector<uint8_t> kinds;         // of the index of each line
-  std::vector<int64_t> numbers;       // the index, if it is one
-  std::string names;                  // indexes that are text
+  char* text;                      // of all sentences; room for as many bytes as are read
+  std::vector<int32_t> places{0};  // where each sentence ends
+  std::vector<int32_t> counts;     // sentences of each line
+  std::vector<uint8_t> kinds;      // of the index of each line
+  std::vector<int64_t> numbers;    // the index, if it is one
+  std::string names;               // indexes that are text
   std::vector<int32_t> name_places{0};
 };
 
@@ -132,8 +132,8 @@ class SubmissionReader {
     for (;;) {
       if (stop < p_) stop = quote_from(p_);  // at first, and where that quote was an escaped one
       if (!stop) return false;
-      const char* escape = static_cast<const char*>(
-          std::memchr(p_, '\\', static_cast<size_t>(stop - p_)));
+      const char* escape =
+          static_cast<const char*>(std::memchr(p_, '\\', static_cast<size_t>(stop - p_)));
       const char* from = p_;
       p_ = escape ? escape : stop;
       if (holds_control(from, p_)) return false;

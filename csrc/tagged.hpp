@@ -209,16 +209,16 @@ class StrictSentence {
 
   const char* text_;
   const char* end_;
-  const char* piece_;         // where the text since the last tag begins
-  uint64_t starts_ = 0;       // where tokens of the tagged sentence begin in the block
-  int32_t n_starts_ = 0;      // and how many do before it
-  int32_t n_tagged_ = 0;      // how many do up to the last tag
-  int32_t n_ = 0;             // tokens of the text so far, the last one perhaps not complete
-  int32_t content_ = 0;       // grows with every piece of text that has tokens
-  bool glued_ = false;        // whether text now goes on with the last token
-  uint32_t open_ = 0;         // arguments and signals of one digit
-  uint32_t waiting_ = 0;      // of which no text came yet
-  Opened slots_[12];          // ARG0, ARG1, SIG0 to SIG9
+  const char* piece_;     // where the text since the last tag begins
+  uint64_t starts_ = 0;   // where tokens of the tagged sentence begin in the block
+  int32_t n_starts_ = 0;  // and how many do before it
+  int32_t n_tagged_ = 0;  // how many do up to the last tag
+  int32_t n_ = 0;         // tokens of the text so far, the last one perhaps not complete
+  int32_t content_ = 0;   // grows with every piece of text that has tokens
+  bool glued_ = false;    // whether text now goes on with the last token
+  uint32_t open_ = 0;     // arguments and signals of one digit
+  uint32_t waiting_ = 0;  // of which no text came yet
+  Opened slots_[12];      // ARG0, ARG1, SIG0 to SIG9
   TaggedSpans& found_;
 };
 

@@ -3,7 +3,8 @@
 path, list, DataFrame ──▶ read ──▶ Relations ──▶ write ──▶ path
                            │ sniffs the format        │ returns what was lost
                            ▼                          ▼
-     cnc.py  tagged.py  bio.py  spans.py  table.py ── tags.py, builder.py, source.py
+     cnc.py  tagged.py  bio.py  spans.py  table.py ── tags.py, builder.py, source.py, lines.py
+      └─ truth.py, submissions.py                      └─ _native.pyx: csrc/tagged.hpp, ...
      webanno.py  brat.py ──────────────────────────── links.py: spans and links become relations
 """
 

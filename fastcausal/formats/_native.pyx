@@ -40,7 +40,9 @@ cdef extern from "lines.hpp" namespace "fastcausal" nogil:
         vector[int32_t] places
 
     Lines c_object_lines "fastcausal::object_lines" (const char*, int64_t)
-    const char* c_end_of_lines "fastcausal::end_of_lines" (const char*, const char*, int64_t&)
+    const char* c_end_of_lines "fastcausal::end_of_lines" (
+        const char*, const char*, int64_t&, int64_t&
+    )
     int64_t c_csv_rows "fastcausal::csv_rows" (const char*, int64_t)
     int64_t c_string_list "fastcausal::string_list" (const char*, const char*, Literals&) except +
 
@@ -143,14 +145,15 @@ def object_lines(data):
     return lines.n, lines.longest
 
 
-def end_of_lines(data, int64_t start, int64_t n):
-    """Where the n-th line from start on ends that is not blank, and how many do before the end."""
+def end_of_lines(data, int64_t n):
+    """Where the n-th line that is not blank ends, how many there are up to there, and all lines."""
     cdef Array array = text(data)
     cdef const char* at = <const char*>array.data
     cdef const char* stop
+    cdef int64_t lines = 0
     with nogil:
-        stop = c_end_of_lines(at + start, at + array.n, n)
-    return stop - at, n
+        stop = c_end_of_lines(at, at + array.n, n, lines)
+    return stop - at, n, lines
 
 
 def read_submission(data, int64_t start, int64_t stop):

@@ -21,7 +21,7 @@ from fastcausal.formats import _native
 from fastcausal.formats.source import UTF8_MARK, Source, name_of
 
 BLOCK = 1 << 20  # bytes that a thread parses at a time
-READ = 1 << 24  # bytes read at a time
+READ = 1 << 22  # bytes read at a time: memory of that size is used again
 
 
 def first_object(source: Source) -> Mapping[str, Any]:
@@ -81,12 +81,16 @@ class Lines:
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile() as file:
-    ...     _ = file.write(b"a\n\nb\nc") or file.flush()
-    ...     lines = Lines(file.name)
-    ...     [(part.data, part.first) for part in (lines.take(2), lines.take(2))]
-    [(b'a\n\nb\n', 1), (b'c', 4)]
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "x")
+    ...     with open(path, "wb") as file:
+    ...         n = file.write(b"a\n\nb\nc")
+    ...     lines = Lines(path)
+    ...     parts = lines.take(2), lines.take(2), lines.take(2)
+    ...     lines.close()
+    >>> [part and (part.data, part.first) for part in parts]
+    [(b'a\n\nb\n', 1), (b'c', 4), None]
     """
 
     def __init__(self, source: str | os.PathLike[str]) -> None:
@@ -107,20 +111,26 @@ class Lines:
 
     def take(self, n: int) -> Source | None:
         """The next n lines that are not blank, fewer at the end, None behind it."""
-        stop, found = _native.end_of_lines(self._rest, 0, n)
-        while found < n and self._read():
-            stop, more = _native.end_of_lines(self._rest, stop, n - found)
-            found += more
-        if found < n:
-            stop = len(self._rest)
-        data, self._rest = self._rest[:stop], self._rest[stop:]
+        pieces: list[bytes] = []
+        first = self._line
+        while True:
+            stop, found, passed = _native.end_of_lines(self._rest, n)
+            n -= found
+            self._line += passed
+            pieces.append(self._rest[:stop])
+            self._rest = self._rest[stop:]
+            if not n:
+                break
+            if not self._read():
+                pieces.append(self._rest)
+                self._rest = b""
+                break
+        data = b"".join(pieces)
         if not data or data.isspace():
             return None
-        source = Source(self.name, data, self._line)
-        self._line += data.count(b"\n")
-        return source
+        return Source(self.name, data, first)
 
     def _read(self) -> bool:
-        more = self._file.read(READ)
+        more = self._file.read(max(READ, len(self._rest)))
         self._rest += more
         return bool(more)

@@ -267,7 +267,8 @@ def add(
 def lengths(relations: Relations | None, tags: str, rows: Sequence[int | None]) -> list[int | None]:
     """The number of tokens of some examples as a reading of tags counts them, None if unknown.
 
-    Counted in the column ``text`` where there is one, else as stored.
+    Counted in the column ``text`` where there is one, else as stored. A table that was read with
+    these tags stores what was counted.
     """
     places = np.array([-1 if row is None else row for row in rows], np.int64)
     return [None if n < 0 else n for n in token_counts(relations, tags, places).tolist()]
@@ -278,7 +279,8 @@ def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = No
     if relations is None:
         return np.full(0 if rows is None else len(rows), -1, np.int32)
     counts = np.array(values_of(joined(relations.table["length"]), -1), np.int32)
-    if "text" in relations.table.column_names:
+    told = relations.reading.tags == tags and not relations.table["length"].null_count
+    if "text" in relations.table.column_names and not told:
         count(relations.table["text"], tags, counts)
     return counts if rows is None else np.where(rows < 0, -1, counts.take(rows, mode="clip"))
 

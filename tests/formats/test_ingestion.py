@@ -52,7 +52,7 @@ def same(found, expected):
 
 @pytest.mark.parametrize("reading", READINGS)
 @given(st.lists(st.tuples(st.lists(sentences, max_size=4), st.none() | st.integers(0, 9))))
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_native_tags_are_those_of_the_specification(reading, examples):
     texts, lengths = [t for t, _ in examples], [n for _, n in examples]
     kept = pa.array(texts, pa.list_(pa.string()))
@@ -247,7 +247,7 @@ def test_fast_readers_give_what_the_others_do(fuzz):
 
 
 @given(st.binary(max_size=60), st.sampled_from(READINGS))
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_any_bytes(data, reading):
     if data and not data.isspace():
         agree(cnc.read, submissions, "_plain", Source("x.jsonl", data), tags=reading)
