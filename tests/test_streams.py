@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
+import pty
 import re
 import resource
 import shutil
@@ -470,6 +472,65 @@ def test_a_full_device(pair):
         _, err = process.communicate(timeout=60)
     assert process.returncode == 2
     assert err == "error: /dev/full: No space left on device\n"
+
+
+# ------------------------------------------------------------------- the command from end to end
+
+
+def test_several_systems_in_one_file(tmp_path):
+    target = tmp_path / "examples.parquet"
+    systems = [str(sample.SYSTEMS[name]) for name in ("hasty", "careful")]
+    with command(sample.GOLD, *systems, "--per-example", target) as process:
+        assert process.wait() == 0
+    found = pq.read_table(target)
+    assert found.column_names[0] == "system"
+    assert found["system"].to_pylist() == ["hasty"] * 61 + ["careful"] * 61
+    gold = fc.read(sample.GOLD)
+    for k, path in enumerate(systems):
+        expected = fc.score(gold, fc.read(path, like=gold)).per_example
+        assert found.slice(61 * k, 61).drop_columns(["system"]).equals(expected)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrows"])
+def test_standard_input(pair, tmp_path, kind):
+    """Either side, a named pipe as well; nothing stays behind."""
+    if kind == "arrows":
+        for path in pair:
+            formats.write(fc.read(path), tmp_path / path.with_suffix(".arrows").name)
+        pair = [tmp_path / path.with_suffix(".arrows").name for path in pair]
+    expected = fc.score(*pair).to_json() + "\n"
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    environment = os.environ | {"TMPDIR": str(scratch)}
+    for k, path in enumerate(pair):
+        args = [*pair, "--json"]
+        args[k] = "-"
+        with path.open("rb") as stdin, command(*args, stdin=stdin, env=environment) as process:
+            assert process.communicate() == (expected, "")
+    os.mkfifo(tmp_path / "pipe")
+    with command(pair[0], tmp_path / "pipe", "--json", env=environment) as process:
+        (tmp_path / "pipe").write_bytes(pair[1].read_bytes())
+        assert process.communicate() == (expected, "")
+    assert not list(scratch.iterdir())
+
+
+def test_progress_on_a_terminal(pair):
+    lead, follow = pty.openpty()
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "120"}
+    args = [sys.executable, "-c", SCORE, *map(str, pair), "--json"]
+    with subprocess.Popen(args, stderr=follow, stdout=subprocess.PIPE, env=environment) as process:
+        os.close(follow)
+        shown = b""
+        try:
+            while more := os.read(lead, 65536):
+                shown += more
+        except OSError:  # the other end is closed
+            pass
+        out = process.stdout.read()
+    os.close(lead)
+    assert json.loads(out)["n_examples"] == 100_000
+    text = re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"", shown).decode()
+    assert re.search(r"[0-9,]+ examples, [0-9,]+ per second +[0-9]:[0-9]{2}:[0-9]{2}", text)
 
 
 # ------------------------------------------------------------------------------------------- memory

@@ -15,6 +15,7 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.table import Column
 from rich.text import Text
 
 
@@ -31,13 +32,14 @@ class _Done(ProgressColumn):
 @contextmanager
 def bar(what: str, console: Console) -> Iterator[Callable[[int, int | None], None]]:
     """Show a bar for as long as the context; call what it gives with done and total examples."""
+    short = Column(no_wrap=True, overflow="ellipsis", ratio=1)  # of a long path
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        _Done(),
+        TextColumn("{task.description}", markup=False, table_column=short),
+        BarColumn(20),
+        _Done(table_column=Column(no_wrap=True)),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as shown:
+    with Progress(*columns, console=console, transient=True, expand=True) as shown:
         task = shown.add_task(what, total=None)
         yield lambda done, total: shown.update(task, completed=done, total=total)
