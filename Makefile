@@ -52,7 +52,7 @@ wheel-test: build  ## install the wheel alone and run the demo away from the sou
 	cd / && $(abspath $(VENV)-wheel)/bin/fastcausal demo >/dev/null
 
 bench: $(VENV)/.test  ## run the benchmarks
-	$(BIN)/pytest bench --benchmark-only
+	$(BIN)/fastcausal bench
 
 sanitize: $(VENV)/.test  ## run the tests on a native module that checks memory and undefined behaviour
 	rm -rf build/tested

@@ -28,6 +28,13 @@ ABI3 = not sysconfig.get_config_var("Py_GIL_DISABLED")
 BUILD = "-".join(["debug"] * DEBUG + SANITIZE.split(",") * bool(SANITIZE)) or "release"
 
 CSRC = sorted(path.as_posix() for path in Path("csrc").rglob("*") if path.is_file())
+# Device code is compiled from csrc/ at run time; `fastcausal bench` runs what is in bench/.
+INSIDE = [
+    path
+    for folder in ("csrc", "bench")
+    for path in sorted(Path(folder).rglob("*"))
+    if path.is_file() and "__pycache__" not in path.parts
+]
 
 
 def compiler_flags() -> tuple[list[str], list[str]]:
@@ -52,30 +59,33 @@ def compiler_flags() -> tuple[list[str], list[str]]:
 
 
 class BuildPy(build_py):
-    """Copy csrc/ into the package: device code is compiled from it at run time."""
+    """Copy csrc/ and bench/ into the package, as _csrc and _bench."""
 
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
-            shutil.copytree("csrc", self._csrc(), dirs_exist_ok=True)
+            for path in INSIDE:
+                self._inside(path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, self._inside(path))
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
-        copied = [str(self._csrc() / Path(name).relative_to("csrc")) for name in CSRC]
-        return super().get_outputs(include_bytecode) + copied
+        return super().get_outputs(include_bytecode) + [str(self._inside(p)) for p in INSIDE]
 
-    def _csrc(self) -> Path:
-        return Path(self.build_lib, "fastcausal", "_csrc")
+    def _inside(self, path: Path) -> Path:
+        return Path(self.build_lib, "fastcausal", f"_{path}")
 
 
 compile_args, link_args = compiler_flags()
+macros = [("Py_LIMITED_API", "0x030B0000")] if ABI3 else []
 modules = [
     Extension(
         ".".join(path.with_suffix("").parts),
         [path.as_posix()],
         language="c++",
         include_dirs=["csrc"],
-        depends=[*CSRC, "fastcausal/engine/buffers.pxd", "setup.py"],
-        define_macros=[("Py_LIMITED_API", "0x030B0000")] if ABI3 else [],
+        depends=[*CSRC, *map(str, Path("fastcausal").rglob("*.pxd")), "setup.py"],
+        # engine/_build.pyx makes text of the flags.
+        define_macros=[*macros, ("FASTCAUSAL_FLAGS", " ".join(compile_args))],
         py_limited_api=ABI3,
         extra_compile_args=compile_args,
         extra_link_args=link_args,

@@ -7,14 +7,17 @@ import os
 import platform
 import statistics
 import time
+import timeit
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 
-from bench import corpus
 from fastcausal.engine.rows import Rows
+
+from . import corpus
 
 Call = Callable[[], Any]
 WARM_UP = 0.005  # seconds of calls before one is timed: as warm as in a loop
@@ -28,12 +31,14 @@ class Outcome:
     n: int  # examples in one call
     ours: float
     others: dict[str, float]
+    n_bytes: int  # of the arrays that a call reads, 0 where it is not about them
 
     def ratio(self, name: str) -> float:
         return self.others[name] / self.ours
 
 
 OUTCOMES = pytest.StashKey[list[Outcome]]()
+NOTES = pytest.StashKey[list[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,6 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[OUTCOMES] = []
+    config.stash[NOTES] = []
     if not config.getoption("benchmark_compare", None):
         config.option.benchmark_quiet = True  # the table below says the same, and the ratios
 
@@ -58,9 +64,20 @@ def sentences(request: pytest.FixtureRequest) -> tuple[Rows, Rows]:
 
 
 @pytest.fixture
+def note(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Add a line below the table."""
+    return request.config.stash[NOTES].append
+
+
+@pytest.fixture
 def race(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Outcome | None]:
     def run(
-        what: str, n: int, ours: Call, others: Mapping[str, Call] | None = None, rounds: int = 5
+        what: str,
+        n: int,
+        ours: Call,
+        others: Mapping[str, Call] | None = None,
+        rounds: int = 5,
+        n_bytes: int = 0,
     ) -> Outcome | None:
         """Time a call and its rivals, in turn in each round; None where nothing is timed."""
         others = others or {}
@@ -82,7 +99,7 @@ def race(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Outcom
         if not benchmark.enabled:
             return None
         medians = {name: statistics.median(found) for name, found in times.items()}
-        outcome = Outcome(what, n, benchmark.stats.stats.median, medians)
+        outcome = Outcome(what, n, benchmark.stats.stats.median, medians, n_bytes)
         benchmark.extra_info |= {"examples": n, "seconds": medians}
         benchmark.extra_info["ratio"] = {name: outcome.ratio(name) for name in medians}
         request.config.stash[OUTCOMES].append(outcome)
@@ -101,17 +118,31 @@ def pytest_terminal_summary(
     write = terminalreporter.write_line
     terminalreporter.section("medians of interleaved rounds")
     write(f"{os.cpu_count()} cores of {platform.machine()}, Python {platform.python_version()}")
-    write(f"{'':48}{'examples':>10}{'time':>10}{'examples/s':>12}  {'against':30}{'time':>10}")
+    bandwidth = read_bandwidth() if any(o.n_bytes for o in outcomes) else 0.0
+    head = f"{'':48}{'examples':>10}{'time':>10}{'examples/s':>12}{'of read':>9}"
+    write(f"{head}  {'against':36}{'time':>10}")
     for o in outcomes:
         rate = f"{o.n / o.ours:,.0f}" if o.n else ""
-        line = f"{o.what:48}{o.n or '':>10}{_short(o.ours):>10}{rate:>12}"
+        share = f"{o.n_bytes / o.ours / bandwidth:.2%}" if o.n_bytes else ""
+        line = f"{o.what:48}{o.n or '':>10}{_short(o.ours):>10}{rate:>12}{share:>9}"
         for name, seconds in o.others.items():
             ratio = o.ratio(name)
             times = f"{ratio:,.0f}×" if ratio >= 100 else f"{ratio:.2g}×"
-            write(f"{line}  {name:30}{_short(seconds):>10}{times:>8}")
+            write(f"{line}  {name:36}{_short(seconds):>10}{times:>8}")
             line = " " * len(line)
         if not o.others:
             write(line)
+    if bandwidth:
+        write(f"of read: bytes of rows per second, of the {bandwidth / 1e9:.1f} GB/s that one core")
+        write("reads from memory (numpy's sum of 512 MiB)")
+    for line in config.stash[NOTES]:
+        write(line)
+
+
+def read_bandwidth() -> float:
+    """Bytes per second that one core reads from memory."""
+    array = np.ones(1 << 26, np.int64)
+    return array.nbytes / min(timeit.repeat(array.sum, number=1, repeat=5))
 
 
 def _short(seconds: float) -> str:

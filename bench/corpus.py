@@ -84,27 +84,47 @@ def single_relations(n: int, seed: int = 0) -> tuple[Rows, Rows]:
     return gold, pred
 
 
-def document(n_relations: int, length: int, seed: int = 0) -> tuple[Rows, Rows]:
-    """One document with as many gold as predicted relations, each anywhere within its tokens.
+def documents(n_documents: int, n_relations: int, length: int, seed: int = 0) -> tuple[Rows, Rows]:
+    """Documents with as many gold as predicted relations, each anywhere within their tokens.
 
-    The shorter the document, the more relations share tokens.
+    The shorter a document, the more relations share tokens.
 
     Examples
     --------
-    >>> gold, pred = document(50, length=400)
+    >>> gold, pred = documents(2, 50, length=400)
     >>> gold.n_examples, gold.n_relations, pred.n_relations
-    (1, 50, 50)
+    (2, 100, 100)
     """
     rng = np.random.default_rng(seed)
     real = source()
     fitting = np.flatnonzero(real.lengths[real.example_of_relation()] <= length)
-    chosen = rng.choice(fitting, n_relations)
+    chosen = rng.choice(fitting, n_documents * n_relations)
     row, row_offsets = _lists(real.row_offsets, chosen)
     room = length - real.lengths[real.example_of_relation()[chosen]]
     values = real.values[row]
     values[:, 1:] += np.repeat(rng.integers(0, room + 1), np.diff(row_offsets))[:, None]
-    gold = Rows(values, row_offsets, np.array([0, n_relations]), np.array([length], values.dtype))
+    relation_offsets = n_relations * np.arange(n_documents + 1)
+    gold = Rows(values, row_offsets, relation_offsets, np.full(n_documents, length, values.dtype))
     return gold, perturbed(gold, rng, Noise(drop=0, add=0, permute=1))
+
+
+def wide(n_sentences: int, n_spans: int, seed: int = 0) -> tuple[Rows, Rows]:
+    """Sentences with one gold relation of so many spans, of all roles in turn.
+
+    Examples
+    --------
+    >>> gold, pred = wide(10, 30)
+    >>> gold.n_relations, len(gold.values)
+    (10, 300)
+    """
+    rng = np.random.default_rng(seed)
+    k = np.arange(n_sentences * n_spans)
+    start = 6 * (k % n_spans) + rng.integers(0, 3, len(k))
+    values = np.stack([k % n_spans % 3, start, start + rng.integers(1, 4, len(k))], axis=1)
+    each = np.arange(n_sentences + 1)
+    lengths = np.full(n_sentences, 6 * n_spans, np.int32)
+    gold = Rows(values.astype(np.int32), n_spans * each, each, lengths)
+    return gold, perturbed(gold, rng, Noise())
 
 
 @cache
@@ -136,6 +156,11 @@ def cases() -> dict[str, tuple[fc.Relations, fc.Relations]]:
         gold = fc.read(gold_file, tags="cnc-2023")
         found[name] = gold, fc.read(pred_file, like=gold, tags="cnc-2023")
     return found
+
+
+def n_bytes(*sides: Rows) -> int:
+    """What scoring them has to read."""
+    return sum(array.nbytes for side in sides for array in (*side.arrays(), side.lengths))
 
 
 def drawn(rows: Rows, examples: Int64) -> Rows:

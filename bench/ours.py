@@ -1,18 +1,15 @@
-"""What is timed of fastcausal where no public call does just that: scoring rows in memory."""
+"""What is timed of fastcausal: scoring rows in memory."""
 
 from __future__ import annotations
 
-import pyarrow as pa
-
-from fastcausal import ExtractionScorer, Protocol, Report
-from fastcausal.align import Aligned
+from fastcausal import Protocol, Report, Rows, score
 from fastcausal.engine.kernel import Int64
-from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import run
 from fastcausal.protocols import PROTOCOLS
 from fastcausal.relations import ROLES
 
 KERNELS = ("exact_spans", "span_overlap", "partial_spans")
+Agreed = dict[str, dict[str, float]]  # by role, or "total", and by measure
 BY_NAME = PROTOCOLS | {kernel: Protocol(kernel, kernel=kernel) for kernel in KERNELS}
 
 
@@ -29,7 +26,14 @@ def report(
     protocol: str, gold: Rows, pred: Rows, num_threads: int | None = None, backend: str = "cpu"
 ) -> Report:
     """All scores."""
-    scorer = ExtractionScorer(BY_NAME[protocol], backend=backend, num_threads=num_threads)
-    unnamed = pa.table({"example": pa.nulls(gold.n_examples)})
-    scorer.add(Aligned(gold, pred, ROLES, unnamed, counted={}))
-    return scorer.compute()
+    return score(gold, pred, BY_NAME[protocol], backend=backend, num_threads=num_threads)
+
+
+def agreement(gold: Rows, pred: Rows, num_threads: int | None = None) -> Agreed:
+    """EM, OSB, TO over the chosen pairs of relations, and alpha over their token masks."""
+    scores = report("span_overlap", gold, pred, num_threads).scores
+    names = {role: role for role in ROLES} | {"overall": "total"}
+    return {
+        name: {measure: scores[group][measure] for measure in ("em", "osb", "to", "alpha")}
+        for group, name in names.items()
+    }

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 import fastcausal as fc
-from bench import corpus
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import count_pairs
 from fastcausal.scores import mask_alpha
+
+from . import corpus
 
 SPAN_PAIRS = 1_000_000
 SAMPLED = 2_000  # span pairs that the krippendorff package is called for, one call each

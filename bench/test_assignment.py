@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from bench import corpus
 from fastcausal import Objective, Protocol
 from fastcausal.engine.run import count_pairs, run
 from fastcausal.protocols import RECESS
 from fastcausal.relations import ROLES
+
+from . import corpus
 
 LINEAR = Protocol("linear", kernel="exact_spans", objective=Objective({"tp": 1}))
 # Relations on each side and tokens: as in a document; then all of them in one sentence.
@@ -19,7 +20,7 @@ DOCUMENTS = [(50, 500), (200, 2_000), (200, 80)]
 
 @pytest.mark.parametrize(("n", "length"), DOCUMENTS)
 def test_ratio(race, n, length):
-    gold, pred = corpus.document(n, length)
+    gold, pred = corpus.documents(1, n, length)
     plan = RECESS.plan(ROLES)
     best = run(plan, gold, pred)
     swapped = run(plan, pred, gold)
@@ -32,7 +33,7 @@ def test_ratio(race, n, length):
 
 @pytest.mark.parametrize(("n", "length"), DOCUMENTS)
 def test_sum(race, n, length):
-    gold, pred = corpus.document(n, length)
+    gold, pred = corpus.documents(1, n, length)
     plan = LINEAR.plan(ROLES)
     pairs = np.repeat(np.arange(n), n), np.tile(np.arange(n), n)
 

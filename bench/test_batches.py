@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import fastcausal as fc
-from bench import corpus, official, ours
+
+from . import corpus, official, ours
 
 N = 32
 ROUNDS = 100

@@ -13,9 +13,10 @@ import pyarrow as pa
 import pytest
 
 import fastcausal as fc
-from bench import corpus
 from fastcausal import sample
 from fastcausal.formats import cnc, tagged, tags
+
+from . import corpus
 
 TRAIN = corpus.CNC / "train_subtask2_grouped.csv"
 # White space, a tag, or what is between them.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bench import corpus, official, ours
 from fastcausal import ExtractionScorer
+
+from . import corpus, official, ours
 
 AT_LEAST = 300  # times the speed of the official algorithm, on enough sentences to tell
 
@@ -31,7 +32,13 @@ def test_cnc_2023(race, which):
 
     for scored in others.values():
         assert scored() == plain(native())
-    outcome = race(f"cnc-2023, {title}: rows to report", gold.n_examples, native, others)
+    outcome = race(
+        f"cnc-2023, {title}: rows to report",
+        gold.n_examples,
+        native,
+        others,
+        n_bytes=corpus.n_bytes(gold, pred),
+    )
     if outcome and which == "resampled":
         assert outcome.ratio("official, from tags") >= AT_LEAST
 

@@ -13,9 +13,10 @@ from seqeval.metrics import v1 as strict
 from seqeval.scheme import IOB2
 
 import fastcausal as fc
-from bench import corpus, ours
 from fastcausal.formats import bio
 from fastcausal.relations import ROLES
+
+from . import corpus, ours
 
 N = 2_000
 SCHEMES = {"strict": "strict", "exact": "exact", "partial": "partial", "ent_type": "type"}

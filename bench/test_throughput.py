@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import fastcausal as fc
-from bench import corpus, ours
+
+from . import corpus, ours
 
 SAMPLED = 1_000  # sentences that the reference backend counts too
 
@@ -25,7 +26,13 @@ def test_rows(race, sentences, name, num_threads):
     assert scored().to_dict() == scored(1).to_dict()
     others = {"1 thread": lambda: scored(1)} if num_threads > 1 else {}
     threads = "1 thread" if num_threads == 1 else f"{num_threads} threads"
-    race(f"{name}: rows to report, {threads}", sentences[0].n_examples, scored, others)
+    race(
+        f"{name}: rows to report, {threads}",
+        sentences[0].n_examples,
+        scored,
+        others,
+        n_bytes=corpus.n_bytes(*sentences),
+    )
 
 
 @pytest.mark.parametrize("name", ["recess", "cnc-2023"])

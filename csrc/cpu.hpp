@@ -17,6 +17,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "assign.hpp"
@@ -28,6 +29,7 @@ namespace fastcausal {
 // A kernel from elsewhere, and the counts that it writes.
 class CalledPair {
  public:
+  static constexpr bool LOOKS_UP = false;
   CalledPair(Kernel kernel, int64_t n_fields) : kernel_(kernel), counts_(n_fields) {}
 
   template <class Sink>
@@ -49,7 +51,7 @@ class CalledPair {
 template <class Job>
 void with_kernel(const char* name, Kernel function, int64_t n_fields, const Job& job) {
   if (function) return job(CalledPair(function, n_fields));
-#define FC_KERNEL(kernel) \
+#define FC_KERNEL(kernel, looks_up) \
   if (!std::strcmp(name, #kernel)) return job(kernel##_pair());
 #include "fastcausal/kernels.def"
 #undef FC_KERNEL
@@ -86,7 +88,7 @@ class Worker {
     pred_of_.assign(n_gold, -1);
     paired_.assign(n_pred, 0);
     if (n_gold && n_pred) assign(example);
-    const Relation none(nullptr, 0, plan_.n_roles());
+    const Relation none(nullptr, 0, roles_to_look_up<Pair>(plan_));
     for (int64_t i = 0; i < n_gold; ++i) {
       const int64_t j = pred_of_[i];
       if (j >= 0) paired_[j] = 1;
@@ -120,7 +122,7 @@ class Worker {
 
   void fill(std::vector<Relation>& relations, const Side& side, int64_t from, int64_t n) const {
     relations.resize(n);
-    for (int64_t i = 0; i < n; ++i) side.get(from + i, plan_.n_roles(), relations[i]);
+    for (int64_t i = 0; i < n; ++i) side.get(from + i, roles_to_look_up<Pair>(plan_), relations[i]);
   }
 
   // As pair_few, for any number of relations.
@@ -180,7 +182,7 @@ class Worker {
   // What is known of each relation alone.
   void look_at(const std::vector<int64_t>& numbers, bool is_gold, std::vector<Value>& alone,
                std::vector<char>& folded, std::vector<Extent>& extents) const {
-    const Relation none(nullptr, 0, plan_.n_roles());
+    const Relation none(nullptr, 0, roles_to_look_up<Pair>(plan_));
     alone.clear();
     folded.clear();
     extents.clear();
@@ -297,14 +299,15 @@ inline void count_pairs(const char* name, Kernel function, const Side& gold, con
                         const int32_t* lengths, int64_t n_pairs, const Plan& plan,
                         int64_t* counts) {
   with_kernel(name, function, plan.n_fields, [&](const auto& pair) {
-    const Relation none(nullptr, 0, plan.n_roles());
+    const int64_t n_roles = roles_to_look_up<std::decay_t<decltype(pair)>>(plan);
+    const Relation none(nullptr, 0, n_roles);
     for (int64_t k = 0; k < n_pairs; ++k) {
       const int64_t g = gold_index[k];
       const int64_t p = pred_index[k];
       Totals totals{counts + k * plan.n_fields};
       Relation of_gold(none), of_pred(none);
-      if (g >= 0) gold.get(g, plan.n_roles(), of_gold);
-      if (p >= 0) pred.get(p, plan.n_roles(), of_pred);
+      if (g >= 0) gold.get(g, n_roles, of_gold);
+      if (p >= 0) pred.get(p, n_roles, of_pred);
       pair(of_gold, of_pred, lengths[k], plan.params, totals);
     }
   });

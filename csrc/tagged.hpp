@@ -11,6 +11,15 @@
 #include <unordered_map>
 #include <vector>
 
+// The same C++ compiled twice, for the count of ones of newer processors: a tenth faster. Only
+// where the loader can choose between the two.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12 && \
+    defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
+#define FC_CLONES __attribute__((flatten, target_clones("arch=x86-64-v3", "default")))
+#else
+#define FC_CLONES
+#endif
+
 namespace fastcausal {
 
 enum class Tags : int64_t { strict, official, relaxed };
@@ -153,10 +162,11 @@ class StrictSentence {
     if (end_ - name < 3) return true;
     const bool argument = std::memcmp(name, "ARG", 3) == 0;
     if (!argument && std::memcmp(name, "SIG", 3) != 0) return true;
-    const char* stop = name + 3;
-    while (stop < end_ && static_cast<unsigned>(*stop - '0') < 10) ++stop;
-    if (stop == end_ || *stop != '>' || stop == name + 3) return false;
-    if (argument && (stop != name + 4 || name[3] > '1')) return false;
+    const unsigned names = argument ? 2 : 10;  // of one digit
+    if (end_ - name < 5 || static_cast<unsigned>(name[3] - '0') >= names) return false;
+    const char* stop = name + 4;
+    while (!argument && stop < end_ && static_cast<unsigned>(*stop - '0') < 10) ++stop;
+    if (stop == end_ || *stop != '>') return false;
     const int32_t n_starts = n_starts_ + count_ones(starts_ & ((uint64_t{1} << bit) - 1));
     text_until(at, n_starts);
     n_tagged_ = n_starts + static_cast<int32_t>(starts_ >> bit & 1);
@@ -319,9 +329,9 @@ class OfficialSentence {
 // example) and n_tokens (of each sentence, -1 where it cannot be read). A length that is unknown,
 // -1, becomes that of the first sentence of the example that can be read.
 template <class Offset>
-void read_tagged(const char* data, const Offset* offsets, const int64_t* examples,
-                 int64_t n_examples, Tags tags, int32_t* lengths, int32_t* n_tokens,
-                 int32_t* widths, TaggedSpans& found) {
+FC_CLONES void read_tagged(const char* data, const Offset* offsets, const int64_t* examples,
+                           int64_t n_examples, Tags tags, int32_t* lengths, int32_t* n_tokens,
+                           int32_t* widths, TaggedSpans& found) {
   const char* limit = data + offsets[examples[n_examples]];
   for (int64_t e = 0; e < n_examples; ++e) {
     for (int64_t s = examples[e]; s < examples[e + 1]; ++s) {

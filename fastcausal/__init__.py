@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fastcausal.corpus.describe import describe as describe
     from fastcausal.corpus.description import CorpusDescription as CorpusDescription
     from fastcausal.engine.kernel import Objective as Objective
+    from fastcausal.engine.kernel import kernel as kernel
     from fastcausal.engine.rows import Rows as Rows
     from fastcausal.errors import InputError as InputError
     from fastcausal.extraction import ExtractionScorer as ExtractionScorer
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from fastcausal.sentences.classify import ClassificationScorer as ClassificationScorer
     from fastcausal.sentences.classify import classify as classify
     from fastcausal.sentences.report import ClassificationReport as ClassificationReport
+    from fastcausal.tag_scorer import TagScorer as TagScorer
+    from fastcausal.tagging import TagScheme as TagScheme
 
 _MODULES = {
     "Agreement": "annotators.agree",
@@ -59,6 +62,8 @@ _MODULES = {
     "Relations": "relations",
     "Report": "report",
     "Rows": "engine.rows",
+    "TagScheme": "tagging",
+    "TagScorer": "tag_scorer",
     "agreement": "annotators.agree",
     "alpha_interval": "ratings.alpha",
     "check": "checks",
@@ -67,6 +72,7 @@ _MODULES = {
     "describe": "corpus.describe",
     "explain": "quirks",
     "fleiss_kappa": "ratings.alpha",
+    "kernel": "engine.kernel",
     "krippendorff_alpha": "ratings.alpha",
     "label_agreement": "ratings.votes",
     "majority_vote": "ratings.votes",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal import _spans, arrays
+from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError, Problems, summary
 from fastcausal.protocols import Protocol
-from fastcausal.relations import Relations
+from fastcausal.relations import ROLES, Relations
 
 POLICIES = ("error", "empty", "skip")
 NO_COLUMNS = pa.table({})
@@ -48,8 +50,8 @@ class Aligned:
         The lengths are the same on both sides, and known where there are relations.
     roles : tuple of str
         The role names of both sides.
-    examples : pyarrow.Table
-        The columns of gold that name and describe the examples (id, text, strata).
+    columns : pyarrow.Table or function that makes it
+        See `examples`.
     counted : Warnings
         `warnings` before their counts are filled in.
     """
@@ -57,8 +59,13 @@ class Aligned:
     gold: Rows
     pred: Rows
     roles: tuple[str, ...]
-    examples: pa.Table
+    columns: pa.Table | Callable[[], pa.Table]
     counted: Warnings
+
+    @property
+    def examples(self) -> pa.Table:
+        """The columns of gold that name and describe the examples (id, text, strata)."""
+        return self.columns() if callable(self.columns) else self.columns
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -67,8 +74,8 @@ class Aligned:
 
     def name(self, example: int) -> str:
         """How messages call an example: its id, else its position."""
-        named = "id" in self.examples.column_names
-        return str(self.examples["id"][example]) if named else str(example)
+        examples = self.examples
+        return str(examples["id"][example]) if "id" in examples.column_names else str(example)
 
 
 def align(
@@ -104,11 +111,8 @@ def align(
     for side, relations in zip(names, (gold, pred), strict=True):
         notes = relations.reading.notes.items()
         add_warnings(warnings, {f"{side}: {note}: {{}}": (n,) for note, n in notes})
-    examples = gold.table.drop_columns(
-        [c for c in ("relations", "length", "tagged") if c in gold.table.column_names]
-    )
     gold_rows, pred_rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
-    return Aligned(gold_rows, pred_rows, gold.roles, examples, warnings)
+    return Aligned(gold_rows, pred_rows, gold.roles, described(gold), warnings)
 
 
 def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protocol) -> Aligned:
@@ -123,10 +127,28 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
         raise InputError(f"pred has {pred.n_examples} examples, expected {gold.n_examples}")
     gold.check("gold", len(roles))
     pred.check("pred", len(roles))
-    same = gold.lengths is pred.lengths or np.array_equal(gold.lengths, pred.lengths)
-    if not same or (gold.lengths < 0).any():
-        gold, pred = _same_lengths(gold, pred, protocol, ("gold", "pred"), str)
+    gold, pred = _same_lengths(gold, pred, protocol, ("gold", "pred"), str)
     return Aligned(gold, pred, roles, NO_COLUMNS, {})
+
+
+def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:
+    """Example dicts on both sides without a table between; None where anything is unusual."""
+    golds, preds = rows_of_examples(gold), rows_of_examples(pred)
+    if golds is None or preds is None or golds[1] != preds[1]:
+        return None
+    ids = golds[1]
+    n = golds[0].n_examples
+    if n != preds[0].n_examples or (ids is not None and len(set(ids)) != n):
+        return None
+    name_of = str if ids is None else ids.__getitem__
+    rows = _same_lengths(golds[0], preds[0], protocol, ("gold", "pred"), name_of)
+    return Aligned(*rows, ROLES, lambda: described(Relations.from_examples(gold)), {})
+
+
+def described(relations: Relations) -> pa.Table:
+    """The columns that name and describe the examples."""
+    own = ("relations", "length", "tagged")
+    return relations.table.drop_columns([c for c in own if c in relations.table.column_names])
 
 
 def check_policies(unparsed: str, unmatched: str) -> None:
@@ -257,6 +279,8 @@ def _same_lengths(
     name_of: Callable[[int], str],
 ) -> tuple[Rows, Rows]:
     """Gold's token counts for both sides, checked against pred's counts and spans."""
+    if np.array_equal(gold.lengths, pred.lengths) and not (gold.lengths < 0).any():
+        return gold, pred  # the spans of each side fit its own lengths
     lengths = np.where(gold.lengths < 0, pred.lengths, gold.lengths)
     problems = Problems()
     unknown = lengths < 0

@@ -32,8 +32,10 @@ def scores_2022(
     Raises
     ------
     InputError
-        An example has more gold relations than orders can be tried for.
+        An example has more gold relations than orders can be tried for, or the backend is ``cuda``.
     """
+    if backend == "cuda":
+        raise InputError('cnc-2022 is not counted on a GPU, use backend "cpu"')
     n_gold = np.diff(gold.relation_offsets)
     if n_gold.size and n_gold.max() > MOST_RELATIONS:
         most = int(n_gold.argmax())

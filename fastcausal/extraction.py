@@ -17,6 +17,7 @@ from fastcausal.align import (
     Warnings,
     add_warnings,
     align,
+    align_examples,
     align_rows,
     check_policies,
     strata_of,
@@ -73,8 +74,8 @@ def score(
     unmatched : {"error", "empty", "skip"}
         What an id that only one side has is: an error, an example without relations on the other
         side, or left out.
-    backend : {"cpu", "reference"}
-        Native code or plain Python; the same numbers.
+    backend : {"cpu", "cuda", "reference"}
+        Native code, an NVIDIA GPU, or plain Python; the same numbers.
     num_threads : int, optional
         None uses the cores where there is enough work. The numbers never depend on it.
     per_example : path, optional
@@ -93,7 +94,8 @@ def score(
     Raises
     ------
     InputError
-        The two sides do not fit together, or something cannot be read or written.
+        The two sides do not fit together, something cannot be read or written, or backend ``cuda``
+        has no GPU.
     ValueError
         An unknown protocol, policy or backend.
 
@@ -229,6 +231,10 @@ class ExtractionScorer:
             return align_rows(gold, pred, self._roles, self.protocol)
         if isinstance(gold, Rows) or isinstance(pred, Rows):
             raise InputError("one side is Rows, expected both: they have no ids to be joined by")
+        if isinstance(gold, list) and isinstance(pred, list) and self._takes_plain_examples():
+            plain = align_examples(gold, pred, self.protocol)
+            if plain is not None:
+                return plain
         gold = read(gold, tags=self.protocol.tags)
         pred = read(pred, like=gold, tags=self.protocol.tags)
         if self.roles not in (None, gold.roles):
@@ -236,6 +242,9 @@ class ExtractionScorer:
         if gold.reading.predicted:
             raise InputError("gold is a submission file, expected gold annotations")
         return align(gold, pred, self.protocol, self.unparsed, self.unmatched)
+
+    def _takes_plain_examples(self) -> bool:
+        return self.by is None and self.roles in (None, ROLES)
 
     def add(self, aligned: Aligned) -> None:
         """Count aligned examples."""
@@ -343,20 +352,18 @@ class ExtractionScorer:
 
     def _official_stops(self, total: Int64) -> list[str]:
         """Where the official program would have stopped instead of giving a score."""
-        if not total[1].any():
-            several = "no example has several relations, the official program stops"
-            return [*self._absent(total.sum(axis=0), ""), several]
-        return [
-            *self._absent(total.sum(axis=0), ""),
-            *self._absent(total[1], " in examples with several relations"),
-        ]
+        several: list[int] = total[1].tolist()
+        stops = self._absent((total[0] + total[1]).tolist(), "")
+        if not any(several):
+            return [*stops, "no example has several relations, the official program stops"]
+        return stops + self._absent(several, " in examples with several relations")
 
-    def _absent(self, counts: Int64, subset: str) -> list[str]:
+    def _absent(self, counts: list[int], subset: str) -> list[str]:
         n = len(self.plan().kernel.fields)
         return [
             f"no {role} on either side{subset}, the official program stops"
             for k, role in enumerate(self._roles)
-            if not counts[n * k : n * (k + 1)].any()
+            if not any(counts[n * k : n * (k + 1)])
         ]
 
 

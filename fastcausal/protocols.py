@@ -29,7 +29,7 @@ class Protocol:
     name : str
     kernel : str or Kernel
         What is counted for a pair of relations: ``"fair_spans"``, ``"exact_spans"``,
-        ``"span_overlap"``, ``"partial_spans"``.
+        ``"span_overlap"``, ``"partial_spans"``, or your own (see `fastcausal.kernel`).
     objective : Objective, optional
         What the pairing of relations maximises; None takes the kernel's own.
     tags : {"strict", "cnc-2023", "cnc-2022"}
@@ -83,6 +83,8 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         from fastcausal.engine.reference import KERNELS
 
         if isinstance(self.kernel, Kernel):
+            if KERNELS.get(self.kernel.name, self.kernel) is not self.kernel:
+                raise ValueError(f"{self.kernel} has the name of a built-in kernel")
             return self.kernel
         if self.kernel not in KERNELS:
             raise ValueError(

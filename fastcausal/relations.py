@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal import _ids, _spans, arrays
+from fastcausal import _ids, _objects, _spans, arrays
 from fastcausal.errors import InputError
 
 ROLES = ("cause", "effect", "signal")
@@ -156,8 +156,19 @@ effect, signal
                 raise InputError(f"example {k} is a {type(example).__name__}, expected a mapping")
         names = [k for e in examples for k in e if k not in ("relations", "length", "tokens")]
         columns: dict[str, Any] = {k: [e.get(k) for e in examples] for k in dict.fromkeys(names)}
+        numbers = {role: i for i, role in enumerate(roles)}
+        plain = _objects.example_rows(examples, numbers, False)
+        if plain is not None:
+            values, row_offsets, relation_offsets, lengths, ids = plain
+            if ids is not None:
+                columns["id"] = arrays.strings(ids)
+            columns["length"] = arrays.numbers(lengths, lengths >= 0)
+            columns["relations"] = span_lists(
+                values.T, np.diff(row_offsets), np.diff(relation_offsets)
+            )
+            return cls(pa.table(columns), Reading(roles=roles))
         spans = [
-            _example_spans(e.get("relations", ()), str(e.get("id", i)), roles)
+            _example_spans(e.get("relations", ()), str(e.get("id", i)), numbers)
             for i, e in enumerate(examples)
         ]
         try:
@@ -229,6 +240,27 @@ effect, signal
         return self.table.__arrow_c_stream__(requested_schema)
 
 
+def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
+    """The column ``relations``.
+
+    Parameters
+    ----------
+    spans : three arrays of integers, [n_spans] each
+        Role, start and stop.
+    widths : int[n_relations]
+        Spans of each relation, -1 for one that could not be read.
+    counts : int[n_examples]
+        Relations of each example.
+    """
+    kinds = (np.int8, np.int32, np.int32)
+    columns = [arrays.numbers(s.astype(t, copy=False)) for s, t in zip(spans, kinds, strict=True)]
+    flat = pa.StructArray.from_arrays(columns, fields=list(SPAN))
+    read = widths >= 0
+    if read.all():
+        return arrays.lists(counts, arrays.lists(widths, flat))
+    return arrays.lists(counts, arrays.lists(np.maximum(widths, 0), flat, read))
+
+
 def _checked_roles(roles: Sequence[str]) -> tuple[str, ...]:
     """Role names that differ from each other and from the names of sums over them."""
     names = tuple(roles)
@@ -249,9 +281,8 @@ def _length(example: Mapping[str, Any]) -> int | None:
     return len(example["text"].encode().split()) if isinstance(example.get("text"), str) else None
 
 
-def _example_spans(relations: Any, name: str, roles: tuple[str, ...]) -> list[Any]:
+def _example_spans(relations: Any, name: str, numbers: Mapping[str, int]) -> list[Any]:
     """The relations of one Python example as lists of (role, start, stop)."""
-    numbers = {role: i for i, role in enumerate(roles)}
     spans: list[Any] = []
     if not isinstance(relations, Sequence) or isinstance(relations, str):
         raise InputError(
@@ -270,7 +301,7 @@ def _example_spans(relations: Any, name: str, roles: tuple[str, ...]) -> list[An
         for role, value in relation.items():
             if role not in numbers:
                 raise InputError(
-                    f'example {name}: unknown role "{role}", expected one of {", ".join(roles)}'
+                    f'example {name}: unknown role "{role}", expected one of {", ".join(numbers)}'
                 )
             for span in _spans_of(value, name):
                 found.append((numbers[role], *span))

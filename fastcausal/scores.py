@@ -63,11 +63,18 @@ def exact(counts: CountsByName, undefined: float) -> ScoresByName:
 
 
 def overlap(counts: CountsByName, undefined: float) -> ScoresByName:
-    """Shares of pairs with EM, OSB, TO (RECESS, appendix A.3); token precision, recall and F1."""
+    """Shares of pairs with EM, OSB, TO (RECESS, appendix A.3); alpha; token precision, recall, F1.
+
+    Alpha is binary Krippendorff's alpha over the token masks of all pairs, one after the other.
+    """
     shares = {name: ratio(counts[name], counts["pairs"], undefined) for name in ("em", "osb", "to")}
     predicted = counts["tp"] + counts["fp"]
     wanted = counts["tp"] + counts["fn"]
-    return shares | precision_recall_f1(counts["tp"], predicted, wanted, undefined, "token_")
+    n, n1 = counts["n"], counts["n1"]
+    both = (n - n1) * n1
+    alpha = 1.0 - ((n - 1) * counts["o01"]) / both if both else undefined
+    tokens = precision_recall_f1(counts["tp"], predicted, wanted, undefined, "token_")
+    return shares | {"alpha": alpha} | tokens
 
 
 def semeval(counts: CountsByName, undefined: float) -> ScoresByName:
@@ -114,11 +121,11 @@ FORMULAS: dict[str, Callable[[CountsByName, float], ScoresByName]] = {
 
 
 def scores_of(kernel: str, counts: CountsByName, undefined: float | None) -> ScoresByName:
-    """The scores that belong to a kernel's counts; none for a kernel of another name.
+    """The scores that belong to a kernel's counts, for a user's kernel those of TP, FP and FN.
 
     ``undefined`` None makes 0/0 NaN.
     """
-    formula = FORMULAS.get(kernel)
+    formula = FORMULAS.get(kernel) or (exact if {"tp", "fp", "fn"} <= counts.keys() else None)
     return formula(counts, math.nan if undefined is None else undefined) if formula else {}
 
 

@@ -177,7 +177,7 @@ def test_what_batches_cannot_do():
         ({"protocol": "cnc"}, 'unknown protocol "cnc", expected one of recess, cnc-2023, cnc-2022'),
         ({"unparsed": "no"}, 'unparsed is "no", expected one of error, empty, skip'),
         ({"unmatched": "no"}, 'unmatched is "no", expected one of error, empty, skip'),
-        ({"backend": "gpu"}, 'unknown backend "gpu", expected one of cpu, reference'),
+        ({"backend": "gpu"}, 'unknown backend "gpu", expected one of cpu, cuda, reference'),
         ({"num_threads": 0}, "num_threads is 0, expected at least 1"),
     ],
     ids=str,

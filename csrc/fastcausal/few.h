@@ -9,6 +9,12 @@
 
 namespace fastcausal {
 
+// How many roles' rows a kernel looks up.
+template <class Pair>
+FC_HD int64_t roles_to_look_up(const Plan& plan) {
+  return Pair::LOOKS_UP ? plan.n_roles() : 0;
+}
+
 // The objective and the official sums of one pair.
 template <class Pair>
 FC_HD Value worth(const Pair& pair, const Relation& gold, const Relation& pred, int64_t length,
@@ -45,7 +51,7 @@ FC_HD void pair_officially(const Pair& pair, const Relation* golds, int64_t n_go
   OfficialSearch<Most> search;
   search.n_rows = n_pred;
   search.n_columns = n_gold;
-  const Relation none(nullptr, 0, plan.n_roles());
+  const Relation none(nullptr, 0, roles_to_look_up<Pair>(plan));
   for (int64_t j = 0; j < n_gold; ++j) {
     if (n_pred < n_gold) search.unmatched[j] = official_errors(pair, golds[j], none, length, plan);
     for (int64_t i = 0; i < n_pred; ++i) {
@@ -88,7 +94,7 @@ struct FewRelations {
 template <class Pair>
 FC_HD Value fill_few(const Pair& pair, const FewRelations& golds, const FewRelations& preds,
                      int64_t length, const Plan& plan, FewEdges& edges) {
-  const Relation none(nullptr, 0, plan.n_roles());
+  const Relation none(nullptr, 0, roles_to_look_up<Pair>(plan));
   Value unmatched{0, 0, 0};
   Value pred_alone[FEW];
   for (int64_t j = 0; j < preds.n; ++j) {
@@ -209,19 +215,20 @@ FC_HD bool run_few(const Pair& pair, const Side& gold, const Side& pred, int64_t
   const int64_t n_pred = plan.n_counted(n_gold, pred.n_relations(example));
   if (n_gold > FEW || n_pred > FEW) return false;
   if (!n_gold && !n_pred) return true;
-  const Relation none(nullptr, 0, plan.n_roles());
+  const int64_t n_roles = roles_to_look_up<Pair>(plan);
+  const Relation none(nullptr, 0, n_roles);
   // Where nobody asks who is whose partner, one against one needs no look.
   if (n_gold <= 1 && n_pred <= 1 && plan.never_costs && !partner) {
     Relation g(none);
     Relation p(none);
-    if (n_gold) gold.get(gold_from, plan.n_roles(), g);
-    if (n_pred) pred.get(pred_from, plan.n_roles(), p);
+    if (n_gold) gold.get(gold_from, n_roles, g);
+    if (n_pred) pred.get(pred_from, n_roles, p);
     if (FC_ON_DEVICE && (g.n > MOST_SPANS || p.n > MOST_SPANS)) return false;
     pair(g, p, length, plan.params, sink);
     return true;
   }
-  FewRelations golds(gold, gold_from, n_gold, plan.n_roles());
-  FewRelations preds(pred, pred_from, n_pred, plan.n_roles());
+  FewRelations golds(gold, gold_from, n_gold, n_roles);
+  FewRelations preds(pred, pred_from, n_pred, n_roles);
   if (FC_ON_DEVICE && !(fits_device(golds) && fits_device(preds))) return false;
   int32_t pred_of[FEW] = {-1, -1, -1};
   if (n_gold && n_pred) pair_few(pair, golds, preds, length, plan, pred_of);

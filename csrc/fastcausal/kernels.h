@@ -7,8 +7,9 @@
 
 namespace fastcausal {
 
-#define FC_KERNEL(kernel)                                                             \
+#define FC_KERNEL(kernel, looks_up)                                                   \
   struct kernel##_pair {                                                              \
+    static constexpr bool LOOKS_UP = looks_up;                                        \
     template <class Sink>                                                             \
     FC_HD void operator()(const Relation& gold, const Relation& pred, int64_t length, \
                           const int64_t* params, Sink& sink) const {                  \

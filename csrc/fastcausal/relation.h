@@ -10,7 +10,7 @@ constexpr int ROLES =
 struct Relation {
   const int32_t* rows;  // (role, start, stop), sorted by (start, stop, role)
   int64_t n;            // 0: no relation
-  bool three;           // the roles are three, and the following is known
+  bool three;           // three roles were looked up: the following is known
   int32_t empty[3];
   int32_t n_of[ROLES];  // rows of each role
   int32_t last_of[ROLES];

@@ -304,7 +304,7 @@ def _pair(
     warnings: dict[str, None],
 ) -> PairAgreement:
     aligned = align(sides[a], sides[b], protocol, unmatched="skip", names=(a, b))
-    aligned = replace(aligned, examples=columns_of_either(aligned.examples, sides[b]))
+    aligned = replace(aligned, columns=columns_of_either(aligned.examples, sides[b]))
     first, second = aligned.gold.marked(), aligned.pred.marked()
     roles = sides[a].roles
     plan = protocol.plan(roles)

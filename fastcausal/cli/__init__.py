@@ -9,11 +9,13 @@ from __future__ import annotations
 import typer
 
 from fastcausal.cli.agree import agree
+from fastcausal.cli.bench import bench
 from fastcausal.cli.check import check
 from fastcausal.cli.classify import classify
 from fastcausal.cli.convert import convert
 from fastcausal.cli.demo import demo
 from fastcausal.cli.describe import describe
+from fastcausal.cli.doctor import doctor
 from fastcausal.cli.explain import explain
 from fastcausal.cli.score import score
 
@@ -24,7 +26,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (score, explain, agree, classify, describe, check, convert, demo):
+for command in (
+    score, explain, agree, classify, describe, check, convert, demo, bench, doctor
+):  # fmt: skip
     app.command()(command)
 
 

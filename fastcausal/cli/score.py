@@ -47,7 +47,9 @@ def score(
     unmatched: Annotated[
         Policy, typer.Option(help="What an id is that only one side has.")
     ] = "error",
-    backend: Annotated[Literal["cpu", "reference"], typer.Option(help="What counts.")] = "cpu",
+    backend: Annotated[
+        Literal["cpu", "cuda", "reference"], typer.Option(help="What counts.")
+    ] = "cpu",
     threads: Annotated[
         int | None, typer.Option(min=1, help="Threads; the scores never depend on it.")
     ] = None,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from fastcausal.engine import _native
 from fastcausal.engine.kernel import Groups, Int32, Int64, Plan
+from fastcausal.engine.reference import KERNELS
 from fastcausal.engine.rows import Rows
+from fastcausal.errors import InputError
 
 # Starting a thread costs about as much as scoring this many examples.
 EXAMPLES_PER_THREAD = 4096
@@ -26,10 +29,10 @@ def run(
         num_threads = max(1, gold.n_examples // EXAMPLES_PER_THREAD)
         if num_threads > 1:
             num_threads = min(os.cpu_count() or 1, num_threads)
-    _native.run(
-        gold.arrays(), pred.arrays(), gold.lengths, plan.arguments, groups.of, groups.each,
+    _call(plan, lambda arguments: _native.run(
+        gold.arrays(), pred.arrays(), gold.lengths, arguments, groups.of, groups.each,
         groups.apart, partner, counts, num_threads,
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def count_pairs(
@@ -42,6 +45,26 @@ def count_pairs(
     counts: Int64,
 ) -> None:
     """As in plain.py."""
-    _native.count_pairs(
-        gold.arrays(), pred.arrays(), gold_index, pred_index, lengths, plan.arguments, counts
-    )
+    _call(plan, lambda arguments: _native.count_pairs(
+        gold.arrays(), pred.arrays(), gold_index, pred_index, lengths, arguments, counts
+    ))  # fmt: skip
+
+
+def _call(plan: Plan, driver: Callable[[_native.Plan], None]) -> None:
+    """Call the driver with a kernel of csrc by its name, with a user's by its address."""
+    kernel = plan.kernel
+    if KERNELS.get(kernel.name) is kernel:
+        driver((kernel.name.encode(), *plan.arguments))
+        return
+    try:
+        function = kernel.compiled
+    except ModuleNotFoundError as error:
+        if error.name != "numba":
+            raise
+        raise InputError(
+            f'{kernel} needs numba: pip install "fastcausal[jit]"; or score it with '
+            'backend="reference"'
+        ) from error
+    before = function.faults.copy()
+    driver((function.address, *plan.arguments))
+    function.check(kernel, before)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import pickle
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from importlib import import_module
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from fastcausal.engine.jit import Compiled
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -27,6 +34,11 @@ class Objective:
         hit and error, so that it is 0 only where nothing is marked: a pairing that is 0/0 while
         others are not has no place among them.
 
+    Raises
+    ------
+    ValueError
+        A weight is not an integer, or one of the denominator is negative.
+
     Examples
     --------
     >>> print(Objective({"tp": 2}, {"tp": 2, "fp": 1, "fn": 1}))
@@ -35,6 +47,16 @@ class Objective:
 
     numerator: Mapping[str, int]
     denominator: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, weight in (*self.numerator.items(), *self.denominator.items()):
+            if not isinstance(weight, int | np.integer):
+                raise ValueError(f"the weight of {name} is {weight!r}, expected an integer")
+        for name, weight in self.denominator.items():
+            if weight < 0:
+                raise ValueError(
+                    f"the weight of {name} is {weight}, a denominator has none below 0"
+                )
 
     def __str__(self) -> str:
         top, bottom = _linear(self.numerator), _linear(self.denominator)
@@ -79,12 +101,26 @@ class Kernel:
     additive: bool
     never_costs: bool
 
-    def __post_init__(self) -> None:
-        # A kernel is pickled by its name in the module of its function.
-        object.__setattr__(self, "__module__", self.function.__module__)
+    def __reduce__(self) -> tuple[Callable[[str, str], Kernel], tuple[str, str]]:
+        # By name, as functions are: what is read back is the kernel of that module.
+        module = self.function.__module__
+        if getattr(sys.modules.get(module), self.name, None) is not self:
+            raise pickle.PicklingError(
+                f"{self} cannot be pickled, as it is not {module}.{self.name}: "
+                "define it under its own name at the top level of a module"
+            )
+        return _kernel_of, (module, self.name)
 
-    def __reduce__(self) -> str:
-        return self.name
+    @cached_property
+    def compiled(self) -> Compiled:
+        """The function as a C function, by numba; lives as long as the kernel."""
+        from fastcausal.engine.jit import compiled
+
+        return compiled(self)
+
+    def __str__(self) -> str:
+        code = cast("FunctionType", self.function).__code__
+        return f"kernel {self.name} ({code.co_filename}:{code.co_firstlineno})"
 
     def columns(self, roles: Sequence[str]) -> list[str]:
         """Names of all counts, in order: ``cause_tp``, ..., ``overall_em``."""
@@ -102,20 +138,111 @@ class Kernel:
         return np.array(of_role * n_roles + [by_field.get(f, 0) for f in overall], np.int64)
 
 
+def _kernel_of(module: str, name: str) -> Kernel:
+    found = getattr(import_module(module), name, None)
+    if not isinstance(found, Kernel):
+        raise pickle.UnpicklingError(
+            f"no kernel {name} in {module}: define it in a module that both programs import"
+        )
+    return found
+
+
+ARGUMENTS = ("gold", "pred", "length", "params", "counts")
+F1 = Objective({"tp": 2}, {"tp": 2, "fp": 1, "fn": 1})
+
+
 def kernel(
     fields: Sequence[str],
-    objective: Objective,
+    objective: Objective | None = None,
     overall: Sequence[str] = (),
     additive: bool = False,
     never_costs: bool = False,
 ) -> Callable[[PairFunction], Kernel]:
-    """Decorator: a pair function becomes a `Kernel` (see there)."""
+    """Decorator: a plain Python pair function becomes a kernel, for `Protocol`.
+
+    The function is called as ``f(gold, pred, length, params, counts)`` for one gold relation and
+    one predicted relation, and adds to ``counts``, which are 0 when it is called:
+
+    * ``gold``, ``pred``: int32[n, 3], rows (role, start, stop) in tokens, sorted by (start, stop,
+      role). Either may have no rows: a relation that stays unmatched. Not to be written to.
+    * ``length``: tokens of the example, -1 where unknown.
+    * ``params``: int64[1 + n_roles], the number of roles, then the track of each role.
+    * ``counts``: int64[n_roles * n_fields + n_overall], the fields of role 0, of role 1, ..., then
+      the overall fields. Never negative.
+
+    Backend ``cpu`` compiles it with numba (extra ``jit``) when it is first used; it has to keep to
+    what numba compiles. Backend ``reference`` runs it as it is, with bounds checked.
+
+    Parameters
+    ----------
+    fields : sequence of str
+        What is counted for each role. Fields ``tp``, ``fp`` and ``fn`` give precision, recall and
+        F1 in reports.
+    objective : Objective, optional
+        What the pairing of relations maximises; None is F1 of the fields tp, fp and fn.
+    overall : sequence of str, optional
+        What is counted once for all roles together.
+    additive : bool, optional
+        A promise: relations without a common token count like both unmatched. Such pairs are then
+        not looked at.
+    never_costs : bool, optional
+        A promise: pairing two relations never lowers the objective. One against one is then paired
+        without comparing.
+
+    Returns
+    -------
+    callable
+        From the function to its `Kernel`.
+
+    Raises
+    ------
+    ValueError
+        A name is no identifier or there twice, the objective names another field, or there is none
+        and no default; no plain function with these five arguments.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> @fc.kernel(fields=["tp", "fp", "fn"])
+    ... def any_cause(gold, pred, length, params, counts):
+    ...     n_gold, n_pred = (gold[:, 0] == 0).sum(), (pred[:, 0] == 0).sum()
+    ...     counts[0] = min(n_gold, n_pred)
+    ...     counts[1] = n_pred - counts[0]
+    ...     counts[2] = n_gold - counts[0]
+    >>> gold = fc.Relations.from_examples([{"length": 9, "relations": [{"cause": (0, 2)}]}])
+    >>> pred = fc.Relations.from_examples([{"length": 9, "relations": [{"cause": (4, 5)}]}])
+    >>> fc.score(gold, pred, fc.Protocol("any", any_cause), backend="reference")["cause"].f1
+    1.0
+    """
+    for names in (fields, overall):
+        for name in names:
+            if not name.isidentifier() or list(names).count(name) > 1:
+                raise ValueError(f'"{name}" is no field: expected identifiers, each of them once')
+            if name.startswith("overall_"):
+                raise ValueError(f'"{name}" is no field: objectives so name an overall field')
+    if objective is None and not set(F1.denominator) <= set(fields):
+        raise ValueError("a kernel without fields tp, fp and fn needs an objective")
 
     def wrap(function: PairFunction) -> Kernel:
-        name = function.__name__
-        return Kernel(
-            name, function, tuple(fields), tuple(overall), objective, additive, never_costs
+        if not isinstance(function, FunctionType):
+            raise ValueError(f"{function!r} is no plain Python function")
+        if function.__code__.co_argcount != len(ARGUMENTS):
+            given = function.__code__.co_varnames[: function.__code__.co_argcount]
+            raise ValueError(
+                f"{function.__name__} takes ({', '.join(given)}), expected ({', '.join(ARGUMENTS)})"
+            )
+        made = Kernel(
+            function.__name__,
+            function,
+            tuple(fields),
+            tuple(overall),
+            objective or F1,
+            additive,
+            never_costs,
         )
+        for weights in (made.objective.numerator, made.objective.denominator):
+            made.weights(weights, 1)
+        return made
 
     return wrap
 
@@ -158,9 +285,8 @@ class Plan:
 
     @cached_property
     def arguments(self) -> tuple[Any, ...]:
-        """What the native driver takes."""
+        """What the native driver takes besides the kernel."""
         return (
-            self.kernel.name.encode(),
             self.params,
             np.ascontiguousarray(self.weights.T),
             *self._wanted(),

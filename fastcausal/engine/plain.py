@@ -54,6 +54,8 @@ def _counter(plan: Plan, gold: Rows, pred: Rows, length: int) -> Callable[[int, 
     def pair(g: int, p: int) -> Int64:
         counts = np.zeros(plan.n_fields, np.int64)
         plan.kernel.function(gold.relation(g), pred.relation(p), length, plan.params, counts)
+        if counts.min(initial=0) < 0:
+            raise RuntimeError(f"{plan.kernel} left a negative count")
         return counts
 
     return pair

@@ -10,7 +10,7 @@ import numpy as np
 from fastcausal.engine.kernel import Groups, Int64, Plan
 from fastcausal.engine.rows import Rows
 
-BACKENDS = ("cpu", "reference")
+BACKENDS = ("cpu", "cuda", "reference")
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,10 @@ def run(
         The group of each example, below ``n_groups``; None: all in group 0.
     n_groups : int, optional
         None makes each example a group of its own.
-    backend : {"cpu", "reference"}
+    backend : {"cpu", "cuda", "reference"}
     num_threads : int, optional
-        For ``cpu``; None uses the cores where there is enough work. Results never depend on it.
+        For ``cpu``, and for what ``cuda`` leaves to it; None uses the cores where there is enough
+        work. Results never depend on it.
     apart : bool
         Count examples of several gold relations apart: group k has the rows 2k and 2k + 1.
     partners : bool
@@ -64,6 +65,8 @@ def run(
     ------
     ValueError
         An unknown backend, or fewer than one thread.
+    InputError
+        Backend ``cuda`` without CuPy or a GPU.
     OverflowError
         An example has too many pairs of relations to assign; the text is its number.
     """
@@ -79,6 +82,10 @@ def run(
         from fastcausal.engine import cpu
 
         cpu.run(plan, gold, pred, rows, filled, counts, num_threads)
+    elif backend == "cuda":
+        from fastcausal.engine import cuda
+
+        cuda.run(plan, gold, pred, rows, filled, counts, num_threads)
     else:
         from fastcausal.engine import plain
 
@@ -87,11 +94,18 @@ def run(
 
 
 def check_backend(backend: str, num_threads: int | None) -> None:
-    """Raise ValueError where there is no such backend, or fewer than one thread."""
+    """Raise ValueError where there is no such backend, or fewer than one thread.
+
+    Where there is such a backend but not what it needs, `InputError` says what to install.
+    """
     if backend not in BACKENDS:
         raise ValueError(f'unknown backend "{backend}", expected one of {", ".join(BACKENDS)}')
     if num_threads is not None and index(num_threads) < 1:
         raise ValueError(f"num_threads is {num_threads}, expected at least 1")
+    if backend == "cuda":
+        from fastcausal.engine import cuda
+
+        cuda.cupy()
 
 
 def chosen_pairs(plan: Plan, gold: Rows, pred: Rows, partner: Int64) -> tuple[Int64, Int64, Int64]:
@@ -120,7 +134,10 @@ def chosen_pairs(plan: Plan, gold: Rows, pred: Rows, partner: Int64) -> tuple[In
 def count_pairs(
     plan: Plan, gold: Rows, pred: Rows, gold_index: Int64, pred_index: Int64, backend: str = "cpu"
 ) -> Int64:
-    """Counts of given pairs of relations, -1 for no relation: int64[n_pairs, n_fields]."""
+    """Counts of given pairs of relations, -1 for no relation: int64[n_pairs, n_fields].
+
+    Backend ``cuda`` has no pairs to list: they are counted on the host, by ``cpu``.
+    """
     example = np.where(
         gold_index >= 0,
         gold.example_of_relation()[gold_index] if gold.n_relations else -1,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -350,9 +350,9 @@ def _read_list(
         raise InputError(
             "cannot read the list, expected dicts, lists of tagged sentences or lists of tags"
         )
-    items = [item for example in source for item in example]
     if format is None:
-        nested = any(not isinstance(item, str) for item in items)
+        nested = not all(issubclass(t, str) for t in set(map(type, chain.from_iterable(source))))
+        items = set() if nested else set(chain.from_iterable(source))
         format = "bio" if nested or (items and all(map(bio.is_tag, items))) else "cnc"
     if format == "bio":
         return bio.read(source, like)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
+
+import numpy as np
 
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import tagged
-from fastcausal.formats.builder import Builder, Span, UnreadError, matching, messages, taken
+from fastcausal.formats._tokens import NO_LIST, tag_rows
+from fastcausal.formats.builder import Builder, Span, matching, messages, taken
 from fastcausal.formats.source import Source, replacing, shown
 from fastcausal.formats.tags import TOKEN, count_tokens
 from fastcausal.relations import ROLES, Relations
@@ -61,16 +65,14 @@ def read(
         return _read_file(Source.open(source), like)
     build = Builder("tag lists")
     rows = matching(like, None, len(source), build.name)
-    expected = _lengths(like, rows)
+    nested = not any(isinstance(item, str) for item in chain.from_iterable(source))
+    examples = [list(example) for example in source] if nested else [[tags] for tags in source]
     problems = Problems()
-    nested = not any(isinstance(item, str) for example in source for item in example)
-    for k, (example, length) in enumerate(zip(source, expected, strict=True)):
-        name = like.name(k) if like is not None else str(k)
-        relations = example if nested else [example]
-        if not all(_is_tag_list(relation) for relation in relations):
-            problems.add(f"example {name}: expected lists of tags, and all examples alike")
-            continue
-        _add(build, f"example {name}", relations, length, problems)
+
+    def where(k: int) -> str:
+        return f"example {k if like is None else like.name(k)}"
+
+    _add(build, where, examples, _lengths(like, rows), problems)
     problems.raise_if_any()
     return build.table(taken(like, rows))
 
@@ -180,18 +182,26 @@ def _read_file(source: Source, like: Relations | None) -> Relations:
     named = any(name is not None for name in ids)
     rows = matching(like, ids if named else None, len(blocks), source.name)
     columns = taken(like, rows) | ({"id": ids} if named else {})
-    columns["text"] = []
-    for k, ((line, name, tokens), length) in enumerate(
-        zip(blocks, _lengths(like, rows), strict=True)
-    ):
-        if name is None and named:
-            problems.add(f"{source.name}:{line}: the sentence has no id, others have")
-        where = f"{source.name}:{line}: example {columns['id'][k] if 'id' in columns else k}"
-        words, *tags = map(list, zip(*tokens, strict=True)) if tokens else [[]]
-        _add(build, where, tags, length, problems, len(words))
-        columns["text"].append(_sentence(words))
+    lines = [line for line, _, _ in blocks]
+    if named:
+        for line, name in zip(lines, ids, strict=True):
+            if name is None:
+                problems.add(f"{source.name}:{line}: the sentence has no id, others have")
+
+    def where(k: int) -> str:
+        return f"{source.name}:{lines[k]}: example {columns['id'][k] if 'id' in columns else k}"
+
+    tokens: list[list[list[str]]] = [
+        list(map(list, zip(*rows, strict=True))) or [[]] for _, _, rows in blocks
+    ]
+    lengths = [
+        len(words) if length is None else length
+        for (words, *_), length in zip(tokens, _lengths(like, rows), strict=True)
+    ]
+    _add(build, where, [tags for _, *tags in tokens], lengths, problems)
     problems.raise_if_any()
-    return build.table(columns, lines=[line for line, _, _ in blocks])
+    columns["text"] = [_sentence(words) for words, *_ in tokens]
+    return build.table(columns, lines=lines)
 
 
 def _blocks(
@@ -234,54 +244,70 @@ def _sentence(tokens: list[str]) -> str | None:
     return text if count_tokens(text) == len(tokens) else None
 
 
-def _is_tag_list(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(tag, str) for tag in value)
-
-
 def _add(
     build: Builder,
-    where: str,
-    relations: Sequence[Sequence[str]],
-    length: int | None,
+    where: Callable[[int], str],
+    examples: list[list[Any]],
+    lengths: Sequence[int | None],
     problems: Problems,
-    n_tokens: int | None = None,
 ) -> None:
-    """Add one example, a relation per list of tags."""
-    if length is None:
-        length = n_tokens if n_tokens is not None or not relations else len(relations[0])
-    for k, tags in enumerate(relations, 1):
+    """Add examples, each a list of tag lists; where a length is None, the first of them has it.
+
+    Native code reads what is right with them, Python says what is wrong with the others.
+    """
+    values, row_offsets, relation_offsets, found = tag_rows(examples, _code)
+    n_tags = np.where(found < 0, -1 - found, found)
+    widths, counts = np.diff(row_offsets), np.diff(relation_offsets)
+    example = np.repeat(np.arange(len(examples)), counts)
+    length = np.array([-1 if n is None else n for n in lengths], np.int64)
+    unknown = (length < 0) & (counts > 0)
+    length[unknown] = n_tags[relation_offsets[:-1][unknown]]
+    wrong = found != length[example]
+    mixed = set(example[found == NO_LIST].tolist())
+    before = -1
+    for r in np.flatnonzero(wrong):
+        k = int(example[r])
+        if k in mixed:
+            if k != before:
+                problems.add(f"{where(k)}: expected lists of tags, and all examples alike")
+            before = k
+            continue
+        number = int(r - relation_offsets[k])
         try:
-            spans = _spans(tags)
-        except UnreadError as reason:
-            build.unread_relation(f"{where}: relation {k}: {reason}")
-            continue
+            reason = _reason(examples[k][number], length[k])
+            build.unread.add(f"{where(k)}: relation {number + 1}{reason}")
         except InputError as error:
-            problems.add(f"{where}: {error}")
-            continue
-        if len(tags) == length:
-            build.relation(spans)
-        else:
-            message = f"{where}: relation {k} has {len(tags)} tokens, expected {length}"
-            build.unread_relation(message)
-    build.end_example(length)
+            problems.add(f"{where(k)}: {error}")
+    if wrong.any():
+        values = values[np.repeat(~wrong, widths)]
+        widths = np.where(wrong, -1, widths)
+    build.all_at_once(values, widths, counts, length)
 
 
-def _spans(tags: Sequence[str]) -> list[Span]:
-    """The spans of one relation's tags; every role is a sequence of its own."""
-    spans: list[Span] = []
-    opened: dict[int, int] = {}  # role: start
+def _reason(tags: Sequence[str], length: int | None) -> str:
+    """Why the tags of a relation cannot be read; every role is a sequence of its own."""
+    opened: set[int] = set()
     for k, tag in enumerate(tags):
-        going: dict[int, int] = {}
+        going: set[int] = set()
         for begins, role in _marks(tag):
             if role in going:
-                raise UnreadError(f'token {k}: "{tag}" has two tags of one role')
+                return f': token {k}: "{tag}" has two tags of one role'
             if not begins and role not in opened:
-                raise UnreadError(f'token {k}: "{tag}" goes on with what has not begun')
-            going[role] = k if begins else opened[role]
-        spans += [(r, start, k) for r, start in opened.items() if going.get(r) != start]
+                return f': token {k}: "{tag}" goes on with what has not begun'
+            going.add(role)
         opened = going
-    spans += [(role, start, len(tags)) for role, start in opened.items()]
-    return sorted(spans)
+    return f" has {len(tags)} tokens, expected {length}"
+
+
+def _code(tag: str) -> int:
+    """What native code takes for a tag: bits of the roles that begin, then of those that go on."""
+    try:
+        marks = _marks(tag)
+    except InputError:
+        return -1
+    if len({role for _, role in marks}) < len(marks):
+        return -1
+    return sum(1 << (role if begins else role + len(ROLES)) for begins, role in marks)
 
 
 @lru_cache(maxsize=4096)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays import joined, lists, numbers, strings, values_of
 from fastcausal.errors import InputError, Problems
-from fastcausal.relations import ROLES, SPAN, Reading, Relations
+from fastcausal.relations import ROLES, Reading, Relations, span_lists
 
 Int64 = npt.NDArray[np.int64]
 Span = tuple[int, int, int]
@@ -44,7 +44,8 @@ class Builder:
         self._spans: list[Span] = []
         self._widths: list[int] = []  # spans of each relation, -1 for one that is unread
         self._counts: list[int] = []  # relations of each example
-        self._lengths: list[int | None] = []
+        self._values: Any = None
+        self._lengths: list[int] = []  # -1 for one that is unknown
         self._seen = 0
 
     def relation(self, spans: Sequence[Span]) -> None:
@@ -57,11 +58,27 @@ class Builder:
         self.unread.add(message)
         self._widths.append(-1)
 
+    def all_at_once(self, values: Any, widths: Any, counts: Any, lengths: Any) -> None:
+        """Set all examples.
+
+        Parameters
+        ----------
+        values : int32[n_spans, 3]
+            The spans of all relations.
+        widths : int64[n_relations]
+            Spans of each relation, -1 for one that could not be read.
+        counts : int64[n_examples]
+            Relations of each example.
+        lengths : int64[n_examples]
+            Tokens of each example, -1 for an unknown number.
+        """
+        self._values, self._widths, self._counts, self._lengths = values, widths, counts, lengths
+
     def end_example(self, length: int | None) -> None:
         """Close the example at hand; ``length`` in tokens, None when unknown."""
         self._counts.append(len(self._widths) - self._seen)
         self._seen = len(self._widths)
-        self._lengths.append(length)
+        self._lengths.append(-1 if length is None else length)
 
     def table(
         self,
@@ -86,32 +103,14 @@ class Builder:
         InputError
             An id occurs twice, a column cannot be stored, or a span is out of its example.
         """
-        known = np.array([-1 if n is None else n for n in self._lengths], np.int32)
-        flat = np.fromiter(chain.from_iterable(self._spans), np.int32, 3 * len(self._spans))
-        role, start, stop = flat.reshape(-1, 3).T
-        spans = (role.astype(np.int8), start, stop)
-        relations = relations_of(spans, np.array(self._widths, np.int32), self._counts)
+        values = self._values
+        if values is None:
+            n = 3 * len(self._spans)
+            values = np.fromiter(chain.from_iterable(self._spans), np.int32, n).reshape(-1, 3)
+        relations = span_lists(values.T, np.array(self._widths, np.int64), self._counts)
         reading = Reading(self.roles, tags, tuple(self.unread.first), dict(+self.notes))
-        return assembled(self.name, columns, known, relations, reading, lines)
-
-
-def relations_of(spans: Sequence[Any], widths: Any, counts: Iterable[int]) -> pa.ListArray:
-    """The column ``relations``.
-
-    Parameters
-    ----------
-    spans : int8[n_spans], int32[n_spans], int32[n_spans]
-        Role, start and stop.
-    widths : int32[n_relations]
-        The spans of each relation, -1 for one that could not be read.
-    counts : iterable of int
-        The relations of each example.
-    """
-    columns = pa.StructArray.from_arrays(list(map(numbers, spans)), fields=list(SPAN))
-    read = widths >= 0
-    if read.all():
-        return lists(counts, lists(widths, columns))
-    return lists(counts, lists(np.maximum(widths, 0), columns, read))
+        lengths = np.array(self._lengths, np.int32)
+        return assembled(self.name, columns, lengths, relations, reading, lines)
 
 
 def assembled(

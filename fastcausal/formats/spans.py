@@ -12,11 +12,12 @@ from typing import Any
 
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import tagged
+from fastcausal.formats._tokens import offset_spans, token_bounds
 from fastcausal.formats.builder import Builder, Span, UnreadError, matching, messages, taken
 from fastcausal.formats.source import Source, kind, replacing, shown
-from fastcausal.formats.tags import TOKEN
 from fastcausal.relations import ROLES, Relations
 
+NUMBERS = {role: k for k, role in enumerate(ROLES)}
 WHITE = " \t\n\r\x0b\x0c"
 
 
@@ -137,9 +138,7 @@ class Sentence:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        bounds = [match.span() for match in TOKEN.finditer(text)]
-        self.starts = [start for start, _ in bounds]
-        self.stops = [stop for _, stop in bounds]
+        self.starts, self.stops = token_bounds(text)
 
     def locate(self, wanted: str) -> tuple[int, int, bool]:
         """Characters [start, stop) of a span text, and whether it occurs again.
@@ -237,8 +236,18 @@ def _add(
         try:
             if relation is None:
                 raise UnreadError("it is null")
+            fits = length is None or n_tokens == length
+            found = None
+            if sentence is not None and fits:
+                found = offset_spans(
+                    relation, NUMBERS, sentence.starts, sentence.stops, len(sentence.text)
+                )
+            if found is not None:
+                build.relation(found[0])
+                build.notes["span cut a token"] += found[1]
+                continue
             values = list(_values(relation))
-            if length is not None and n_tokens != length:
+            if not fits:
                 raise UnreadError(f"the text has {n_tokens} tokens, expected {length}")
             build.relation(sorted(_locate(build, sentence, role, v) for role, v in values))
         except UnreadError as reason:

@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays import is_valid, joined, offsets_of, strings, values_of
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats.builder import Builder, Span, assembled, relations_of
+from fastcausal.formats.builder import Builder, Span, assembled
 from fastcausal.formats.lines import Lines, first_object, objects
 from fastcausal.formats.source import LineNumbers, Source, kind, replacing, shown
-from fastcausal.relations import ROLES, Reading, Relations
+from fastcausal.relations import ROLES, Reading, Relations, span_lists
 
 PARQUET_MARK = b"PAR1"
 ARROW_MARKS = (b"ARROW1", b"\xff\xff\xff\xff")  # the file and the stream format
@@ -238,7 +238,7 @@ def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
         source.name,
         columns,
         values_of(known, -1).astype(np.int32),
-        relations_of(numbers, widths, np.diff(places)),
+        span_lists(numbers, widths, np.diff(places)),
         Reading(roles, unread=tuple(unread)),
         numbered,
     )

@@ -21,11 +21,10 @@ from fastcausal.formats.builder import (
     assembled,
     column,
     places_in,
-    relations_of,
     taken,
 )
 from fastcausal.formats.tags import READINGS, count_tokens, odd_signal_tag, parse, without_tags
-from fastcausal.relations import Reading, Relations
+from fastcausal.relations import Reading, Relations, span_lists
 
 Int32 = npt.NDArray[np.int32]
 SPAN_DTYPES = (np.int8, np.int32, np.int32)  # role, start, stop
@@ -208,7 +207,7 @@ class Sentences:
             notes=dict(+counted),
             predicted=predicted,
         )
-        relations = relations_of(self.spans, self.widths, self.counts)
+        relations = span_lists(self.spans, self.widths, self.counts)
         columns = {**columns, "tagged": columns.get("tagged", self.kept)}
         return assembled(name, columns, self.lengths, relations, reading, lines)
 

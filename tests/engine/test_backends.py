@@ -138,5 +138,7 @@ def test_what_run_refuses():
     plan = RECESS.plan(ROLES)
     with pytest.raises(ValueError, match="num_threads is 0, expected at least 1"):
         run(plan, rows, rows, num_threads=0)
-    with pytest.raises(ValueError, match='unknown backend "gpu", expected one of cpu, reference'):
+    with pytest.raises(
+        ValueError, match='unknown backend "gpu", expected one of cpu, cuda, reference'
+    ):
         run(plan, rows, rows, backend="gpu")

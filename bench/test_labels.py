@@ -1,0 +1,124 @@
+"""What models and Python programs hold, to rows: label ids, example dicts, offsets in a text."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+import pytest
+from seqeval.metrics.sequence_labeling import get_entities
+
+import fastcausal as fc
+from fastcausal import _objects
+from fastcausal.engine.objects import rows_of_examples
+from fastcausal.engine.rows import Rows
+from fastcausal.formats import bio, spans
+from fastcausal.formats.tags import TOKEN
+from fastcausal.relations import ROLES
+
+from . import corpus
+
+N, BATCH, WIDTH = 2_000, 32, 128
+LABELS = ["O", *(f"{mark}-{role.capitalize()}" for role in ROLES for mark in "BI")]
+
+
+def matrix(lists, dtype):
+    """Label ids, filled up with -100 to one width."""
+    number = {label: k for k, label in enumerate(LABELS)}
+    ids = np.full((len(lists), WIDTH), -100, dtype)
+    for line, tags in zip(ids, lists, strict=True):
+        line[: len(tags)] = [number[tag] for tag in tags]
+    return ids
+
+
+@pytest.fixture(scope="module")
+def tags():
+    """One list of tags for each sentence; two sentences in one list where they fit."""
+    relations = corpus.table_of(corpus.single_relations(3 * N)[0])
+    return [tags for [tags] in bio.tag_lists(relations)[0] if len(tags) <= WIDTH][: 2 * N]
+
+
+@pytest.mark.parametrize("filled", ["padded", "full"])
+@pytest.mark.parametrize("dtype", ["int8", "int64"])
+@pytest.mark.parametrize("n", [BATCH, N])
+def test_label_ids(race, tags, n, dtype, filled):
+    if filled == "full":  # sequences as long as the matrix is wide
+        flat = [tag for one in tags * WIDTH for tag in one][: n * WIDTH]
+        tags = [flat[k : k + WIDTH] for k in range(0, len(flat), WIDTH)]
+    tags = tags[:n]
+    ids = matrix(tags, dtype)
+    scheme = fc.TagScheme(LABELS)
+
+    def from_ids():
+        return [get_entities([LABELS[k] for k in line if k != -100]) for line in ids.tolist()]
+
+    rows = scheme.rows(ids)
+    sequence = np.repeat(rows.example_of_relation(), np.diff(rows.row_offsets)).tolist()
+    found = [(s, *row) for s, row in zip(sequence, rows.values.tolist(), strict=True)]
+    assert found == [
+        (s, ROLES.index(role.lower()), start, last + 1)
+        for s, spans in enumerate(from_ids())
+        for role, start, last in spans
+    ]
+    assert rows.lengths.tolist() == list(map(len, tags))
+    race(
+        f"label ids to spans: {dtype}, {filled}",
+        n,
+        lambda: scheme.rows(ids),
+        {
+            "seqeval get_entities, from tags": lambda: list(map(get_entities, tags)),
+            "seqeval get_entities, from ids": from_ids,
+        },
+        50 if n == BATCH else 10,
+    )
+
+
+def test_example_dicts(race):
+    examples = corpus.table_of(corpus.sentences(BATCH, seed=1)[0]).to_examples()
+
+    def in_python():
+        with mock.patch.object(_objects, "example_rows", return_value=None):
+            return Rows.of(fc.Relations.from_examples(examples))
+
+    rows, _ = rows_of_examples(examples)
+    assert (rows.values == in_python().values).all()
+    assert (rows.row_offsets == in_python().row_offsets).all()
+    through_a_table = {"by way of Relations": lambda: Rows.of(fc.Relations.from_examples(examples))}
+    others = {"the same in plain Python": in_python, **through_a_table}
+    race("example dicts to rows", BATCH, lambda: rows_of_examples(examples), others, 50)
+
+
+def test_character_offsets(race):
+    relations = corpus.table_of(corpus.sentences(N)[0])
+    examples = [with_offsets(example) for example in relations.to_examples()]
+
+    def bounds(text):
+        found = [match.span() for match in TOKEN.finditer(text)]
+        return [start for start, _ in found], [stop for _, stop in found]
+
+    def in_python():
+        with (
+            mock.patch.object(spans, "offset_spans", return_value=None),
+            mock.patch.object(spans, "token_bounds", bounds),
+        ):
+            return spans.read(examples)
+
+    assert spans.read(examples).table.equals(in_python().table)
+    others = {"the same in plain Python": in_python}
+    race("character offsets to Relations", N, lambda: spans.read(examples), others, 10)
+
+
+def with_offsets(example):
+    """The example with a text of words of one to nine letters, and spans in its characters."""
+    words = ["w" * (1 + (k * k) % 9) for k in range(example["length"])]
+    stops = np.cumsum([len(word) + 1 for word in words]).tolist()
+    return {
+        "text": " ".join(words),
+        "relations": [
+            {
+                role: [[stops[a] - 1 - len(words[a]), stops[b - 1] - 1] for a, b in found]
+                for role, found in relation.items()
+            }
+            for relation in example["relations"]
+        ],
+    }

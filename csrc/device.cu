@@ -1,0 +1,238 @@
+// The device driver: grid-stride loops over examples, one thread an example at a time.
+//
+//   score_<kernel>    rows: pair the relations of every example and add up their counts
+//   labels_<kernel>   label ids: the spans of both sequences first, one relation a side
+//     └─ run_few      one example (csrc/fastcausal/few.h), the same text as on the host
+//
+// Counts are integers, so the order in which threads add them never shows. An example that does not
+// fit (too many relations or spans for fixed memory) is marked in left_out and goes to the host.
+// Compiled by NVRTC at first use, by nvcc, and for the tests by a host compiler that plays the
+// grid.
+#include "fastcausal/few.h"
+#include "fastcausal/kernels.h"
+#include "fastcausal/label_spans.h"
+
+namespace fastcausal {
+
+// What a launch works on; engine/device.py has the same as NumPy records. All members take 8 bytes.
+struct Counting {
+  const int64_t* params;   // number of roles, then the track of each role
+  const int64_t* weights;  // [n_fields, N_FORMS]
+  int64_t* counts;         // [n_totals] to add to, or [n_examples, n_fields] to write
+  uint8_t* left_out;       // [n_examples]
+  int64_t first, last;     // examples first, first + 1, ..., last - 1
+  int64_t n_fields;
+  int64_t n_totals;  // counts that all examples share, 0 where every example has its own
+  int64_t n_lanes;   // columns of counters a block keeps, 0 for none
+  uint64_t wanted, wanted_overall;
+  int64_t official, linear, additive, never_costs, by_content, truncate, ignore_non_causal;
+};
+
+// Addresses are moved so that absolute example, relation and row numbers hold in a part.
+struct Task {
+  Side gold;
+  Side pred;
+  const int32_t* lengths;  // [n_examples]
+  const int64_t* groups;   // [n_examples], or null: all in one
+  int64_t* partner;        // [n_gold_relations], or null
+  int64_t apart;           // a group has a second row for examples of several gold relations
+  Counting counting;
+};
+
+// counts are those of the kernel, then how many sequences mark anything in gold, and in pred.
+struct LabelTask {
+  const void* gold_ids;  // [n_examples, n_tokens]
+  const void* pred_ids;
+  const int32_t* marks;  // of each label
+  int64_t n_labels;
+  int64_t ignored;
+  int64_t n_tokens;
+  int64_t gold_itemsize;
+  int64_t pred_itemsize;
+  Counting counting;
+};
+
+FC_HD Plan plan_of(const Counting& c) {
+  Plan plan{};
+  plan.n_fields = c.n_fields;
+  plan.params = c.params;
+  plan.weights = c.weights;
+  plan.wanted = c.wanted;
+  plan.wanted_overall = c.wanted_overall;
+  plan.official = c.official;
+  plan.linear = c.linear;
+  plan.additive = c.additive;
+  plan.never_costs = c.never_costs;
+  plan.by_content = c.by_content;
+  plan.truncate = c.truncate;
+  plan.ignore_non_causal = c.ignore_non_causal;
+  return plan;
+}
+
+// A kernel as a function that is called, one for each kind of sink: spread out at every place that
+// needs it, it takes several times as long to compile.
+template <class Pair>
+struct Called {
+  static constexpr bool LOOKS_UP = Pair::LOOKS_UP;
+  template <class Sink>
+  __host__ __device__ __noinline__ void operator()(const Relation& gold, const Relation& pred,
+                                                   int64_t length, const int64_t* params,
+                                                   Sink& sink) const {
+    Pair()(gold, pred, length, params, sink);
+  }
+};
+
+using Total = unsigned long long;  // what 64-bit atomics take; wraps as two's complement does
+
+// A row of counts. Where few rows are shared by all threads, a block counts the low 32 bits in its
+// own memory, a column for each lane of a warp so that lanes do not wait for each other, and adds
+// them up when it ends. What exceeds 32 bits, rarely anything, goes to the row at once; so nothing
+// can overflow.
+struct Row {
+  static constexpr bool BY_ROLE = true;
+  Total* row;
+  uint32_t* cells;  // [n_fields, n_lanes] of this row, at the column of the thread, or null
+  int64_t n_lanes;
+
+  __device__ bool wants(uint64_t) const { return true; }
+  __device__ bool wants_overall(uint64_t) const { return true; }
+  __device__ void add(int64_t field, int64_t n) {
+    if (!n) return;
+    if (!cells) {
+      atomicAdd(row + field, static_cast<Total>(n));
+      return;
+    }
+    const uint32_t low = static_cast<uint32_t>(n);
+    const uint32_t before = atomicAdd(cells + field * n_lanes, low);
+    const int64_t high = (n >> 32) + (before + low < before);
+    if (high) atomicAdd(row + field, static_cast<Total>(high) << 32);
+  }
+};
+
+extern __shared__ uint32_t counters[];  // [n_totals, n_lanes]
+
+__device__ Row row_at(const Counting& c, int64_t at) {
+  uint32_t* cells = nullptr;
+  if (c.n_lanes) cells = counters + at * c.n_lanes + threadIdx.x % c.n_lanes;
+  return {reinterpret_cast<Total*>(c.counts) + at, cells, c.n_lanes};
+}
+
+__device__ void clear_counters(const Counting& c) {
+  for (int64_t k = threadIdx.x; k < c.n_totals * c.n_lanes; k += blockDim.x) counters[k] = 0;
+  __syncthreads();
+}
+
+__device__ void flush_counters(const Counting& c) {
+  __syncthreads();
+  for (int64_t k = threadIdx.x; c.n_lanes && k < c.n_totals; k += blockDim.x) {
+    Total sum = 0;
+    for (int64_t lane = 0; lane < c.n_lanes; ++lane) sum += counters[k * c.n_lanes + lane];
+    if (sum) atomicAdd(reinterpret_cast<Total*>(c.counts) + k, sum);
+  }
+}
+
+// one(example, plan) counts an example, or returns false.
+template <class One>
+__device__ void for_all(const Counting& c, const One& one) {
+  const Plan plan = plan_of(c);
+  clear_counters(c);
+  const int64_t step = int64_t{gridDim.x} * blockDim.x;
+  for (int64_t e = c.first + int64_t{blockIdx.x} * blockDim.x + threadIdx.x; e < c.last;
+       e += step) {
+    c.left_out[e] = !one(e, plan);
+  }
+  flush_counters(c);
+}
+
+// The row of counts that an example is added to.
+__device__ int64_t row_of(const Task& task, int64_t example) {
+  if (!task.counting.n_totals) return example;
+  const int64_t group = task.groups ? task.groups[example] : 0;
+  return task.apart ? 2 * group + (task.gold.n_relations(example) > 1) : group;
+}
+
+template <class Pair>
+__device__ void score(const Pair& pair, const Task& task) {
+  const Counting& c = task.counting;
+  for_all(c, [&](int64_t e, const Plan& plan) {
+    const int64_t at = row_of(task, e) * c.n_fields;
+    for (int64_t k = 0; !c.n_totals && k < c.n_fields; ++k) c.counts[at + k] = 0;
+    Row row = row_at(c, at);
+    return run_few(pair, task.gold, task.pred, e, task.lengths[e], plan, task.partner, row);
+  });
+}
+
+__device__ int64_t id_at(const void* ids, int64_t itemsize, int64_t at) {
+  switch (itemsize) {
+    case 1:
+      return static_cast<const int8_t*>(ids)[at];
+    case 2:
+      return static_cast<const int16_t*>(ids)[at];
+    case 4:
+      return static_cast<const int32_t*>(ids)[at];
+    default:
+      return static_cast<const int64_t*>(ids)[at];
+  }
+}
+
+// The spans of one sequence, as one relation.
+struct Sequence {
+  int32_t rows[3 * (MOST_SPANS + 1)];
+  int64_t row_offsets[2];
+  int64_t relation_offsets[2];
+  int32_t length;
+
+  // False where there are too many spans, or a label that is none: the host will see which.
+  // A token that gold ignores is not there on either side.
+  __device__ bool read(const LabelTask& task, int64_t e, bool is_gold) {
+    const labels::Scheme scheme{task.marks, task.n_labels, task.ignored};
+    labels::Spans spans{rows, 0, -1};
+    length = 0;
+    for (int64_t t = 0; t < task.n_tokens; ++t) {
+      const int64_t at = e * task.n_tokens + t;
+      int64_t id = id_at(task.gold_ids, task.gold_itemsize, at);
+      if (id == scheme.ignored) continue;
+      if (!is_gold) id = id_at(task.pred_ids, task.pred_itemsize, at);
+      if (id < 0 || id >= scheme.n_labels) return false;
+      spans.token(scheme.marks[id], length++);
+      if (spans.n_rows > MOST_SPANS) return false;
+    }
+    row_offsets[0] = relation_offsets[0] = 0;
+    row_offsets[1] = spans.n_rows;
+    relation_offsets[1] = spans.n_rows > 0;
+    return true;
+  }
+  __device__ Side side() const { return {rows, row_offsets, relation_offsets}; }
+};
+
+template <class Pair>
+__device__ void score_labels(const Pair& pair, const LabelTask& task) {
+  const Counting& c = task.counting;
+  for_all(c, [&](int64_t e, const Plan& plan) {
+    Sequence gold, pred;
+    if (!gold.read(task, e, true) || !pred.read(task, e, false)) return false;
+    Row row = row_at(c, 0);
+    if (!run_few(pair, gold.side(), pred.side(), 0, gold.length, plan, nullptr, row)) return false;
+    row.add(c.n_fields, gold.relation_offsets[1]);
+    row.add(c.n_fields + 1, pred.relation_offsets[1]);
+    return true;
+  });
+}
+
+}  // namespace fastcausal
+
+#define FC_SCORE(name)                                                      \
+  extern "C" __global__ void score_##name(const fastcausal::Task task) {    \
+    fastcausal::score(fastcausal::Called<fastcausal::name##_pair>(), task); \
+  }
+#define FC_LABELS(name)                                                            \
+  extern "C" __global__ void labels_##name(const fastcausal::LabelTask task) {     \
+    fastcausal::score_labels(fastcausal::Called<fastcausal::name##_pair>(), task); \
+  }
+#ifdef FC_ONLY  // FC_SCORE(name) or FC_LABELS(name): one is compiled sooner than all
+FC_ONLY
+#else
+#define FC_KERNEL(name, looks_up) FC_SCORE(name) FC_LABELS(name)
+#include "fastcausal/kernels.def"
+#undef FC_KERNEL
+#endif

@@ -1,0 +1,183 @@
+// Matrices of label ids to rows: a relation per sequence, none where it marks nothing.
+//
+// Tokens are walked run by run, a run being tokens of one label. Where runs begin is found for 64
+// tokens at once as the bits of a word, and what a run does is computed without branches: where a
+// run ends and what comes next cannot be guessed, and a wrong guess costs more than ten tokens.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "fastcausal/label_spans.h"
+#include "found.hpp"
+
+namespace fastcausal {
+
+struct Matrix {  // [batch, tokens], row-major
+  const void* ids;
+  int64_t itemsize;
+  int64_t n_sequences;
+  int64_t n_tokens;
+  const uint8_t* where;  // of the same shape, or NULL
+  const int32_t* words;  // likewise
+};
+
+namespace labels {
+
+constexpr int64_t BLOCK = 64;
+enum : int32_t { IGNORED = -8, UNKNOWN = -12 };  // marks, besides those of a scheme
+
+// The number of the lowest bit that is set.
+inline int64_t lowest(uint64_t bits) {
+  static constexpr int8_t NUMBER[64] = {
+      0,  1,  48, 2,  57, 49, 28, 3,  61, 58, 50, 42, 38, 29, 17, 4,  62, 55, 59, 36, 53, 51,
+      43, 22, 45, 39, 33, 30, 24, 18, 12, 5,  63, 47, 56, 27, 60, 41, 37, 16, 54, 35, 52, 21,
+      44, 32, 23, 11, 46, 26, 40, 15, 34, 20, 31, 10, 25, 14, 19, 9,  13, 8,  7,  6};
+  return NUMBER[((bits & (~bits + 1)) * 0x03f79d71b4cb0a89u) >> 58];
+}
+
+struct Weights {  // the bit of each token in a byte that holds eight
+  uint8_t of[BLOCK];
+  constexpr Weights() : of() {
+    for (int64_t t = 0; t < BLOCK; ++t) of[t] = static_cast<uint8_t>(1 << t % 8);
+  }
+};
+constexpr Weights WEIGHT;
+
+// Which of BLOCK tokens have another label than the token before them.
+inline uint64_t changes(const int8_t* code) {
+  uint8_t flags[BLOCK];
+  for (int64_t t = 0; t < BLOCK; ++t) flags[t] = code[t] != code[t - 1] ? WEIGHT.of[t] : 0;
+  uint64_t bits = 0;
+  for (int64_t k = 0; k < BLOCK / 8; ++k) {
+    uint64_t eight;
+    std::memcpy(&eight, flags + 8 * k, 8);
+    bits |= eight * 0x0101010101010101u >> 56 << 8 * k;  // the sum of eight bytes
+  }
+  return bits;
+}
+
+// False where a label id is no int8.
+template <class Id>
+bool narrowed(const Id* ids, int64_t n, int8_t* code) {
+  uint64_t shifted = 0;  // 0 to 255 for an int8
+  for (int64_t t = 0; t < n; ++t) {
+    code[t] = static_cast<int8_t>(ids[t]);
+    shifted |= static_cast<uint64_t>(int64_t{ids[t]}) + 128;
+  }
+  return shifted < 256;
+}
+
+struct Walk {
+  const int32_t* marks;  // of each label as uint8
+  int32_t* rows;
+  int64_t n_rows = 0;
+  int32_t open = -1;
+  int32_t position = 0;
+  int32_t unknown = 0;
+  int32_t nowhere = 0;
+
+  void run(int8_t code, int64_t width) {
+    const int32_t mark = marks[static_cast<uint8_t>(code)];
+    const int32_t there = mark == IGNORED ? 0 : static_cast<int32_t>(width);
+    if ((width > 1) & ((mark & (BEGINS | ENDS)) != 0)) {  // rare: each token is a span
+      for (int64_t k = 0; k < width; ++k) run(code, 1);
+      return;
+    }
+    const int32_t role = mark >> 2;
+    const bool begins = (mark >= 0) & ((mark & BEGINS) | (role != open));
+    int32_t* row = rows + 3 * n_rows;
+    row[0] = role;  // overwritten unless a span begins
+    row[1] = position;
+    n_rows += begins;
+    position += there;
+    *(mark >= 0 ? rows + 3 * n_rows - 1 : &nowhere) = position;
+    open = mark == IGNORED ? open : (mark < 0) | ((mark & ENDS) != 0) ? -1 : role;
+    unknown |= mark == UNKNOWN;
+  }
+};
+
+class Runs {
+ public:
+  Runs(const Scheme& scheme, int64_t n_tokens)
+      : n(n_tokens), codes(static_cast<size_t>(n_tokens + BLOCK + 1)) {
+    for (int32_t& mark : marks) mark = UNKNOWN;
+    for (int64_t k = 0; k < scheme.n_labels && k < 128; ++k) marks[k] = scheme.marks[k];
+    marks[static_cast<uint8_t>(scheme.ignored)] = IGNORED;
+  }
+  // Labels and what is ignored have to be different as int8.
+  static bool can_take(const Scheme& scheme) {
+    return scheme.n_labels <= 128 && scheme.ignored >= -128 && scheme.ignored < 128;
+  }
+
+  // The number of rows, which have room for n + 1; -1 where a label is unknown.
+  template <class Id>
+  int64_t spans(const Id* ids, int32_t* rows, int32_t* length) {
+    int8_t* code = codes.data() + 1;
+    if (!narrowed(ids, n, code)) return -1;
+    if (!n) return *length = 0;
+    std::memset(code + n, code[n - 1], BLOCK);  // what follows the last token begins no run
+    code[-1] = code[0];
+    Walk walk{marks, rows};
+    int64_t start = 0;
+    for (int64_t block = 0; block < n; block += BLOCK) {
+      for (uint64_t bits = changes(code + block); bits; bits &= bits - 1) {
+        const int64_t stop = block + lowest(bits);
+        walk.run(code[start], stop - start);
+        start = stop;
+      }
+    }
+    walk.run(code[start], n - start);
+    *length = walk.position;
+    return walk.unknown ? -1 : walk.n_rows;
+  }
+
+ private:
+  int64_t n;
+  std::vector<int8_t> codes;  // of one sequence: what is before it, its labels, what follows
+  int32_t marks[256];
+};
+
+}  // namespace labels
+
+// Returns -1, or the place (sequence * n_tokens + token) of what is no label of the scheme.
+template <class Id>
+int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, Found& found) {
+  labels::Runs runs(scheme, m.n_tokens);
+  const bool by_runs = labels::Runs::can_take(scheme) && !m.where && !m.words;
+  found.lengths.reserve(static_cast<size_t>(m.n_sequences));
+  found.row_offsets.reserve(static_cast<size_t>(m.n_sequences) + 1);
+  found.relation_offsets.reserve(static_cast<size_t>(m.n_sequences) + 1);
+  for (int64_t s = 0; s < m.n_sequences; ++s) {
+    const int64_t at = s * m.n_tokens;
+    const Id* ids = static_cast<const Id*>(m.ids) + at;
+    int32_t* rows = &found.room(m.n_tokens + 1)->role;  // a row is three int32
+    int32_t length = 0;
+    int64_t n = by_runs ? runs.spans(ids, rows, &length) : -1;
+    if (n < 0) {
+      n = labels::label_spans(ids, m.where ? m.where + at : nullptr,
+                              m.words ? m.words + at : nullptr, m.n_tokens, scheme, rows, &length);
+    }
+    if (n < 0) return at + (-1 - n);
+    found.n_rows += n;
+    if (n) found.end_relation();
+    found.end_example();
+    found.lengths.push_back(length);
+  }
+  return -1;
+}
+
+inline int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, Found& found) {
+  switch (m.itemsize) {
+    case 1:
+      return label_rows<int8_t>(m, scheme, found);
+    case 2:
+      return label_rows<int16_t>(m, scheme, found);
+    case 4:
+      return label_rows<int32_t>(m, scheme, found);
+    default:
+      return label_rows<int64_t>(m, scheme, found);
+  }
+}
+
+}  // namespace fastcausal

@@ -1,0 +1,65 @@
+"""``fastcausal bench``."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fastcausal.cli.console import clear_errors
+from fastcausal.errors import InputError
+
+PACKAGE = Path(__file__).parents[1]
+# What the benchmarks import, as it is imported, and as it is installed.
+NEEDED = {
+    "krippendorff": "krippendorff",
+    "nervaluate": "nervaluate",
+    "numba": "numba",
+    "pytest": "pytest",
+    "pytest_benchmark": "pytest-benchmark",
+    "scipy": "scipy",
+    "seqeval": "seqeval",
+    "sklearn": "scikit-learn",
+    "statsmodels": "statsmodels",
+}
+
+
+def bench(
+    parts: Annotated[
+        list[str] | None, typer.Argument(help="Only these parts, e.g. growth peers.")
+    ] = None,
+    sentences: Annotated[int, typer.Option(min=1, help="Sentences of the large corpus.")] = 100_000,
+) -> None:
+    """Measure fastcausal against what else there is, after asserting that the answers are equal."""
+    with clear_errors():
+        folder = _folder()
+        found = {path.stem.removeprefix("test_"): path for path in folder.glob("test_*.py")}
+        for part in parts or ():
+            if part not in found:
+                known = ", ".join(sorted(found))
+                raise InputError(f'no benchmark is called "{part}", expected one of {known}')
+        missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
+        if missing:
+            raise InputError(
+                f'benchmarks need {", ".join(missing)}: pip install "fastcausal[bench]"'
+            )
+    from tempfile import TemporaryDirectory
+
+    import pytest
+
+    own = ("-c", str(folder / "pytest.ini"), "--rootdir", str(folder), "-p", "no:cacheprovider")
+    chosen = [str(found[part]) for part in parts or sorted(found)]
+    with TemporaryDirectory() as storage:  # else pytest-benchmark makes a folder where you are
+        only = ("--benchmark-only", f"--benchmark-storage=file://{storage}")
+        status = pytest.main([*own, "-q", *only, f"--sentences={sentences}", *chosen])
+    raise typer.Exit(int(status))
+
+
+def _folder() -> Path:
+    """Inside an installed package, or beside it in a checkout."""
+    for folder in (PACKAGE / "_bench", PACKAGE.parent / "bench"):
+        if (folder / "pytest.ini").exists():
+            return folder
+    raise InputError(f"{PACKAGE} was installed without its benchmarks")

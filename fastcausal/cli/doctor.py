@@ -1,0 +1,96 @@
+"""``fastcausal doctor``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from fastcausal.cli.console import print_json, print_table
+
+
+def doctor(
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Print what is installed and what there is to run on; exit status 0 whatever is missing."""
+    found = facts()
+    if json:
+        print_json(found)
+    else:
+        _print(found)
+
+
+def facts() -> dict[str, Any]:
+    """Versions, how the native code was built, cores, and the GPU; null for what is missing."""
+    import os
+    import platform
+
+    from fastcausal import __version__
+    from fastcausal.engine import cuda
+    from fastcausal.engine._build import build_info
+
+    usable = getattr(os, "sched_getaffinity", None)
+    return {
+        "fastcausal": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "native": build_info(),
+        "cores": {
+            "machine": os.cpu_count(),
+            "usable": len(usable(0)) if usable else os.cpu_count(),
+        },
+        "numpy": _version("numpy"),
+        "pyarrow": _version("pyarrow"),
+        "numba": _version("numba"),
+        "cuda": cuda.facts(),
+    }
+
+
+def _version(package: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _print(found: dict[str, Any]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    native, cores, cuda = found["native"], found["cores"], found["cuda"]
+    abi = ", limited API" if native["limited_api"] else ""
+    device = cuda["device"]
+    rows = {
+        "fastcausal": f"{found['fastcausal']} on Python {found['python']}, {found['system']}",
+        "native code": f"{native['compiler']}, {native['instructions']}{abi}",
+        "": native["flags"],
+        "cores": f"{cores['usable']} of {cores['machine']}",
+        "NumPy": found["numpy"],
+        "pyarrow": found["pyarrow"],
+        "numba": found["numba"] or "not installed: pip install 'fastcausal[jit]'",
+        "CuPy": cuda["cupy"] or "not installed",
+        "CUDA": _cuda_text(cuda),
+        "device": device and _device_text(device),
+        "backends": "cpu, reference" + (", cuda" if device else ""),
+        "missing": cuda["missing"],
+    }
+    table = Table.grid(padding=(0, 2))
+    for name, value in rows.items():
+        if value:
+            table.add_row(name, Text(value))
+    print_table(table)
+
+
+def _cuda_text(cuda: dict[str, Any]) -> str | None:
+    if not cuda["cupy"]:
+        return None
+    return f"{cuda['runtime']}, driver for {cuda['driver'] or 'none'}"
+
+
+def _device_text(device: dict[str, Any]) -> str:
+    return (
+        f"{device['name']}, compute capability {device['capability']}, "
+        f"{device['multiprocessors']} multiprocessors, {device['memory'] / 2**30:.0f} GiB"
+    )

@@ -1,0 +1,8 @@
+from typing import Any
+
+from numpy import int32, int64
+from numpy.typing import NDArray
+
+def label_rows(
+    ids: Any, where: Any, words: Any, marks: NDArray[int32], ignored: int
+) -> tuple[NDArray[int32], NDArray[int64], NDArray[int64], NDArray[int32]] | None: ...

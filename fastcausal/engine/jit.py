@@ -1,0 +1,132 @@
+"""Kernels written in Python, for backend "cpu": compiled by numba to C functions.
+
+::
+
+    pair function ──njit──▶ machine code, cached on disk ──cfunc──▶ address of csrc's `Kernel`
+
+The only module that imports numba.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import carray, cfunc, njit, types
+from numba.extending import intrinsic
+
+from fastcausal.engine.kernel import Int64, Kernel, PairFunction
+from fastcausal.errors import InputError
+
+# Rows and params belong to all threads: a function that writes to them does not compile.
+_ROWS = types.Array(types.int32, 2, "C", readonly=True)
+_PARAMS = types.Array(types.int64, 1, "C", readonly=True)
+_COUNTS = types.Array(types.int64, 1, "C")
+_PAIR = (_ROWS, _ROWS, types.int64, _PARAMS, _COUNTS)
+_INT32S, _INT64S = types.CPointer(types.int32), types.CPointer(types.int64)
+_KERNEL = types.void(
+    _INT32S, types.int64, _INT32S, types.int64, types.int64, _INT64S, _INT64S
+)  # fmt: skip
+
+RAISED, NEGATIVE = 0, 1
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A kernel as a C function.
+
+    Attributes
+    ----------
+    function : numba dispatcher
+        The pair function, whose machine code is kept on disk beside its source.
+    entry : numba CFunc
+        What the native driver calls; lives as long as this does.
+    faults : int64[2]
+        How many calls have raised an exception, and have left a negative count. Only ever grows.
+    """
+
+    function: Any
+    entry: Any
+    faults: Int64
+
+    @property
+    def address(self) -> int:
+        """Of the C function."""
+        return int(self.entry.address)
+
+    def check(self, kernel: Kernel, before: Int64) -> None:
+        """Raise RuntimeError where calls went wrong since ``faults`` were as ``before``."""
+        raised, negative = self.faults != before
+        if raised:
+            raise RuntimeError(f'{kernel} raised an exception; backend="reference" shows which')
+        if negative:
+            raise RuntimeError(f"{kernel} left a negative count")
+
+
+def compiled(kernel: Kernel) -> Compiled:
+    """Compile a kernel.
+
+    Raises
+    ------
+    InputError
+        numba cannot compile it.
+    """
+    faults = np.zeros(2, np.int64)
+    try:
+        function = _pair_function(kernel.function)
+        entry = _entry(function, len(kernel.fields), len(kernel.overall), faults)
+    except Exception as error:  # numba's own, and what its passes stumble over
+        said = "\n".join(line for line in str(error).splitlines() if line.strip())
+        raise InputError(
+            f'{kernel} cannot be compiled by numba; backend="reference" runs it as it is.\n{said}'
+        ) from error
+    return Compiled(function, entry, faults)
+
+
+def _pair_function(function: PairFunction) -> Any:
+    try:
+        return njit(_PAIR, cache=True)(function)
+    except RuntimeError as error:  # typed in at a prompt: there is no file to cache it beside
+        if "cannot cache" not in str(error):
+            raise
+        return njit(_PAIR)(function)
+
+
+def _entry(function: Any, n_fields: int, n_overall: int, faults: Int64) -> Any:
+    address = faults.ctypes.data
+
+    @cfunc(_KERNEL, nopython=True)
+    def entry(gold, n_gold, pred, n_pred, length, params, counts):  # type: ignore[no-untyped-def]
+        n_roles = params[0]
+        n_counts = n_roles * n_fields + n_overall
+        found = carray(counts, n_counts)
+        for k in range(n_counts):
+            found[k] = 0
+        try:
+            function(
+                carray(gold, (n_gold, 3)),
+                carray(pred, (n_pred, 3)),
+                length,
+                carray(params, 1 + n_roles),
+                found,
+            )
+        except Exception:
+            _pointer(address)[RAISED] += 1
+        signs = 0
+        for k in range(n_counts):
+            signs |= found[k]
+        if signs < 0:
+            _pointer(address)[NEGATIVE] += 1
+
+    return entry
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _pointer(_context: Any, _address: Any) -> Any:
+    """An address as a pointer to int64."""
+
+    def as_pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    return _INT64S(types.int64), as_pointer

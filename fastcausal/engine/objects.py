@@ -1,0 +1,34 @@
+"""Python objects straight to rows, without a table between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fastcausal._objects import example_rows
+from fastcausal.engine.rows import Rows
+from fastcausal.relations import ROLES
+
+
+def rows_of_examples(
+    examples: Any, roles: Sequence[str] = ROLES
+) -> tuple[Rows, list[str] | None] | None:
+    """Rows and ids of example dicts, as `Relations.from_examples` takes them.
+
+    Returns
+    -------
+    tuple of Rows and list of str, or None
+        The ids are None where no example has one. None where anything is unusual or wrong: then
+        `Relations.from_examples` reads the examples or says what is the matter. Keys other than
+        ``id``, ``relations``, ``length``, ``tokens`` and ``text`` are not looked at.
+
+    Examples
+    --------
+    >>> rows, ids = rows_of_examples([{"relations": [{"cause": (0, 2)}], "length": 5}])
+    >>> rows.values, ids
+    (array([[0, 0, 2]], dtype=int32), None)
+    >>> rows_of_examples([{"relations": [{"cause": (0, 9)}], "length": 5}]) is None
+    True
+    """
+    found = example_rows(examples, {role: k for k, role in enumerate(roles)}, True)
+    return None if found is None else (Rows(*found[:4]), found[4])

@@ -1,0 +1,275 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+"""Lists of tags, and the tokens of a text: what readers of Python objects and JSON need most."""
+
+from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError, PyDict_Next
+from cpython.exc cimport PyErr_Clear
+from cpython.list cimport PyList_Check
+from cpython.mem cimport PyMem_Free
+from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_Check
+from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_FromObject
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from fastcausal.found cimport Found, arrays_of
+from fastcausal.plain cimport (
+    PyUnicode_AsUTF8AndSize, is_list, is_space, item_of, plain_number, size_of,
+)
+
+import numpy as np
+
+cdef object EMPTY = np.empty
+cdef object INT32 = np.dtype("int32")
+cdef object INT64 = np.dtype("int64")
+
+cdef extern from "Python.h":
+    Py_UCS4* PyUnicode_AsUCS4Copy(object)
+    Py_ssize_t PyUnicode_GetLength(object) except -1
+
+cpdef enum:
+    NO_LIST = -0x80000000
+
+cdef enum:
+    N_ROLES = 3
+    N_KEPT = 64
+    NO_TAG = -1
+
+
+cdef struct Kept:  # a tag of up to 16 bytes: its first and its last eight are all of it
+    uint64_t first, last
+    Py_ssize_t size
+    int code
+
+
+cdef inline void ends_of(const char* letters, Py_ssize_t size, Kept* tag) noexcept:
+    cdef uint32_t first = 0
+    cdef uint32_t last = 0
+    if size >= 8:
+        memcpy(&tag.first, letters, 8)
+        memcpy(&tag.last, letters + size - 8, 8)
+    elif size >= 4:
+        memcpy(&first, letters, 4)
+        memcpy(&last, letters + size - 4, 4)
+        tag.first, tag.last = first, last
+    else:  # 1 to 3
+        tag.first, tag.last = <unsigned char>letters[0], <unsigned char>letters[size - 1]
+        tag.first = tag.first << 8 | <unsigned char>letters[size // 2]
+    tag.size = size
+
+
+cdef int code_of(object tag, dict codes, marks, Kept* kept) except? -3:
+    """What a tag says: bits of the roles that it begins, then of those it goes on with.
+
+    NO_TAG where only `marks` knows, NO_LIST where it is no string.
+    """
+    cdef Kept seen
+    cdef Kept* place = NULL
+    cdef Py_ssize_t size = 0
+    cdef PyObject* found
+    cdef const char* letters
+    if not PyUnicode_Check(tag):
+        return NO_LIST
+    letters = PyUnicode_AsUTF8AndSize(tag, &size)
+    if letters == NULL:  # half a surrogate pair
+        PyErr_Clear()
+        return NO_TAG
+    if 0 < size <= 16:
+        ends_of(letters, size, &seen)
+        place = kept + ((seen.first + 3 * seen.last) * <uint64_t>0x9E3779B97F4A7C15 >> 58)
+        if place.first == seen.first and place.last == seen.last and place.size == size:
+            return place.code
+    text = PyUnicode_FromObject(tag)
+    found = PyDict_GetItemWithError(codes, text)
+    seen.code = marks(text) if found == NULL else <object>found
+    if found == NULL:
+        codes[text] = seen.code
+    if place != NULL:
+        place[0] = seen
+    return seen.code
+
+
+cdef int add_tags(Found& found, object tags, dict codes, marks, Kept* kept) except? -3:
+    """n, the number of tags of one relation; -1 - n where something is wrong, or NO_LIST."""
+    cdef int32_t start[N_ROLES]
+    cdef int opened = 0  # roles whose spans are open, as bits
+    cdef object tag
+    cdef object last = None
+    cdef int code = NO_LIST
+    cdef int begins, ends, role
+    cdef Py_ssize_t n, t
+    cdef bint wrong = False
+    for role in range(N_ROLES):
+        start[role] = 0
+    if not PyList_Check(tags) and not PyTuple_Check(tags):
+        return NO_LIST
+    n = size_of(tags)
+    if n >= 0x7FFFFFFF:
+        return NO_LIST
+    for t in range(n):
+        tag = item_of(tags, t)
+        if tag is not last:
+            code = code_of(tag, codes, marks, kept)
+            last = tag
+        if code == NO_LIST:
+            return NO_LIST
+        if code < 0 or wrong or (code >> N_ROLES) & ~opened:
+            wrong = True  # but look on: there may be what is no string
+            continue
+        begins = code & ((1 << N_ROLES) - 1)
+        ends = opened & ~(code >> N_ROLES)
+        opened = code >> N_ROLES | begins
+        if not (begins | ends):
+            continue
+        for role in range(N_ROLES):
+            if ends >> role & 1:
+                found.row(role, start[role], <int32_t>t)
+            if begins >> role & 1:
+                start[role] = <int32_t>t
+    if wrong:
+        found.forget_relation()
+        return <int>(-1 - n)
+    for role in range(N_ROLES):
+        if opened >> role & 1:
+            found.row(role, start[role], <int32_t>n)
+    found.by_role()
+    return <int>n
+
+
+def tag_rows(list examples, marks):
+    """Rows of lists of IOB2 tags, for each of some examples a list of relations.
+
+    marks(tag) tells what a tag says: 1 for every role that it begins, 8 for every role that it
+    goes on with, shifted by the role; -1 if something is wrong with it.
+
+    Returns
+    -------
+    The four arrays of `Rows`, rows sorted by (role, start, stop). The last one has an item for each
+    relation: n, how many tags there are, -1 - n where something is wrong with them, NO_LIST where
+    they are no list of strings; such relations have no rows.
+    """
+    cdef Found found
+    cdef Kept[N_KEPT] kept
+    cdef dict codes = {}
+    cdef list relations
+    cdef Py_ssize_t k
+    cdef int n
+    memset(kept, 0, sizeof(kept))
+    for relations in examples:
+        for k in range(size_of(relations)):
+            n = add_tags(found, item_of(relations, k), codes, marks, kept)
+            found.lengths.push_back(n)
+            if n < 0:
+                found.forget_relation()
+            found.end_relation()
+        found.end_example()
+    return arrays_of(found, EMPTY, INT32, INT64)
+
+
+def token_bounds(str text):
+    """Where each token of a text starts and where it stops, in characters: two lists."""
+    cdef list starts = []
+    cdef list stops = []
+    cdef Py_ssize_t n, k
+    cdef bint inside = False
+    cdef Py_UCS4* letters = PyUnicode_AsUCS4Copy(text)
+    if letters == NULL:
+        raise MemoryError
+    try:
+        n = PyUnicode_GetLength(text)
+        for k in range(n + 1):  # a zero follows the last one
+            if inside == (k == n or is_space(letters[k])):
+                (stops if inside else starts).append(k)
+                inside = not inside
+    finally:
+        PyMem_Free(letters)
+    return starts, stops
+
+
+cdef inline Py_ssize_t n_before(list bounds, int32_t limit, bint equal) except -1:
+    """How many of the ascending bounds are less than a limit, or equal to it if that counts."""
+    cdef Py_ssize_t low = 0
+    cdef Py_ssize_t high = len(bounds)
+    cdef Py_ssize_t middle
+    cdef int32_t bound = 0
+    while low < high:
+        middle = (low + high) // 2
+        if not plain_number(item_of(bounds, middle), &bound):
+            raise TypeError("bounds of tokens are no integers")
+        if bound < limit or (equal and bound == limit):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef int add_offsets(
+    Found& found, int32_t role, object span, list starts, list stops, int32_t n_letters, int* n_cut
+) except -1:
+    """0 where this is no [start, stop) in characters, plain or by name, that marks a token."""
+    cdef int32_t start = 0
+    cdef int32_t stop = 0
+    cdef int32_t bound = 0
+    cdef Py_ssize_t first, last
+    if PyDict_CheckExact(span):
+        span = [span.get("start"), span.get("stop")]
+    if not is_list(span) or size_of(span) != 2:
+        return 0
+    if not plain_number(item_of(span, 0), &start) or not plain_number(item_of(span, 1), &stop):
+        return 0
+    if start >= stop or stop > n_letters:
+        return 0
+    first = n_before(stops, start, True)
+    last = n_before(starts, stop, False)
+    if first >= last:
+        return 0
+    found.row(role, <int32_t>first, <int32_t>last)
+    plain_number(item_of(starts, first), &bound)
+    if bound < start:
+        n_cut[0] += 1
+        return 1
+    plain_number(item_of(stops, last - 1), &bound)
+    n_cut[0] += stop < bound
+    return 1
+
+
+def offset_spans(relation, dict numbers, list starts, list stops, Py_ssize_t n_letters):
+    """The spans of a relation whose roles have character offsets, in tokens.
+
+    numbers gives the number of each role; starts and stops are the bounds of the tokens of a text
+    of n_letters characters.
+
+    Returns
+    -------
+    (role, start, stop) of each span, sorted, and how many spans cut a token; None where anything
+    is unusual: a span given as text, a role, offsets that mark no token.
+    """
+    cdef Found found
+    cdef Py_ssize_t place = 0
+    cdef Py_ssize_t k
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef PyObject* number
+    cdef object spans
+    cdef int32_t role = 0
+    cdef int n_cut = 0
+    cdef int32_t n = <int32_t>n_letters
+    if not PyDict_CheckExact(relation) or n_letters > 0x7FFFFFFF:
+        return None
+    while PyDict_Next(relation, &place, &key, &value):
+        spans = <object>value
+        if not PyUnicode_CheckExact(<object>key):
+            return None
+        number = PyDict_GetItemWithError(numbers, <object>key)
+        if number == NULL or not plain_number(<object>number, &role):
+            return None
+        if not is_list(spans) or (
+            size_of(spans) == 2 and not PyDict_CheckExact(item_of(spans, 0))
+            and not is_list(item_of(spans, 0))
+        ):
+            spans = [spans]
+        for k in range(size_of(spans)):
+            if not add_offsets(found, role, item_of(spans, k), starts, stops, n, &n_cut):
+                return None
+    found.by_role()
+    return [(found.values[k].role, found.values[k].start, found.values[k].stop)
+            for k in range(found.n_rows)], n_cut

@@ -1,0 +1,45 @@
+# cython: language_level=3
+"""What csrc/found.hpp collects, as the four arrays of `Rows`."""
+
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
+from libcpp.vector cimport vector
+
+
+cdef extern from "found.hpp" namespace "fastcausal" nogil:
+    cdef cppclass Row:
+        int32_t role, start, stop
+
+    cdef cppclass Found:
+        const Row* values
+        vector[int64_t] row_offsets
+        vector[int64_t] relation_offsets
+        vector[int32_t] lengths
+        int64_t n_rows
+        void row(int32_t, int32_t, int32_t) except +
+        void in_order()
+        void by_role()
+        void forget_relation()
+        void end_relation() except +
+        void end_example() except +
+
+
+cdef inline object filled(object array, const void* data):
+    """The array, filled from memory of its size."""
+    cdef Py_buffer view
+    PyObject_GetBuffer(array, &view, PyBUF_WRITABLE)
+    if view.len:  # else there may be no data
+        memcpy(view.buf, data, view.len)
+    PyBuffer_Release(&view)
+    return array
+
+
+cdef inline tuple arrays_of(Found& found, object empty, object int32, object int64):
+    """values, row_offsets, relation_offsets, lengths; the last three are what numpy calls them."""
+    return (
+        filled(empty((found.n_rows, 3), int32), found.values),
+        filled(empty(found.row_offsets.size(), int64), found.row_offsets.data()),
+        filled(empty(found.relation_offsets.size(), int64), found.relation_offsets.data()),
+        filled(empty(found.lengths.size(), int32), found.lengths.data()),
+    )

@@ -1,0 +1,133 @@
+"""Score the label ids of a tagger, batch by batch, where they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fastcausal.engine.rows import Rows
+from fastcausal.errors import InputError
+from fastcausal.extraction import ExtractionScorer
+from fastcausal.protocols import RECESS, Protocol
+from fastcausal.relations import ROLES
+from fastcausal.report import Report
+from fastcausal.tagging import TagScheme
+
+
+class TagScorer:
+    """Score predicted against gold label ids: `update` with every batch, then `compute`.
+
+    All spans of a sequence are one relation. Tokens that gold ignores are not there on either side.
+
+    Parameters
+    ----------
+    scheme : TagScheme
+        What each label id says.
+    protocol : str or Protocol
+        As in `fastcausal.score`.
+    backend : {"cpu", "cuda"}
+        ``cuda`` takes arrays on the device (of CuPy, of torch, or anything with DLPack or
+        ``__cuda_array_interface__``) and adds up counts there: an update does not wait for the
+        device, `compute` does. The same numbers.
+    num_threads : int, optional
+        For ``cpu``; the numbers never depend on it.
+
+    Raises
+    ------
+    InputError
+        Backend ``cuda`` without CuPy or a GPU.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> scheme = fc.TagScheme(["O", "B-Cause", "I-Cause", "B-Effect", "I-Effect"])
+    >>> scorer = fc.TagScorer(scheme)
+    >>> scorer.update(np.array([[1, 2, 0, 3, -100]]), np.array([[1, 2, 0, 3, 4]]))
+    >>> scorer.compute()["cause"].tp
+    1
+    """
+
+    def __init__(
+        self,
+        scheme: TagScheme,
+        protocol: str | Protocol = RECESS,
+        *,
+        backend: str = "cpu",
+        num_threads: int | None = None,
+    ) -> None:
+        if backend == "reference":
+            raise ValueError('backend is "reference", expected cpu or cuda')
+        self.scheme = scheme
+        self.scorer = ExtractionScorer(protocol, backend=backend, num_threads=num_threads)
+        self.scorer.roles = ROLES
+        if self.scorer.protocol.average != "counts":
+            raise ValueError(f"{self.scorer.protocol.name} does not add up over batches")
+        self._on_device = self._counts_on_device() if backend == "cuda" else None
+
+    def update(self, gold_ids: Any, pred_ids: Any) -> None:
+        """Add a batch.
+
+        Parameters
+        ----------
+        gold_ids, pred_ids : int8, int16, int32 or int64[batch, tokens]
+
+        Raises
+        ------
+        InputError
+            The arrays have other types or shapes, or (from ``cuda``, in `compute`) a label id has
+            no label, or a prediction ignores a token of gold.
+        """
+        if self._on_device is not None:
+            self._on_device.add(gold_ids, pred_ids)
+            return
+        self.scorer.update(*self._rows(np.asarray(gold_ids), np.asarray(pred_ids)))
+
+    def compute(self) -> Report:
+        """The scores of all batches so far."""
+        self._settle()
+        return self.scorer.compute()
+
+    def merge(self, other: TagScorer) -> None:
+        """Add what another scorer has counted; errors as of `ExtractionScorer.merge`."""
+        self._settle()
+        other._settle()
+        self.scorer.merge(other.scorer)
+
+    def reset(self) -> None:
+        """Forget every batch."""
+        self.scorer.reset()
+        self.scorer.roles = ROLES
+        if self._on_device is not None:
+            self._on_device.reset()
+
+    def _rows(self, gold_ids: Any, pred_ids: Any) -> tuple[Rows, Rows]:
+        gold = self.scheme.rows(gold_ids)
+        pred = self.scheme.rows(pred_ids, gold_ids != self.scheme.ignore_index)
+        shorter = np.flatnonzero(gold.lengths != pred.lengths)
+        if len(shorter):
+            raise InputError(
+                f"example {shorter[0]}: the prediction ignores a token that gold has, "
+                f"expected a label id from 0 to {len(self.scheme.labels) - 1}"
+            )
+        return gold, pred
+
+    def _counts_on_device(self) -> Any:
+        from fastcausal.engine import cuda
+        from fastcausal.engine.label_counts import LabelCounts
+
+        scheme = self.scheme
+        return LabelCounts(
+            cuda.machine(), self.scorer.plan(), scheme._marks, scheme.ignore_index, self._rows
+        )
+
+    def _settle(self) -> None:
+        """Move what the device has counted into the scorer."""
+        if self._on_device is None:
+            return
+        values, n_examples, n_gold, n_pred = self._on_device.take()
+        scorer = self.scorer
+        scorer._count("", np.stack([values, np.zeros_like(values)]))  # none has several relations
+        scorer.n_examples += n_examples
+        scorer.n_gold_relations += n_gold
+        scorer.n_pred_relations += n_pred

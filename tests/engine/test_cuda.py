@@ -1,0 +1,246 @@
+"""Backend "cuda" on a GPU (``pytest -m gpu``), and everywhere on a CuPy that is played."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import fastcausal as fc
+from fastcausal import sample
+from fastcausal.cli import app
+from fastcausal.engine import cuda, device
+from fastcausal.engine.reference import KERNELS
+from fastcausal.engine.rows import Rows
+from fastcausal.engine.run import run
+from fastcausal.protocols import PROTOCOLS, RECESS, Protocol
+from tests.engine import played_cupy
+from tests.strategies import ROLES, random_side, rows_of
+from tests.test_tagging import LABELS
+
+PLANS = [
+    *(replace(RECESS, kernel=kernel) for kernel in KERNELS),
+    PROTOCOLS["cnc-2023"],
+    Protocol("first", ties="first", surplus="truncate"),
+]
+plans = pytest.mark.parametrize("protocol", PLANS, ids=lambda p: f"{p.name}, {p.kernel}")
+
+
+@pytest.fixture(scope="module", params=[pytest.param("gpu", marks=pytest.mark.gpu), "played"])
+def gpu(request) -> Iterator[Any]:
+    """CuPy."""
+    with nullcontext() if request.param == "gpu" else played_cupy.instead():
+        yield cuda.cupy()
+
+
+def arrays_of(library: str, gpu: Any) -> Callable[[np.ndarray], Any]:
+    """How to bring an array to the device."""
+    if library == "cupy":
+        return gpu.asarray
+    if gpu is played_cupy.cupy:
+        pytest.skip("torch has no device to play with")
+    torch = pytest.importorskip("torch")
+    return lambda array: torch.from_numpy(np.array(array)).cuda()
+
+
+@pytest.fixture(scope="module")
+def many() -> tuple[Rows, Rows]:
+    """Most examples fit on a device, some have too many relations, some too many spans."""
+    rng = np.random.default_rng(0)
+    gold, pred = (random_side(rng, 5000, 4) for _ in range(2))
+    for k in rng.choice(5000, 2000, replace=False):
+        pred[k] = gold[k][::-1]
+    for k in rng.choice(5000, 20, replace=False):
+        gold[k] = [[(0, 3 * t, 3 * t + 2) for t in range(int(rng.integers(20, 40)))]]
+    return rows_of(gold, 200), rows_of(pred, 200)
+
+
+def on_device(side: Rows, to) -> Rows:
+    return cuda.rows(*map(to, (*side.arrays(), side.lengths)))
+
+
+@plans
+def test_host_arrays(gpu, protocol, many):
+    plan = protocol.plan(ROLES)
+    groups = np.random.default_rng(1).integers(0, 5, 5000)
+    for part in (20_000, device.PART):
+        for arguments in ((), (groups, 5), (None, 1)):
+            with patch.object(device, "PART", part):
+                found = run(plan, *many, *arguments, backend="cuda")
+            expected = run(plan, *many, *arguments)
+            np.testing.assert_array_equal(found.partner, expected.partner)
+            np.testing.assert_array_equal(found.counts, expected.counts)
+
+
+@plans
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+def test_device_arrays(gpu, protocol, many, library):
+    plan, to = protocol.plan(ROLES), arrays_of(library, gpu)
+    gold, pred = (on_device(side, to) for side in many)
+    groups = np.random.default_rng(1).integers(0, 5, 5000)
+    cuda.run_on_device(plan, gold, pred, n_groups=1)  # compiles
+    for arguments in ((), (groups, 5)):
+        given = (to(arguments[0]), 5) if arguments else ()
+        with no_waiting():
+            result = cuda.run_on_device(plan, gold, pred, *given)
+        found, expected = result.get(), run(plan, *many, *arguments)
+        np.testing.assert_array_equal(found.partner, expected.partner)
+        np.testing.assert_array_equal(found.counts, expected.counts)
+
+
+def test_many_groups_and_wide_counts(gpu):
+    """Totals that no block has room for, and such as pass 32 bits in a block."""
+    last = 2**31 - 1
+    gold = rows_of([[[(0, 0, last), (1, 5, last)]]] * 3000, last)
+    pred = rows_of([[[(0, 0, last - 1), (2, 0, last)]]] * 3000, last)
+    plan = replace(RECESS, kernel="span_overlap").plan(ROLES)
+    for n_groups in (1, 7, 60, 3000):
+        groups = np.arange(3000) % n_groups
+        found = run(plan, gold, pred, groups, n_groups, "cuda")
+        np.testing.assert_array_equal(found.counts, run(plan, gold, pred, groups, n_groups).counts)
+
+
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_label_ids(gpu, library, dtype):
+    rng = np.random.default_rng(0)
+    scheme = fc.TagScheme(LABELS["BIO"])
+    batches = []
+    for width in (0, 1, 40, 200):  # the last have more spans than fit
+        gold = rng.integers(len(scheme.labels), size=(300, width)).astype(dtype)
+        pred = np.where(rng.random(gold.shape) < 0.8, gold, 0).astype(dtype)
+        gold[rng.random(gold.shape) < 0.1] = -100
+        batches.append((gold, pred))
+    to = arrays_of(library, gpu)
+    host, device_ = fc.TagScorer(scheme), fc.TagScorer(scheme, backend="cuda")
+    device_.update(*map(to, batches[0]))  # compiles
+    device_.reset()
+    for batch in batches:
+        host.update(*batch)
+        there = [to(side) for side in batch]
+        with no_waiting():
+            device_.update(*there)
+    assert device_.compute().to_dict() == host.compute().to_dict()
+
+
+def test_what_the_device_refuses(gpu):
+    cp = gpu
+    scorer = fc.TagScorer(fc.TagScheme(LABELS["BIO"]), backend="cuda")
+    with pytest.raises(fc.InputError, match="gold: found ndarray in host memory, expected a dev"):
+        scorer.update(np.zeros((1, 1), np.int64), np.zeros((1, 1), np.int64))
+    with pytest.raises(fc.InputError, match=r"gold: found float64\[1, 1\], expected int8"):
+        scorer.update(cp.zeros((1, 1)), cp.zeros((1, 1)))
+    offsets = cp.zeros(1, np.int64)
+    with pytest.raises(fc.InputError, match=r"values: found int64\[0, 3\], expected int32\[n, 3\]"):
+        cuda.rows(cp.zeros((0, 3), np.int64), offsets, offsets, cp.zeros(0, np.int32))
+    with pytest.raises(fc.InputError, match="lengths: its items lie apart"):
+        cuda.rows(cp.zeros((0, 3), np.int32), offsets, offsets, cp.zeros(8, np.int32)[::2])
+
+
+def test_doctor_sees_the_device(gpu):
+    found = cuda.facts()
+    assert found["missing"] is None
+    assert re.fullmatch(r"\d+\.\d+", found["device"]["capability"])
+
+
+def no_waiting():
+    """Within it CuPy refuses to wait for the device."""
+    import cupyx
+
+    return cupyx.allow_synchronize(False)
+
+
+# ------------------------------------------------------------------------------- without a GPU
+
+
+def _cupy_without(part: str, call: str, error: Exception) -> SimpleNamespace:
+    """CuPy where one of its calls fails."""
+
+    def fails() -> None:
+        raise error
+
+    inner = {**vars(played_cupy.cupy.cuda)}
+    inner[part] = SimpleNamespace(**{**vars(inner[part]), call: fails})
+    return SimpleNamespace(**{**vars(played_cupy.cupy), "cuda": SimpleNamespace(**inner)})
+
+
+MISSING = {
+    "CuPy": (None, r"""backend "cuda" needs CuPy: pip install 'fastcausal\[cuda12\]' or"""),
+    "GPU": (
+        _cupy_without("runtime", "getDeviceCount", OSError("cudaErrorNoDevice: no CUDA-capable")),
+        r'backend "cuda" found no GPU that this CuPy can use: cudaErrorNoDevice',
+    ),
+    "NVRTC": (
+        _cupy_without("nvrtc", "getVersion", RuntimeError("CuPy failed to load libnvrtc.so.13")),
+        r"""backend "cuda" needs the compiler NVRTC: pip install .* failed to load libnvrtc""",
+    ),
+}
+
+
+@pytest.mark.parametrize(("cupy", "message"), MISSING.values(), ids=MISSING)
+def test_what_is_missing_is_said(cupy, message):
+    """At once, and wherever the backend is asked for."""
+    rows = rows_of([[]])
+    with patch.dict(sys.modules, {"cupy": cupy}), patch.object(cuda, "cupy", cuda.cupy.__wrapped__):
+        for call in (
+            lambda: run(RECESS.plan(ROLES), rows, rows, backend="cuda"),
+            lambda: fc.ExtractionScorer(backend="cuda"),
+            lambda: fc.TagScorer(fc.TagScheme(["O"]), backend="cuda"),
+            lambda: fc.score(sample.GOLD, sample.GOLD, backend="cuda"),
+        ):
+            with pytest.raises(fc.InputError, match=message):
+                call()
+        found = cuda.facts()
+        files = [str(sample.GOLD), str(sample.SYSTEMS["hasty"])]
+        command = CliRunner().invoke(app, ["score", *files, "--backend", "cuda"])
+    assert command.exit_code == 2
+    assert re.match(f"error: {message}", command.stderr)
+    assert "pip install" in found["missing"]
+    assert found["device"] is None
+    assert found["cupy"] == (None if cupy is None else "14.2.0")
+
+
+def test_options_name_the_entry_and_the_sources():
+    options = cuda.options("labels_fair_spans")
+    assert "-DFC_ONLY=FC_LABELS(fair_spans)" in options
+    assert "-fmad=false" in options
+    assert cuda.options("score_fair_spans") != options
+
+
+def _nothing(gold, pred, length, params, counts): ...
+
+
+def test_what_is_not_counted_on_a_device():
+    """Kernels written in Python, and cnc-2022."""
+    rows = rows_of([[]])
+    own = Protocol("own", fc.kernel(fields=["tp", "fp", "fn"])(_nothing))
+    with played_cupy.instead():
+        for call in (
+            lambda: run(own.plan(ROLES), rows, rows, backend="cuda"),
+            lambda: fc.TagScorer(fc.TagScheme(["O"]), own, backend="cuda"),
+        ):
+            with pytest.raises(fc.InputError, match=r"_nothing.* is written in Python, which back"):
+                call()
+        with pytest.raises(fc.InputError, match="cnc-2022 is not counted on a GPU, use"):
+            fc.score(sample.GOLD, sample.GOLD, "cnc-2022", backend="cuda")
+
+
+def test_a_report_from_the_device():
+    """As from the host, with the tables that it makes later."""
+    with played_cupy.instead():
+        host, device_ = (
+            fc.score(sample.GOLD, sample.SYSTEMS["hasty"], "cnc-2023", backend=backend)
+            for backend in ("cpu", "cuda")
+        )
+        assert device_.to_dict() == host.to_dict()
+        assert device_.matches.equals(host.matches)
+        assert device_.per_example.equals(host.per_example)

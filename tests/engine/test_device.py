@@ -1,0 +1,182 @@
+"""csrc/device.cu on a host that plays the grid: the same integers as backend "cpu", bit for bit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastcausal.engine import device
+from fastcausal.engine.kernel import Groups
+from fastcausal.engine.reference import KERNELS
+from fastcausal.engine.rows import Rows
+from fastcausal.engine.run import Result, run
+from fastcausal.protocols import RECESS, Protocol
+from tests.engine import emulated
+from tests.engine.test_backends import OBJECTIVES, SHAPES, TRACKS
+from tests.strategies import LENGTH, ROLES, random_side, rows_of, sides
+
+LAST = 2**31 - 1
+
+
+def assert_same(found: Result, expected: Result) -> None:
+    np.testing.assert_array_equal(found.partner, expected.partner)
+    np.testing.assert_array_equal(found.counts, expected.counts)
+
+
+def test_the_launch_records_are_those_of_the_source():
+    assert emulated.library().task_bytes() == device.TASK.itemsize
+    assert emulated.library().label_task_bytes() == device.LABEL_TASK.itemsize
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@settings(deadline=None, max_examples=60)
+@given(
+    both=sides(most_relations=5, most_examples=40),
+    shape=st.sampled_from(SHAPES),
+    tracks=st.sampled_from(TRACKS),
+    part=st.sampled_from([1, 2000, device.PART]),
+    data=st.data(),
+)
+def test_device_equals_cpu(kernel, both, shape, tracks, part, data):
+    objective = data.draw(st.sampled_from([None, *OBJECTIVES.get(kernel, [])]))
+    plan = replace(shape, kernel=kernel, tracks=tracks, objective=objective).plan(ROLES)
+    gold, pred = map(rows_of, both)
+    n_groups = data.draw(st.sampled_from([1, 4]))
+    groups = np.array(data.draw(st.lists(
+        st.integers(0, n_groups - 1), min_size=gold.n_examples, max_size=gold.n_examples
+    )))  # fmt: skip
+    for arguments, options in (
+        ((), {}),
+        ((groups, n_groups), {"apart": True}),
+        ((None, 1), {"apart": True, "partners": False}),
+        ((None, None), {"partners": False}),
+    ):
+        assert_same(
+            emulated.score(plan, gold, pred, *arguments, part=part, **options),
+            run(plan, gold, pred, *arguments, **options),
+        )
+
+
+@pytest.fixture(scope="module")
+def many() -> tuple[Rows, Rows]:
+    """Every fifth example or so has more relations than fit."""
+    rng = np.random.default_rng(0)
+    gold, pred = (random_side(rng, 3000, 4) for _ in range(2))
+    for k in rng.choice(3000, 1000, replace=False):
+        pred[k] = gold[k][::-1]
+    return rows_of(gold), rows_of(pred)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("n_groups", [1, 7, 60, 2000], ids=lambda n: f"{n} groups")
+def test_every_size_of_block_counters(kernel, n_groups, many):
+    """Few groups have a column of counters for every lane, more have fewer, then none."""
+    plan = replace(RECESS, kernel=kernel).plan(ROLES)
+    groups = np.random.default_rng(1).integers(0, n_groups, 3000)
+    expected = run(plan, *many, groups, n_groups)
+    assert_same(emulated.score(plan, *many, groups, n_groups, part=50_000), expected)
+
+
+def test_lanes_fit_the_block():
+    for n_cells in (1, 27, 54, 192, 193, 1000, 6144, 6145, 10**6):
+        lanes = device.n_lanes(n_cells)
+        assert lanes in (0, 1, 2, 4, 8, 16, 32)
+        assert 4 * n_cells * lanes <= device.COUNTERS
+        assert lanes == 32 or 4 * n_cells * max(1, 2 * lanes) > device.COUNTERS
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_spans_beyond_the_bound_go_to_the_host(kernel):
+    rng = np.random.default_rng(2)
+
+    def side(sizes):
+        return rows_of(
+            [[[(int(rng.integers(3)), 3 * k, 3 * k + 2) for k in range(n)]] for n in sizes], 600
+        )
+
+    gold, pred = side([3, 150, 23, 24, 25, 2, 64, 65]), side([3, 2, 150, 25, 24, 150, 65, 64])
+    plan = replace(RECESS, kernel=kernel).plan(ROLES)
+    assert_same(emulated.score(plan, gold, pred), run(plan, gold, pred))
+    groups = np.arange(8) % 2
+    assert_same(
+        emulated.score(plan, gold, pred, groups, 2, part=1), run(plan, gold, pred, groups, 2)
+    )
+
+
+def test_counts_beyond_32_bits():
+    """Token counts of a block pass 2^32, and single ones 2^31."""
+    gold = rows_of([[[(0, 0, LAST), (1, 5, LAST)]]] * 100, LAST)
+    pred = rows_of([[[(0, 0, LAST - 1), (2, 0, LAST)]]] * 100, LAST)
+    plan = replace(RECESS, kernel="span_overlap").plan(ROLES)
+    groups = np.zeros(100, np.int64)
+    expected = run(plan, gold, pred, groups, 1)
+    assert expected.counts.max() == 100 * 2 * LAST
+    assert_same(emulated.score(plan, gold, pred, groups, 1), expected)
+
+
+def test_too_many_pairs_name_their_example():
+    rows = rows_of([[[]], [], [[]] * 4100, [[]]])
+    plan = Protocol("test", kernel="exact_spans", ties="first").plan(ROLES)
+    with pytest.raises(OverflowError, match=r"^2$"):
+        emulated.score(plan, rows, rows)
+
+
+@pytest.mark.parametrize("side", [[], [[]], [[], []], [[[]]]])
+def test_nothing_to_score(side):
+    rows = rows_of(side)
+    plan = RECESS.plan(ROLES)
+    assert_same(emulated.score(plan, rows, rows), run(plan, rows, rows))
+    groups = np.zeros(len(side), np.int64)
+    assert_same(emulated.score(plan, rows, rows, groups, 3), run(plan, rows, rows, groups, 3))
+
+
+def test_rows_on_the_device(many):
+    """One launch over all; what does not fit is known afterwards."""
+    plan = RECESS.plan(ROLES)
+    gold, pred = many
+    for groups in (Groups(None, 3000, each=True), Groups(np.arange(3000) % 3, 3, apart=True)):
+        partner = np.full(gold.n_relations, -7, np.int64)
+        counts = np.zeros((groups.n_rows, plan.n_fields), np.int64)
+        left_out = np.ones(3000, np.bool_)
+        queue = emulated.Queue()
+        device.score_device(
+            emulated.Machine(), queue, plan, gold, pred, groups, partner, counts, left_out
+        )
+        assert left_out.all()  # nothing has waited
+        queue.wait()
+        most = np.maximum(*(np.diff(side.relation_offsets) for side in many))
+        np.testing.assert_array_equal(left_out, most > 3)
+        device.finish(plan, gold, pred, groups, np.flatnonzero(left_out), partner, counts)
+        n_groups = None if groups.each else 3
+        expected = run(plan, gold, pred, groups.of, n_groups, apart=groups.apart)
+        assert_same(Result(partner, counts), expected)
+
+
+@settings(deadline=None)
+@given(both=sides(most_examples=30), most=st.integers(1, 3000))
+def test_parts_cover_the_examples_within_the_bound(both, most):
+    gold, pred = map(rows_of, both)
+    found = list(device.parts(gold, pred, 5, most))
+    bounds = [0, *(last for _, last in found)]
+    assert found == list(pairwise(bounds))
+    assert bounds[-1] == gold.n_examples
+    for first, last in found:
+        groups = Groups(None, gold.n_examples, each=True)
+        partner, counts = np.zeros(gold.n_relations, np.int64), np.zeros((gold.n_examples, 5))
+        left_out = np.zeros(gold.n_examples, np.bool_)
+        arrays = device.pieces_of(gold, pred, groups, partner, counts, left_out, first, last)
+        size = sum(piece.array.nbytes for pieces in arrays for piece in pieces.values())
+        assert last == first + 1 or size <= most + 8 * 4  # a last offset for each list
+
+
+def test_examples_are_drawn_with_the_numbers_they_had():
+    gold = rows_of([[[(0, 0, 1)], []], [], [[(1, 2, 3), (2, 4, 5)]]], LENGTH)
+    some, relations = device.drawn(gold, np.array([2, 0]))
+    np.testing.assert_array_equal(relations, [2, 0, 1])
+    np.testing.assert_array_equal(some.relation_offsets, [0, 1, 3])
+    np.testing.assert_array_equal(some.values, [[1, 2, 3], [2, 4, 5], [0, 0, 1]])

@@ -1,0 +1,73 @@
+"""csrc/device.cu as NVIDIA's compilers see it: no GPU, no driver, no warnings."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from fastcausal.engine import cuda
+from fastcausal.engine.reference import KERNELS
+from fastcausal.engine.sources import csrc, digest
+from tests.engine import nvrtc
+
+ENTRIES = [f"{kind}_{kernel}" for kind in ("score", "labels") for kernel in KERNELS]
+
+
+# As CuPy calls it: with a further option of its own, and to machine code.
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_nvrtc(entry):
+    options = (*cuda.options(entry), "-arch=sm_90", "--device-as-default-execution-space")
+    said, binary = nvrtc.compile_text(cuda.code(), options)
+    assert said == ""
+    assert entry.encode() in binary
+
+
+def test_nvrtc_for_the_oldest_device():
+    options = (*cuda.options("labels_exact_spans"), f"-arch=sm_{nvrtc.architectures()[0]}")
+    said, binary = nvrtc.compile_text(cuda.code(), options)
+    assert said == ""
+    assert b"labels_exact_spans" in binary
+
+
+def test_nvrtc_says_what_is_wrong():
+    """An empty log above means that there was nothing to say."""
+    options = cuda.options("score_exact_spans")
+    said, _ = nvrtc.compile_text(
+        cuda.code() + "__device__ void left() { int unused; }", (*options, "-arch=sm_90")
+    )
+    assert 'variable "unused" was declared but never referenced' in said
+    with pytest.raises(AssertionError, match="no_spans"):
+        nvrtc.compile_text(cuda.code(), cuda.options("score_no_spans"))
+
+
+@pytest.mark.slow
+def test_nvcc(tmp_path):
+    """All entries at once."""
+    nvcc = shutil.which("nvcc")
+    if nvcc is None:
+        pytest.skip("no nvcc")
+    listed = subprocess.run([nvcc, "--list-gpu-code"], capture_output=True, text=True, check=True)
+    oldest = listed.stdout.split()[0]
+    target = tmp_path / "device.cubin"
+    flags = ["-std=c++17", "-fmad=false", "-Werror", "all-warnings", f"-arch={oldest}", "-cubin"]
+    command = [nvcc, *flags, f"-I{csrc()}", csrc() / "device.cu", "-o", target]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert all(entry.encode() in target.read_bytes() for entry in ENTRIES)
+
+
+def test_the_digest_sees_what_is_included(tmp_path, monkeypatch):
+    shutil.copytree(csrc(), tmp_path / "csrc")
+    before = digest()
+    monkeypatch.setattr("fastcausal.engine.sources.PACKAGE", tmp_path / "fastcausal")
+    monkeypatch.setattr("fastcausal.engine.sources.csrc", csrc.__wrapped__)
+    assert digest.__wrapped__() == before
+    with (tmp_path / "csrc" / "fastcausal" / "config.h").open("a") as header:
+        header.write("\n")
+    assert digest.__wrapped__() != before
+    (tmp_path / "fastcausal" / "_csrc").mkdir(parents=True)  # of an installed package
+    assert csrc.__wrapped__() == tmp_path / "fastcausal" / "_csrc"

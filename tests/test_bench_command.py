@@ -1,0 +1,63 @@
+"""``fastcausal bench`` runs what is in bench/, from a checkout and from inside the package."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fastcausal.cli.bench import NEEDED, _folder
+
+ENTRY = "from fastcausal.cli import main; main()"
+
+
+def bench(*arguments: str, before: str = "", cwd: Path | None = None):
+    return subprocess.run(
+        [sys.executable, "-c", f"{before}{ENTRY}", "bench", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+    )
+
+
+def test_a_part_is_run(tmp_path):
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n")  # not ours
+    done = bench("kernels", "--sentences", "300", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "kernel in Python, by numba: rows to counts" in done.stdout
+    assert "exact_spans, C++, built in" in done.stdout
+    assert " GB/s " in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["pytest.ini"]
+
+
+def test_unknown_part():
+    done = bench("everything")
+    assert done.returncode == 2
+    assert 'no benchmark is called "everything", expected one of agreement, ' in done.stderr
+
+
+@pytest.mark.parametrize("module", ["sklearn", "pytest_benchmark"])
+def test_what_is_missing(module):
+    done = bench("kernels", before=f"import sys; sys.modules[{module!r}] = None; ")
+    assert done.returncode == 2
+    assert (
+        f'error: benchmarks need {NEEDED[module]}: pip install "fastcausal[bench]"' in done.stderr
+    )
+
+
+def test_every_import_of_the_benchmarks_is_looked_for():
+    """What bench/ imports is in the standard library, in fastcausal's requirements or NEEDED."""
+    imported = set()
+    for path in _folder().glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                imported.add(node.module.partition(".")[0])
+    ours = {"fastcausal", "numpy", "pyarrow"} | set(sys.stdlib_module_names)
+    assert imported - ours <= set(NEEDED)
+    assert set(NEEDED) - {"pytest_benchmark"} <= imported
