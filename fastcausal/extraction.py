@@ -39,6 +39,7 @@ from fastcausal.report import Report, Scores
 from fastcausal.streams import Progress, in_step, is_streamed
 
 MULTI = "multi_relation"
+_NOWHERE = nullcontext()
 
 
 def score(
@@ -120,7 +121,9 @@ def score(
         backend=backend,
         num_threads=num_threads,
     )
-    gold, pred = readable_again(gold), readable_again(pred)
+    streamed = is_streamed(gold) or is_streamed(pred)
+    if streamed:
+        gold, pred = readable_again(gold), readable_again(pred)
     if scorer.protocol.average == "cnc-2022":
         if by is not None:
             raise InputError("cnc-2022 does not add up over parts of the examples")
@@ -129,8 +132,8 @@ def score(
         aligned = scorer.align(gold, pred)
         scorer.roles = aligned.roles
         return _report_2022(scorer, aligned)
-    if not (is_streamed(gold) or is_streamed(pred)):
-        return _scored(scorer, [(gold, pred)], per_example)
+    if not streamed:
+        return _scored(scorer, ((gold, pred),), per_example)
     columns = {"id", "length", "relations", "tagged", by} if per_example is None else None
     parts = in_step(gold, pred, columns, scorer.protocol.tags, progress)
     if parts is not None:
@@ -154,7 +157,7 @@ def _scored(
 ) -> Report:
     """Score parts of gold and pred; where they are several, the report gets the whole ``again``."""
     n_parts = 0
-    with nullcontext() if per_example is None else appending(per_example) as write:
+    with _NOWHERE if per_example is None else appending(per_example) as write:
         for gold, pred in parts:
             n_parts += 1
             aligned = scorer.align(gold, pred)

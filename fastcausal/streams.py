@@ -32,6 +32,7 @@ from fastcausal.relations import Relations, hashes_of
 
 READ_AGAIN = 1 << 30  # bytes of files: up to here a fault is looked for in the whole, to tell all
 
+_ELSEWHERE = (str, pa.RecordBatchReader, os.PathLike, Iterator)
 Progress = Callable[[int, int | None], None]
 
 
@@ -41,7 +42,7 @@ class NotInStepError(InputError):
 
 def is_streamed(source: Any) -> bool:
     """Whether a source is somewhere else than in memory, and may be more than fits there."""
-    return isinstance(source, str | os.PathLike | Iterator | pa.RecordBatchReader)
+    return isinstance(source, _ELSEWHERE)
 
 
 def in_step(
