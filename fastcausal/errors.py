@@ -10,6 +10,10 @@ class InputError(ValueError):
     """
 
 
+class OutputError(InputError):
+    """A file cannot be written; the input may be good."""
+
+
 class Problems:
     """Collects the faults of one input, so that a user sees the first ten and the count at once.
 

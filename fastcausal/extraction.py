@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,13 +29,17 @@ from fastcausal.engine.counts import Counts
 from fastcausal.engine.kernel import Int64, Plan
 from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import Result, check_backend, chosen_pairs, count_pairs, run
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read
+from fastcausal.formats.source import readable_again
+from fastcausal.formats.table import appending
 from fastcausal.protocols import RECESS, Protocol, protocol_named
 from fastcausal.relations import ROLES
 from fastcausal.report import Report, Scores
+from fastcausal.streams import Progress, in_step, is_streamed
 
 MULTI = "multi_relation"
+_NOWHERE = nullcontext()
 
 
 def score(
@@ -45,8 +52,14 @@ def score(
     unmatched: str = "error",
     backend: str = "cpu",
     num_threads: int | None = None,
+    per_example: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
 ) -> Report:
     """Score predicted relations against gold relations.
+
+    Parquet and Arrow IPC files, directories of Parquet files and iterators are scored part by part
+    as long as both sides hold the same examples in the same order, so that they may be larger than
+    memory. All else is read whole; the numbers are the same.
 
     Parameters
     ----------
@@ -66,15 +79,24 @@ def score(
         Native code, an NVIDIA GPU, or plain Python; the same numbers.
     num_threads : int, optional
         None uses the cores where there is enough work. The numbers never depend on it.
+    per_example : path, optional
+        A Parquet file to write `Report.per_example` to, part by part as well; it appears complete
+        or not at all.
+    progress : callable, optional
+        Called after every part with the number of examples scored and the number of all of them,
+        None where it is not known.
 
     Returns
     -------
     Report
+        ``per_example`` and ``matches`` of files with more than one part are computed by reading
+        the files again, whole.
 
     Raises
     ------
     InputError
-        The two sides do not fit together, something cannot be read, or backend ``cuda`` has no GPU.
+        The two sides do not fit together, something cannot be read or written, or backend ``cuda``
+        has no GPU.
     ValueError
         An unknown protocol, policy or backend.
 
@@ -99,14 +121,51 @@ def score(
         backend=backend,
         num_threads=num_threads,
     )
-    aligned = scorer.align(gold, pred)
+    streamed = is_streamed(gold) or is_streamed(pred)
+    if streamed:
+        gold, pred = readable_again(gold), readable_again(pred)
     if scorer.protocol.average == "cnc-2022":
         if by is not None:
             raise InputError("cnc-2022 does not add up over parts of the examples")
+        if per_example is not None:
+            raise InputError("cnc-2022: a report of counts alone has no per_example")
+        aligned = scorer.align(gold, pred)
         scorer.roles = aligned.roles
         return _report_2022(scorer, aligned)
-    scorer.add(aligned)
-    return scorer.report(Details(scorer, aligned))
+    if not streamed:
+        return _scored(scorer, ((gold, pred),), per_example)
+    columns = {"id", "length", "relations", "tagged", by} if per_example is None else None
+    parts = in_step(gold, pred, columns, scorer.protocol.tags, progress)
+    if parts is not None:
+        again = None if parts.once else partial(scorer.align, gold, pred)
+        try:
+            return _scored(scorer, parts, per_example, again)
+        except OutputError:
+            raise
+        except InputError as error:
+            if not parts.worth_reading_whole(error):
+                raise parts.placed(error) from error
+            scorer.reset()
+    return _scored(scorer, [(gold, pred)], per_example)
+
+
+def _scored(
+    scorer: ExtractionScorer,
+    parts: Iterable[tuple[Any, Any]],
+    per_example: str | os.PathLike[str] | None,
+    again: Callable[[], Aligned] | None = None,
+) -> Report:
+    """Score parts of gold and pred; where they are several, the report gets the whole ``again``."""
+    n_parts = 0
+    with _NOWHERE if per_example is None else appending(per_example) as write:
+        for gold, pred in parts:
+            n_parts += 1
+            aligned = scorer.align(gold, pred)
+            scorer.add(aligned)
+            if write is not None:
+                write(_per_example(scorer, aligned))
+    whole = aligned if n_parts == 1 else again
+    return scorer.report(None if whole is None else Details(scorer, whole))
 
 
 class ExtractionScorer:
@@ -374,13 +433,15 @@ _DETAILS: dict[str, Callable[[ExtractionScorer, Aligned], pa.Table]] = {
 class Details:
     """The tables of a report, made when first asked for. Can be pickled."""
 
-    def __init__(self, scorer: ExtractionScorer, aligned: Aligned) -> None:
+    def __init__(self, scorer: ExtractionScorer, aligned: Aligned | Callable[[], Aligned]) -> None:
         self.scorer = scorer
         self.aligned = aligned
         self.made: dict[str, pa.Table] = {}
 
     def __call__(self, name: str) -> pa.Table:
         """``"per_example"`` or ``"matches"``."""
+        if callable(self.aligned):  # too much to be kept all along
+            self.aligned = self.aligned()
         if name not in self.made:
             self.made[name] = _DETAILS[name](self.scorer, self.aligned)
         return self.made[name]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal import _objects, _spans, arrays
+from fastcausal import _ids, _objects, _spans, arrays
 from fastcausal.errors import InputError
 
 ROLES = ("cause", "effect", "signal")
@@ -49,6 +50,12 @@ class Reading:
     def to_json(self) -> bytes:
         """What the schema metadata stores."""
         return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def of(cls, schema: pa.Schema) -> Reading:
+        """What the metadata of a table say, the default where they say nothing."""
+        stored = (schema.metadata or {}).get(METADATA_KEY)
+        return cls.from_json(stored) if stored else cls()
 
     @classmethod
     def from_json(cls, text: bytes) -> Reading:
@@ -90,14 +97,27 @@ class Relations:
     """
 
     def __init__(self, data: Any, reading: Reading | None = None) -> None:
+        self._set(data, reading, _require_unique)
+
+    @classmethod
+    def part(cls, data: Any, reading: Reading | None = None) -> Relations:
+        """Some examples of a larger table, where the ids of all have yet to be compared."""
+        relations = cls.__new__(cls)
+        relations._set(data, reading, lambda ids: None)
+        return relations
+
+    def _set(
+        self, data: Any, reading: Reading | None, require: Callable[[pa.ChunkedArray], None]
+    ) -> None:
         table = data if isinstance(data, pa.Table) else pa.table(data)
-        metadata = dict(table.schema.metadata or {})
-        if reading is None:
-            stored = metadata.get(METADATA_KEY)
-            reading = Reading.from_json(stored) if stored else Reading()
-        self.reading = reading
-        table = _canonical(table)
-        self.table = table.replace_schema_metadata({**metadata, METADATA_KEY: reading.to_json()})
+        self.reading = Reading.of(table.schema) if reading is None else reading
+        metadata = {**(table.schema.metadata or {}), METADATA_KEY: self.reading.to_json()}
+        self.table = canonical(table).replace_schema_metadata(metadata)
+        if self.ids is not None:
+            if self.ids.null_count:
+                missing = pc.index(pc.is_null(self.ids), True)
+                raise InputError(f"example {missing.as_py()} has no id")
+            require(self.ids)
         _validate(self)
 
     @classmethod
@@ -304,7 +324,7 @@ def _spans_of(value: Any, name: str) -> list[tuple[int, int]]:
     return [(int(start), int(stop)) for start, stop in spans]
 
 
-def _canonical(table: pa.Table) -> pa.Table:
+def canonical(table: pa.Table) -> pa.Table:
     """Cast the three columns to their types; a null list becomes a list of one null relation."""
     if "relations" not in table.column_names:
         raise InputError(
@@ -344,7 +364,6 @@ def _without_null_lists(relations: pa.ListArray) -> pa.ListArray:
 
 
 def _validate(relations: Relations) -> None:
-    _validate_ids(relations)
     column = arrays.joined(relations.table["relations"])
     inner = column.flatten()
     spans = inner.flatten()
@@ -371,13 +390,28 @@ def _validate(relations: Relations) -> None:
     raise InputError(f"{where} ends after the last token, the example has {length[example]} tokens")
 
 
-def _validate_ids(relations: Relations) -> None:
-    ids = relations.ids
-    if ids is None:
-        return
-    if ids.null_count:
-        raise InputError(f"example {pc.index(pc.is_null(ids), True).as_py()} has no id")
-    if len(pc.unique(ids)) != len(ids):
+def _require_unique(ids: pa.ChunkedArray) -> None:
+    if _ids.any_twice(hashes_of(ids)) and len(pc.unique(ids)) != len(ids):
         counts = pc.value_counts(ids)
         twice = counts.filter(pc.greater(counts.field("counts"), 1))[0]
         raise InputError(f'id "{twice["values"]}" occurs {twice["counts"]} times, expected once')
+
+
+def hashes_of(ids: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    """A number of 64 bits for each id, the same for the same ids: int64[n].
+
+    Examples
+    --------
+    >>> a, b, c = hashes_of(pa.chunked_array([["a", "b"], ["a"]])).tolist()
+    >>> a == b, a == c
+    (False, True)
+    """
+    hashes = np.empty(len(ids), np.int64)
+    start = 0
+    for chunk in ids.chunks:
+        if len(chunk):
+            _, places, text = chunk.buffers()
+            stops = np.frombuffer(places, np.int32, len(chunk) + 1, 4 * chunk.offset)
+            _ids.hash_texts(stops, text or b"", hashes[start : start + len(chunk)])
+        start += len(chunk)
+    return hashes

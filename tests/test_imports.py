@@ -16,11 +16,11 @@ import fastcausal
 ROOT = Path(fastcausal.__file__).parent
 # Each layer may import those above it in this list; parts of one layer do not know each other.
 LAYERS = [
-    ("_objects", "_spans", "arrays", "errors"),
+    ("_ids", "_objects", "_spans", "arrays", "errors"),
     ("relations", "sample"),
     ("engine", "formats"),
     ("protocols", "ratings", "report", "scores", "tagging"),
-    ("align", "checks", "cnc2022", "corpus", "counted", "sentences"),
+    ("align", "checks", "cnc2022", "corpus", "counted", "sentences", "streams"),
     ("annotators", "extraction"),
     ("quirks", "tag_scorer"),
     ("cli",),

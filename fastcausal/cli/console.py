@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,12 +36,10 @@ def print_json(value: Any) -> None:
 
 def write_parquet(target: Path, table: pa.Table) -> None:
     """Write a Parquet file, complete or not at all."""
-    import pyarrow.parquet as pq
+    from fastcausal.formats.table import appending
 
-    from fastcausal.formats.source import replacing
-
-    with replacing(target) as file:
-        pq.write_table(table, file)
+    with appending(target) as write:
+        write(table)
 
 
 def warn(messages: Iterable[str]) -> None:
@@ -51,13 +49,19 @@ def warn(messages: Iterable[str]) -> None:
 
 
 @contextmanager
-def doing(what: str) -> Iterator[None]:
-    """Show on a terminal what is going on, as long as it goes on."""
+def doing(what: str) -> Iterator[Callable[[int, int | None], None] | None]:
+    """Show on a terminal what is going on, as long as it goes on.
+
+    Gives what takes the number of examples done and of all of them, to show them with their rate
+    and the time that is left; None outside a terminal.
+    """
     if not sys.stderr.isatty():
-        yield
+        yield None
         return
-    with _console(stderr=True).status(what):
-        yield
+    from fastcausal.cli.progress import bar
+
+    with bar(what, _console(stderr=True)) as update:
+        yield update
 
 
 @contextmanager

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -16,7 +17,6 @@ from fastcausal.cli.console import (
     print_table,
     short_names,
     warn,
-    write_parquet,
 )
 
 if TYPE_CHECKING:
@@ -57,28 +57,77 @@ def score(
     """Score predictions against gold."""
     with clear_errors(json):
         import fastcausal as fc
-        from fastcausal.protocols import PROTOCOLS
 
         names = short_names(pred)
         reports: dict[str, Report] = {}
         with doing(f"reading {gold}"):
-            gold_relations = fc.read(gold, tags=PROTOCOLS[protocol].tags)
-        for name, path in names.items():
-            with doing(f"scoring {path}"), _named(name if len(names) > 1 else None):
-                reports[name] = fc.score(
-                    gold_relations,
-                    fc.read(path, like=gold_relations, tags=PROTOCOLS[protocol].tags),
-                    protocol,
-                    by=by,
-                    unparsed=unparsed,
-                    unmatched=unmatched,
-                    backend=backend,
-                    num_threads=threads,
-                )
-        for target, detail in ((per_example, "per_example"), (matches, "matches")):
-            if target is not None:
-                write_parquet(target, _joined({n: getattr(r, detail) for n, r in reports.items()}))
+            gold_side = _reusable(gold, protocol)
+        with _one_table(per_example, list(names)) as tables:
+            for name, path in names.items():
+                with (
+                    doing(f"scoring {path}") as progress,
+                    _named(name if len(names) > 1 else None),
+                ):
+                    reports[name] = fc.score(
+                        gold_side,
+                        path,
+                        protocol,
+                        by=by,
+                        unparsed=unparsed,
+                        unmatched=unmatched,
+                        backend=backend,
+                        num_threads=threads,
+                        per_example=tables.get(name),
+                        progress=progress,
+                    )
+        if matches is not None:
+            from fastcausal.formats.table import appending
+
+            with appending(matches) as write:
+                for name, report in reports.items():
+                    write(_with_system(report.matches, name if len(names) > 1 else None))
         _print(reports, json)
+
+
+def _reusable(gold: str, protocol: str) -> Any:
+    """Gold for several systems: what can be scored part by part stays in its file."""
+    import fastcausal as fc
+    from fastcausal.formats import stream
+    from fastcausal.formats.source import readable_again
+    from fastcausal.protocols import PROTOCOLS
+
+    source = readable_again(gold)
+    return fc.read(source, tags=PROTOCOLS[protocol].tags) if stream(source) is None else source
+
+
+@contextmanager
+def _one_table(target: Path | None, systems: list[str]) -> Iterator[dict[str, Path]]:
+    """A file for each system to write to; in the end they are one, with a column of names."""
+    if target is None:
+        yield {}
+        return
+    if len(systems) == 1:
+        yield {systems[0]: target}
+        return
+    from fastcausal.formats import pieces
+    from fastcausal.formats.table import appending
+
+    with TemporaryDirectory(prefix="fastcausal-") as folder:
+        files = {name: Path(folder, f"{k}.parquet") for k, name in enumerate(systems)}
+        yield files
+        with appending(target) as write:
+            for name, file in files.items():
+                for _, table in pieces.read(file, "parquet", str(file)):
+                    write(_with_system(table, name))
+
+
+def _with_system(table: pa.Table, system: str | None) -> pa.Table:
+    """The table of one of several systems has a first column that says which."""
+    import pyarrow as pa
+
+    if system is None:
+        return table
+    return table.add_column(0, "system", pa.array([system] * len(table), pa.string()))
 
 
 @contextmanager
@@ -125,15 +174,3 @@ def systems_table(reports: dict[str, Report]) -> Table:
         values += [report[group][scores[-1]] for group in groups[1:]]
         table.add_row(Text(name), *(number_text(value) for value in values))
     return table
-
-
-def _joined(tables: dict[str, pa.Table]) -> pa.Table:
-    """Tables of several systems as one, with a column of their names."""
-    import pyarrow as pa
-
-    if len(tables) == 1:
-        return next(iter(tables.values()))
-    return pa.concat_tables(
-        table.add_column(0, "system", pa.array([name] * len(table), pa.string()))
-        for name, table in tables.items()
-    )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,22 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.errors import InputError
-from fastcausal.formats import bio, brat, cnc, spans, table, tagged, webanno
+from fastcausal.formats import (
+    batches,
+    bio,
+    brat,
+    cnc,
+    pieces,
+    spans,
+    submissions,
+    table,
+    tagged,
+    webanno,
+)
+from fastcausal.formats.batches import Stream
 from fastcausal.formats.lines import first_object
 from fastcausal.formats.links import Document
-from fastcausal.formats.source import Source
+from fastcausal.formats.source import Source, name_of
 from fastcausal.formats.tags import reading
 from fastcausal.relations import Relations
 
@@ -36,6 +48,7 @@ READ_SUFFIXES = {
     ".ann": "brat",
 }
 WRITE_SUFFIXES = READ_SUFFIXES | dict.fromkeys((".jsonl", ".ndjson"), "jsonl")
+HEAD = 1 << 20  # bytes of a file that tell its format before it is read
 _CHOICE = f"give a format: {', '.join(FORMATS)}"
 
 
@@ -49,10 +62,12 @@ def read(
 
     Parameters
     ----------
-    source : path, Relations, Arrow data or list
-        A path, ``"-"`` for standard input, or a `Source`; an object with ``__arrow_c_stream__``
-        (a table of pyarrow, pandas, polars, DuckDB); lists of tagged sentences, lists of IOB2 tags
-        (or lists of such lists), or example dicts as `Relations.from_examples` takes them.
+    source : path, Relations, Arrow data, list or iterator
+        A path, ``"-"`` for standard input, or a `Source`; a directory of Parquet files; an
+        iterator of Relations or Arrow data that follow each other; an object with
+        ``__arrow_c_stream__`` (a table of pyarrow, pandas, polars, DuckDB); lists of tagged
+        sentences, lists of IOB2 tags (or lists of such lists), or example dicts as
+        `Relations.from_examples` takes them.
         Relations are returned as they are.
     format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"}, optional
         Told from the file name and the content if not given.
@@ -80,6 +95,10 @@ def read(
         return source
     if hasattr(source, "__arrow_c_stream__"):
         return _read_arrow(source)
+    if isinstance(source, Iterator) or (format in (None, "parquet") and _is_folder(source)):
+        examples = stream(source)
+        assert examples is not None
+        return examples.whole()
     if isinstance(source, str | os.PathLike | Source):
         source, format = load(source, format)
         return _read_file(source, format, like, tags)
@@ -102,6 +121,87 @@ def load(source: str | os.PathLike[str] | Source, format: str | None = None) -> 
         named = format or READ_SUFFIXES.get(Path(source).suffix.lower())
         source = brat.load(source) if named == "brat" else Source.open(source)
     return source, format or sniff(source)
+
+
+def stream(
+    source: Any, columns: Collection[str | None] | None = None, tags: str = "strict"
+) -> Stream | None:
+    """The examples of a source one after another, None where it has to be read whole.
+
+    Parameters
+    ----------
+    source : Relations, path, `pyarrow.RecordBatchReader` or iterator
+        The path of a Parquet or Arrow IPC file, of JSON lines or a submission, or of a directory
+        of Parquet files; an iterator of Relations or Arrow data.
+    columns : collection of str, optional
+        The only columns needed of Parquet files with more than one part.
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+        How tagged sentences are read.
+
+    Raises
+    ------
+    InputError
+        A directory has no Parquet files.
+    """
+    if isinstance(source, Relations):
+        return Stream("", lambda _: [(source.reading, source.table)], len(source))
+    if isinstance(source, pa.RecordBatchReader):
+        return Stream("", lambda _: pieces.of_one_file(source.schema, source), n_bytes=None)
+    if isinstance(source, Iterator):
+        return Stream("", lambda _: map(batches.piece, source), n_bytes=None)
+    if not isinstance(source, str | os.PathLike):
+        return None
+    path, name = Path(source), name_of(source)
+    if _is_folder(source):
+        files = dict.fromkeys(pieces.parquet_files(path, name), "parquet")
+        return _binary_stream(path, name, files, columns)
+    format = _format_in_parts(path, name)
+    if format in ("parquet", "arrow"):
+        return _binary_stream(path, name, {path: format}, columns)
+    if format not in ("jsonl", "cnc"):
+        return None
+
+    def read_lines(golds: Iterator[Relations]) -> Iterator[pieces.Piece]:
+        if format == "jsonl":
+            return map(batches.piece, table.line_parts(source, pieces.ROWS))
+        return map(batches.piece, submissions.parts(source, golds, tags))
+
+    # Without a name: what these tell of faults begins with it.
+    return Stream("", read_lines, n_bytes=path.stat().st_size, follows=format == "cnc")
+
+
+def _binary_stream(
+    path: Path, name: str, files: Mapping[Path, str], columns: Collection[str | None] | None
+) -> Stream:
+    counts = [pieces.n_examples(*file) for file in files.items()]
+    n_examples = None if None in counts else sum(filter(None, counts))
+    # One part is all a report needs of a source, so it has all columns.
+    some = columns if n_examples is not None and n_examples > pieces.ROWS else None
+
+    def read_all(_: Any) -> Iterator[pieces.Piece]:
+        for file, format in files.items():
+            yield from pieces.read(file, format, name if file == path else str(file), some)
+
+    return Stream(name, read_all, n_examples, sum(file.stat().st_size for file in files))
+
+
+def _is_folder(source: Any) -> bool:
+    is_path = isinstance(source, str | os.PathLike)
+    return is_path and os.fspath(source) != "" and Path(source).is_dir()
+
+
+def _format_in_parts(path: Path, name: str) -> str | None:
+    """The format of a file that can be read in parts, told as `sniff` does, None for others."""
+    named = READ_SUFFIXES.get(path.suffix.lower())
+    if named is not None:
+        return named if named in ("parquet", "arrow") else None
+    try:
+        with path.open("rb") as file:
+            head = Source(name, file.read(HEAD))
+    except (OSError, ValueError):  # of which reading will tell
+        return None
+    found = table.sniff(head.data) or _sniff_line(head)
+    return found if found in ("parquet", "arrow", "jsonl", "cnc") else None
 
 
 def document(source: Source, format: str) -> Document | None:

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from fastcausal.errors import InputError
 from fastcausal.formats import _native
-from fastcausal.formats.source import UTF8_MARK, Source
+from fastcausal.formats.source import UTF8_MARK, Source, name_of
 
 BLOCK = 1 << 20  # bytes that a thread parses at a time
 READ = 1 << 22  # bytes read at a time: memory of that size is used again
@@ -94,7 +94,7 @@ class Lines:
     """
 
     def __init__(self, source: str | os.PathLike[str]) -> None:
-        self.name = "<stdin>" if source == "-" else os.fspath(source)
+        self.name = name_of(source)
         self._line = 1
         self._rest = b""
         try:

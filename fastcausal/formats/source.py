@@ -6,15 +6,18 @@ import csv
 import io
 import json
 import os
+import shutil
 import sys
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import IO, Any
 
-from fastcausal.errors import InputError, Problems
+from fastcausal.errors import InputError, OutputError, Problems
 
 UTF8_MARK = b"\xef\xbb\xbf"
 KINDS = {str: "a string", bool: "a boolean", dict: "an object", list: "a list", type(None): "null"}
@@ -49,7 +52,7 @@ class Source:
         """
         if isinstance(source, Source):
             return source
-        name = "<stdin>" if source == "-" else os.fspath(source)
+        name = name_of(source)
         try:
             data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
@@ -120,6 +123,50 @@ class Source:
                     problems.add(f"{self.name}:{number}: {kind(value)}, expected an object")
 
 
+class Spool(os.PathLike[str]):
+    """A copy of a stream, such as standard input, that is a file for as long as this lives.
+
+    Raises
+    ------
+    InputError
+        The stream cannot be read, or there is no room for it.
+    """
+
+    def __init__(self, stream: IO[bytes], name: str) -> None:
+        self.name = name
+        folder = mkdtemp(prefix="fastcausal-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._path = Path(folder, Path(name).name)
+        try:
+            with self._path.open("wb") as copy:
+                shutil.copyfileobj(stream, copy, 1 << 20)
+        except OSError as error:
+            raise InputError(f"{name}: {error.strerror or error}") from error
+
+    def __fspath__(self) -> str:
+        return str(self._path)
+
+
+def readable_again(source: Any) -> Any:
+    """The source, or a copy where it is standard input or a pipe, which can be read only once."""
+    if isinstance(source, str) and source == "-":
+        return Spool(sys.stdin.buffer, name_of(source))
+    if isinstance(source, str | os.PathLike) and Path(source).is_fifo():
+        try:
+            with Path(source).open("rb") as pipe:
+                return Spool(pipe, name_of(source))
+        except OSError as error:
+            raise InputError(f"{source}: {error.strerror or error}") from error
+    return source
+
+
+def name_of(source: str | os.PathLike[str]) -> str:
+    """What messages call a path."""
+    if isinstance(source, Spool):
+        return source.name
+    return "<stdin>" if source == "-" else os.fspath(source)
+
+
 class LineNumbers(Sequence[int]):
     """The line of each example, counted when a message needs one."""
 
@@ -170,4 +217,4 @@ def replacing(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+        raise OutputError(f"{path}: {getattr(error, 'strerror', None) or error}") from error

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -21,9 +21,11 @@ from fastcausal.relations import ROLES, Reading, Relations, span_lists
 
 PARQUET_MARK = b"PAR1"
 ARROW_MARKS = (b"ARROW1", b"\xff\xff\xff\xff")  # the file and the stream format
+MARK = 6  # bytes that tell
 # What a damaged file makes pyarrow, or the reading of its metadata, raise.
 DAMAGE = (pa.ArrowException, OSError, ValueError, KeyError, TypeError, OverflowError, MemoryError)
 LIMIT = 2**31
+BATCH = 1 << 17  # rows of a record batch written: what is read at once
 NAMED_SPAN = pa.struct([("role", pa.string()), ("start", pa.int64()), ("stop", pa.int64())])
 NAMED_RELATIONS = pa.list_(pa.list_(NAMED_SPAN))
 
@@ -61,7 +63,7 @@ def read(
     except InputError as error:
         raise InputError(f"{source.name}: {error}") from error
     except DAMAGE as error:  # of the metadata
-        raise _damaged(source, format, error) from error
+        raise damaged(source.name, format, error) from error
 
 
 def load(source: Source, format: str | None = None) -> pa.Table:
@@ -77,13 +79,14 @@ def load(source: Source, format: str | None = None) -> pa.Table:
         found = {"parquet": _load_parquet, "arrow": _load_arrow}[format](pa.py_buffer(source.data))
         found.validate(full=True)  # offsets of a damaged file may lead anywhere
     except DAMAGE as error:
-        raise _damaged(source, format, error) from error
+        raise damaged(source.name, format, error) from error
     return found
 
 
-def _damaged(source: Source, format: str, error: BaseException) -> InputError:
+def damaged(name: str, format: str, error: BaseException) -> InputError:
+    """What is said of a file in which pyarrow cannot find its way."""
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return InputError(f"{source.name}: cannot be read as {format}: {reason}")
+    return InputError(f"{name}: cannot be read as {format}: {reason}")
 
 
 def write(relations: Relations, target: str | os.PathLike[str], format: str) -> list[str]:
@@ -121,10 +124,36 @@ def write(relations: Relations, target: str | os.PathLike[str], format: str) -> 
                 stream = os.fspath(target).lower().endswith(".arrows")
                 new = pa.ipc.new_stream if stream else pa.ipc.new_file
                 with new(file, table.schema) as writer:
-                    writer.write_table(table)
+                    writer.write_table(table, max_chunksize=BATCH)
         except pa.ArrowException as error:
             raise InputError(f"{target}: cannot be written as {format}: {error}") from error
     return []
+
+
+@contextmanager
+def appending(target: str | os.PathLike[str]) -> Iterator[Callable[[pa.Table], None]]:
+    """Write tables of one schema to a Parquet file, which is there when all are written.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written.
+    """
+    import pyarrow.parquet as pq
+
+    writer: Any = None
+
+    def append(table: pa.Table) -> None:
+        nonlocal writer
+        writer = writer or pq.ParquetWriter(file, table.schema)
+        writer.write_table(table)
+
+    with replacing(target) as file:
+        try:
+            yield append
+        finally:
+            if writer is not None:
+                writer.close()
 
 
 def sniff(data: bytes) -> str | None:

@@ -1,0 +1,89 @@
+"""Two Parquet files scored part by part, against pyarrow merely reading both into memory.
+
+`--sentences 10000000` is written in pieces: only reading whole files needs the memory for them.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pyarrow.parquet as pq
+import pytest
+
+import fastcausal as fc
+from fastcausal import arrays
+
+from . import corpus
+
+PIECE = 500_000
+SCORE = "from fastcausal.cli import main; main()"
+READ = "import sys, pyarrow.parquet as pq; tables = [pq.read_table(path) for path in sys.argv[1:]]"
+
+
+@pytest.fixture(scope="module")
+def files(request, tmp_path_factory):
+    """Gold and predictions of ``--sentences`` sentences, and how many these are."""
+    n = request.config.getoption("--sentences")
+    folder = tmp_path_factory.mktemp("streams")
+    paths = [folder / f"{side}.parquet" for side in ("gold", "pred")]
+    writers = {}
+    for start in range(0, n, PIECE):
+        ids = arrays.strings([str(k) for k in range(start, min(n, start + PIECE))])
+        for path, rows in zip(paths, corpus.sentences(len(ids), seed=start), strict=True):
+            table = corpus.table_of(rows, ids=False).table.append_column("id", ids)
+            if path not in writers:
+                writers[path] = pq.ParquetWriter(path, table.schema)
+            writers[path].write_table(table)
+    for writer in writers.values():
+        writer.close()
+    return n, paths
+
+
+def run(code, *arguments):
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_parquet(race, files):
+    n, paths = files
+    whole = fc.score(*map(fc.read, paths))
+    assert fc.score(*paths) == whole
+
+    def scored():
+        return fc.score(*paths)
+
+    others = {"pyarrow reading both": lambda: [pq.read_table(path) for path in paths]}
+    race("score GOLD.parquet PRED.parquet", n, scored, others)
+
+
+def test_parquet_whole_process(race, files):
+    n, paths = files
+
+    def scored():
+        return run(SCORE, "score", *paths, "--json")
+
+    assert json.loads(scored())["n_examples"] == n
+    others = {"pyarrow reading both": lambda: run(READ, *paths)}
+    race("score GOLD.parquet PRED.parquet, whole process", n, scored, others, rounds=3)
+
+
+def test_per_example(race, files, tmp_path):
+    """Counts of every example as they come, against reading whole and then writing all."""
+    n, paths = files
+    target = tmp_path / "examples.parquet"
+
+    def ours():
+        return fc.score(*paths, per_example=target)
+
+    def whole():
+        report = fc.score(*map(fc.read, paths))
+        pq.write_table(report.per_example, tmp_path / "whole.parquet")
+
+    ours()
+    whole()
+    for column in pq.read_schema(target).names:
+        found = (pq.read_table(p, columns=[column]) for p in (target, tmp_path / "whole.parquet"))
+        assert next(found).equals(next(found)), column
+    race("score, counts of every example to Parquet", n, ours, {"read whole": whole}, rounds=3)

@@ -1,0 +1,74 @@
+// Texts told apart by 64-bit hashes: whether any of many occurs twice, at 8 bytes a text.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace fastcausal {
+
+// A bijection of 64-bit numbers (the finisher of SplitMix64), so that texts of one length of up to
+// eight bytes never share a hash.
+inline uint64_t mixed(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+inline uint64_t hash_of(const char* text, int64_t length) {
+  uint64_t hash = static_cast<uint64_t>(length) * 0x9e3779b97f4a7c15u;
+  for (; length > 0; text += 8, length -= 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, text, static_cast<size_t>(length < 8 ? length : 8));
+    hash = mixed(hash ^ word);
+  }
+  return hash;
+}
+
+// Text i is data[offsets[i]:offsets[i + 1]].
+inline void hash_texts(const int32_t* offsets, const char* data, int64_t n, uint64_t* hashes) {
+  for (int64_t i = 0; i < n; i++)
+    hashes[i] = hash_of(data + offsets[i], static_cast<int64_t>(offsets[i + 1]) - offsets[i]);
+}
+
+// Whether a number occurs twice. Numbers of one leading part are brought together, in place, and
+// each such bucket, small enough for the cache, goes through a table of its own.
+inline bool any_twice(uint64_t* numbers, int64_t n) {
+  int bits = 0;
+  while (bits < 16 && (n >> bits) > 4096) bits++;
+  const auto bucket = [bits](uint64_t x) {
+    return bits ? static_cast<size_t>(x >> (64 - bits)) : 0;
+  };
+  std::vector<int64_t> starts((size_t{1} << bits) + 1);
+  for (int64_t i = 0; i < n; i++) starts[bucket(numbers[i]) + 1]++;
+  for (size_t b = 1; b < starts.size(); b++) starts[b] += starts[b - 1];
+  std::vector<int64_t> next(starts.begin(), starts.end() - 1);
+  for (size_t b = 0; b < next.size(); b++)
+    while (next[b] < starts[b + 1]) {
+      uint64_t& here = numbers[next[b]];
+      const size_t home = bucket(here);
+      if (home == b)
+        next[b]++;
+      else
+        std::swap(here, numbers[next[home]++]);
+    }
+  std::vector<uint64_t> table;  // 0: empty
+  for (size_t b = 0; b < next.size(); b++) {
+    size_t size = 16;
+    while (size < 2 * static_cast<size_t>(starts[b + 1] - starts[b])) size *= 2;
+    table.assign(size, 0);
+    bool zero = false;
+    for (int64_t i = starts[b]; i < starts[b + 1]; i++) {
+      const uint64_t x = numbers[i];
+      size_t at = x & (size - 1);
+      while (table[at] != 0 && table[at] != x) at = (at + 1) & (size - 1);
+      if (x == 0 ? zero : table[at] == x) return true;
+      zero |= x == 0;
+      table[at] = x;
+    }
+  }
+  return false;
+}
+
+}  // namespace fastcausal

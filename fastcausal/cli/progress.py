@@ -1,0 +1,45 @@
+"""The bar on a terminal: how much is done, how fast it goes, how long it will take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Column
+from rich.text import Text
+
+
+class _Done(ProgressColumn):
+    """Examples done, and per second; nothing before the first."""
+
+    def render(self, task: Task) -> Text:
+        if not task.completed:
+            return Text()
+        rate = "" if task.speed is None else f", {task.speed:,.0f} per second"
+        return Text(f"{task.completed:,.0f} examples{rate}")
+
+
+@contextmanager
+def bar(what: str, console: Console) -> Iterator[Callable[[int, int | None], None]]:
+    """Show a bar for as long as the context; call what it gives with done and total examples."""
+    short = Column(no_wrap=True, overflow="ellipsis", ratio=1)  # of a long path
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False, table_column=short),
+        BarColumn(20),
+        _Done(table_column=Column(no_wrap=True)),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, expand=True) as shown:
+        task = shown.add_task(what, total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)
