@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -142,7 +143,11 @@ def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Alig
         return None
     name_of = str if ids is None else ids.__getitem__
     rows = _same_lengths(golds[0], preds[0], protocol, ("gold", "pred"), name_of)
-    return Aligned(*rows, ROLES, lambda: described(Relations.from_examples(gold)), {})
+    return Aligned(*rows, ROLES, partial(_described_examples, gold), {})
+
+
+def _described_examples(examples: list[Any]) -> pa.Table:
+    return described(Relations.from_examples(examples))
 
 
 def described(relations: Relations) -> pa.Table:

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from fastcausal import __version__, _spans
 from fastcausal.align import (
@@ -21,14 +20,14 @@ from fastcausal.align import (
     align_rows,
     check_policies,
     strata_of,
-    too_many_pairs,
     warning_lines,
 )
 from fastcausal.counted import CountedScores
+from fastcausal.details import Counting, Details, per_example_table
 from fastcausal.engine.counts import Counts
 from fastcausal.engine.kernel import Int64, Plan
 from fastcausal.engine.rows import Rows
-from fastcausal.engine.run import Result, check_backend, chosen_pairs, count_pairs, run
+from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read
 from fastcausal.formats.source import readable_again
@@ -163,9 +162,9 @@ def _scored(
             aligned = scorer.align(gold, pred)
             scorer.add(aligned)
             if write is not None:
-                write(_per_example(scorer, aligned))
+                write(per_example_table(scorer.counting(), aligned))
     whole = aligned if n_parts == 1 else again
-    return scorer.report(None if whole is None else Details(scorer, whole))
+    return scorer.report(None if whole is None else Details(scorer.counting(), whole))
 
 
 class ExtractionScorer:
@@ -256,7 +255,7 @@ class ExtractionScorer:
         if self.by is not None:
             strata, stratum = strata_of(aligned.examples, self.by)
         self.roles = aligned.roles
-        result = self.run(aligned, stratum, len(strata), apart=True, partners=False)
+        result = self.counting().run(aligned, stratum, len(strata), apart=True, partners=False)
         for k, name in enumerate(strata):
             self._count(name, result.counts[2 * k : 2 * k + 2])
         self.n_examples += aligned.gold.n_examples
@@ -264,30 +263,9 @@ class ExtractionScorer:
         self.n_pred_relations += _marked(aligned.pred)
         add_warnings(self.warnings, aligned.counted)
 
-    def run(
-        self,
-        aligned: Aligned,
-        groups: Int64 | None = None,
-        n_groups: int | None = None,
-        *,
-        apart: bool = False,
-        partners: bool = True,
-    ) -> Result:
-        """Pair and count on the backend of this scorer; arguments as in `engine.run.run`."""
-        try:
-            return run(
-                self.plan(),
-                aligned.gold,
-                aligned.pred,
-                groups,
-                n_groups,
-                self.backend,
-                self.num_threads,
-                apart=apart,
-                partners=partners,
-            )
-        except OverflowError as error:
-            raise too_many_pairs(aligned, error) from None
+    def counting(self) -> Counting:
+        """How examples with the roles seen are paired and counted."""
+        return Counting(self.plan(), self._roles, self.backend, self.num_threads)
 
     def plan(self) -> Plan:
         """The protocol made ready for the roles seen."""
@@ -390,58 +368,3 @@ def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
         scores={group: Scores(values) for group, values in scores.items()},
         warnings=aligned.warnings,
     )
-
-
-def _per_example(scorer: ExtractionScorer, aligned: Aligned) -> pa.Table:
-    """Columns of gold's table, relations on both sides, the objective reached, all counts."""
-    plan = scorer.plan()
-    counts = scorer.run(aligned, partners=False).counts
-    numerator, denominator = (counts @ plan.weights[:2].T).T
-    with np.errstate(invalid="ignore", divide="ignore"):
-        objective = numerator if plan.linear else numerator / denominator
-    columns = {c: aligned.examples[c] for c in aligned.examples.column_names}
-    columns["n_gold_relations"] = np.diff(aligned.gold.relation_offsets)
-    columns["n_pred_relations"] = np.diff(aligned.pred.relation_offsets)
-    columns["objective"] = pa.array(objective, from_pandas=True)
-    return pa.table(columns | _count_columns(plan, scorer._roles, counts))
-
-
-def _matches(scorer: ExtractionScorer, aligned: Aligned) -> pa.Table:
-    """Pairs in the order of gold, then the predictions of the example that stayed unmatched."""
-    plan, gold, pred = scorer.plan(), aligned.gold, aligned.pred
-    partner = scorer.run(aligned, n_groups=1).partner
-    example, gold_index, pred_index = chosen_pairs(plan, gold, pred, partner)
-    counts = count_pairs(plan, gold, pred, gold_index, pred_index, scorer.backend)
-    name = aligned.examples["id"].take(example) if "id" in aligned.examples.column_names else None
-    columns: dict[str, Any] = {"id": name} if name is not None else {"example": example}
-    for side, rows, index in (("gold", gold, gold_index), ("pred", pred, pred_index)):
-        number = index - rows.relation_offsets[example]
-        columns[f"{side}_relation"] = pa.array(number, mask=index < 0)
-    return pa.table(columns | _count_columns(plan, scorer._roles, counts))
-
-
-def _count_columns(plan: Plan, roles: tuple[str, ...], counts: Int64) -> dict[str, Int64]:
-    return {name: counts[:, k] for k, name in enumerate(plan.kernel.columns(roles))}
-
-
-_DETAILS: dict[str, Callable[[ExtractionScorer, Aligned], pa.Table]] = {
-    "per_example": _per_example,
-    "matches": _matches,
-}
-
-
-class Details:
-    """The tables of a report, made when first asked for. Can be pickled."""
-
-    def __init__(self, scorer: ExtractionScorer, aligned: Aligned | Callable[[], Aligned]) -> None:
-        self.scorer = scorer
-        self.aligned = aligned
-        self.made: dict[str, pa.Table] = {}
-
-    def __call__(self, name: str) -> pa.Table:
-        """``"per_example"`` or ``"matches"``."""
-        if callable(self.aligned):  # too much to be kept all along
-            self.aligned = self.aligned()
-        if name not in self.made:
-            self.made[name] = _DETAILS[name](self.scorer, self.aligned)
-        return self.made[name]

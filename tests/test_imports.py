@@ -21,6 +21,7 @@ LAYERS = [
     ("engine", "formats"),
     ("protocols", "ratings", "report", "scores", "tagging"),
     ("align", "checks", "cnc2022", "corpus", "counted", "sentences", "streams"),
+    ("details",),
     ("annotators", "extraction"),
     ("quirks", "tag_scorer"),
     ("cli",),
