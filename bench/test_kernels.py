@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,12 +13,11 @@ import pytest
 import fastcausal as fc
 from fastcausal.engine import jit
 from fastcausal.engine.run import run
+from fastcausal.engine.sources import csrc
 from fastcausal.relations import ROLES
 
 from . import corpus
 
-PACKAGE = Path(fc.__file__).parent
-CSRC = PACKAGE / "_csrc" if (PACKAGE / "_csrc").exists() else PACKAGE.parent / "csrc"
 SOURCE = """
 #include "fastcausal/exact_spans.h"
 #include "fastcausal/plan.h"
@@ -71,7 +69,7 @@ def pointer(tmp_path, monkeypatch):
         return {}
     source, library = tmp_path / "kernel.cpp", tmp_path / "kernel.so"
     source.write_text(SOURCE)
-    flags = ("-std=c++17", "-O3", "-shared", "-fPIC", "-ffp-contract=off", f"-I{CSRC}")
+    flags = ("-std=c++17", "-O3", "-shared", "-fPIC", "-ffp-contract=off", f"-I{csrc()}")
     subprocess.run([COMPILER, *flags, str(source), "-o", str(library)], check=True)
     address = ctypes.c_void_p.in_dll(ctypes.CDLL(str(library)), "exact_spans_pointer").value
     entry = SimpleNamespace(address=address)

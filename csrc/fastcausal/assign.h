@@ -62,27 +62,20 @@ constexpr int64_t OFFICIAL_MOST = 6;
 // Rows are predictions, at most as many as columns, which are gold relations; every row takes one.
 template <int64_t Most>
 struct OfficialSearch {
-  SpanErrors cells[Most][Most];  // row, column
-  SpanErrors unmatched[Most];    // of every column
+  SpanErrors alone;              // every column unmatched
+  SpanErrors cells[Most][Most];  // what taking a column adds to that, by row and column
   int64_t n_rows;
   int64_t n_columns;
 
-  FC_HD SpanErrors with_unmatched(SpanErrors errors, uint32_t taken) const {
-    for (int64_t j = 0; j < n_columns && n_rows < n_columns; ++j) {
-      if (!(taken & (1u << j))) errors = errors.plus(unmatched[j]);
-    }
-    return errors;
-  }
-
   FC_HD void solve(int32_t* columns) const {
     if (n_rows == 2 && n_columns == 2) {  // the most frequent case
-      const SpanErrors straight = cells[0][0].plus(cells[1][1]);
-      columns[0] = cells[0][1].plus(cells[1][0]).higher_than(straight);
+      const SpanErrors straight = alone.plus(cells[0][0]).plus(cells[1][1]);
+      columns[0] = alone.plus(cells[0][1]).plus(cells[1][0]).higher_than(straight);
       columns[1] = 1 - columns[0];
       return;
     }
-    SpanErrors errors[Most + 1] = {};  // of the rows before each row
-    uint32_t taken[Most + 1] = {};     // columns of the rows before each row
+    SpanErrors errors[Most + 1] = {alone};  // after the rows before each row
+    uint32_t taken[Most + 1] = {};          // columns of the rows before each row
     int32_t chosen[Most] = {};
     SpanErrors best{};
     bool found = false;
@@ -98,7 +91,7 @@ struct OfficialSearch {
         chosen[++row] = 0;
         continue;
       }
-      const SpanErrors reached = with_unmatched(errors[n_rows], taken[n_rows]);
+      const SpanErrors& reached = errors[n_rows];
       if (!found || reached.higher_than(best)) {
         found = true;
         best = reached;

@@ -52,10 +52,14 @@ FC_HD void pair_officially(const Pair& pair, const Relation* golds, int64_t n_go
   search.n_rows = n_pred;
   search.n_columns = n_gold;
   const Relation none(nullptr, 0, roles_to_look_up<Pair>(plan));
+  search.alone = {0, 0, 0, 0};
   for (int64_t j = 0; j < n_gold; ++j) {
-    if (n_pred < n_gold) search.unmatched[j] = official_errors(pair, golds[j], none, length, plan);
+    SpanErrors missed{0, 0, 0, 0};
+    if (n_pred < n_gold) missed = official_errors(pair, golds[j], none, length, plan);
+    search.alone = search.alone.plus(missed);
     for (int64_t i = 0; i < n_pred; ++i) {
-      search.cells[i][j] = official_errors(pair, golds[j], preds[i], length, plan);
+      const SpanErrors errors = official_errors(pair, golds[j], preds[i], length, plan);
+      search.cells[i][j] = errors.minus(missed);
     }
   }
   search.solve(columns);

@@ -1,0 +1,65 @@
+"""The driver compiled for other instruction sets gives the same integers as the module."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fastcausal.engine.run import run
+from fastcausal.engine.sources import csrc
+from fastcausal.protocols import CNC_2023, RECESS, Protocol
+from tests.strategies import ROLES, random_side, rows_of
+
+HERE = Path(__file__).parent
+X86 = platform.machine() in ("x86_64", "AMD64")
+TARGETS = {
+    # name: compiler, its options, what runs the program
+    "native": ("g++", ["-march=native"], []),
+    "sse2": ("g++", ["-O1", *(["-march=x86-64"] if X86 else [])], []),
+    "arm64": ("aarch64-linux-gnu-g++", ["-static"], ["qemu-aarch64-static"]),
+}
+PROTOCOLS = [
+    RECESS,
+    CNC_2023,
+    *(Protocol(k, kernel=k) for k in ("exact_spans", "span_overlap", "partial_spans")),
+]
+
+
+@pytest.fixture(scope="module", params=TARGETS)
+def program(request, tmp_path_factory):
+    compiler, options, runner = TARGETS[request.param]
+    for needed in (compiler, *runner):
+        if shutil.which(needed) is None:
+            pytest.skip(f"no {needed}")
+    target = tmp_path_factory.mktemp(request.param) / "program"
+    flags = ["-std=c++17", "-O3", "-ffp-contract=off", *options, f"-I{csrc()}", "-pthread"]
+    source = str(HERE / "emulation" / "driver.cpp")
+    subprocess.run([compiler, *flags, source, "-o", str(target)], check=True)
+    return [*runner, str(target)]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
+def test_same_integers(program, protocol, tmp_path):
+    rng = np.random.default_rng(3)
+    gold, pred = (rows_of(random_side(rng, 400, 6)) for _ in range(2))
+    plan = protocol.plan(ROLES)
+    for name, side in (("gold", gold), ("pred", pred)):
+        for array in ("values", "row_offsets", "relation_offsets"):
+            getattr(side, array).tofile(tmp_path / f"{name}_{array}")
+    gold.lengths.tofile(tmp_path / "lengths")
+    params, weights, wanted, wanted_overall, *choices = plan.arguments
+    params.tofile(tmp_path / "params")
+    weights.tofile(tmp_path / "weights")
+    numbers = map(str, (plan.n_fields, wanted, wanted_overall))
+    switches = "".join(str(int(choice)) for choice in choices)
+    command = [*program, str(tmp_path), plan.kernel.name, *numbers, switches]
+    subprocess.run(command, check=True)
+    found = run(plan, gold, pred)
+    counts = np.fromfile(tmp_path / "counts", np.int64).reshape(found.counts.shape)
+    np.testing.assert_array_equal(counts, found.counts)
+    np.testing.assert_array_equal(np.fromfile(tmp_path / "partner", np.int64), found.partner)
