@@ -67,6 +67,13 @@ inline int64_t count_filled(const int64_t* row_offsets, int64_t n_relations) {
   return n;
 }
 
+// Whether both sides know every length, and the same.
+inline bool same_lengths(const int32_t* gold, const int32_t* pred, int64_t n_examples) {
+  bool differ = false;
+  for (int64_t e = 0; e < n_examples; ++e) differ |= (gold[e] != pred[e]) | (gold[e] < 0);
+  return !differ;
+}
+
 // Where the last span of each example ends, 0 where it has none.
 inline void last_stops(const Side& side, int64_t n_examples, int32_t* stops) {
   for (int64_t e = 0; e < n_examples; ++e) {

@@ -27,6 +27,7 @@ cdef extern from "rows.hpp" namespace "fastcausal" nogil:
     void c_pack "fastcausal::pack" (const Spans&, const int64_t*, int64_t, int32_t*)
     void c_sort_rows "fastcausal::sort_rows" (int32_t*, const int64_t*, int64_t)
     int64_t c_count_filled "fastcausal::count_filled" (const int64_t*, int64_t)
+    bint c_same_lengths "fastcausal::same_lengths" (const int32_t*, const int32_t*, int64_t)
     void c_last_stops "fastcausal::last_stops" (const Side&, int64_t, int32_t*)
     int64_t c_check_rows "(int64_t)fastcausal::check_rows" (
         const Side&, int64_t, int64_t, int64_t, const int32_t*, int64_t, int64_t*
@@ -86,6 +87,13 @@ def count_filled(row_offsets):
     """Number of relations that have a row."""
     cdef Array offset = int64s(row_offsets)
     return c_count_filled(<const int64_t*>offset.data, offset.n - 1)
+
+
+def same_lengths(gold, pred):
+    """Whether both sides, of as many examples, know every length, and the same."""
+    cdef Array a = int32s(gold)
+    cdef Array b = int32s(pred)
+    return c_same_lengths(<const int32_t*>a.data, <const int32_t*>b.data, a.n)
 
 
 def last_stops(values, row_offsets, relation_offsets, stops):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +13,7 @@ from fastcausal.engine.kernel import Int64, Plan
 from fastcausal.engine.run import Result, chosen_pairs, count_pairs, run
 
 
-@dataclass(frozen=True)
-class Counting:
+class Counting(NamedTuple):
     """How aligned examples are paired and counted: a plan, the roles, and what does it."""
 
     plan: Plan

@@ -24,7 +24,6 @@ from fastcausal.align import (
 )
 from fastcausal.counted import CountedScores
 from fastcausal.details import Counting, Details, per_example_table
-from fastcausal.engine.counts import Counts
 from fastcausal.engine.kernel import Int64, Plan
 from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import check_backend
@@ -328,8 +327,8 @@ class ExtractionScorer:
         )
 
     def _scores(self, values: Int64) -> CountedScores:
-        counts = Counts(self.plan().kernel, self._roles, values)
-        return CountedScores(counts, self.protocol.undefined)
+        kernel = self.plan().kernel
+        return CountedScores(kernel, self._roles, values, self.protocol.undefined)
 
     def _official_stops(self, total: Int64) -> list[str]:
         """Where the official program would have stopped instead of giving a score."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -95,7 +95,7 @@ class DeviceResult:
         if len(examples):
             gold, pred = map(on_host, (self.gold, self.pred))
             of = None if self.groups.of is None else machine().numpy(self.groups.of)
-            groups = replace(self.groups, of=of)
+            groups = self.groups._replace(of=of)
             device.finish(self.plan, gold, pred, groups, examples, partner, counts)
         return Result(partner, counts)
 

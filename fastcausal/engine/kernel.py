@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -313,8 +313,7 @@ class Plan:
         return not self.weights[1].any()
 
 
-@dataclass(frozen=True)
-class Groups:
+class Groups(NamedTuple):
     """Which row of counts each example is added to.
 
     Attributes

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import index
+from typing import NamedTuple
 
 import numpy as np
 
+from fastcausal.engine import cpu
 from fastcausal.engine.kernel import Groups, Int64, Plan
 from fastcausal.engine.rows import Rows
 
 BACKENDS = ("cpu", "cuda", "reference")
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """What a run finds.
 
     Attributes
@@ -79,8 +79,6 @@ def run(
     partner = np.empty(gold.n_relations if partners else 0, np.int64)
     filled = partner if partners else None
     if backend == "cpu":
-        from fastcausal.engine import cpu
-
         cpu.run(plan, gold, pred, rows, filled, counts, num_threads)
     elif backend == "cuda":
         from fastcausal.engine import cuda
@@ -150,7 +148,5 @@ def count_pairs(
 
         plain.count_pairs(plan, gold, pred, gold_index, pred_index, lengths, counts)
     else:
-        from fastcausal.engine import cpu
-
         cpu.count_pairs(plan, gold, pred, gold_index, pred_index, lengths, counts)
     return counts
