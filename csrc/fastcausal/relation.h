@@ -84,11 +84,13 @@ struct Meeting {
   int64_t same_role;
 
   FC_HD Meeting(const Relation& gold, const Relation& pred) : any(false), same_role(0) {
+    int64_t first = 0;  // rows of pred before it end before gold's row starts
     for (int64_t i = 0; i < gold.n; ++i) {
       const int32_t* g = gold.row(i);
-      for (int64_t j = 0; j < pred.n; ++j) {
+      while (first < pred.n && stop_of(pred.row(first)) <= start_of(g)) ++first;
+      for (int64_t j = first; j < pred.n; ++j) {
         const int32_t* p = pred.row(j);
-        if (pred.n > MOST_SPANS && start_of(p) >= stop_of(g)) break;  // few: better no branch
+        if (start_of(p) >= stop_of(g)) break;
         const int32_t shared = shared_tokens(g, p);
         any |= shared > 0;
         same_role += role_of(g) == role_of(p) ? shared : 0;
