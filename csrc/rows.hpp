@@ -20,12 +20,6 @@ inline int64_t first_bad_span(const Spans& spans, const int64_t* offsets, const 
                               int64_t n_examples, int64_t n_roles) {
   for (int64_t e = 0; e < n_examples; ++e) {
     const int32_t last = lengths[e] < 0 ? INT32_MAX : lengths[e];
-    bool bad = false;
-    for (int64_t k = offsets[e]; k < offsets[e + 1]; ++k) {
-      bad |= spans.role[k] < 0 || spans.role[k] >= n_roles || spans.start[k] < 0 ||
-             spans.stop[k] <= spans.start[k] || spans.stop[k] > last;
-    }
-    if (!bad) continue;
     for (int64_t k = offsets[e]; k < offsets[e + 1]; ++k) {
       if (spans.role[k] < 0 || spans.role[k] >= n_roles || spans.start[k] < 0 ||
           spans.stop[k] <= spans.start[k] || spans.stop[k] > last) {

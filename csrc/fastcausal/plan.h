@@ -78,10 +78,6 @@ struct Value {
     const int64_t b = other.numerator * bottom();
     return a < b ? -1 : a > b;
   }
-  FC_HD bool better_than(const Value& other) const {
-    const int order = compare(other);
-    return order ? order > 0 : shared > other.shared;
-  }
 };
 
 // The objective alone.
