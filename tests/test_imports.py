@@ -17,7 +17,7 @@ ROOT = Path(fastcausal.__file__).parent
 # Each layer may import those above it in this list; parts of one layer do not know each other.
 LAYERS = [
     ("_ids", "_objects", "_spans", "arrays", "errors"),
-    ("relations", "sample"),
+    ("relations", "sample", "tensors"),
     ("engine", "formats"),
     ("protocols", "ratings", "report", "scores", "tagging"),
     ("align", "checks", "cnc2022", "corpus", "counted", "sentences", "streams"),
