@@ -13,6 +13,7 @@ from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import ROLES
 from fastcausal.report import Report
 from fastcausal.tagging import TagScheme
+from fastcausal.tensors import on_host
 
 
 class TagScorer:
@@ -71,6 +72,7 @@ class TagScorer:
         Parameters
         ----------
         gold_ids, pred_ids : int8, int16, int32 or int64[batch, tokens]
+            Arrays of NumPy or torch, or anything that NumPy takes; for ``cuda`` on the device.
 
         Raises
         ------
@@ -81,7 +83,7 @@ class TagScorer:
         if self._on_device is not None:
             self._on_device.add(gold_ids, pred_ids)
             return
-        self.scorer.update(*self._rows(np.asarray(gold_ids), np.asarray(pred_ids)))
+        self.scorer.update(*self._rows(on_host("gold", gold_ids), on_host("pred", pred_ids)))
 
     def compute(self) -> Report:
         """The scores of all batches so far."""
@@ -118,7 +120,7 @@ class TagScorer:
 
         scheme = self.scheme
         return LabelCounts(
-            cuda.machine(), self.scorer.plan(), scheme._marks, scheme.ignore_index, self._rows
+            cuda.machine(), self.scorer.plan(), scheme.marks, scheme.ignore_index, self._rows
         )
 
     def _settle(self) -> None:

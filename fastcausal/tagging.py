@@ -1,27 +1,29 @@
-"""Label ids of a tagger, ``[batch, tokens]``, to rows that can be scored."""
+"""A tagger's labels: its logits to label ids, and these to rows that can be scored."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from fastcausal.engine._labels import label_rows
+from fastcausal.engine._labels import label_ids, label_rows
+from fastcausal.engine.label_paths import BEGINS, ENDS, OUTSIDE, ROLE, Steps, steps_of
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
 from fastcausal.formats.bio import LABELS
 from fastcausal.relations import ROLES
+from fastcausal.tensors import on_host
 
-# What a label says of its token, as in csrc/fastcausal/label_spans.h.
-MARKS = {"B": 1, "I": 0, "E": 2, "S": 3}
-ROLE, OUTSIDE = 4, -4
+MARKS = {"B": BEGINS, "I": 0, "E": ENDS, "S": BEGINS + ENDS}
 _LABEL = re.compile(r"(?:([BIES])-)?(.+)", re.DOTALL)
-LAST_WORD = np.iinfo(np.int32).max
 IDS = ("int8", "int16", "int32", "int64")
+LOGITS = ("float16", "float32", "float64")
+INT32 = np.iinfo(np.int32)
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,12 @@ class TagScheme:
         be missing.
     ignore_index : int
         The label id of tokens that are not there.
+
+    Attributes
+    ----------
+    marks : int32[n_labels]
+        What each label id says: 4 times the role, in the order Cause, Effect, Signal, plus 1 where
+        a span begins and 2 where it ends; -4 for ``O``.
 
     Raises
     ------
@@ -59,7 +67,7 @@ class TagScheme:
 
     labels: Sequence[str]
     ignore_index: int = -100
-    _marks: npt.NDArray[np.int32] = field(init=False, repr=False, compare=False)
+    marks: npt.NDArray[np.int32] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         labels = tuple(self.labels)
@@ -67,7 +75,84 @@ class TagScheme:
             name = labels[self.ignore_index]
             raise InputError(f'ignore_index is {self.ignore_index}, which is the label "{name}"')
         object.__setattr__(self, "labels", labels)
-        object.__setattr__(self, "_marks", np.array(list(map(_mark, labels)), np.int32))
+        object.__setattr__(self, "marks", np.array(list(map(_mark, labels)), np.int32))
+
+    def decode(self, logits: Any, where: Any = None, *, valid: bool = False) -> Any:
+        """The label ids that a model's logits stand for.
+
+        Parameters
+        ----------
+        logits : float16, float32 or float64[batch, tokens, labels]
+            An array of NumPy or torch, or anything that NumPy takes; copied only if they are 16-bit
+            numbers, bfloat16 among them.
+        where : bool[batch, tokens], optional
+            Tokens that are there. The others are stepped over, as if the sequence had none.
+        valid : bool
+            Take each token's best label, or the best sequence of labels that is well formed.
+
+        Returns
+        -------
+        int32[batch, tokens]
+            Label ids, ``ignore_index`` where ``where`` is False.
+
+        Raises
+        ------
+        InputError
+            An array has another type or shape; a logit is NaN or +inf (not looked at where
+            ``where`` is False); or with ``valid`` none of the labels is a well formed sequence
+            alone, as where there are B-, I- and E- only.
+
+        Examples
+        --------
+        >>> scheme = TagScheme(["O", "B-Cause", "I-Cause"])
+        >>> logits = np.array([[[0.0, 1.0, 1.0], [3.0, 0.0, 2.0], [0.0, 0.0, 4.0]]])
+        >>> scheme.decode(logits)
+        array([[1, 0, 2]], dtype=int32)
+        >>> scheme.decode(logits, valid=True)
+        array([[1, 2, 2]], dtype=int32)
+
+        Notes
+        -----
+        Each token's best label is the one with the greatest logit, of equals the first.
+
+        The best sequence is the one with the greatest sum of logits (Viterbi). A softmax would
+        take the same number from all logits of a token, and so change no choice. The sum is of
+        float64, from the first token to the last, where what exceeds the largest finite number
+        counts as that. Its last label is the first of those that sequences with the greatest sum
+        end with; the label before each one is the first of those that may come before it and that
+        sequences with the greatest sum up to there end with. -inf is a label that cannot be: a
+        sequence with one is taken where there is no other, by the same rule.
+
+        A sequence is well formed where each I-X or E-X goes on after B-X or I-X; where each B-X or
+        I-X is gone on with, if the scheme has E-X (IOBES); and of roles without B-X and S-X (IO) an
+        I-X or E-X may also begin a span.
+        """
+        array = _floats(on_host("logits", logits), self.labels)
+        if where is not None:
+            where = _matrix("where", where, ("bool",), array.shape[:2], "logits")
+        if not INT32.min <= self.ignore_index <= INT32.max:
+            raise InputError(f"ignore_index is {self.ignore_index}, expected an int32")
+        steps, start = self._steps if valid else (None, 0)
+        try:
+            return label_ids(array, where, steps, start, self.ignore_index)
+        except IndexError as error:
+            example, token = error.args
+        found = array[example, token]
+        label = int(np.flatnonzero(~(found < np.inf))[0])
+        raise InputError(
+            f"example {example}, token {token}: logit {found[label]} of label "
+            f"{self.labels[label]}, expected a finite number or -inf"
+        )
+
+    @cached_property
+    def _steps(self) -> Steps:
+        steps = steps_of(self.marks)
+        if not steps.always_lead_on:
+            raise InputError(
+                f"no label of {', '.join(self.labels)} is a well formed sequence alone, "
+                "expected O, or another one that needs none before and after it"
+            )
+        return steps
 
     def rows(self, ids: Any, where: Any = None, word_ids: Any = None) -> Rows:
         """The spans of some sequences, all spans of a sequence as one relation.
@@ -75,7 +160,7 @@ class TagScheme:
         Parameters
         ----------
         ids : int8, int16, int32 or int64[batch, tokens]
-            Label ids: a NumPy array or anything that it takes without a copy.
+            Label ids: an array of NumPy or torch, or anything that NumPy takes.
         where : bool[batch, tokens], optional
             Tokens that are there. For predictions ``gold_ids != ignore_index``: a token that gold
             ignores is not there on either side.
@@ -109,7 +194,7 @@ class TagScheme:
 
     def _rows(self, ids: Any, where: Any, word_ids: Any) -> Rows | None:
         try:
-            found = label_rows(ids, where, word_ids, self._marks, self.ignore_index)
+            found = label_rows(ids, where, word_ids, self.marks, self.ignore_index)
         except IndexError as error:
             raise self._refused(error.args, ids, word_ids) from None
         return None if found is None else Rows(*found)
@@ -117,9 +202,9 @@ class TagScheme:
     def _refused(self, place: tuple[int, ...], ids: Any, words: Any) -> InputError:
         example, token = place
         where = f"example {example}, token {token}"
-        label = np.asarray(ids)[example, token]
+        label = on_host("ids", ids)[example, token]
         if 0 <= label < len(self.labels) or label == self.ignore_index:
-            line = np.asarray(words)[example]
+            line = on_host("word_ids", words)[example]
             before = line[:token].max()
             return InputError(f"{where}: word {line[token]} after word {before}, expected in order")
         return InputError(
@@ -142,23 +227,44 @@ def _mark(label: str) -> int:
     return role * ROLE + MARKS[match[1] or "I"]
 
 
-def _matrix(name: str, value: Any, kinds: Sequence[str], shape: tuple[int, ...] | None) -> Any:
+def _floats(array: npt.NDArray[Any], labels: Sequence[str]) -> npt.NDArray[Any]:
+    """Logits [batch, tokens, labels] in the form native code takes."""
+    if array.dtype.name not in LOGITS:
+        raise InputError(f"logits: found {array.dtype}, expected {', '.join(LOGITS)}")
+    if not labels:
+        raise InputError("the scheme has no labels to choose from")
+    if array.ndim != 3 or array.shape[2] != len(labels):
+        raise InputError(
+            f"logits: found the shape {array.shape}, expected [batch, tokens, {len(labels)}]"
+        )
+    if array.dtype.name == "float16":
+        return array.astype(np.float32)
+    whole = all(stride % array.itemsize == 0 for stride in array.strides)
+    if array.dtype.isnative and array.flags.aligned and whole:
+        return array
+    return array.astype(array.dtype.newbyteorder("="), "C")
+
+
+def _matrix(
+    name: str,
+    value: Any,
+    kinds: Sequence[str],
+    shape: tuple[int, ...] | None,
+    like: str = "ids",
+) -> Any:
     """The array [batch, tokens] that a value is, in the form native code takes."""
-    try:
-        array = np.asarray(value)
-    except ValueError as error:  # lists of several lengths
-        raise InputError(f"{name} cannot be read: {error}") from error
+    array = on_host(name, value)
     if array.dtype.name not in kinds:
         raise InputError(f"{name}: found {array.dtype}, expected {', '.join(kinds)}")
     if array.ndim != 2:
         raise InputError(f"{name}: found the shape {array.shape}, expected [batch, tokens]")
     if shape not in (None, array.shape):
-        raise InputError(f"{name}: found the shape {array.shape}, expected {shape} as of ids")
+        raise InputError(f"{name}: found the shape {array.shape}, expected {shape} as of {like}")
     return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
 
 
 def _words(word_ids: Any, shape: tuple[int, ...]) -> Any:
     words = _matrix("word_ids", word_ids, IDS, shape)
-    if words.size and not -1 <= words.min() <= words.max() < LAST_WORD:
+    if words.size and not -1 <= words.min() <= words.max() < INT32.max:
         raise InputError(f"word_ids: found {words.min()} to {words.max()}, expected -1 or a number")
     return words.astype(np.int32)

@@ -1,8 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Matrices of label ids to rows, in one pass; what they mean is told in tagging.py."""
+"""Matrices of label ids to rows, and logits to label ids; what they mean is told in tagging.py."""
 
 from cpython.buffer cimport (
-    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer,
+    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release,
+    PyObject_CheckBuffer, PyObject_GetBuffer,
 )
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport strchr
@@ -34,8 +35,24 @@ cdef extern from "labels.hpp" namespace "fastcausal" nogil:
     ) except +
 
 
+cdef extern from "label_paths.hpp" namespace "fastcausal" nogil:
+    cdef cppclass Step "fastcausal::labels::Step":
+        pass
+
+    cdef cppclass Logits "fastcausal::labels::Logits":
+        const void* values
+        int64_t itemsize, n_sequences, n_tokens, n_labels
+        int64_t sequence_stride, token_stride, label_stride
+        const uint8_t* where
+        const Step* steps
+        int64_t start, ignored
+        int32_t* ids
+
+    int64_t c_label_ids "fastcausal::label_ids" (const Logits&) except +
+
+
 cdef class Opened:
-    """A C-contiguous matrix of numbers, open as long as this object lives."""
+    """An array of numbers, open as long as this object lives."""
     cdef Py_buffer view
     cdef bint is_open
 
@@ -45,7 +62,7 @@ cdef class Opened:
 
 
 cdef Opened opened(source, const char* kinds, Opened like):
-    """A matrix with items of one of these kinds and the shape of another one; None if it is not."""
+    """A C-contiguous matrix of one of these kinds and the shape of another; None if it is not."""
     cdef Opened o = Opened()
     if not PyObject_CheckBuffer(source):
         return None
@@ -110,3 +127,55 @@ def label_rows(ids, where, words, marks, int64_t ignored):
     if wrong >= 0:
         raise IndexError(wrong // m.n_tokens, wrong % m.n_tokens)
     return arrays_of(found, EMPTY, INT32, INT64)
+
+
+def label_ids(logits, where, steps, int64_t start, int64_t ignored):
+    """The label ids: int32[batch, tokens].
+
+    logits float32 or float64[batch, tokens, labels], aligned and in native byte order, with strides
+    of whole items; where bool[batch, tokens], C-contiguous, or None; steps int32[labels, 2] or None
+    (see label_paths.py). IndexError(example, token) says where there is a logit that is none.
+    """
+    cdef Opened of_logits = Opened()
+    cdef Opened of_where = None
+    PyObject_GetBuffer(logits, &of_logits.view, PyBUF_STRIDES | PyBUF_FORMAT)
+    of_logits.is_open = True
+    cdef Py_buffer* view = &of_logits.view
+    if view.ndim != 3 or view.format[1] != 0 or view.format[0] not in b"fd":
+        raise TypeError("expected float32 or float64[batch, tokens, labels]")
+    cdef Logits task
+    task.values = view.buf
+    task.itemsize = view.itemsize
+    task.n_sequences = view.shape[0]
+    task.n_tokens = view.shape[1]
+    task.n_labels = view.shape[2]
+    task.sequence_stride = view.strides[0] // view.itemsize
+    task.token_stride = view.strides[1] // view.itemsize
+    task.label_stride = view.strides[2] // view.itemsize
+    task.where = NULL
+    if where is not None:
+        of_where = opened(where, b"?", None)
+        if (
+            of_where is None or of_where.view.shape[0] != task.n_sequences
+            or of_where.view.shape[1] != task.n_tokens
+        ):
+            raise TypeError("expected where as bool[batch, tokens], contiguous")
+        task.where = <const uint8_t*>of_where.view.buf
+    cdef Array of_steps
+    task.steps = NULL
+    if steps is not None:
+        of_steps = int32s(steps, 2)
+        if of_steps.n != task.n_labels or of_steps.width != 2:
+            raise TypeError("expected steps as int32[labels, 2]")
+        task.steps = <const Step*>of_steps.data
+    task.start = start
+    task.ignored = ignored
+    ids = EMPTY((task.n_sequences, task.n_tokens), INT32)
+    cdef Array of_ids = int32s(ids, 2, PyBUF_WRITABLE)
+    task.ids = <int32_t*>of_ids.data
+    cdef int64_t wrong
+    with nogil:
+        wrong = c_label_ids(task)
+    if wrong >= 0:
+        raise IndexError(wrong // task.n_tokens, wrong % task.n_tokens)
+    return ids

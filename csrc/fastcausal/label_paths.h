@@ -1,0 +1,148 @@
+// Logits of one sequence to label ids: the best label of each token, or the best well formed
+// sequence of labels.
+//
+//   a path ends   OPEN + X  in a span of role X, that an I-X or E-X may go on with
+//                 CLOSED    where it may end, and O, B- and S- may come
+//                           or both, or none of them
+//
+// Of all paths that end so, only the best can be part of the best sequence (Viterbi); so four sums
+// are kept, whatever the number of labels. Sums are of doubles, from the first token to the last.
+// Cost: each logit once; for paths 16 bytes of memory for each token. Label ids are 32-bit.
+#pragma once
+#include "config.h"
+
+namespace fastcausal {
+namespace labels {
+
+enum End : int32_t { CLOSED, OPEN, N_ENDS = OPEN + 3 };  // a tagger has three roles
+
+// A label of a scheme, in paths.
+struct Step {
+  int32_t from;  // the end that it comes after
+  int32_t into;  // how a path ends with it: a bit for each end
+};
+
+// Logits and where their label ids go; engine/device.py has the same as a NumPy record. All members
+// take 8 bytes.
+struct Logits {
+  const void* values;  // [n_sequences, n_tokens, n_labels]
+  int64_t itemsize;    // 4: float, 8: double
+  int64_t n_sequences, n_tokens, n_labels;
+  int64_t sequence_stride, token_stride, label_stride;  // in items
+  const uint8_t* where;  // [n_sequences, n_tokens]: tokens that are there; or NULL for all
+  const Step* steps;     // [n_labels], or NULL where every label may follow every other
+  int64_t start;         // as Step::into, of what is before the first token
+  int64_t ignored;       // label id of a token that is not there
+  int32_t* ids;          // [n_sequences, n_tokens]
+};
+
+template <class Real>
+struct Most;  // the greatest number
+template <>
+struct Most<float> {
+  static constexpr float VALUE = 3.40282346638528859812e38f;
+};
+template <>
+struct Most<double> {
+  static constexpr double VALUE = 1.79769313486231570815e308;
+};
+
+// The best of some paths. Offered from the last label to the first, so that of equals the first one
+// stays; also where all sums are -inf.
+struct Best {
+  double sum;
+  int32_t label;  // -1 where there is no path
+
+  FC_HD void offer(double other, int32_t other_label) {
+    const bool is_best = (label < 0) | (other >= sum);
+    sum = is_best ? other : sum;
+    label = is_best ? other_label : label;
+  }
+};
+
+// What follows decodes sequence s and returns n_tokens, or the first token that has a logit that is
+// NaN or +inf: up to there label ids are written.
+
+// The first of the labels with the greatest logit.
+template <class Real>
+FC_HD int64_t best_labels(const Logits& logits, int64_t s) {
+  const Real* values = static_cast<const Real*>(logits.values) + s * logits.sequence_stride;
+  const uint8_t* where = logits.where ? logits.where + s * logits.n_tokens : nullptr;
+  int32_t* ids = logits.ids + s * logits.n_tokens;
+  for (int64_t t = 0; t < logits.n_tokens; ++t) {
+    if (where && !where[t]) {
+      ids[t] = static_cast<int32_t>(logits.ignored);
+      continue;
+    }
+    const Real* token = values + t * logits.token_stride;
+    Real best = token[0];
+    int32_t label = 0;
+    bool is_fine = best <= Most<Real>::VALUE;
+    for (int32_t l = 1; l < logits.n_labels; ++l) {
+      const Real value = token[l * logits.label_stride];
+      is_fine &= value <= Most<Real>::VALUE;
+      const bool is_best = value > best;
+      best = is_best ? value : best;
+      label = is_best ? l : label;
+    }
+    if (!is_fine) return t;
+    ids[t] = label;
+  }
+  return logits.n_tokens;
+}
+
+// The sequence with the greatest sum of logits; where paths to an end are equal, the one with the
+// first last label. last: [n_tokens, N_ENDS], the last label of the best path to each end.
+template <class Real>
+FC_HD int64_t best_path(const Logits& logits, int64_t s, int32_t* last) {
+  const Real* values = static_cast<const Real*>(logits.values) + s * logits.sequence_stride;
+  const uint8_t* where = logits.where ? logits.where + s * logits.n_tokens : nullptr;
+  int32_t* ids = logits.ids + s * logits.n_tokens;
+  Best before[N_ENDS];
+  for (int32_t end = 0; end < N_ENDS; ++end) before[end] = {0, logits.start >> end & 1 ? 0 : -1};
+  int64_t stop = 0;
+  for (; stop < logits.n_tokens; ++stop) {
+    if (where && !where[stop]) continue;
+    const Real* token = values + stop * logits.token_stride;
+    Best after[N_ENDS];
+    for (Best& best : after) best = {0, -1};
+    bool is_fine = true;
+    for (int32_t l = static_cast<int32_t>(logits.n_labels); l-- > 0;) {
+      const Real value = token[l * logits.label_stride];
+      is_fine &= value <= Most<Real>::VALUE;
+      const Step step = logits.steps[l];
+      if (before[step.from].label < 0) continue;
+      double sum = before[step.from].sum + value;
+      sum = sum <= Most<double>::VALUE ? sum : Most<double>::VALUE;  // +inf would make NaN
+      for (int32_t end = 0; end < N_ENDS; ++end) {
+        if (step.into >> end & 1) after[end].offer(sum, l);
+      }
+    }
+    if (!is_fine) break;
+    for (int32_t end = 0; end < N_ENDS; ++end) {
+      before[end] = after[end];
+      last[stop * N_ENDS + end] = after[end].label;
+    }
+  }
+  int32_t end = CLOSED;
+  for (int64_t t = stop; t-- > 0;) {
+    if (where && !where[t]) {
+      ids[t] = static_cast<int32_t>(logits.ignored);
+      continue;
+    }
+    ids[t] = last[t * N_ENDS + end];
+    end = logits.steps[ids[t]].from;
+  }
+  return stop;
+}
+
+FC_HD int64_t decode(const Logits& logits, int64_t s, int32_t* last) {
+  const bool is_float = logits.itemsize == 4;
+  if (logits.steps) {
+    return is_float ? best_path<float>(logits, s, last) : best_path<double>(logits, s, last);
+  }
+  return is_float ? best_labels<float>(logits, s) : best_labels<double>(logits, s);
+}
+
+}  // namespace labels
+}  // namespace fastcausal

@@ -1,0 +1,128 @@
+"""Which labels may follow each other; and in plain Python what csrc/fastcausal/label_paths.h does.
+
+`best_labels` and `best_path` are the specification: the same label ids, bit for bit.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from fastcausal.engine.kernel import Int32
+
+# What a label says of its token (csrc/fastcausal/label_spans.h): ROLE * role + BEGINS + ENDS.
+BEGINS, ENDS, ROLE, OUTSIDE = 1, 2, 4, -4
+CLOSED, OPEN = 0, 1  # how a path ends: see label_paths.h
+MOST = sys.float_info.max
+
+
+class Steps(NamedTuple):
+    """Labels in paths.
+
+    Attributes
+    ----------
+    of : int32[n_labels, 2]
+        The end of a path that each label comes after, and a bit for each end that it makes.
+    start : int
+        A bit for each end that there is before the first token.
+    """
+
+    of: Int32
+    start: int
+
+    @property
+    def always_lead_on(self) -> bool:
+        """Whether there are well formed sequences of every length.
+
+        So it is where there is one of one token: it may be repeated.
+        """
+        return any(self.start >> before & 1 and into >> CLOSED & 1 for before, into in self.of)
+
+
+def steps_of(marks: Int32) -> Steps:
+    """The steps of labels with these marks; what is well formed is told by `TagScheme.decode`.
+
+    Examples
+    --------
+    >>> steps_of(np.array([-4, 1, 0], np.int32))  # O, B-Cause, I-Cause
+    Steps(of=array([[0, 1],
+           [0, 3],
+           [1, 3]], dtype=int32), start=1)
+    """
+    begun, ended = _roles_begun(marks), _roles_ended(marks)
+    start = 1 << CLOSED  # where a span may begin; with an I- or E- too, of a role without B- and S-
+    for role in {mark // ROLE for mark in marks.tolist() if mark >= 0} - begun:
+        start |= 1 << OPEN + role
+    steps = []
+    for mark in marks.tolist():
+        role = mark // ROLE
+        before = CLOSED if mark < 0 or mark & BEGINS else OPEN + role
+        into = start
+        if mark >= 0 and not mark & ENDS:
+            into = 1 << OPEN + role | (0 if role in ended else start)
+        steps.append((before, into))
+    return Steps(np.array(steps, np.int32).reshape(-1, 2), start)
+
+
+def _roles_begun(marks: Int32) -> set[int]:
+    """Roles that have a B- or S-."""
+    return {mark // ROLE for mark in marks.tolist() if mark >= 0 and mark & BEGINS}
+
+
+def _roles_ended(marks: Int32) -> set[int]:
+    """Roles that have an E-."""
+    return {mark // ROLE for mark in marks.tolist() if mark >= 0 and mark % ROLE == ENDS}
+
+
+def best_labels(
+    logits: Sequence[Sequence[float]], where: Sequence[bool], ignored: int
+) -> list[int]:
+    """The first label with the greatest logit of each token that is there."""
+    return [
+        max(range(len(token)), key=token.__getitem__) if there else ignored
+        for token, there in zip(logits, where, strict=True)
+    ]
+
+
+def best_path(
+    logits: Sequence[Sequence[float]], where: Sequence[bool], marks: Int32, ignored: int
+) -> list[int]:
+    """The well formed sequence of labels with the greatest sum of logits."""
+    found = [ignored] * len(logits)
+    sums: dict[int, float] = {}  # of the best path that ends with each label
+    came_from: list[dict[int, int]] = []  # the label before it
+    there = [t for t in range(len(logits)) if where[t]]
+    for t in there:
+        came_from.append({})
+        after = {}
+        for label, mark in enumerate(marks.tolist()):
+            if t == there[0]:
+                if may_follow(marks, OUTSIDE, mark):
+                    after[label] = 0.0 + logits[t][label]
+                continue
+            before = [k for k in sums if may_follow(marks, int(marks[k]), mark)]
+            if before:
+                best = max(before, key=sums.__getitem__)  # the first of equals
+                came_from[-1][label] = best
+                after[label] = min(sums[best] + logits[t][label], MOST)
+        sums = after
+    last = [k for k in sums if may_follow(marks, int(marks[k]), OUTSIDE)]
+    label = max(last, key=sums.__getitem__, default=-1)
+    for t, before_each in zip(reversed(there), reversed(came_from), strict=True):
+        found[t] = label
+        label = before_each.get(label, -1)
+    return found
+
+
+def may_follow(marks: Int32, before: int, mark: int) -> bool:
+    """Whether a label may come after another in a scheme; a sequence stands between two O."""
+    is_open = before >= 0 and not before & ENDS
+    goes_on = mark >= 0 and not mark & BEGINS and is_open and mark // ROLE == before // ROLE
+    if is_open and before // ROLE in _roles_ended(marks):
+        return goes_on
+    if mark < 0 or mark & BEGINS:
+        return True
+    return goes_on or mark // ROLE not in _roles_begun(marks)
