@@ -1,4 +1,4 @@
-"""What models and Python programs hold, to rows: label ids, example dicts, offsets in a text."""
+"""What models and Python programs hold, to rows: logits, label ids, example dicts, offsets."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from seqeval.metrics.sequence_labeling import get_entities
 
 import fastcausal as fc
 from fastcausal import _objects
+from fastcausal.engine import label_paths
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.rows import Rows
 from fastcausal.formats import bio, spans
@@ -70,6 +71,54 @@ def test_label_ids(race, tags, n, dtype, filled):
             "seqeval get_entities, from ids": from_ids,
         },
         50 if n == BATCH else 10,
+    )
+
+
+def by_matrices(logits, may_follow):
+    """The best well formed sequences, as programs with NumPy have it: a matrix for each token."""
+    costs = np.where(may_follow, 0.0, -np.inf)
+    sums, back = logits[:, 0] + costs[0], []
+    for token in logits[:, 1:].swapaxes(0, 1):
+        paths = sums[:, :, None] + costs
+        back.append(paths.argmax(1))
+        sums = paths.max(1) + token
+    ids = [sums.argmax(1)]
+    for before in reversed(back):
+        ids.append(np.take_along_axis(before, ids[-1][:, None], 1)[:, 0])
+    return np.stack(ids[::-1], 1)
+
+
+def test_logits(race):
+    scheme = fc.TagScheme(LABELS)
+    logits = np.random.default_rng(0).normal(size=(BATCH, WIDTH, len(LABELS))).astype(np.float32)
+    np.testing.assert_array_equal(scheme.decode(logits), logits.argmax(-1))
+    race(
+        "logits to label ids: best labels",
+        BATCH,
+        lambda: scheme.decode(logits),
+        {"numpy argmax": lambda: logits.argmax(-1)},
+        50,
+    )
+
+
+def test_logits_to_valid_sequences(race):
+    scheme = fc.TagScheme(LABELS)
+    logits = np.random.default_rng(0).normal(size=(BATCH, WIDTH, len(LABELS)))
+    marks = scheme.marks.tolist()
+    may_follow = np.array(
+        [[label_paths.may_follow(scheme.marks, a, b) for b in marks] for a in marks]
+    )
+
+    def ours():
+        return scheme.decode(logits, valid=True)
+
+    np.testing.assert_array_equal(ours(), by_matrices(logits, may_follow))
+    race(
+        "logits to label ids: best sequences",
+        BATCH,
+        ours,
+        {"Viterbi of numpy matrices": lambda: by_matrices(logits, may_follow)},
+        20,
     )
 
 

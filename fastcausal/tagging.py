@@ -22,8 +22,8 @@ from fastcausal.tensors import on_host
 MARKS = {"B": BEGINS, "I": 0, "E": ENDS, "S": BEGINS + ENDS}
 _LABEL = re.compile(r"(?:([BIES])-)?(.+)", re.DOTALL)
 IDS = ("int8", "int16", "int32", "int64")
-LOGITS = ("float16", "float32", "float64")
-INT32 = np.iinfo(np.int32)
+LOGITS = "efd"  # NumPy's letters for float16, float32 and float64: asking for a name takes µs
+INT32 = -(2**31), 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -127,14 +127,16 @@ class TagScheme:
         I-X is gone on with, if the scheme has E-X (IOBES); and of roles without B-X and S-X (IO) an
         I-X or E-X may also begin a span.
         """
-        array = _floats(on_host("logits", logits), self.labels)
+        array = self._logits(on_host("logits", logits))
         if where is not None:
             where = _matrix("where", where, ("bool",), array.shape[:2], "logits")
-        if not INT32.min <= self.ignore_index <= INT32.max:
-            raise InputError(f"ignore_index is {self.ignore_index}, expected an int32")
         steps, start = self._steps if valid else (None, 0)
         try:
-            return label_ids(array, where, steps, start, self.ignore_index)
+            ids = label_ids(array, where, steps, start, self.ignore_index)
+            if ids is None:  # bytes are swapped, or items are in odd places
+                array = array.astype(array.dtype.newbyteorder("="), "C")
+                ids = label_ids(array, where, steps, start, self.ignore_index)
+            return ids
         except IndexError as error:
             example, token = error.args
         found = array[example, token]
@@ -143,6 +145,22 @@ class TagScheme:
             f"example {example}, token {token}: logit {found[label]} of label "
             f"{self.labels[label]}, expected a finite number or -inf"
         )
+
+    def _logits(self, array: Any) -> Any:
+        """Logits as float32 or float64[batch, tokens, labels], of NumPy or CuPy."""
+        if array.dtype.char not in LOGITS:
+            expected = ", ".join(np.dtype(char).name for char in LOGITS)
+            raise InputError(f"logits: found {array.dtype}, expected {expected}")
+        if not self.labels:
+            raise InputError("the scheme has no labels to choose from")
+        if array.ndim != 3 or array.shape[2] != len(self.labels):
+            raise InputError(
+                f"logits: found the shape {array.shape}, "
+                f"expected [batch, tokens, {len(self.labels)}]"
+            )
+        if not INT32[0] <= self.ignore_index <= INT32[1]:
+            raise InputError(f"ignore_index is {self.ignore_index}, expected an int32")
+        return array.astype(np.float32) if array.dtype.char == "e" else array
 
     @cached_property
     def _steps(self) -> Steps:
@@ -227,24 +245,6 @@ def _mark(label: str) -> int:
     return role * ROLE + MARKS[match[1] or "I"]
 
 
-def _floats(array: npt.NDArray[Any], labels: Sequence[str]) -> npt.NDArray[Any]:
-    """Logits [batch, tokens, labels] in the form native code takes."""
-    if array.dtype.name not in LOGITS:
-        raise InputError(f"logits: found {array.dtype}, expected {', '.join(LOGITS)}")
-    if not labels:
-        raise InputError("the scheme has no labels to choose from")
-    if array.ndim != 3 or array.shape[2] != len(labels):
-        raise InputError(
-            f"logits: found the shape {array.shape}, expected [batch, tokens, {len(labels)}]"
-        )
-    if array.dtype.name == "float16":
-        return array.astype(np.float32)
-    whole = all(stride % array.itemsize == 0 for stride in array.strides)
-    if array.dtype.isnative and array.flags.aligned and whole:
-        return array
-    return array.astype(array.dtype.newbyteorder("="), "C")
-
-
 def _matrix(
     name: str,
     value: Any,
@@ -265,6 +265,6 @@ def _matrix(
 
 def _words(word_ids: Any, shape: tuple[int, ...]) -> Any:
     words = _matrix("word_ids", word_ids, IDS, shape)
-    if words.size and not -1 <= words.min() <= words.max() < INT32.max:
+    if words.size and not -1 <= words.min() <= words.max() < INT32[1]:
         raise InputError(f"word_ids: found {words.min()} to {words.max()}, expected -1 or a number")
     return words.astype(np.int32)

@@ -60,62 +60,79 @@ struct Best {
   }
 };
 
-// What follows decodes sequence s and returns n_tokens, or the first token that has a logit that is
-// NaN or +inf: up to there label ids are written.
+// One sequence of them.
+template <class Real>
+struct Sequence {
+  const Real* values;
+  const uint8_t* where;
+  int32_t* ids;
+  int64_t n_tokens, token_stride, label_stride;
+  int32_t n_labels, ignored;
+
+  FC_HD Sequence(const Logits& logits, int64_t s)
+      : values(static_cast<const Real*>(logits.values) + s * logits.sequence_stride),
+        where(logits.where ? logits.where + s * logits.n_tokens : nullptr),
+        ids(logits.ids + s * logits.n_tokens),
+        n_tokens(logits.n_tokens),
+        token_stride(logits.token_stride),
+        label_stride(logits.label_stride),
+        n_labels(static_cast<int32_t>(logits.n_labels)),
+        ignored(static_cast<int32_t>(logits.ignored)) {}
+
+  FC_HD bool has(int64_t token) const { return !where || where[token]; }
+};
+
+// What follows returns n_tokens, or the first token that has a logit that is NaN or +inf: up to
+// there label ids are written.
 
 // The first of the labels with the greatest logit.
 template <class Real>
-FC_HD int64_t best_labels(const Logits& logits, int64_t s) {
-  const Real* values = static_cast<const Real*>(logits.values) + s * logits.sequence_stride;
-  const uint8_t* where = logits.where ? logits.where + s * logits.n_tokens : nullptr;
-  int32_t* ids = logits.ids + s * logits.n_tokens;
-  for (int64_t t = 0; t < logits.n_tokens; ++t) {
-    if (where && !where[t]) {
-      ids[t] = static_cast<int32_t>(logits.ignored);
+FC_HD int64_t best_labels(const Sequence<Real> sequence) {
+  for (int64_t t = 0; t < sequence.n_tokens; ++t) {
+    if (!sequence.has(t)) {
+      sequence.ids[t] = sequence.ignored;
       continue;
     }
-    const Real* token = values + t * logits.token_stride;
-    Real best = token[0];
+    const Real* logit = sequence.values + t * sequence.token_stride;
+    Real best = *logit;
     int32_t label = 0;
     bool is_fine = best <= Most<Real>::VALUE;
-    for (int32_t l = 1; l < logits.n_labels; ++l) {
-      const Real value = token[l * logits.label_stride];
-      is_fine &= value <= Most<Real>::VALUE;
-      const bool is_best = value > best;
-      best = is_best ? value : best;
+    for (int32_t l = 1; l < sequence.n_labels; ++l) {
+      logit += sequence.label_stride;
+      is_fine &= *logit <= Most<Real>::VALUE;
+      const bool is_best = *logit > best;
+      best = is_best ? *logit : best;
       label = is_best ? l : label;
     }
     if (!is_fine) return t;
-    ids[t] = label;
+    sequence.ids[t] = label;
   }
-  return logits.n_tokens;
+  return sequence.n_tokens;
 }
 
 // The sequence with the greatest sum of logits; where paths to an end are equal, the one with the
 // first last label. last: [n_tokens, N_ENDS], the last label of the best path to each end.
 template <class Real>
-FC_HD int64_t best_path(const Logits& logits, int64_t s, int32_t* last) {
-  const Real* values = static_cast<const Real*>(logits.values) + s * logits.sequence_stride;
-  const uint8_t* where = logits.where ? logits.where + s * logits.n_tokens : nullptr;
-  int32_t* ids = logits.ids + s * logits.n_tokens;
+FC_HD int64_t best_path(const Sequence<Real> sequence, const Step* steps, int64_t start,
+                        int32_t* last) {
   Best before[N_ENDS];
-  for (int32_t end = 0; end < N_ENDS; ++end) before[end] = {0, logits.start >> end & 1 ? 0 : -1};
+  for (int32_t end = 0; end < N_ENDS; ++end) before[end] = {0, start >> end & 1 ? 0 : -1};
   int64_t stop = 0;
-  for (; stop < logits.n_tokens; ++stop) {
-    if (where && !where[stop]) continue;
-    const Real* token = values + stop * logits.token_stride;
+  for (; stop < sequence.n_tokens; ++stop) {
+    if (!sequence.has(stop)) continue;
+    const Real* logits = sequence.values + stop * sequence.token_stride;
     Best after[N_ENDS];
     for (Best& best : after) best = {0, -1};
     bool is_fine = true;
-    for (int32_t l = static_cast<int32_t>(logits.n_labels); l-- > 0;) {
-      const Real value = token[l * logits.label_stride];
-      is_fine &= value <= Most<Real>::VALUE;
-      const Step step = logits.steps[l];
-      if (before[step.from].label < 0) continue;
-      double sum = before[step.from].sum + value;
+    for (int32_t l = sequence.n_labels; l-- > 0;) {
+      const Real logit = logits[l * sequence.label_stride];
+      is_fine &= logit <= Most<Real>::VALUE;
+      const Best& path = before[steps[l].from];
+      if (path.label < 0) continue;
+      double sum = path.sum + logit;
       sum = sum <= Most<double>::VALUE ? sum : Most<double>::VALUE;  // +inf would make NaN
       for (int32_t end = 0; end < N_ENDS; ++end) {
-        if (step.into >> end & 1) after[end].offer(sum, l);
+        if (steps[l].into >> end & 1) after[end].offer(sum, l);
       }
     }
     if (!is_fine) break;
@@ -126,22 +143,26 @@ FC_HD int64_t best_path(const Logits& logits, int64_t s, int32_t* last) {
   }
   int32_t end = CLOSED;
   for (int64_t t = stop; t-- > 0;) {
-    if (where && !where[t]) {
-      ids[t] = static_cast<int32_t>(logits.ignored);
-      continue;
+    if (sequence.has(t)) {
+      sequence.ids[t] = last[t * N_ENDS + end];
+      end = steps[sequence.ids[t]].from;
+    } else {
+      sequence.ids[t] = sequence.ignored;
     }
-    ids[t] = last[t * N_ENDS + end];
-    end = logits.steps[ids[t]].from;
   }
   return stop;
 }
 
+// last has room for n_tokens * N_ENDS where there are steps.
+template <class Real>
 FC_HD int64_t decode(const Logits& logits, int64_t s, int32_t* last) {
-  const bool is_float = logits.itemsize == 4;
-  if (logits.steps) {
-    return is_float ? best_path<float>(logits, s, last) : best_path<double>(logits, s, last);
-  }
-  return is_float ? best_labels<float>(logits, s) : best_labels<double>(logits, s);
+  const Sequence<Real> sequence(logits, s);
+  if (!logits.steps) return best_labels(sequence);
+  return best_path(sequence, logits.steps, logits.start, last);
+}
+
+FC_HD int64_t decode(const Logits& logits, int64_t s, int32_t* last) {
+  return logits.itemsize == 4 ? decode<float>(logits, s, last) : decode<double>(logits, s, last);
 }
 
 }  // namespace labels

@@ -132,9 +132,9 @@ def label_rows(ids, where, words, marks, int64_t ignored):
 def label_ids(logits, where, steps, int64_t start, int64_t ignored):
     """The label ids: int32[batch, tokens].
 
-    logits float32 or float64[batch, tokens, labels], aligned and in native byte order, with strides
-    of whole items; where bool[batch, tokens], C-contiguous, or None; steps int32[labels, 2] or None
-    (see label_paths.py). IndexError(example, token) says where there is a logit that is none.
+    None unless logits are float32 or float64[batch, tokens, labels], aligned, in native byte order
+    and whole items apart. where bool[batch, tokens], C-contiguous, or None; steps int32[labels, 2]
+    or None (see label_paths.py). IndexError(example, token) says where a logit is NaN or +inf.
     """
     cdef Opened of_logits = Opened()
     cdef Opened of_where = None
@@ -142,7 +142,11 @@ def label_ids(logits, where, steps, int64_t start, int64_t ignored):
     of_logits.is_open = True
     cdef Py_buffer* view = &of_logits.view
     if view.ndim != 3 or view.format[1] != 0 or view.format[0] not in b"fd":
-        raise TypeError("expected float32 or float64[batch, tokens, labels]")
+        return None
+    cdef int axis
+    for axis in range(3):
+        if view.strides[axis] % view.itemsize:
+            return None
     cdef Logits task
     task.values = view.buf
     task.itemsize = view.itemsize
