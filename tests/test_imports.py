@@ -108,9 +108,9 @@ def test_all_names_load():
         "ClassificationScorer", "CorpusDescription", "Decoded", "ExtractionScorer", "InputError",
         "LabelAgreement", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report",
         "Rows", "SpanDecoder", "TagScheme", "TagScorer", "agreement", "alpha_interval", "check",
-        "classify", "cohen_kappa", "describe", "explain", "fleiss_kappa", "kernel", "krippendorff_alpha",
-        "label_agreement", "majority_vote", "mean_pairwise_kappa", "percent_agreement", "read",
-        "score", "write",
+        "classify", "cohen_kappa", "describe", "explain", "fleiss_kappa", "kernel",
+        "krippendorff_alpha", "label_agreement", "majority_vote", "mean_pairwise_kappa",
+        "percent_agreement", "read", "score", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:
         assert getattr(fastcausal, name) is not None
