@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from fastcausal.checks import check as check
     from fastcausal.corpus.describe import describe as describe
     from fastcausal.corpus.description import CorpusDescription as CorpusDescription
+    from fastcausal.decoding import Decoded as Decoded
+    from fastcausal.decoding import SpanDecoder as SpanDecoder
     from fastcausal.engine.kernel import Objective as Objective
     from fastcausal.engine.kernel import kernel as kernel
     from fastcausal.engine.rows import Rows as Rows
@@ -53,6 +55,7 @@ _MODULES = {
     "ClassificationReport": "sentences.report",
     "ClassificationScorer": "sentences.classify",
     "CorpusDescription": "corpus.description",
+    "Decoded": "decoding",
     "ExtractionScorer": "extraction",
     "InputError": "errors",
     "LabelAgreement": "ratings.votes",
@@ -62,6 +65,7 @@ _MODULES = {
     "Relations": "relations",
     "Report": "report",
     "Rows": "engine.rows",
+    "SpanDecoder": "decoding",
     "TagScheme": "tagging",
     "TagScorer": "tag_scorer",
     "agreement": "annotators.agree",

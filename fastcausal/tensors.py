@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy.typing as npt
 from fastcausal.errors import InputError
 
 _HOST = (1, 3)  # kDLCPU, kDLCUDAHost
+INTEGERS = ("int8", "int16", "int32", "int64")
+LAST_WORD = np.iinfo(np.int32).max
 
 
 def on_device(value: Any) -> bool:
@@ -54,3 +57,37 @@ def on_host(name: str, value: Any) -> npt.NDArray[Any]:
         return np.asarray(value)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} cannot be read: {error}") from error
+
+
+def matrix(
+    name: str, value: Any, kinds: Sequence[str], shape: tuple[int, ...] | None = None
+) -> npt.NDArray[Any]:
+    """An array [batch, tokens] in host memory, contiguous and in native byte order.
+
+    Raises
+    ------
+    InputError
+        It has none of the types ``kinds``, or another shape than ``shape``.
+    """
+    array = on_host(name, value)
+    if array.dtype.name not in kinds:
+        raise InputError(f"{name}: found {array.dtype}, expected {', '.join(kinds)}")
+    if array.ndim != 2:
+        raise InputError(f"{name}: found the shape {array.shape}, expected [batch, tokens]")
+    if shape not in (None, array.shape):
+        raise InputError(f"{name}: found the shape {array.shape}, expected {shape}")
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+
+
+def word_numbers(value: Any, shape: tuple[int, ...]) -> npt.NDArray[np.int32]:
+    """The word of each token, -1 for none: int32[batch, tokens].
+
+    Raises
+    ------
+    InputError
+        The array has another type or shape, or a number is none.
+    """
+    words = matrix("word_ids", value, INTEGERS, shape)
+    if words.size and not -1 <= words.min() <= words.max() < LAST_WORD:
+        raise InputError(f"word_ids: found {words.min()} to {words.max()}, expected -1 or a number")
+    return words.astype(np.int32, copy=False)

@@ -19,7 +19,7 @@ LAYERS = [
     ("_ids", "_objects", "_spans", "arrays", "errors"),
     ("relations", "sample", "tensors"),
     ("engine", "formats"),
-    ("protocols", "ratings", "report", "scores", "tagging"),
+    ("decoding", "protocols", "ratings", "report", "scores", "tagging"),
     ("align", "checks", "cnc2022", "corpus", "counted", "sentences", "streams"),
     ("details",),
     ("annotators", "extraction"),
@@ -105,12 +105,12 @@ print(json.dumps([numpy_loaded - start, time.perf_counter() - numpy_loaded]))
 def test_all_names_load():
     assert {name for name in dir(fastcausal) if not name.startswith("_")} == {
         "Agreement", "AlphaInterval", "CheckReport", "ClassificationReport",
-        "ClassificationScorer", "CorpusDescription", "ExtractionScorer", "InputError",
+        "ClassificationScorer", "CorpusDescription", "Decoded", "ExtractionScorer", "InputError",
         "LabelAgreement", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report",
-        "Rows", "TagScheme", "TagScorer", "agreement", "alpha_interval", "check", "classify",
-        "cohen_kappa", "describe", "explain", "fleiss_kappa", "kernel", "krippendorff_alpha",
-        "label_agreement", "majority_vote", "mean_pairwise_kappa", "percent_agreement", "read",
-        "score", "write",
+        "Rows", "SpanDecoder", "TagScheme", "TagScorer", "agreement", "alpha_interval", "check",
+        "classify", "cohen_kappa", "describe", "explain", "fleiss_kappa", "kernel",
+        "krippendorff_alpha", "label_agreement", "majority_vote", "mean_pairwise_kappa",
+        "percent_agreement", "read", "score", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:
         assert getattr(fastcausal, name) is not None

@@ -83,6 +83,44 @@ class Rows:
         lengths = arrays.values_of(arrays.joined(relations.table["length"]), -1)
         return cls(values, row_offsets, arrays.offsets_of(column), lengths)
 
+    def to_relations(self, like: Relations | None = None) -> Relations:
+        """The canonical table of these rows, as to be written to a file.
+
+        Parameters
+        ----------
+        like : Relations, optional
+            The same examples: ids, texts, lengths and all other columns are taken from it.
+
+        Raises
+        ------
+        InputError
+            There are other examples, or all that `Relations` raises.
+
+        Examples
+        --------
+        >>> from fastcausal import Relations, Rows
+        >>> gold = Relations.from_examples(
+        ...     [{"id": "a", "relations": [{"cause": (0, 2)}], "length": 5}])
+        >>> Rows.of(gold).to_relations().to_examples()
+        [{'relations': [{'cause': [(0, 2)]}], 'length': 5}]
+        >>> Rows.of(gold).to_relations(gold).to_examples() == gold.to_examples()
+        True
+        """
+        import pyarrow as pa
+
+        from fastcausal.relations import Reading, Relations, span_lists
+
+        counts = np.diff(self.relation_offsets)
+        lists = span_lists(self.values.T, np.diff(self.row_offsets), counts)
+        if like is None:
+            lengths = arrays.numbers(self.lengths, self.lengths >= 0)
+            return Relations(pa.table({"relations": lists, "length": lengths}))
+        if len(like) != self.n_examples:
+            raise InputError(f"rows of {self.n_examples} examples, expected {len(like)}")
+        table = like.table.drop_columns([c for c in ("tagged",) if c in like.table.column_names])
+        at = table.column_names.index("relations")
+        return Relations(table.set_column(at, "relations", lists), Reading(roles=like.roles))
+
     @property
     def n_examples(self) -> int:
         """Number of examples."""

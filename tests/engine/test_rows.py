@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import run
+from fastcausal.errors import InputError
 from fastcausal.protocols import RECESS
 from fastcausal.relations import RELATIONS, Relations
 from tests.strategies import LENGTH, ROLES, Relation, relations, rows_of
@@ -131,3 +132,20 @@ def test_rows_are_sorted_within_relations_only():
     ]
     assert rows.example_of_relation().tolist() == [0, 0, 1, 1]
     assert [rows.relation(k).tolist() for k in (-1, 1, 2)] == [[], [], [[2, 0, 1]]]
+
+
+@given(examples)
+def test_back_to_relations(data):
+    """All but relations that could not be read."""
+    data = [[relation for relation in example if relation is not None] for example in data]
+    relations_ = Relations(plain(data))
+    rows = Rows.of(relations_)
+    for back in (rows.to_relations(), rows.to_relations(relations_)):
+        for mine, theirs in zip(vars(Rows.of(back)).values(), vars(rows).values(), strict=True):
+            assert mine.tolist() == theirs.tolist()
+
+
+def test_back_to_other_examples():
+    one, two = (Relations(plain([[]] * n)) for n in (1, 2))
+    with pytest.raises(InputError, match="rows of 1 examples, expected 2"):
+        Rows.of(one).to_relations(two)

@@ -1,0 +1,276 @@
+// Logits of span boundaries to relations: two arguments that do not overlap, and a signal.
+//
+//   columns of logits    A start | A end | B start | B end | signal start | signal end
+//
+//   "before": A ends at i, B starts at j      A  [start .. i]   [j .. end]  B
+//   "after":  B ends at i, A starts at j      B  [start .. i]   [j .. end]  A
+//
+// BEAM (RECESS, appendix B; Chen et al. 2022), on log-probabilities over the positions that may be
+// chosen: the top_k best (i, j) of both orders; for each of them the top_k best starts up to i and
+// ends from j on; of all combinations the n_best. Of equal scores the one found first stays first:
+// pairs "before", then "after", i and j ascending; combinations by rank of pair, start, end.
+// CONSTRAINED is the beam of one, on the logits themselves. ARGMAX takes the best position of each
+// column, the first of equals; a role whose end comes before its start has no span.
+//
+// i and j are never in one word, and of selections that mark the same words the best stays.
+// Cost: one pass over the positions a column, and over the pairs (i, j) only where i can still
+// matter; top_k^3 combinations. Positions are 32-bit.
+#pragma once
+#include "logarithms.h"
+
+namespace fastcausal {
+namespace selection {
+
+enum Column { A_START, A_END, B_START, B_END, SIGNAL_START, SIGNAL_END, MOST_COLUMNS };
+enum Method : int64_t { BEAM, CONSTRAINED, ARGMAX };
+constexpr int64_t MOST = 32;                       // of top_k and n_best
+constexpr double NEVER = -0x1.fffffffffffffp1023;  // only -inf is less
+
+struct Settings {
+  int64_t method;
+  int64_t top_k;
+  int64_t n_best;
+  int64_t n_columns;  // 4, or 6 with a signal
+  int64_t roles[3];
+  double min_score;
+};
+
+template <class T>
+struct Logits {  // of one example
+  const T* columns[MOST_COLUMNS];
+  int64_t steps[MOST_COLUMNS];  // from one token to the next
+
+  FC_HD double at(int64_t column, int64_t token) const {
+    return static_cast<double>(columns[column][token * steps[column]]);
+  }
+};
+
+// Words of a relation, start inclusive, stop exclusive; start is -1 where there is no span.
+struct Span {
+  int32_t start, stop;
+};
+struct Selection {
+  Span spans[3];
+  double score;
+
+  FC_HD bool marks_as(const Selection& o) const {
+    bool same = true;
+    for (int k = 0; k < 2; ++k) {
+      same &= spans[k].start == o.spans[k].start && spans[k].stop == o.spans[k].stop;
+    }
+    return same;
+  }
+  // Rows sorted by (start, stop, role); their number.
+  FC_HD int64_t rows(const Settings& settings, int32_t* rows) const {
+    int64_t n = 0;
+    for (int k = 0; k < 3; ++k) {
+      if (spans[k].start < 0) continue;
+      const int32_t row[3] = {static_cast<int32_t>(settings.roles[k]), spans[k].start,
+                              spans[k].stop};
+      int64_t at = n++;
+      for (; at > 0 && compare_rows(row, rows + 3 * (at - 1)) < 0; --at) {
+        for (int c = 0; c < 3; ++c) rows[3 * at + c] = rows[3 * (at - 1) + c];
+      }
+      for (int c = 0; c < 3; ++c) rows[3 * at + c] = row[c];
+    }
+    return n;
+  }
+};
+
+// The best of what is offered, best first; of equals what came first.
+template <class Item>
+struct Best {
+  Item items[MOST];
+  int64_t n = 0;
+  int64_t most;
+
+  FC_HD explicit Best(int64_t k) : most(k) {}
+  FC_HD double bar() const { return n < most ? NEVER : items[n - 1].score; }
+  FC_HD void offer(const Item& item) {
+    if (!(item.score > bar())) return;
+    int64_t at = n < most ? n++ : n - 1;
+    for (; at > 0 && item.score > items[at - 1].score; --at) items[at] = items[at - 1];
+    items[at] = item;
+  }
+  FC_HD void remove(int64_t at) {
+    for (--n; at < n; ++at) items[at] = items[at + 1];
+  }
+};
+
+struct Place {
+  double score;
+  int32_t at;
+};
+struct Split {
+  double score;
+  int32_t i, j;
+  bool before;
+};
+
+// What select needs for an example of n tokens, in doubles.
+FC_HD int64_t scratch_of(int64_t n) { return (MOST_COLUMNS + 2) * n; }
+
+class Selector {
+ public:
+  FC_HD Selector(const Settings& settings, int64_t n_tokens, double* scratch)
+      : settings_(settings), n_(0) {
+    for (int64_t c = 0; c < MOST_COLUMNS; ++c) values_[c] = scratch + c * n_tokens;
+    ahead_ = scratch + MOST_COLUMNS * n_tokens;
+    words_ = reinterpret_cast<int32_t*>(ahead_ + n_tokens);
+  }
+
+  // Takes in the positions that may be chosen. Returns -1, or what is wrong: token * MOST_FAULTS
+  // plus the column whose logit is NaN or +inf, or plus WORD where the word comes too early.
+  // there: tokens that are, or NULL for all. words: the word of each token, -1 for none, or NULL:
+  // every token is a word, but the first and the last that are there may not be chosen.
+  static constexpr int64_t MOST_FAULTS = 8, WORD = 7;
+  template <class T>
+  FC_HD int64_t read(const Logits<T>& logits, const uint8_t* there, const int32_t* words,
+                     int64_t n_tokens) {
+    int64_t first = 0, last = n_tokens - 1;
+    if (!words) {
+      while (first <= last && there && !there[first]) ++first;
+      while (first <= last && there && !there[last]) --last;
+      ++first;
+      --last;
+    }
+    for (int64_t t = first; t <= last; ++t) {
+      if ((there && !there[t]) || (words && words[t] < 0)) continue;
+      const int32_t word = words ? words[t] : static_cast<int32_t>(t);
+      if (n_ && word < words_[n_ - 1]) return t * MOST_FAULTS + WORD;
+      words_[n_] = word;
+      for (int64_t c = 0; c < settings_.n_columns; ++c) {
+        const double value = logits.at(c, t);
+        if (!(value <= -NEVER)) return t * MOST_FAULTS + c;
+        values_[c][n_] = value;
+      }
+      ++n_;
+    }
+    return -1;
+  }
+
+  // Up to n_best selections, best first; their number.
+  FC_HD int64_t select(bool has_signal, Selection* found) {
+    double shift[4];
+    for (int64_t c = 0; c < 4; ++c) shift[c] = log_sum_exp(values_[c]);
+    if (settings_.method == BEAM) normalise(shift);
+    int64_t n = settings_.method == ARGMAX ? arguments(shift, found) : beam(shift, found);
+    int64_t kept = 0;
+    const Span signal = has_signal && settings_.n_columns > 4 ? signal_span() : Span{-1, -1};
+    for (int64_t k = 0; k < n; ++k) {
+      if (found[k].score < settings_.min_score) continue;
+      found[kept] = found[k];
+      found[kept++].spans[2] = signal;
+    }
+    return kept;
+  }
+
+ private:
+  // 0 where nothing is possible.
+  FC_HD double log_sum_exp(const double* x) const {
+    const int64_t best = best_from(x, 0);
+    if (best < 0) return 0;
+    double sum = 0;
+    for (int64_t p = 0; p < n_; ++p) sum += exp_of(x[p] - x[best]);
+    return x[best] + log_of(sum);
+  }
+  FC_HD void normalise(double* shift) {
+    for (int64_t c = 0; c < 4; ++c) {
+      for (int64_t p = 0; p < n_; ++p) values_[c][p] -= shift[c];
+      shift[c] = 0;
+    }
+  }
+  // The first of the best positions from one on, -1 where none is possible.
+  FC_HD int64_t best_from(const double* x, int64_t first) const {
+    int64_t best = -1;
+    double bar = NEVER;
+    for (int64_t p = first; p < n_; ++p) {
+      if (x[p] > bar) bar = x[best = p];
+    }
+    return best;
+  }
+  FC_HD Span words(int64_t start, int64_t end) const { return {words_[start], words_[end] + 1}; }
+
+  FC_HD Span signal_span() const {
+    const int64_t start = best_from(values_[SIGNAL_START], 0);
+    const int64_t end = start < 0 ? -1 : best_from(values_[SIGNAL_END], start);
+    return end < 0 ? Span{-1, -1} : words(start, end);
+  }
+
+  FC_HD int64_t arguments(const double* shift, Selection* found) const {
+    *found = {{{-1, -1}, {-1, -1}, {-1, -1}}, 0};
+    for (int k = 0; k < 2; ++k) {
+      const int64_t c = 2 * k;
+      const int64_t start = best_from(values_[c], 0), end = best_from(values_[c + 1], 0);
+      if (start < 0 || end < start) continue;
+      found->spans[k] = words(start, end);
+      found->score += (values_[c][start] - shift[c]) + (values_[c + 1][end] - shift[c + 1]);
+    }
+    return (found->spans[0].start & found->spans[1].start) >= 0;
+  }
+
+  FC_HD int64_t beam(const double* shift, Selection* found) {
+    Best<Split> splits(settings_.top_k);
+    offer_splits(values_[A_END], values_[B_START], true, splits);
+    offer_splits(values_[B_END], values_[A_START], false, splits);
+    Best<Selection> best(settings_.n_best);
+    for (int64_t k = 0; k < splits.n; ++k) offer_all(splits.items[k], shift, best);
+    for (int64_t k = 0; k < best.n; ++k) found[k] = best.items[k];
+    return best.n;
+  }
+
+  // Pairs i, j of different words. A row i is passed over where its best j is too little.
+  FC_HD void offer_splits(const double* x, const double* y, bool before, Best<Split>& splits) {
+    double most = NEVER;
+    for (int64_t p = n_ - 1; p >= 0; --p) ahead_[p] = most = y[p] > most ? y[p] : most;
+    int64_t next = 0;
+    for (int64_t i = 0; i < n_; ++i) {
+      while (next < n_ && words_[next] == words_[i]) ++next;
+      if (next == n_) return;
+      if (!(x[i] + ahead_[next] > splits.bar())) continue;
+      for (int64_t j = next; j < n_; ++j) {
+        splits.offer({x[i] + y[j], static_cast<int32_t>(i), static_cast<int32_t>(j), before});
+      }
+    }
+  }
+
+  FC_HD void offer_all(const Split& split, const double* shift, Best<Selection>& best) const {
+    const int64_t left = split.before ? A_START : B_START, right = split.before ? B_END : A_END;
+    const int64_t inner = split.before ? A_END : B_END, other = split.before ? B_START : A_START;
+    Best<Place> starts(settings_.top_k), ends(settings_.top_k);
+    for (int32_t p = 0; p <= split.i; ++p) starts.offer({values_[left][p], p});
+    for (int32_t p = split.j; p < n_; ++p) ends.offer({values_[right][p], p});
+    const double middle = settings_.method == BEAM ? split.score
+                                                   : (values_[inner][split.i] - shift[inner]) +
+                                                         (values_[other][split.j] - shift[other]);
+    for (int64_t s = 0; s < starts.n; ++s) {
+      for (int64_t e = 0; e < ends.n; ++e) {
+        const Place &start = starts.items[s], &end = ends.items[e];
+        const Span outer[2] = {words(start.at, split.i), words(split.j, end.at)};
+        Selection one{{outer[!split.before], outer[split.before], {-1, -1}},
+                      (middle + (start.score - shift[left])) + (end.score - shift[right])};
+        offer_unless_marked(one, best);
+      }
+    }
+  }
+
+  FC_HD static void offer_unless_marked(const Selection& one, Best<Selection>& best) {
+    if (!(one.score > best.bar())) return;
+    for (int64_t k = 0; k < best.n; ++k) {
+      if (!best.items[k].marks_as(one)) continue;
+      if (!(one.score > best.items[k].score)) return;
+      best.remove(k);
+      break;
+    }
+    best.offer(one);
+  }
+
+  const Settings& settings_;
+  int64_t n_;  // positions that may be chosen
+  double* values_[MOST_COLUMNS];
+  double* ahead_;   // the most of a column from a position on
+  int32_t* words_;  // of each position
+};
+
+}  // namespace selection
+}  // namespace fastcausal

@@ -1,0 +1,16 @@
+from collections.abc import Sequence
+from typing import Any
+
+from numpy import float64, int32, int64
+from numpy.typing import NDArray
+
+def select_spans(
+    columns: Sequence[NDArray[Any]],
+    there: NDArray[Any] | None,
+    words: NDArray[int32] | None,
+    has_signal: NDArray[Any] | None,
+    roles: Sequence[int],
+    settings: tuple[int, int, int, float],
+) -> tuple[
+    tuple[NDArray[int32], NDArray[int64], NDArray[int64], NDArray[int32]], NDArray[float64]
+]: ...

@@ -1,0 +1,174 @@
+"""The specification of csrc/fastcausal/span_selection.h and logarithms.h, in plain Python.
+
+All pairs and all combinations are listed and sorted; the native code has to find the same ones with
+the same scores, bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+Floats = list[float]
+Span = tuple[int, int] | None
+BEAM, CONSTRAINED, ARGMAX = range(3)
+A_START, A_END, B_START, B_END, SIGNAL_START, SIGNAL_END = range(6)
+
+LN2_HIGH = float.fromhex("0x1.62e42fefa38p-1")
+LN2_LOW = float.fromhex("0x1.ef35793c7673p-45")
+LOG2_E = float.fromhex("0x1.71547652b82fep0")
+EXP = [1 / math.factorial(k) for k in range(12)]
+LOG_TERMS = 11
+
+
+class Selection(NamedTuple):
+    """One relation: the words of A, B and the signal, and its score."""
+
+    spans: tuple[Span, Span, Span]
+    score: float
+
+
+def exp_of(x: float) -> float:
+    """The exponential of x <= 0, 0 below -40."""
+    if not x >= -40:
+        return 0.0
+    n = int(0.5 - x * LOG2_E)
+    r = (x + n * LN2_HIGH) + n * LN2_LOW
+    r2 = r * r
+    r4 = r2 * r2
+    pairs = [EXP[k] + EXP[k + 1] * r for k in range(0, 12, 2)]
+    low, middle, high = (pairs[k] + pairs[k + 1] * r2 for k in range(0, 6, 2))
+    return math.ldexp((low + middle * r4) + high * (r4 * r4), -n)
+
+
+def log_of(x: float) -> float:
+    """The logarithm of x >= 1."""
+    n = 0
+    while x > 1.5:
+        x *= 0.5
+        n += 1
+    f = (x - 1) / (x + 1)
+    total = 0.0
+    for k in range(LOG_TERMS, -1, -1):
+        total = 1 / (2 * k + 1) + f * f * total
+    return n * LN2_HIGH + (2 * f * total + n * LN2_LOW)
+
+
+def log_sum_exp(values: Floats) -> float:
+    """What turns logits into log-probabilities, 0 where nothing is possible."""
+    most = max(values, default=-math.inf)
+    if most == -math.inf:
+        return 0.0
+    total = 0.0
+    for value in values:
+        total += exp_of(value - most)
+    return most + log_of(total)
+
+
+def best(values: Iterable[float], n: int) -> list[int]:
+    """The indices of the n greatest values, the first of equals first; -inf is none."""
+    listed = list(values)
+    order = sorted(range(len(listed)), key=lambda k: -listed[k])
+    return [k for k in order if listed[k] > -math.inf][:n]
+
+
+def open_positions(there: Any, words: Any, n_tokens: int) -> list[int]:
+    """The tokens that may be chosen."""
+    real = [t for t in range(n_tokens) if there is None or there[t]]
+    return real[1:-1] if words is None else [t for t in real if words[t] >= 0]
+
+
+def splits(logits: Sequence[Floats], words: Sequence[int], top_k: int) -> list[tuple[int, ...]]:
+    """The best (i, j) in which one argument ends and the other one starts; whether A is first."""
+    n = len(words)
+    pairs = [(i, j) for i in range(n) for j in range(n) if words[i] < words[j]]
+    found = [(i, j, 1) for i, j in pairs] + [(i, j, 0) for i, j in pairs]
+    ends_and_starts = {1: (A_END, B_START), 0: (B_END, A_START)}
+    scores = []
+    for i, j, before in found:
+        end, start = ends_and_starts[before]
+        scores.append(logits[end][i] + logits[start][j])
+    return [found[k] for k in best(scores, top_k)]
+
+
+def beam(
+    logits: Sequence[Floats], chances: Sequence[Floats], words: list[int], top_k: int, n_best: int
+) -> list[Selection]:
+    """Chosen by ``logits``, scored by ``chances``."""
+    found: list[Selection] = []
+    for i, j, before in splits(logits, words, top_k):
+        columns = (A_START, A_END, B_START, B_END) if before else (B_START, B_END, A_START, A_END)
+        left, end, start, right = (chances[c] for c in columns)
+        starts = best(logits[columns[0]][: i + 1], top_k)
+        ends = [j + k for k in best(logits[columns[3]][j:], top_k)]
+        for first, last in product(starts, ends):
+            outer = [(words[first], words[i] + 1), (words[j], words[last] + 1)]
+            a, b = outer if before else reversed(outer)
+            score = ((end[i] + start[j]) + left[first]) + right[last]
+            found.append(Selection((a, b, None), score))
+    kept: dict[Any, Selection] = {}
+    for k in best([one.score for one in found], len(found)):
+        kept.setdefault(found[k].spans, found[k])
+    return list(kept.values())[:n_best]
+
+
+def argmax(logits: Sequence[Floats], chances: Sequence[Floats], words: list[int]) -> Selection:
+    """The best position of each column by itself."""
+    spans: list[Span] = [None, None, None]
+    score = 0.0
+    for k in range(2):
+        start, end = (best(logits[c], 1) for c in (2 * k, 2 * k + 1))
+        if start and end and start[0] <= end[0]:
+            spans[k] = words[start[0]], words[end[0]] + 1
+            score += chances[2 * k][start[0]] + chances[2 * k + 1][end[0]]
+    return Selection((spans[0], spans[1], None), score)
+
+
+def signal_span(logits: Sequence[Floats], words: list[int]) -> Span:
+    """The best start, and the best end from there on."""
+    start = best(logits[SIGNAL_START], 1)
+    end = best(logits[SIGNAL_END][start[0] :], 1) if start else []
+    return (words[start[0]], words[start[0] + end[0]] + 1) if end else None
+
+
+def select(
+    columns: Sequence[Any], there: Any, words: Any, has_signal: bool,
+    method: int, top_k: int, n_best: int, min_score: float,
+) -> list[Selection]:  # fmt: skip
+    """The relations of one example, best first.
+
+    Parameters
+    ----------
+    columns : 4 or 6 sequences of float, [n_tokens] each
+    there, words : bool and int, [n_tokens], or None
+    has_signal : bool
+    method, top_k, n_best, min_score
+        As in `fastcausal.SpanDecoder`.
+    """
+    tokens = open_positions(there, words, len(columns[0]))
+    logits = [[float(column[t]) for t in tokens] for column in columns]
+    numbers = [int(t if words is None else words[t]) for t in tokens]
+    sums = [log_sum_exp(column) for column in logits]
+    chances = [
+        [value - total for value in column] for column, total in zip(logits, sums, strict=True)
+    ]
+    if method == ARGMAX:
+        one = argmax(logits, chances, numbers)
+        found = [one] if any(one.spans) else []
+    else:
+        by = chances if method == BEAM else logits
+        found = beam(by, chances, numbers, top_k, n_best)
+    signal = signal_span(logits, numbers) if has_signal and len(columns) > 4 else None
+    return [
+        Selection((one.spans[0], one.spans[1], signal), one.score)
+        for one in found
+        if not one.score < min_score
+    ]
+
+
+def rows_of(selection: Selection, roles: Sequence[int]) -> list[tuple[int, int, int]]:
+    """(role, start, stop) of each span, sorted by (start, stop, role)."""
+    found = [(*span, role) for span, role in zip(selection.spans, roles, strict=False) if span]
+    return [(role, start, stop) for start, stop, role in sorted(found)]
