@@ -17,11 +17,10 @@ from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
 from fastcausal.formats.bio import LABELS
 from fastcausal.relations import ROLES
-from fastcausal.tensors import on_host
+from fastcausal.tensors import INTEGERS, matrix, on_host, word_numbers
 
 MARKS = {"B": BEGINS, "I": 0, "E": ENDS, "S": BEGINS + ENDS}
 _LABEL = re.compile(r"(?:([BIES])-)?(.+)", re.DOTALL)
-IDS = ("int8", "int16", "int32", "int64")
 LOGITS = "efd"  # NumPy's letters for float16, float32 and float64: asking for a name takes µs
 INT32 = -(2**31), 2**31 - 1
 
@@ -129,7 +128,7 @@ class TagScheme:
         """
         array = self._logits(on_host("logits", logits))
         if where is not None:
-            where = _matrix("where", where, ("bool",), array.shape[:2], "logits")
+            where = matrix("where", where, ("bool",), array.shape[:2])
         steps, start = self._steps if valid else (None, 0)
         try:
             ids = label_ids(array, where, steps, start, self.ignore_index)
@@ -201,11 +200,11 @@ class TagScheme:
         """
         found = self._rows(ids, where, word_ids)
         if found is None:
-            ids = _matrix("ids", ids, IDS, None)
+            ids = matrix("ids", ids, INTEGERS)
             if where is not None:
-                where = _matrix("where", where, ("bool",), ids.shape)
+                where = matrix("where", where, ("bool",), ids.shape)
             if word_ids is not None:
-                word_ids = _words(word_ids, ids.shape)
+                word_ids = word_numbers(word_ids, ids.shape)
             found = self._rows(ids, where, word_ids)
             assert found is not None
         return found
@@ -243,28 +242,3 @@ def _mark(label: str) -> int:
             f"expected O, or B-, I-, E- or S- and one of {', '.join(ROLES)}"
         )
     return role * ROLE + MARKS[match[1] or "I"]
-
-
-def _matrix(
-    name: str,
-    value: Any,
-    kinds: Sequence[str],
-    shape: tuple[int, ...] | None,
-    like: str = "ids",
-) -> Any:
-    """The array [batch, tokens] that a value is, in the form native code takes."""
-    array = on_host(name, value)
-    if array.dtype.name not in kinds:
-        raise InputError(f"{name}: found {array.dtype}, expected {', '.join(kinds)}")
-    if array.ndim != 2:
-        raise InputError(f"{name}: found the shape {array.shape}, expected [batch, tokens]")
-    if shape not in (None, array.shape):
-        raise InputError(f"{name}: found the shape {array.shape}, expected {shape} as of {like}")
-    return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
-
-
-def _words(word_ids: Any, shape: tuple[int, ...]) -> Any:
-    words = _matrix("word_ids", word_ids, IDS, shape)
-    if words.size and not -1 <= words.min() <= words.max() < INT32[1]:
-        raise InputError(f"word_ids: found {words.min()} to {words.max()}, expected -1 or a number")
-    return words.astype(np.int32)

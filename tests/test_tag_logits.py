@@ -298,9 +298,7 @@ def test_arrays_that_do_not_fit():
     refused("logits: found the shape (2, 3, 6), expected [batch, tokens, 7]", logits[..., 1:])
     refused("logits cannot be read: ", [[[1.0], [1.0, 2.0]]])
     refused("where: found int64, expected bool", logits, np.ones((2, 3), int))
-    refused(
-        "where: found the shape (3, 2), expected (2, 3) as of logits", logits, np.ones((3, 2), bool)
-    )
+    refused("where: found the shape (3, 2), expected (2, 3)", logits, np.ones((3, 2), bool))
     refused(
         "where: found the shape (2, 3, 1), expected [batch, tokens]", logits, logits[..., :1] == 0
     )

@@ -185,8 +185,8 @@ def test_arrays_that_do_not_fit():
     refused("ids: found the shape (2, 3, 1), expected [batch, tokens]", ids[..., None])
     refused("ids cannot be read: ", [[1], [1, 2]])
     refused("where: found int64, expected bool", ids, ids)
-    refused("where: found the shape (2, 2), expected (2, 3) as of ids", ids, ids[:, :2] == 0)
-    refused("word_ids: found the shape (3, 2), expected (2, 3) as of ids", ids, word_ids=ids.T)
+    refused("where: found the shape (2, 2), expected (2, 3)", ids, ids[:, :2] == 0)
+    refused("word_ids: found the shape (3, 2), expected (2, 3)", ids, word_ids=ids.T)
     refused(
         "word_ids: found 2147483648 to 2147483648, expected", ids, word_ids=ids + 2**31 * (ids == 0)
     )
