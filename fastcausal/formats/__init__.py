@@ -6,7 +6,7 @@ path, list, DataFrame ──▶ read ──▶ Relations ──▶ write ──�
      cnc.py  tagged.py  bio.py  spans.py  table.py ── tags.py, builder.py, source.py, lines.py
       └─ truth.py, submissions.py                      └─ _native.pyx: csrc/tagged.hpp, ...
      webanno.py  brat.py ──────────────────────────── links.py: spans and links become relations
-     squad.py  nli.py ─────────────────────────────── arguments.py: relations become questions, pairs
+     squad.py  nli.py ─────────────────────────────── arguments.py: relations become pairs
 """
 
 from __future__ import annotations
