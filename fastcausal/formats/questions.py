@@ -14,6 +14,9 @@ from fastcausal.formats.source import Source, kind
 Record = tuple[str, Any]
 """Where it is, for messages, and what it says."""
 
+OBJECT = (dict, Mapping)  # a dict is told from others in a tenth of the time
+ANSWERS = '{"text": [string, ...]} or a list of {"text": string}'
+
 
 class Question(NamedTuple):
     """A question and its gold answers."""
@@ -52,9 +55,14 @@ def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
         records = _questions(name, content, problems)
     found = {}
     for place, id, record in _named(records, problems):
-        text = _string(place, record, "question", problems)
-        answers = tuple(_answers(place, record, problems))
-        if text is not None and answers:
+        text, answers = record.get("question"), _answers(record)
+        if not isinstance(text, str):
+            problems.add(_fault(place, id, record, "question", "a string"))
+        elif answers is None:
+            problems.add(_fault(place, id, record, "answers", ANSWERS))
+        elif not answers:
+            problems.add(f'{place}: id "{id}" has no answer, expected at least one')
+        else:
             found[id] = Question(text, answers)
     problems.raise_if_any()
     return found
@@ -88,9 +96,11 @@ def read_answers(source: Any, name: str = "pred") -> dict[str, str]:
         content = ((name, {"id": k, "prediction_text": v}) for k, v in content.items())
     found = {}
     for place, id, record in _named(content, problems):
-        answer = _string(place, record, "prediction_text", problems)
-        if answer is not None:
+        answer = record.get("prediction_text")
+        if isinstance(answer, str):
             found[id] = answer
+        else:
+            problems.add(_fault(place, id, record, "prediction_text", "a string"))
     problems.raise_if_any()
     return found
 
@@ -162,7 +172,7 @@ def _items(start: str, record: Mapping[str, Any], key: str, problems: Problems) 
         problems.add(f"{start}{key} {got}, expected a list")
         return
     for k, value in enumerate(values):
-        if isinstance(value, Mapping):
+        if isinstance(value, OBJECT):
             yield f"{start}{key}[{k}]", value
         else:
             problems.add(f"{start}{key}[{k}] is {kind(value)}, expected an object")
@@ -174,42 +184,37 @@ def _named(
     """Records with their ids; what has none, or one that was there before, is a problem."""
     first: dict[str, str] = {}
     for place, record in records:
-        if not isinstance(record, Mapping):
+        if not isinstance(record, OBJECT):
             problems.add(f"{place} is {kind(record)}, expected an object")
             continue
         id = record.get("id")
-        if not isinstance(id, str | int) or isinstance(id, bool):
-            got = f'"id" is {kind(id)}, expected a string' if "id" in record else 'no "id"'
-            problems.add(f"{place}: {got}")
-            continue
-        id = str(id)
+        if not isinstance(id, str):
+            if not isinstance(id, int) or isinstance(id, bool):
+                got = f'"id" is {kind(id)}, expected a string' if "id" in record else 'no "id"'
+                problems.add(f"{place}: {got}")
+                continue
+            id = str(id)
         if id in first:
             problems.add(f'{place}: id "{id}" occurs twice, first in {first[id]}')
         first[id] = place
-        yield f'{place}: id "{id}"', id, record
+        yield place, id, record
 
 
-def _string(place: str, record: Mapping[str, Any], key: str, problems: Problems) -> str | None:
-    value = record.get(key)
-    if isinstance(value, str):
-        return value
-    got = f'"{key}" is {kind(value)}, expected a string' if key in record else f'no "{key}"'
-    problems.add(f"{place}: {got}")
-    return None
-
-
-def _answers(place: str, record: Mapping[str, Any], problems: Problems) -> list[str]:
-    """The texts of the answers to a question, at least one."""
+def _answers(record: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The texts of the answers to a question, None where they are of another form."""
     answers = record.get("answers")
-    if isinstance(answers, Mapping):
+    if isinstance(answers, OBJECT):
         texts = answers.get("text")
     elif isinstance(answers, list | tuple):
-        texts = [answer.get("text") if isinstance(answer, Mapping) else None for answer in answers]
+        texts = [answer.get("text") if isinstance(answer, OBJECT) else None for answer in answers]
     else:
-        texts = None
-    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
-        problems.add(f'{place}: "answers" is not {{"text": [...]}} or a list of {{"text": ...}}')
-        return []
-    if not texts:
-        problems.add(f"{place} has no answer, expected at least one")
-    return list(texts)
+        return None
+    if not isinstance(texts, list | tuple):
+        return None
+    return tuple(texts) if all(isinstance(text, str) for text in texts) else None
+
+
+def _fault(place: str, id: str, record: Mapping[str, Any], key: str, expected: str) -> str:
+    """What is wrong with the value of a key."""
+    got = f'"{key}" is {kind(record[key])}, expected {expected}' if key in record else f'no "{key}"'
+    return f'{place}: id "{id}": {got}'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import string
-from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -93,8 +92,10 @@ def asks_why(question: str) -> bool:
 def mark(gold: Sequence[str], pred: str) -> Mark:
     """Whether an answer is one of the gold answers, and its best F1 with one of them."""
     found = words(pred)
-    wanted = [words(answer) for answer in gold]
-    return found in wanted, max(f1(answer, found) for answer in wanted)
+    wanted = [words(answer) for answer in set(gold)]
+    if found in wanted:
+        return True, 1.0 if found else 0.0
+    return False, max(f1(answer, found) for answer in wanted)
 
 
 def words(answer: str) -> list[str]:
@@ -109,11 +110,16 @@ def words(answer: str) -> list[str]:
 
 
 def f1(gold: list[str], pred: list[str]) -> float:
-    """F1 of two bags of words: the shared words twice over all words of both."""
-    if gold == pred:
-        return 1.0 if gold else 0.0
-    shared = sum((Counter(gold) & Counter(pred)).values())
-    return 2 * shared / (len(gold) + len(pred)) if shared else 0.0
+    """F1 of two bags of words, not both empty: the shared words twice over all words of both."""
+    unmet: dict[str, int] = {}
+    for word in gold:
+        unmet[word] = unmet.get(word, 0) + 1
+    shared = 0
+    for word in pred:
+        if unmet.get(word):
+            unmet[word] -= 1
+            shared += 1
+    return 2 * shared / (len(gold) + len(pred))
 
 
 def _differences(gold: Collection[str], pred: Collection[str], unmatched: str) -> tuple[str, ...]:
