@@ -122,7 +122,7 @@ def test_against_fractions(rows):
         assert report[name].f1 == pytest.approx(float(f1), abs=1e-15)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(asked.filter(lambda rows: all(all(map(words, (pred, *gold))) for gold, pred, _ in rows)))
 def test_against_torchmetrics(rows):
     """Where every answer has words: without, torchmetrics follows version 2.0."""
@@ -219,7 +219,7 @@ def test_every_form_gives_the_same(tmp_path, gold, pred):
     report = fc.score_answers(
         source(tmp_path, "g", GOLDS[gold]), source(tmp_path, "p", PREDS[pred])
     )
-    assert dict(report["overall"]) == {"exact_match": 1 / 3, "f1": 0.5, "n_questions": 3}
+    assert dict(report["overall"]) == {"exact_match": 1 / 3, "f1": (1 + 2 / 3) / 3, "n_questions": 3}
     assert dict(report["why"]) == {"exact_match": 0.5, "f1": 0.5, "n_questions": 2}
 
 
@@ -292,7 +292,7 @@ def test_unmatched(tmp_path):
     assert fc.score_answers(empty, {"a": ""})["overall"].exact_match == 1.0
     more = fc.score_answers([], dict.fromkeys("abcd", ""), unmatched="skip").warnings[0]
     assert more.endswith('4 answers of pred are to no question ("a", "b", "c", ...)')
-    with pytest.raises(ValueError, match='^unmatched is "x", expected one of error, empty, skip$'):
+    with pytest.raises(ValueError, match=r'^unmatched is "x", expected one of error, empty, skip$'):
         fc.score_answers([], {}, unmatched="x")
 
 
@@ -373,13 +373,13 @@ def test_bad_objects():
     for gold, pred, message in (
         (5, {}, "gold is a number, expected an object or a list"),
         ([], 5, "pred is a number, expected an object or a list"),
-        ([], [("a", "b")], "pred: record 0 is a number, expected an object"),
+        ([], [("a", "b")], "pred: record 0 is a tuple, expected an object"),
         ([], {1: "x", "1": "y"}, 'pred: id "1" occurs twice, first in pred'),
         ("none", {}, "none: No such file or directory"),
     ):
         with pytest.raises(InputError) as caught:
             fc.score_answers(gold, pred)
-        assert str(caught.value).replace("a list, exp", "a number, exp") == message
+        assert str(caught.value) == message
     with pytest.raises(InputError) as caught:
         read_answers([{"id": k} for k in range(25)])
     assert str(caught.value).endswith("\n... and 15 more")
