@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from fastcausal.formats import write as write
     from fastcausal.protocols import PROTOCOLS as PROTOCOLS
     from fastcausal.protocols import Protocol as Protocol
+    from fastcausal.questions.answers import score_answers as score_answers
+    from fastcausal.questions.report import AnswerReport as AnswerReport
     from fastcausal.quirks import explain as explain
     from fastcausal.ratings.alpha import AlphaInterval as AlphaInterval
     from fastcausal.ratings.alpha import alpha_interval as alpha_interval
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "Agreement": "annotators.agree",
     "AlphaInterval": "ratings.alpha",
+    "AnswerReport": "questions.report",
     "CheckReport": "checks",
     "ClassificationReport": "sentences.report",
     "ClassificationScorer": "sentences.classify",
@@ -84,6 +87,7 @@ _MODULES = {
     "percent_agreement": "ratings.alpha",
     "read": "formats",
     "score": "extraction",
+    "score_answers": "questions.answers",
     "write": "formats",
 }
 

@@ -19,14 +19,13 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ENTRY = "from fastcausal.cli import main; main()"
 
 
-def shown_commands() -> list[tuple[str, str, str]]:
-    """(page, command, output) of every ``$ fastcausal ...`` line in a console block."""
+def shown_blocks() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Page, and command and output of every ``$ fastcausal ...`` line, of every console block."""
     found = []
     for page in PAGES:
         for block in BLOCK.findall(page.read_text()):
-            for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-                command, _, output = part.partition("\n")
-                found.append((page.name, command, output))
+            parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+            found.append((page.name, [part.partition("\n")[::2] for part in parts]))
     return found
 
 
@@ -35,21 +34,23 @@ def lines(text: str) -> list[str]:
 
 
 def test_commands_are_shown() -> None:
-    assert len(shown_commands()) >= 3
+    assert sum(len(commands) for _, commands in shown_blocks()) >= 3
 
 
-@pytest.mark.parametrize(("page", "command", "output"), shown_commands())
-def test_shown_command(page: str, command: str, output: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("page", "commands"), shown_blocks())
+def test_shown_commands(page: str, commands: list[tuple[str, str]], tmp_path: Path) -> None:
+    """The commands of a block run one after the other in one folder."""
     sample.copy_to(tmp_path / "sample")
-    program, *arguments = shlex.split(command)
-    assert program == "fastcausal"
-    done = subprocess.run(
-        [sys.executable, "-c", ENTRY, *arguments],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode in (0, 1), done.stderr
-    assert lines(done.stdout) == lines(output)
+    for command, output in commands:
+        program, *arguments = shlex.split(command)
+        assert program == "fastcausal"
+        done = subprocess.run(
+            [sys.executable, "-c", ENTRY, *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode in (0, 1), done.stderr
+        assert lines(done.stdout) == lines(output)

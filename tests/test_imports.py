@@ -20,10 +20,11 @@ LAYERS = [
     ("relations", "sample", "tensors"),
     ("engine", "formats"),
     ("decoding", "protocols", "ratings", "report", "scores", "tagging"),
-    ("align", "checks", "cnc2022", "corpus", "counted", "sentences", "streams"),
+    ("align", "checks", "cnc2022", "corpus", "counted", "questions", "sentences", "streams"),
     ("details",),
     ("annotators", "extraction"),
     ("quirks", "tag_scorer"),
+    ("training",),
     ("cli",),
 ]
 RANKS = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
@@ -104,13 +105,13 @@ print(json.dumps([numpy_loaded - start, time.perf_counter() - numpy_loaded]))
 
 def test_all_names_load():
     assert {name for name in dir(fastcausal) if not name.startswith("_")} == {
-        "Agreement", "AlphaInterval", "CheckReport", "ClassificationReport",
+        "Agreement", "AlphaInterval", "AnswerReport", "CheckReport", "ClassificationReport",
         "ClassificationScorer", "CorpusDescription", "Decoded", "ExtractionScorer", "InputError",
         "LabelAgreement", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report",
         "Rows", "SpanDecoder", "TagScheme", "TagScorer", "agreement", "alpha_interval", "check",
         "classify", "cohen_kappa", "describe", "explain", "fleiss_kappa", "kernel",
         "krippendorff_alpha", "label_agreement", "majority_vote", "mean_pairwise_kappa",
-        "percent_agreement", "read", "score", "write",
+        "percent_agreement", "read", "score", "score_answers", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:
         assert getattr(fastcausal, name) is not None

@@ -17,6 +17,7 @@ from fastcausal.cli.demo import demo
 from fastcausal.cli.describe import describe
 from fastcausal.cli.doctor import doctor
 from fastcausal.cli.explain import explain
+from fastcausal.cli.qa import qa
 from fastcausal.cli.score import score
 
 app = typer.Typer(
@@ -27,7 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    score, explain, agree, classify, describe, check, convert, demo, bench, doctor
+    score, explain, agree, classify, qa, describe, check, convert, demo, bench, doctor
 ):  # fmt: skip
     app.command()(command)
 

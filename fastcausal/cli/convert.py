@@ -10,6 +10,7 @@ import typer
 from fastcausal.cli.console import clear_errors, doing, warn
 
 FormatName = Literal["cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"]
+TargetName = Literal[FormatName, "squad", "nli"]
 
 
 def convert(
@@ -25,8 +26,12 @@ def convert(
         FormatName | None, typer.Option("--from", help="Format of the source.")
     ] = None,
     target_format: Annotated[
-        FormatName | None, typer.Option("--to", help="Format of the target.")
+        TargetName | None, typer.Option("--to", help="Format of the target.")
     ] = None,
+    seed: Annotated[int, typer.Option(help="For squad: which questions are drawn.")] = 0,
+    premise: Annotated[
+        Literal["cause", "effect"], typer.Option(help="For nli: what is the premise.")
+    ] = "cause",
 ) -> None:
     """Convert between formats, and say what the target cannot hold."""
     with clear_errors():
@@ -40,6 +45,6 @@ def convert(
         if relations.n_unread:
             warn([f"{relations.n_unread} relations could not be read and are written as null"])
         with doing(f"writing {target}"):
-            lost = fc.write(relations, target, format=target_format)
+            lost = fc.write(relations, target, format=target_format, seed=seed, premise=premise)
         warn([f"lost: {message}" for message in lost])
         typer.echo(f"{target}: {len(relations)} examples, {relations.n_relations} relations")

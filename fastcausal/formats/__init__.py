@@ -6,6 +6,7 @@ path, list, DataFrame ──▶ read ──▶ Relations ──▶ write ──�
      cnc.py  tagged.py  bio.py  spans.py  table.py ── tags.py, builder.py, source.py, lines.py
       └─ truth.py, submissions.py                      └─ _native.pyx: csrc/tagged.hpp, ...
      webanno.py  brat.py ──────────────────────────── links.py: spans and links become relations
+     squad.py  nli.py ─────────────────────────────── arguments.py: relations become pairs
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ from fastcausal.formats import (
     bio,
     brat,
     cnc,
+    nli,
     pieces,
     spans,
+    squad,
     submissions,
     table,
     tagged,
@@ -40,6 +43,7 @@ from fastcausal.formats.tags import reading
 from fastcausal.relations import Relations
 
 FORMATS = ("cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno")
+WRITE_ONLY = ("squad", "nli")
 READ_SUFFIXES = {
     ".csv": "cnc",
     **dict.fromkeys((".bio", ".iob", ".iob2", ".conll"), "bio"),
@@ -88,6 +92,8 @@ def read(
     ...     "relations"]
     True
     """
+    if format in WRITE_ONLY:
+        raise InputError(f"{format} can be written but not read")
     if format is not None and format not in FORMATS:
         raise InputError(f'unknown format "{format}", expected one of {", ".join(FORMATS)}')
     reading(tags)  # refuse an unknown one even where there are no tags
@@ -212,7 +218,12 @@ def document(source: Source, format: str) -> Document | None:
 
 
 def write(
-    relations: Relations, target: str | os.PathLike[str], format: str | None = None
+    relations: Relations,
+    target: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    seed: int = 0,
+    premise: str = "cause",
 ) -> list[str]:
     """Write causal relations to a file, which appears complete or not at all.
 
@@ -223,8 +234,13 @@ def write(
         Its suffix decides the format: ``.csv`` cnc; ``.bio``, ``.iob``, ``.iob2``, ``.conll``
         bio; ``.parquet``; ``.arrow``, ``.ipc``, ``.feather``, ``.arrows`` (stream) arrow;
         ``.jsonl``, ``.ndjson`` jsonl; ``.ann`` brat.
-    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat"}, optional
-        Overrides the suffix; ``cnc`` without ``.csv`` is a submission.
+    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "squad", "nli"}, optional
+        Overrides the suffix; ``cnc`` without ``.csv`` is a submission. No suffix means ``squad``
+        or ``nli``.
+    seed : int
+        Of ``squad``: which questions are drawn.
+    premise : {"cause", "effect"}
+        Of ``nli``: what is the premise.
 
     Returns
     -------
@@ -239,11 +255,18 @@ def write(
     if format is None:
         format = WRITE_SUFFIXES.get(Path(target).suffix.lower())
         if format is None:
-            raise InputError(f"{target}: the name does not tell the format, {_CHOICE}")
-    if format not in FORMATS:
-        raise InputError(f'unknown format "{format}", expected one of {", ".join(FORMATS)}')
+            raise InputError(
+                f"{target}: the name does not tell the format, {_CHOICE}, {', '.join(WRITE_ONLY)}"
+            )
+    if format not in (*FORMATS, *WRITE_ONLY):
+        known = ", ".join((*FORMATS, *WRITE_ONLY))
+        raise InputError(f'unknown format "{format}", expected one of {known}')
     if format == "webanno":
         raise InputError(f"{target}: webanno can be read but not written")
+    if format == "squad":
+        return squad.write(relations, target, seed)
+    if format == "nli":
+        return nli.write(relations, target, premise)
     if format in ("parquet", "arrow", "jsonl"):
         lost = table.write(relations, target, format)
     else:

@@ -20,6 +20,7 @@ from fastcausal.errors import InputError, OutputError, Problems
 
 UTF8_MARK = b"\xef\xbb\xbf"
 KINDS = {str: "a string", bool: "a boolean", dict: "an object", list: "a list", type(None): "null"}
+KINDS |= {int: "a number", float: "a number"}
 
 
 @dataclass(frozen=True)
@@ -186,8 +187,8 @@ class LineNumbers(Sequence[int]):
 
 
 def kind(value: object) -> str:
-    """How messages call a JSON value: ``"a string"``, ``"a number"``, ..."""
-    return KINDS.get(type(value), "a number")
+    """How messages call a JSON value: ``"a string"``, ``"a number"``, ...; others by their type."""
+    return KINDS.get(type(value)) or f"a {type(value).__name__}"
 
 
 def shown(value: object) -> str:

@@ -1,4 +1,4 @@
-"""The embedded sample: sentences with gold relations, three systems, three annotators.
+"""The embedded sample: sentences with gold relations, three systems, three annotators, answers.
 
 Its files are described in the README beside them.
 """
@@ -15,6 +15,7 @@ GOLD = FOLDER / "gold.csv"
 SYSTEMS = {name: FOLDER / f"{name}.jsonl" for name in ("careful", "hasty", "chatty")}
 ANNOTATORS = {name: FOLDER / f"{name}.jsonl" for name in
               ("annotator_1", "annotator_2", "annotator_3")}  # fmt: skip
+ANSWERS = FOLDER / "answers.json"
 
 
 def copy_to(folder: Path) -> None:
@@ -27,7 +28,7 @@ def copy_to(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path in (GOLD, *SYSTEMS.values(), *ANNOTATORS.values()):
+        for path in (GOLD, *SYSTEMS.values(), *ANNOTATORS.values(), ANSWERS):
             shutil.copy(path, folder)
     except OSError as error:
         raise InputError(f"{folder}: {error.strerror or error}") from error

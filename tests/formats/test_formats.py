@@ -144,8 +144,7 @@ def test_the_target_tells_the_format(tmp_path):
     with pytest.raises(InputError) as caught:
         formats.write(TABLE, tmp_path / "a.txt")
     assert str(caught.value) == (
-        f"{tmp_path}/a.txt: the name does not tell the format, give a format: "
-        "cnc, bio, spans, parquet, arrow, jsonl, brat, webanno"
+        f"{tmp_path}/a.txt: the name does not tell the format, give a format: {NAMES}, squad, nli"
     )
     with pytest.raises(InputError, match=r"^unknown format"):
         formats.write(TABLE, tmp_path / "a.txt", "x")

@@ -1,0 +1,1 @@
+"""The metric inside a training loop."""
