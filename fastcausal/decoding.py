@@ -37,6 +37,10 @@ class Decoded(NamedTuple):
     rows: Rows
     scores: npt.NDArray[np.float64]
 
+    def get(self) -> Decoded:
+        """What was found, in host memory: this one."""
+        return self
+
 
 class DecodedOnDevice(Decoded):
     """What a decoder found in logits on a GPU, there as soon as the GPU has got so far.

@@ -224,3 +224,20 @@ def test_spans_refused_at_once(gpu):
             has_signal=on_device(np.zeros(3, bool)))  # fmt: skip
     refused("has_signal: found int64[2], expected bool[n]", logits,
             has_signal=on_device(np.zeros(2, int)))  # fmt: skip
+
+
+def test_the_metric_decodes_on_the_device(gpu):
+    training = pytest.importorskip("fastcausal.training.span_score")
+    rng = np.random.default_rng(0)
+    scheme = fc.TagScheme(LABELS["BIO"])
+    labels, gold_ids = rng.normal(size=(9, 20, 7)), rng.integers(7, size=(9, 20))
+    boundaries, gold = rng.normal(size=(9, 12, 6)), rows_of(random_side(rng, 9, 2), 12)
+    for decoder, logits, target, there in (
+        (scheme, labels, gold_ids, on_device(gold_ids)),
+        (fc.SpanDecoder(), boundaries, gold, gold),
+    ):
+        host, device = training.SpanScore(decoder), training.SpanScore(decoder)
+        host.update(logits, target)
+        device.update(on_device(logits), there)
+        assert device.report().to_dict() == host.report().to_dict()
+        assert device.report().n_pred_relations
