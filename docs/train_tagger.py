@@ -185,6 +185,7 @@ def main() -> None:
     gold = sentences(arguments.corpus, np.random.default_rng(0))
     n_valid = len(gold) // 5
     valid, train = fc.Relations(gold.table[:n_valid]), fc.Relations(gold.table[n_valid:])
+    train = fc.Relations(train.table.sort_by("length"))  # batches without much to fill up
     vocabulary = Vocabulary(train)
     batches = {name: list(vocabulary.batches(side))
                for name, side in (("train", train), ("valid", valid))}  # fmt: skip
