@@ -1,5 +1,5 @@
-"""The GPU against all cores: rows on the device, rows in host memory, label ids to counts, and what
-counting adds to a training step. Skipped where there is no GPU."""
+"""The GPU against all cores: rows on the device, rows in host memory, label ids to counts, logits
+to label ids and rows, what counting adds to a training step. Skipped where there is no GPU."""
 
 from __future__ import annotations
 
@@ -87,6 +87,38 @@ def test_label_ids(race, cupy, n):
         {
             "queued, not waited for": lambda: device.update(*there),
             "copied to the host, then cpu": lambda: host.update(there[0].get(), there[1].get()),
+        },
+    )
+
+
+@pytest.mark.parametrize("n", [BATCH, 1000])
+@pytest.mark.parametrize("kind", ["labels", "valid labels", "boundaries"])
+def test_logits(race, cupy, kind, n):
+    n_columns = 6 if kind == "boundaries" else len(LABELS)
+    logits = np.random.default_rng(0).normal(size=(n, TOKENS, n_columns)).astype(np.float32)
+    there = cupy.asarray(logits)
+    scheme, spans = fc.TagScheme(LABELS), fc.SpanDecoder()
+
+    def decode(logits):
+        if kind == "boundaries":
+            return spans.decode(logits)
+        return scheme.decode(logits, valid=kind == "valid labels")
+
+    def values(found):
+        return found.get().rows.values if kind == "boundaries" else cupy.asnumpy(found)
+
+    def on_device():
+        decode(there)
+        cupy.cuda.get_current_stream().synchronize()
+
+    np.testing.assert_array_equal(values(decode(there)), values(decode(logits)))
+    race(
+        f"logits of {kind} [{n}, {TOKENS}, {n_columns}] on the device",
+        n,
+        on_device,
+        {
+            "queued, not waited for": lambda: decode(there),
+            "copied to the host, then cpu": lambda: decode(there.get()),
         },
     )
 

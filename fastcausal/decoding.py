@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from fastcausal.engine._decoding import select_spans
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
-from fastcausal.tensors import INTEGERS, matrix, on_host, word_numbers
+from fastcausal.tensors import INTEGERS, LAST_WORD, matrix, on_device, on_host, word_numbers
 
 # Numbers of the methods as in csrc/fastcausal/span_selection.h.
 METHODS = {"bss": 0, "constrained": 1, "argmax": 2}
@@ -36,6 +36,53 @@ class Decoded(NamedTuple):
 
     rows: Rows
     scores: npt.NDArray[np.float64]
+
+    def get(self) -> Decoded:
+        """What was found, in host memory: this one."""
+        return self
+
+
+class DecodedOnDevice(Decoded):
+    """What a decoder found in logits on a GPU, there as soon as the GPU has got so far.
+
+    ``rows`` and ``scores`` are CuPy arrays with room for ``n_best`` relations of each example.
+    Those behind ``rows.relation_offsets[-1]`` are of no example and have no rows. `get` waits.
+    """
+
+    _wrong: Any  # int64[n_examples], see device_decoding.select_spans
+    _read: tuple[Any, Any]  # columns, words
+
+    @classmethod
+    def of(cls, rows: Rows, scores: Any, wrong: Any, columns: Any, words: Any) -> DecodedOnDevice:
+        """As `device_decoding.select_spans` gives it, and what that was given."""
+        found = cls(rows, scores)
+        found._wrong, found._read = wrong, (columns, words)
+        return found
+
+    def get(self) -> Decoded:
+        """Wait, and give what `SpanDecoder.decode` finds in host memory.
+
+        Raises
+        ------
+        InputError
+            A logit is NaN or +inf at a token that may be chosen, or words are not in order. Until
+            somebody asks, such an example is one without relations.
+        """
+        from fastcausal.engine import cuda
+
+        numpy = cuda.machine().numpy
+        wrong = numpy(self._wrong)
+        example = int((wrong >= 0).argmax()) if len(wrong) else 0
+        if len(wrong) and wrong[example] >= 0:
+            columns, words = self._read
+            token, column = divmod(int(wrong[example]), WORD + 1)
+            there = words if words is None else numpy(words)
+            raise _refused((example, token, column), list(map(numpy, columns)), there)
+        rows = cuda.on_host(self.rows)
+        n = int(rows.relation_offsets[-1])
+        offsets = rows.row_offsets[: n + 1]
+        rows = Rows(rows.values[: offsets[-1]], offsets, rows.relation_offsets, rows.lengths)
+        return Decoded(rows, numpy(self.scores)[:n])
 
 
 @dataclass(frozen=True)
@@ -116,7 +163,7 @@ class SpanDecoder:
         logits : float16, float32 or float64[batch, tokens, 4 or 6]
             Start and end of A, start and end of B, and with six start and end of the signal; or a
             list of so many arrays [batch, tokens]. Of NumPy, torch, or another library with DLPack.
-            -inf is a position that cannot be.
+            -inf is a position that cannot be. On a GPU all arrays have to be there.
         mask : bool or int[batch, tokens], optional
             Tokens that are there: the ``attention_mask`` of a tokenizer.
         word_ids : int[batch, tokens], optional
@@ -130,57 +177,82 @@ class SpanDecoder:
         Returns
         -------
         Decoded
+            From logits on a GPU `DecodedOnDevice`, without waiting for the GPU.
 
         Raises
         ------
         InputError
             A logit is NaN or +inf at a token that may be chosen, arrays have other shapes or types,
-            or words are not in order.
+            or words are not in order. What is wrong inside of arrays on a GPU is said by
+            `DecodedOnDevice.get`; there every number below 0 is no word.
         """
-        columns = _columns(logits)
-        if len(columns) > 4 and len(self.roles) < 3:
-            raise InputError(f"logits of a signal, but roles are {self.roles}, expected three")
+        first = logits[0] if isinstance(logits, list | tuple) and logits else logits
+        if on_device(first):
+            return self._decode_there(logits, mask, word_ids, has_signal)
+        columns = self._columns(logits, on_host)
         shape = columns[0].shape
         there = None if mask is None else matrix("mask", mask, ("bool", *INTEGERS), shape) != 0
         words = None if word_ids is None else word_numbers(word_ids, shape)
-        gate = None if has_signal is None else _gate(has_signal, shape[0])
+        gate = None
+        if has_signal is not None:
+            gate = np.ascontiguousarray(_gate(on_host("has_signal", has_signal), shape[0]))
         try:
             rows, scores = select_spans(
-                columns, there, words, gate, (*self.roles, 0)[:3], self._settings()
+                columns, there, words, gate, self._three_roles(), self._settings()
             )
         except IndexError as error:
-            raise self._refused(error.args, columns, words) from None
+            raise _refused(error.args, columns, words) from None
         return Decoded(Rows(*rows), scores)
+
+    def _decode_there(
+        self, logits: Any, mask: Any, word_ids: Any, has_signal: Any
+    ) -> DecodedOnDevice:
+        """On the device that logits are on."""
+        from fastcausal.engine import cuda, device_decoding
+
+        columns = self._columns(logits, cuda.shared)
+        shape = columns[0].shape
+        there = words = gate = None
+        if mask is not None:
+            there = cuda.matrix("mask", mask, ("bool", *INTEGERS), shape) != 0
+        if word_ids is not None:
+            words = cuda.matrix("word_ids", word_ids, INTEGERS, shape)
+            words = words.clip(-1, LAST_WORD - 1).astype(np.int32)
+        if has_signal is not None:
+            gate = cuda.array("has_signal", has_signal, "bool")
+            _gate(gate, shape[0])
+        found = device_decoding.select_spans(
+            cuda.machine(), columns, there, words, gate, self._three_roles(), self._settings()
+        )
+        return DecodedOnDevice.of(*found, columns, words)
+
+    def _columns(self, logits: Any, take: Callable[[str, Any], Any]) -> list[Any]:
+        """Arrays [batch, tokens] of one type, float32 or float64, with steps of whole items."""
+        if isinstance(logits, list | tuple):
+            arrays = [take("logits", column) for column in logits]
+        else:
+            whole = take("logits", logits)
+            if whole.ndim != 3:
+                raise InputError(
+                    f"logits: found the shape {whole.shape}, expected [batch, tokens, 4 or 6]"
+                )
+            arrays = [whole[..., c] for c in range(whole.shape[2])]
+        _check_columns(arrays)
+        if len(arrays) > 4 and len(self.roles) < 3:
+            raise InputError(f"logits of a signal, but roles are {self.roles}, expected three")
+        wide = np.result_type(np.float32, *(array.dtype for array in arrays))
+        return [_whole_steps(array.astype(wide, copy=False)) for array in arrays]
+
+    def _three_roles(self) -> tuple[int, ...]:
+        return (*self.roles, 0)[:3]
 
     def _settings(self) -> tuple[int, int, int, float]:
         beam = (self.top_k, self.n_best) if self.method == "bss" else (1, 1)
         min_score = -np.inf if self.min_score is None else float(self.min_score)
         return METHODS[self.method], *beam, min_score
 
-    def _refused(self, place: tuple[int, int, int], columns: Any, words: Any) -> InputError:
-        example, token, column = place
-        where = f"example {example}, token {token}"
-        if column == WORD:
-            line = words[example]
-            before = line[:token].max()
-            return InputError(f"{where}: word {line[token]} after word {before}, expected in order")
-        value = columns[column][example, token]
-        return InputError(
-            f"{where}: the logit of {COLUMNS[column]} is {value}, expected a finite number or -inf"
-        )
 
-
-def _columns(logits: Any) -> list[npt.NDArray[Any]]:
-    """Arrays [batch, tokens] of one type, float32 or float64, whose items lie whole items apart."""
-    if isinstance(logits, list | tuple):
-        arrays = [on_host("logits", column) for column in logits]
-    else:
-        whole = on_host("logits", logits)
-        if whole.ndim != 3:
-            raise InputError(
-                f"logits: found the shape {whole.shape}, expected [batch, tokens, 4 or 6]"
-            )
-        arrays = [whole[..., c] for c in range(whole.shape[2])]
+def _check_columns(arrays: Sequence[Any]) -> None:
     if len(arrays) not in (4, 6):
         raise InputError(f"logits: found {len(arrays)} columns, expected 4 or 6")
     shapes, kinds = ({getattr(a, name) for a in arrays} for name in ("shape", "dtype"))
@@ -190,17 +262,29 @@ def _columns(logits: Any) -> list[npt.NDArray[Any]]:
     if any(kind.kind != "f" or kind.itemsize > 8 for kind in kinds):
         found = ", ".join(sorted(map(str, kinds)))
         raise InputError(f"logits: found {found}, expected float16, float32 or float64")
-    wide = np.result_type(np.float32, *kinds)
-    return [_whole_steps(array.astype(wide, copy=False)) for array in arrays]
 
 
-def _whole_steps(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _whole_steps(array: Any) -> Any:
     steps_fit = not any(step % array.itemsize for step in array.strides)
-    return array if steps_fit and array.flags.aligned else array.copy()
+    is_aligned = getattr(array.flags, "aligned", True)  # on a device everything is
+    return array if steps_fit and is_aligned else array.copy()
 
 
-def _gate(has_signal: Any, n: int) -> npt.NDArray[np.bool_]:
-    gate = on_host("has_signal", has_signal)
+def _gate(gate: Any, n: int) -> Any:
     if gate.dtype != bool or gate.shape != (n,):
         raise InputError(f"has_signal: found {gate.dtype}{list(gate.shape)}, expected bool[{n}]")
-    return np.ascontiguousarray(gate)
+    return gate
+
+
+def _refused(place: tuple[int, int, int], columns: Any, words: Any) -> InputError:
+    """The error for a place that native code names, of arrays in host memory."""
+    example, token, column = place
+    where = f"example {example}, token {token}"
+    if column == WORD:
+        line = words[example]
+        before = line[:token].max()
+        return InputError(f"{where}: word {line[token]} after word {before}, expected in order")
+    value = columns[column][example, token]
+    return InputError(
+        f"{where}: the logit of {COLUMNS[column]} is {value}, expected a finite number or -inf"
+    )

@@ -17,7 +17,7 @@ from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
 from fastcausal.formats.bio import LABELS
 from fastcausal.relations import ROLES
-from fastcausal.tensors import INTEGERS, matrix, on_host, word_numbers
+from fastcausal.tensors import INTEGERS, matrix, on_device, on_host, word_numbers
 
 MARKS = {"B": BEGINS, "I": 0, "E": ENDS, "S": BEGINS + ENDS}
 _LABEL = re.compile(r"(?:([BIES])-)?(.+)", re.DOTALL)
@@ -83,7 +83,7 @@ class TagScheme:
         ----------
         logits : float16, float32 or float64[batch, tokens, labels]
             An array of NumPy or torch, or anything that NumPy takes; copied only if they are 16-bit
-            numbers, bfloat16 among them.
+            numbers, bfloat16 among them. Or on a GPU, of CuPy, torch or what else has DLPack.
         where : bool[batch, tokens], optional
             Tokens that are there. The others are stepped over, as if the sequence had none.
         valid : bool
@@ -92,14 +92,17 @@ class TagScheme:
         Returns
         -------
         int32[batch, tokens]
-            Label ids, ``ignore_index`` where ``where`` is False.
+            Label ids, ``ignore_index`` where ``where`` is False. From logits on a GPU a CuPy array,
+            and nobody waits for it: a token with a logit that is NaN or +inf, and with ``valid``
+            the later ones of its sequence, get -1 (-2 if that is ``ignore_index``), which is
+            refused where it is scored.
 
         Raises
         ------
         InputError
-            An array has another type or shape; a logit is NaN or +inf (not looked at where
-            ``where`` is False); or with ``valid`` none of the labels is a well formed sequence
-            alone, as where there are B-, I- and E- only.
+            An array has another type or shape; a logit in host memory is NaN or +inf (not looked at
+            where ``where`` is False); or with ``valid`` none of the labels is a well formed
+            sequence alone, as where there are B-, I- and E- only.
 
         Examples
         --------
@@ -126,6 +129,8 @@ class TagScheme:
         I-X is gone on with, if the scheme has E-X (IOBES); and of roles without B-X and S-X (IO) an
         I-X or E-X may also begin a span.
         """
+        if on_device(logits):
+            return self._decode_there(logits, where, valid)
         array = self._logits(on_host("logits", logits))
         if where is not None:
             where = matrix("where", where, ("bool",), array.shape[:2])
@@ -143,6 +148,18 @@ class TagScheme:
         raise InputError(
             f"example {example}, token {token}: logit {found[label]} of label "
             f"{self.labels[label]}, expected a finite number or -inf"
+        )
+
+    def _decode_there(self, logits: Any, where: Any, valid: bool) -> Any:
+        """On the device that logits are on."""
+        from fastcausal.engine import cuda, device_decoding
+
+        array = self._logits(cuda.shared("logits", logits))
+        if where is not None:
+            where = cuda.matrix("where", where, ("bool",), array.shape[:2])
+        steps, start = self._steps if valid else (None, 0)
+        return device_decoding.label_ids(
+            cuda.machine(), array, where, steps, start, self.ignore_index
         )
 
     def _logits(self, array: Any) -> Any:

@@ -23,7 +23,7 @@ def on_device(value: Any) -> bool:
     >>> on_device(np.zeros(3)), on_device([0.0])
     (False, False)
     """
-    if isinstance(value, np.ndarray | list | tuple):
+    if type(value) in (np.ndarray, list, tuple):
         return False
     kind = getattr(getattr(value, "device", None), "type", None)
     if kind is not None:  # torch, where DLPack takes 3 µs to ask
@@ -48,10 +48,10 @@ def on_host(name: str, value: Any) -> npt.NDArray[Any]:
     >>> on_host("logits", [[0.5, 1.0]])
     array([[0.5, 1. ]])
     """
-    if isinstance(value, np.ndarray):
-        return value
     if on_device(value):
         raise InputError(f"{name}: is on a GPU, expected an array in host memory")
+    if isinstance(value, np.ndarray):
+        return value
     if hasattr(value, "detach"):  # torch
         value = value.detach()
         if str(value.dtype) == "torch.bfloat16":
@@ -73,13 +73,20 @@ def matrix(
         It has none of the types ``kinds``, or another shape than ``shape``.
     """
     array = on_host(name, value)
+    check_matrix(name, array, kinds, shape)
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+
+
+def check_matrix(
+    name: str, array: Any, kinds: Sequence[str], shape: tuple[int, ...] | None
+) -> None:
+    """Refuse an array, of NumPy or CuPy, that is not [batch, tokens]; errors as of `matrix`."""
     if array.dtype.name not in kinds:
         raise InputError(f"{name}: found {array.dtype}, expected {', '.join(kinds)}")
     if array.ndim != 2:
         raise InputError(f"{name}: found the shape {array.shape}, expected [batch, tokens]")
     if shape not in (None, array.shape):
         raise InputError(f"{name}: found the shape {array.shape}, expected {shape}")
-    return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
 
 
 def word_numbers(value: Any, shape: tuple[int, ...]) -> npt.NDArray[np.int32]:

@@ -22,8 +22,8 @@ struct Step {
   int32_t into;  // how a path ends with it: a bit for each end
 };
 
-// Logits and where their label ids go; engine/device.py has the same as a NumPy record. All members
-// take 8 bytes.
+// Logits and where their label ids go; engine/device_decoding.py has the same as a NumPy record.
+// All members take 8 bytes.
 struct Logits {
   const void* values;  // [n_sequences, n_tokens, n_labels]
   int64_t itemsize;    // 4: float, 8: double
@@ -82,39 +82,33 @@ struct Sequence {
   FC_HD bool has(int64_t token) const { return !where || where[token]; }
 };
 
-// What follows returns n_tokens, or the first token that has a logit that is NaN or +inf: up to
-// there label ids are written.
+// The label id of a token with a logit that is NaN or +inf: no label, and not "not there".
+FC_HD int32_t no_label(int32_t ignored) { return ignored == -1 ? -2 : -1; }
 
-// The first of the labels with the greatest logit.
+// The first of the labels with the greatest logit of a token.
 template <class Real>
-FC_HD int64_t best_labels(const Sequence<Real> sequence) {
-  for (int64_t t = 0; t < sequence.n_tokens; ++t) {
-    if (!sequence.has(t)) {
-      sequence.ids[t] = sequence.ignored;
-      continue;
-    }
-    const Real* logit = sequence.values + t * sequence.token_stride;
-    Real best = *logit;
-    int32_t label = 0;
-    bool is_fine = best <= Most<Real>::VALUE;
-    for (int32_t l = 1; l < sequence.n_labels; ++l) {
-      logit += sequence.label_stride;
-      is_fine &= *logit <= Most<Real>::VALUE;
-      const bool is_best = *logit > best;
-      best = is_best ? *logit : best;
-      label = is_best ? l : label;
-    }
-    if (!is_fine) return t;
-    sequence.ids[t] = label;
+FC_HD int32_t best_label(const Sequence<Real>& sequence, int64_t token) {
+  if (!sequence.has(token)) return sequence.ignored;
+  const Real* logit = sequence.values + token * sequence.token_stride;
+  Real best = *logit;
+  int32_t label = 0;
+  bool is_fine = best <= Most<Real>::VALUE;
+  for (int32_t l = 1; l < sequence.n_labels; ++l) {
+    logit += sequence.label_stride;
+    is_fine &= *logit <= Most<Real>::VALUE;
+    const bool is_best = *logit > best;
+    best = is_best ? *logit : best;
+    label = is_best ? l : label;
   }
-  return sequence.n_tokens;
+  return is_fine ? label : no_label(sequence.ignored);
 }
 
 // The sequence with the greatest sum of logits; where paths to an end are equal, the one with the
-// first last label. last: [n_tokens, N_ENDS], the last label of the best path to each end.
+// first last label. From a token with a logit that is NaN or +inf on, no labels.
+// last: [n_tokens, N_ENDS], the last label of the best path to each end.
 template <class Real>
-FC_HD int64_t best_path(const Sequence<Real> sequence, const Step* steps, int64_t start,
-                        int32_t* last) {
+FC_HD void best_path(const Sequence<Real> sequence, const Step* steps, int64_t start,
+                     int32_t* last) {
   Best before[N_ENDS];
   for (int32_t end = 0; end < N_ENDS; ++end) before[end] = {0, start >> end & 1 ? 0 : -1};
   int64_t stop = 0;
@@ -142,27 +136,16 @@ FC_HD int64_t best_path(const Sequence<Real> sequence, const Step* steps, int64_
     }
   }
   int32_t end = CLOSED;
-  for (int64_t t = stop; t-- > 0;) {
-    if (sequence.has(t)) {
+  for (int64_t t = sequence.n_tokens; t-- > 0;) {
+    if (!sequence.has(t)) {
+      sequence.ids[t] = sequence.ignored;
+    } else if (t >= stop) {
+      sequence.ids[t] = no_label(sequence.ignored);
+    } else {
       sequence.ids[t] = last[t * N_ENDS + end];
       end = steps[sequence.ids[t]].from;
-    } else {
-      sequence.ids[t] = sequence.ignored;
     }
   }
-  return stop;
-}
-
-// last has room for n_tokens * N_ENDS where there are steps.
-template <class Real>
-FC_HD int64_t decode(const Logits& logits, int64_t s, int32_t* last) {
-  const Sequence<Real> sequence(logits, s);
-  if (!logits.steps) return best_labels(sequence);
-  return best_path(sequence, logits.steps, logits.start, last);
-}
-
-FC_HD int64_t decode(const Logits& logits, int64_t s, int32_t* last) {
-  return logits.itemsize == 4 ? decode<float>(logits, s, last) : decode<double>(logits, s, last);
 }
 
 }  // namespace labels

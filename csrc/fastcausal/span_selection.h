@@ -272,5 +272,35 @@ class Selector {
   int32_t* words_;  // of each position
 };
 
+// Logits [batch, tokens] of each column; steps in items. All members take 8 bytes, as in Settings.
+struct Boundaries {
+  const void* columns[MOST_COLUMNS];
+  int64_t example_steps[MOST_COLUMNS];
+  int64_t token_steps[MOST_COLUMNS];
+  int64_t itemsize;  // 4 or 8
+  int64_t n_examples;
+  int64_t n_tokens;
+  const uint8_t* there;       // [batch, tokens], or NULL
+  const int32_t* words;       // likewise
+  const uint8_t* has_signal;  // [batch], or NULL for all
+};
+
+// The n selections of an example. Returns -1, or what Selector::read returns.
+template <class T>
+FC_HD int64_t select_in(const Boundaries& b, const Settings& settings, int64_t example,
+                        double* scratch, Selection* found, int64_t* n) {
+  Logits<T> logits{};
+  for (int64_t c = 0; c < settings.n_columns; ++c) {
+    logits.columns[c] = static_cast<const T*>(b.columns[c]) + example * b.example_steps[c];
+    logits.steps[c] = b.token_steps[c];
+  }
+  const int64_t at = example * b.n_tokens;
+  Selector selector(settings, b.n_tokens, scratch);
+  const int64_t wrong = selector.read(logits, b.there ? b.there + at : nullptr,
+                                      b.words ? b.words + at : nullptr, b.n_tokens);
+  if (wrong < 0) *n = selector.select(!b.has_signal || b.has_signal[example], found);
+  return wrong;
+}
+
 }  // namespace selection
 }  // namespace fastcausal

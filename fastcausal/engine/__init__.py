@@ -8,6 +8,7 @@
         jit.py         a user's kernel as a C function for it
       cuda.py        backend "cuda": csrc/device.cu through CuPy, driven by device.py
     label_counts.py  label ids on a device to counts there
+    device_decoding.py  logits on a device to label ids or relations there, by csrc/decoding.cu
     rows.py        Relations as flat integer arrays
     kernel.py      what a kernel and an objective are
     counts.py      named integer counts that add

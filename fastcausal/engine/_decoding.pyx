@@ -23,7 +23,7 @@ cdef extern from "decoding.hpp" namespace "fastcausal" nogil:
         int64_t roles[3]
         double min_score
 
-    cdef cppclass Boundaries:
+    cdef cppclass Boundaries "fastcausal::selection::Boundaries":
         const void* columns[6]
         int64_t example_steps[6]
         int64_t token_steps[6]

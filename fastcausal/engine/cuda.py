@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from fastcausal.engine import device
-from fastcausal.engine.device import Array, Bytes
 from fastcausal.engine.kernel import Groups, Int64, Plan
+from fastcausal.engine.machine import Array, Bytes
 from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import Result
 from fastcausal.engine.sources import csrc, digest
 from fastcausal.errors import InputError
+from fastcausal.tensors import INTEGERS, check_matrix
 
 THREADS = 128  # of a block
 BLOCKS = 16  # for each multiprocessor, at most
@@ -183,13 +184,25 @@ def shared(name: str, value: Any) -> Array:
         if kind == 2 and number != current:  # kDLCUDA
             raise InputError(f"{name}: is on device {number}, expected {current}, the current one")
         if kind == 2:
-            value = value.detach() if hasattr(value, "detach") else value
+            if hasattr(value, "detach"):  # torch
+                value = value.detach()
+                if str(value.dtype) == "torch.bfloat16":  # which CuPy has not
+                    value = value.float()
             return value if isinstance(value, cp.ndarray) else cp.from_dlpack(value)
     elif hasattr(value, "__cuda_array_interface__"):
         return cp.asarray(value)
     raise InputError(
         f"{name}: found {type(value).__name__} in host memory, expected a device array"
     )
+
+
+def matrix(
+    name: str, value: Any, kinds: Sequence[str], shape: tuple[int, ...] | None = None
+) -> Array:
+    """As `fastcausal.tensors.matrix`, of an array on the device."""
+    found = shared(name, value)
+    check_matrix(name, found, kinds, shape)
+    return cupy().ascontiguousarray(found)
 
 
 def hand_back() -> None:
@@ -218,7 +231,7 @@ class Queue:
         self.current = current
 
     def upload(self, target: int, source: Bytes) -> None:
-        """See `device.Queue`, which these are."""
+        """See `machine.Queue`, which these are."""
         self._copy(target, source.ctypes.data, source.nbytes, "memcpyHostToDevice")
 
     def download(self, target: Bytes, source: int) -> None:  # noqa: D102
@@ -229,13 +242,13 @@ class Queue:
             runtime = cupy().cuda.runtime
             runtime.memcpyAsync(target, source, n, getattr(runtime, kind), self.stream.ptr)
 
-    def launch(self, entry: str, task: npt.NDArray[np.void]) -> None:  # noqa: D102
-        n = int(task["last"] - task["first"])
-        if n:
-            blocks = min(-(-n // THREADS), BLOCKS * machine().multiprocessors)
-            counters = 4 * int(task["n_lanes"] * task["n_totals"])
+    def launch(  # noqa: D102
+        self, entry: str, task: npt.NDArray[np.void], n_items: int, n_counters: int = 0
+    ) -> None:
+        if n_items:
+            blocks = min(-(-n_items // THREADS), BLOCKS * machine().multiprocessors)
             with self.stream:
-                function(entry)((blocks,), (THREADS,), (task,), shared_mem=counters)
+                function(entry)((blocks,), (THREADS,), (task,), shared_mem=4 * n_counters)
             if self.current:
                 hand_back()
 
@@ -256,7 +269,7 @@ class Machine:
         self.constants: dict[bytes, Array] = {}
 
     def current(self) -> Queue:
-        """See `device.Machine`, which these are."""
+        """See `machine.Machine`, which these are."""
         return Queue(self.cupy.cuda.get_current_stream(), current=True)
 
     def queue(self) -> Queue:  # noqa: D102
@@ -268,23 +281,25 @@ class Machine:
     def empty(self, n: int) -> Array:  # noqa: D102
         return self.cupy.empty(n, np.uint8)
 
+    def array(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:  # noqa: D102
+        return self.cupy.empty(shape, dtype)
+
+    def offsets(self, sizes: Array) -> Array:  # noqa: D102
+        found = self.cupy.zeros(len(sizes) + 1, np.int64)
+        found[1:] = self.cupy.cumsum(sizes)
+        return found
+
     def address(self, array: Array) -> int:  # noqa: D102
         return int(array.data.ptr)
 
     def ids(self, name: str, value: Any) -> Array:  # noqa: D102
-        found = shared(name, value)
-        if found.dtype.kind != "i" or found.ndim != 2:
-            raise InputError(
-                f"{name}: found {found.dtype}{list(found.shape)}, "
-                "expected int8, int16, int32 or int64[batch, tokens]"
-            )
-        return self.cupy.ascontiguousarray(found)
+        return matrix(name, value, INTEGERS)
 
     def numpy(self, array: Array) -> npt.NDArray[Any]:  # noqa: D102
         return np.asarray(array.get())
 
     def constant(self, values: npt.NDArray[Any]) -> int:
-        """See `device.Machine`; the same values are copied once."""
+        """See `machine.Machine`; the same values are copied once."""
         key = values.tobytes()
         if key not in self.constants:
             self.constants[key] = self.cupy.asarray(values)
@@ -304,13 +319,14 @@ def machine() -> Machine:
 
 @cache
 def function(entry: str) -> Any:
-    """An entry of csrc/device.cu; CuPy keeps what it compiled on disk."""
-    return cupy().RawModule(code=code(), options=options(entry)).get_function(entry)
+    """An entry of csrc/*.cu; CuPy keeps what it compiled on disk."""
+    return cupy().RawModule(code=code(entry), options=options(entry)).get_function(entry)
 
 
-def code() -> str:
-    """The text of csrc/device.cu."""
-    return (csrc() / "device.cu").read_text(encoding="utf-8")
+def code(entry: str) -> str:
+    """The text of the file that has an entry."""
+    name = "decoding.cu" if entry.startswith("decode_") else "device.cu"
+    return (csrc() / name).read_text(encoding="utf-8")
 
 
 def options(entry: str) -> tuple[str, ...]:

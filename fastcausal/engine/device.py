@@ -8,28 +8,25 @@
       Task          what csrc/device.cu works on
       finish        examples that do not fit on a device are counted by backend "cpu"
 
-A `Machine` is CuPy's device (cuda.py), or csrc/device.cu compiled for the host (in the tests).
+A `Machine` (machine.py) is CuPy's device, or csrc/device.cu compiled for the host (in the tests).
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from fastcausal.engine import cpu
 from fastcausal.engine.kernel import Groups, Int64, Plan
+from fastcausal.engine.machine import Array, Bytes, Machine, Queue
 from fastcausal.engine.reference import KERNELS
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
-
-Bytes = npt.NDArray[np.uint8]
-Array = Any  # an array of the machine
-
 
 # How a plan's arguments go on after params and weights.
 SETTINGS = (
@@ -60,53 +57,6 @@ PART = 32 << 20  # bytes of a part: long enough to copy at full speed, short eno
 LANES = 32  # threads of a warp
 COUNTERS = 24 << 10  # bytes of counters in a block's memory: leaves room for several blocks
 ALIGNED = 16  # bytes that every array in a part starts at a multiple of
-
-
-class Queue(Protocol):
-    """Work that a machine does in order; two queues may overlap."""
-
-    def upload(self, target: int, source: Bytes) -> None:
-        """Copy host bytes to an address."""
-
-    def launch(self, entry: str, task: npt.NDArray[np.void]) -> None:
-        """Count the examples of a task, by an entry of csrc/device.cu."""
-
-    def download(self, target: Bytes, source: int) -> None:
-        """Copy from an address to host bytes."""
-
-    def mark(self) -> Callable[[], bool]:
-        """A call that tells whether all up to here is done."""
-
-    def wait(self) -> None:
-        """Return when all is done."""
-
-
-class Machine(Protocol):
-    """Memory and queues of a device."""
-
-    def current(self) -> Queue:
-        """The queue that all is done in unless another one is asked for."""
-
-    def queue(self) -> Queue:
-        """A further queue."""
-
-    def pinned(self, n: int) -> Bytes:
-        """Host memory that can be copied while the machine works."""
-
-    def empty(self, n: int) -> Array:
-        """So many bytes on the machine. What used them before may not have ended in `current`."""
-
-    def address(self, array: Array) -> int:
-        """Where an array on the machine starts."""
-
-    def ids(self, name: str, value: Any) -> Array:
-        """A matrix of integers as a contiguous array of the machine."""
-
-    def numpy(self, array: Array) -> npt.NDArray[Any]:
-        """A copy in host memory, when the machine has come so far."""
-
-    def constant(self, values: npt.NDArray[Any]) -> int:
-        """The address of a few values that stay on the machine."""
 
 
 def n_lanes(n_cells: int) -> int:
@@ -146,6 +96,13 @@ def task_of(
     for name, setting in zip(SETTINGS, settings, strict=True):
         task[name] = setting
     return task
+
+
+def count(queue: Queue, entry: str, task: npt.NDArray[np.void]) -> None:
+    """Launch a task of `task_of`."""
+    queue.launch(
+        entry, task, int(task["last"] - task["first"]), int(task["n_lanes"] * task["n_totals"])
+    )
 
 
 def entry_of(kind: str, plan: Plan) -> str:
@@ -270,7 +227,7 @@ class Lane:
         members |= {n: base + places[n] - piece.first * piece.item for n, piece in pieces.items()}
         task = task_of(TASK, self.machine, plan, examples, n_totals, **members)
         self.queue.upload(base, self.host[:middle])
-        self.queue.launch(entry, task)
+        count(self.queue, entry, task)
         self.queue.download(self.host[middle:end], base + middle)
         self.outputs = outputs, places
 
@@ -350,7 +307,7 @@ def score_device(
     examples = 0, gold.n_examples
     members["apart"] = int(groups.apart)
     task = task_of(TASK, machine, plan, examples, n_totals, **members)
-    queue.launch(entry_of("score", plan), task)
+    count(queue, entry_of("score", plan), task)
 
 
 # ------------------------------------------------------------------------- what does not fit

@@ -9,16 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fastcausal.engine import cpu
-from fastcausal.engine.device import (
-    LABEL_TASK,
-    Array,
-    Bytes,
-    Machine,
-    drawn,
-    entry_of,
-    task_of,
-)
+from fastcausal.engine.device import LABEL_TASK, count, drawn, entry_of, task_of
 from fastcausal.engine.kernel import Groups, Int32, Int64, Plan
+from fastcausal.engine.machine import Array, Bytes, Machine
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
 
@@ -94,7 +87,7 @@ class LabelCounts:
             counts=address(self.totals), left_out=address(left_out),
         )  # fmt: skip
         queue, host = self.machine.current(), self.machine.pinned(n)
-        queue.launch(self.entry, task)
+        count(queue, self.entry, task)
         queue.download(host, address(left_out))
         done = queue.mark()
         self.waiting.append(Batch(self.n_batches, gold, pred, host, left_out, done))

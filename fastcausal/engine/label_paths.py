@@ -15,7 +15,7 @@ from fastcausal.engine.kernel import Int32
 
 # What a label says of its token (csrc/fastcausal/label_spans.h): ROLE * role + BEGINS + ENDS.
 BEGINS, ENDS, ROLE, OUTSIDE = 1, 2, 4, -4
-CLOSED, OPEN = 0, 1  # how a path ends: see label_paths.h
+CLOSED, OPEN, N_ENDS = 0, 1, 4  # how a path ends: see label_paths.h
 MOST = sys.float_info.max
 
 

@@ -109,8 +109,8 @@ class SpanScore(Metric):
         ----------
         preds : tensor, or relations
             With a `TagScheme`: label ids ``[batch, tokens]`` or logits ``[batch, tokens, labels]``,
-            of which the best label counts. With a `SpanDecoder`: its logits. Or relations:
-            `Relations`, `Rows`, a list of examples.
+            of which the best label counts. With a `SpanDecoder`: its logits; if they are on a GPU,
+            it is waited for. Or relations: `Relations`, `Rows`, a list of examples.
         target : tensor, or relations
             With a `TagScheme`, label ids ``[batch, tokens]``, ``ignore_index`` where a token is not
             there on either side. Else relations.
@@ -133,7 +133,7 @@ class SpanScore(Metric):
                 raise InputError(
                     f"preds: found a {kind}, which a metric without decoder cannot read"
                 )
-            preds = self.decoder.decode(preds, **options).rows
+            preds = self.decoder.decode(preds, **options).get().rows
             if not isinstance(target, Rows):
                 target = read(target)
                 preds = preds.to_relations(like=target)

@@ -1,4 +1,4 @@
-"""A device that is none: csrc/device.cu compiled for the host, as a machine of engine/device.py."""
+"""A device that is none: csrc/*.cu compiled for the host, as a machine of engine/machine.py."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ class Queue:
     def upload(self, target, source):
         self.work.append(lambda: ctypes.memmove(target, source.ctypes.data, source.nbytes))
 
-    def launch(self, kernel, task):
+    def launch(self, entry, task, n_items, n_counters=0):
         self.work.append(
             lambda: library().launch(
-                kernel.encode(), ctypes.c_void_p(task.ctypes.data), BLOCKS, THREADS
+                entry.encode(), ctypes.c_void_p(task.ctypes.data), BLOCKS, THREADS
             )
         )
 
@@ -96,6 +96,17 @@ class Machine:
         return np.full(n, 0xA5, np.uint8)
 
     empty = pinned
+
+    def array(self, shape, dtype):
+        """Rubbish; kept, as whoever had it may let go of it before the work is done."""
+        n = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        self.kept.append(np.full(n, 0xA5, np.uint8).view(dtype).reshape(shape))
+        return self.kept[-1]
+
+    def offsets(self, sizes):
+        found = self.array(len(sizes) + 1, np.int64)
+        self.only.work.append(lambda: found.__setitem__(slice(None), [0, *np.cumsum(sizes)]))
+        return found
 
     def address(self, array) -> int:
         return int(array.ctypes.data)

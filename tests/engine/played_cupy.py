@@ -37,6 +37,12 @@ def _of_device(array: Any) -> Array:
     return np.ascontiguousarray(array).view(Array)
 
 
+def _rubbish(shape: Any, dtype: Any) -> Array:
+    array = _of_device(np.empty(shape, dtype))
+    ctypes.memset(array.ctypes.data, 0xA5, array.nbytes)
+    return array
+
+
 class Stream:
     ptr = 0
 
@@ -96,7 +102,8 @@ cupy = SimpleNamespace(
     ndarray=Array,
     asarray=_of_device,
     ascontiguousarray=_of_device,
-    empty=lambda *arguments: _of_device(np.empty(*arguments)),
+    cumsum=lambda sizes: _of_device(np.cumsum(sizes)),
+    empty=_rubbish,
     zeros=lambda *arguments: _of_device(np.zeros(*arguments)),
     RawModule=RawModule,
     cuda=SimpleNamespace(

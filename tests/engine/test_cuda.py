@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli import app
+from fastcausal.decoding import METHODS
 from fastcausal.engine import cuda, device
 from fastcausal.engine.reference import KERNELS
 from fastcausal.engine.rows import Rows
@@ -132,12 +133,67 @@ def test_label_ids(gpu, library, dtype):
     assert device_.compute().to_dict() == host.compute().to_dict()
 
 
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("valid", [False, True])
+def test_logits_to_label_ids(gpu, library, dtype, valid):
+    rng = np.random.default_rng(0)
+    to, scheme = arrays_of(library, gpu), fc.TagScheme(LABELS["IOBES"])
+    scorer, on_host = fc.TagScorer(scheme, backend="cuda"), fc.TagScorer(scheme)
+    for _ in range(2):  # the first compiles
+        logits = rng.normal(size=(50, len(scheme.labels), 40)).astype(dtype).transpose(0, 2, 1)
+        gold = rng.integers(len(scheme.labels), size=(50, 40))
+        gold[rng.random(gold.shape) < 0.1] = -100
+        there = to(logits), to(gold != -100), to(gold)
+        with nullcontext() if not scorer._on_device.n_batches else no_waiting():
+            ids = scheme.decode(*there[:2], valid=valid)
+            scorer.update(there[2], ids)
+        expected = scheme.decode(logits, gold != -100, valid=valid)
+        np.testing.assert_array_equal(ids.get(), expected)
+        on_host.update(gold, expected)
+    assert scorer.compute().to_dict() == on_host.compute().to_dict()
+
+
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_logits_to_relations(gpu, library, dtype):
+    rng = np.random.default_rng(0)
+    to = arrays_of(library, gpu)
+    for method in METHODS:
+        decoder = fc.SpanDecoder(method, min_score=-12.0)
+        for waits in (nullcontext(), no_waiting()):  # the first compiles
+            logits = rng.normal(size=(70, 30, 6)).astype(dtype)
+            mask = rng.random((70, 30)) < 0.9
+            words = np.cumsum(rng.random((70, 30)) < 0.7, axis=1)
+            arrays = logits, mask, words, rng.random(70) < 0.5
+            there = [to(array) for array in arrays]
+            with waits:
+                found = decoder.decode(*there)
+            found, expected = found.get(), decoder.decode(*arrays)
+            for name in ("values", "row_offsets", "relation_offsets", "lengths"):
+                np.testing.assert_array_equal(
+                    getattr(found.rows, name), getattr(expected.rows, name)
+                )
+            assert found.scores.tolist() == expected.scores.tolist()
+
+
+def test_bfloat16(gpu):
+    """Which CuPy has not."""
+    if gpu is played_cupy.cupy:
+        pytest.skip("torch has no device to play with")
+    torch = pytest.importorskip("torch")
+    logits = torch.randn(3, 5, 7, dtype=torch.bfloat16)
+    scheme = fc.TagScheme(LABELS["BIO"])
+    ids = scheme.decode(logits.cuda().requires_grad_())
+    np.testing.assert_array_equal(ids.get(), scheme.decode(logits))
+
+
 def test_what_the_device_refuses(gpu):
     cp = gpu
     scorer = fc.TagScorer(fc.TagScheme(LABELS["BIO"]), backend="cuda")
     with pytest.raises(fc.InputError, match="gold: found ndarray in host memory, expected a dev"):
         scorer.update(np.zeros((1, 1), np.int64), np.zeros((1, 1), np.int64))
-    with pytest.raises(fc.InputError, match=r"gold: found float64\[1, 1\], expected int8"):
+    with pytest.raises(fc.InputError, match="gold: found float64, expected int8, int16"):
         scorer.update(cp.zeros((1, 1)), cp.zeros((1, 1)))
     offsets = cp.zeros(1, np.int64)
     with pytest.raises(fc.InputError, match=r"values: found int64\[0, 3\], expected int32\[n, 3\]"):

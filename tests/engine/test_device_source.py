@@ -1,9 +1,10 @@
-"""csrc/device.cu as NVIDIA's compilers see it: no GPU, no driver, no warnings."""
+"""csrc/*.cu as NVIDIA's compilers see it: no GPU, no driver, no warnings."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+from itertools import chain
 
 import pytest
 
@@ -12,40 +13,46 @@ from fastcausal.engine.reference import KERNELS
 from fastcausal.engine.sources import csrc, digest
 from tests.engine import nvrtc
 
-ENTRIES = [f"{kind}_{kernel}" for kind in ("score", "labels") for kernel in KERNELS]
+ENTRIES = {
+    "device.cu": [f"{kind}_{kernel}" for kind in ("score", "labels") for kernel in KERNELS],
+    "decoding.cu": ["decode_labels", "decode_selections", "decode_rows"],
+}
 
 
 # As CuPy calls it: with a further option of its own, and to machine code.
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("entry", [*chain(*ENTRIES.values())])
 def test_nvrtc(entry):
     options = (*cuda.options(entry), "-arch=sm_90", "--device-as-default-execution-space")
-    said, binary = nvrtc.compile_text(cuda.code(), options)
+    said, binary = nvrtc.compile_text(cuda.code(entry), options)
     assert said == ""
     assert entry.encode() in binary
 
 
-def test_nvrtc_for_the_oldest_device():
-    options = (*cuda.options("labels_exact_spans"), f"-arch=sm_{nvrtc.architectures()[0]}")
-    said, binary = nvrtc.compile_text(cuda.code(), options)
+@pytest.mark.parametrize("entry", ["labels_exact_spans", "decode_selections"])
+def test_nvrtc_for_the_oldest_device(entry):
+    options = (*cuda.options(entry), f"-arch=sm_{nvrtc.architectures()[0]}")
+    said, binary = nvrtc.compile_text(cuda.code(entry), options)
     assert said == ""
-    assert b"labels_exact_spans" in binary
+    assert entry.encode() in binary
 
 
 def test_nvrtc_says_what_is_wrong():
     """An empty log above means that there was nothing to say."""
     options = cuda.options("score_exact_spans")
     said, _ = nvrtc.compile_text(
-        cuda.code() + "__device__ void left() { int unused; }", (*options, "-arch=sm_90")
+        cuda.code("score_exact_spans") + "__device__ void left() { int unused; }",
+        (*options, "-arch=sm_90"),
     )
     assert 'variable "unused" was declared but never referenced' in said
     with pytest.raises(AssertionError, match="no_spans"):
-        nvrtc.compile_text(cuda.code(), cuda.options("score_no_spans"))
+        nvrtc.compile_text(cuda.code("score_no_spans"), cuda.options("score_no_spans"))
 
 
 @pytest.mark.slow
-def test_nvcc(tmp_path):
+@pytest.mark.parametrize("name", ENTRIES)
+def test_nvcc(tmp_path, name):
     """All entries at once."""
     nvcc = shutil.which("nvcc")
     if nvcc is None:
@@ -54,10 +61,10 @@ def test_nvcc(tmp_path):
     oldest = listed.stdout.split()[0]
     target = tmp_path / "device.cubin"
     flags = ["-std=c++17", "-fmad=false", "-Werror", "all-warnings", f"-arch={oldest}", "-cubin"]
-    command = [nvcc, *flags, f"-I{csrc()}", csrc() / "device.cu", "-o", target]
+    command = [nvcc, *flags, f"-I{csrc()}", csrc() / name, "-o", target]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert all(entry.encode() in target.read_bytes() for entry in ENTRIES)
+    assert all(entry.encode() in target.read_bytes() for entry in ENTRIES[name])
 
 
 def test_the_digest_sees_what_is_included(tmp_path, monkeypatch):

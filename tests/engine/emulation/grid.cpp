@@ -1,4 +1,4 @@
-// csrc/device.cu on the host: threads play the threads of a block, one block after another.
+// csrc/*.cu on the host: threads play the threads of a block, one block after another.
 // What a device gives no promise about is made bad on purpose: shared memory starts as rubbish.
 #include <condition_variable>
 #include <cstdint>
@@ -48,6 +48,7 @@ T atomicAdd(T* at, T n) {
   return __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
 }
 
+#include "decoding.cu"
 #include "device.cu"
 
 namespace fastcausal {
@@ -62,10 +63,22 @@ static void enter(const char* name, const void* task) {
     return labels_##kernel(*static_cast<const fastcausal::LabelTask*>(task));
 #include "fastcausal/kernels.def"
 #undef FC_KERNEL
+#define ENTER(decoder)                        \
+  if (!std::strcmp(name, "decode_" #decoder)) \
+    return decode_##decoder(*static_cast<const fastcausal::decoder##_task*>(task));
+  ENTER(labels)
+  ENTER(selections)
+  ENTER(rows)
+#undef ENTER
 }
 
 extern "C" int64_t task_bytes() { return sizeof(fastcausal::Task); }
 extern "C" int64_t label_task_bytes() { return sizeof(fastcausal::LabelTask); }
+extern "C" int64_t decode_labels_bytes() { return sizeof(fastcausal::labels_task); }
+extern "C" int64_t decode_selections_bytes() { return sizeof(fastcausal::selections_task); }
+extern "C" int64_t decode_rows_bytes() { return sizeof(fastcausal::rows_task); }
+extern "C" int64_t selection_bytes() { return sizeof(fastcausal::selection::Selection); }
+extern "C" int64_t scratch_of(int64_t n) { return fastcausal::selection::scratch_of(n); }
 
 extern "C" void launch(const char* entry, const void* task, unsigned n_blocks, unsigned n_threads) {
   Barrier all(n_threads);

@@ -1,0 +1,129 @@
+// The device driver of the decoders: grid-stride loops over tokens, sequences or examples.
+//
+//   decode_labels      logits of a tagger to label ids (csrc/fastcausal/label_paths.h)
+//   decode_selections  logits of span boundaries to selections (csrc/fastcausal/span_selection.h):
+//                      as many places for every example, and how many of them are taken
+//   decode_rows        these laid one after another, where sums of the numbers say that they start
+//
+// What a host would refuse, a device can only mark: it does not wait. Compiled as device.cu is.
+#include "fastcausal/label_paths.h"
+#include "fastcausal/span_selection.h"
+
+namespace fastcausal {
+
+// What launches work on; engine/device_decoding.py has the same as NumPy records. All members take
+// 8 bytes.
+struct labels_task {
+  labels::Logits logits;
+  int32_t* last;  // [n_sequences, n_tokens, N_ENDS] where there are steps
+
+  FC_HD int64_t n_items() const {
+    return logits.steps ? logits.n_sequences : logits.n_sequences * logits.n_tokens;
+  }
+};
+
+struct selections_task {
+  selection::Boundaries boundaries;
+  selection::Settings settings;
+  double* scratch;              // [n_examples, scratch_of(n_tokens)]
+  selection::Selection* found;  // [n_examples, n_best]
+  int64_t* n_relations;         // [n_examples]
+  int64_t* n_rows;              // [n_examples]
+  int64_t* wrong;               // [n_examples]: -1, or what Selector::read returns
+
+  FC_HD int64_t n_items() const { return boundaries.n_examples; }
+};
+
+// Arrays have room for n_best relations of every example.
+struct rows_task {
+  selection::Settings settings;
+  const selection::Selection* found;
+  const int64_t* relation_offsets;  // [n_examples + 1]
+  const int64_t* example_rows;      // [n_examples + 1]: where the rows of each example start
+  int64_t n_examples;
+  int32_t* values;
+  int64_t* row_offsets;
+  int32_t* lengths;
+  double* scores;
+
+  FC_HD int64_t n_items() const { return n_examples + 1; }
+};
+
+template <class Real>
+FC_HD void decode_as(const labels_task& task, int64_t item) {
+  const int64_t n = task.logits.n_tokens;
+  if (task.logits.steps) {
+    const labels::Sequence<Real> sequence(task.logits, item);
+    int32_t* last = task.last + item * n * labels::N_ENDS;
+    labels::best_path(sequence, task.logits.steps, task.logits.start, last);
+  } else {
+    const labels::Sequence<Real> sequence(task.logits, item / n);
+    sequence.ids[item % n] = labels::best_label(sequence, item % n);
+  }
+}
+
+FC_HD void decode(const labels_task& task, int64_t item) {
+  task.logits.itemsize == 4 ? decode_as<float>(task, item) : decode_as<double>(task, item);
+}
+
+FC_HD void decode(const selections_task& task, int64_t example) {
+  const selection::Boundaries& b = task.boundaries;
+  double* scratch = task.scratch + example * selection::scratch_of(b.n_tokens);
+  selection::Selection* found = task.found + example * task.settings.n_best;
+  int64_t n = 0;
+  task.wrong[example] =
+      b.itemsize == 4 ? selection::select_in<float>(b, task.settings, example, scratch, found, &n)
+                      : selection::select_in<double>(b, task.settings, example, scratch, found, &n);
+  int32_t rows[9];
+  task.n_relations[example] = n;
+  task.n_rows[example] = 0;
+  for (int64_t k = 0; k < n; ++k) task.n_rows[example] += found[k].rows(task.settings, rows);
+}
+
+// The item after the last example sets the first offset. Places that are not taken are relations
+// behind those of all examples, without rows.
+FC_HD void decode(const rows_task& task, int64_t example) {
+  if (example == task.n_examples) {
+    task.row_offsets[0] = 0;
+    return;
+  }
+  const selection::Selection* found = task.found + example * task.settings.n_best;
+  const int64_t first = task.relation_offsets[example];
+  const int64_t n = task.relation_offsets[example + 1] - first;
+  int64_t at = task.example_rows[example];
+  for (int64_t k = 0; k < n; ++k) {
+    at += found[k].rows(task.settings, task.values + 3 * at);
+    task.row_offsets[first + k + 1] = at;
+    task.scores[first + k] = found[k].score;
+  }
+  const int64_t behind =
+      task.relation_offsets[task.n_examples] + example * task.settings.n_best - first;
+  for (int64_t k = 0; k < task.settings.n_best - n; ++k) {
+    task.row_offsets[behind + k + 1] = task.example_rows[task.n_examples];
+    task.scores[behind + k] = 0;
+  }
+  task.lengths[example] = -1;
+}
+
+template <class Task>
+__device__ void decode_all(const Task& task) {
+  const int64_t step = int64_t{gridDim.x} * blockDim.x;
+  const int64_t n = task.n_items();
+  for (int64_t k = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; k < n; k += step) {
+    decode(task, k);
+  }
+}
+
+}  // namespace fastcausal
+
+#define FC_DECODE(name)                                                          \
+  extern "C" __global__ void decode_##name(const fastcausal::name##_task task) { \
+    fastcausal::decode_all(task);                                                \
+  }
+#ifdef FC_ONLY  // FC_DECODE(name): one is compiled sooner than all
+FC_ONLY
+#else
+FC_DECODE(labels)
+FC_DECODE(selections)
+FC_DECODE(rows)
+#endif

@@ -1,0 +1,67 @@
+"""What a device is to those who use it: memory, and queues of work. cuda.py has the real one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Bytes = npt.NDArray[np.uint8]
+Array = Any  # an array of the machine
+
+
+class Queue(Protocol):
+    """Work that a machine does in order; two queues may overlap."""
+
+    def upload(self, target: int, source: Bytes) -> None:
+        """Copy host bytes to an address."""
+
+    def launch(
+        self, entry: str, task: npt.NDArray[np.void], n_items: int, n_counters: int = 0
+    ) -> None:
+        """Do a task of so many items, by an entry of csrc/*.cu; counters are a block's, 32-bit."""
+
+    def download(self, target: Bytes, source: int) -> None:
+        """Copy from an address to host bytes."""
+
+    def mark(self) -> Callable[[], bool]:
+        """A call that tells whether all up to here is done."""
+
+    def wait(self) -> None:
+        """Return when all is done."""
+
+
+class Machine(Protocol):
+    """Memory and queues of a device."""
+
+    def current(self) -> Queue:
+        """The queue that all is done in unless another one is asked for."""
+
+    def queue(self) -> Queue:
+        """A further queue."""
+
+    def pinned(self, n: int) -> Bytes:
+        """Host memory that can be copied while the machine works."""
+
+    def empty(self, n: int) -> Array:
+        """So many bytes on the machine. What used them before may not have ended in `current`."""
+
+    def array(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+        """An array on the machine, not filled; let go of when what uses it is in `current`."""
+
+    def offsets(self, sizes: Array) -> Array:
+        """int64[n + 1]: 0 and the running sums of the sizes, by work in `current`."""
+
+    def address(self, array: Array) -> int:
+        """Where an array on the machine starts."""
+
+    def ids(self, name: str, value: Any) -> Array:
+        """A matrix of integers as a contiguous array of the machine."""
+
+    def numpy(self, array: Array) -> npt.NDArray[Any]:
+        """A copy in host memory, when the machine has come so far."""
+
+    def constant(self, values: npt.NDArray[Any]) -> int:
+        """The address of a few values that stay on the machine."""
