@@ -79,7 +79,7 @@ def matrix(
     return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
 
 
-def word_numbers(value: Any, shape: tuple[int, ...]) -> npt.NDArray[np.int32]:
+def word_numbers(value: Any, shape: tuple[int, ...] | None = None) -> npt.NDArray[np.int32]:
     """The word of each token, -1 for none: int32[batch, tokens].
 
     Raises

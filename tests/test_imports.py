@@ -24,6 +24,7 @@ LAYERS = [
     ("details",),
     ("annotators", "extraction"),
     ("quirks", "tag_scorer"),
+    ("training",),
     ("cli",),
 ]
 RANKS = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
