@@ -53,9 +53,8 @@ def test_batches_equal_the_whole_set(protocol, n_batches):
         for batch in batches[:-1]:
             pair = torch.tensor(logits[batch]), torch.tensor(gold[batch])
             assert metrics(pair, compute_result=False) == {}
-        assert same(
-            metrics((logits[batches[-1]], gold[batches[-1]]), compute_result=True), expected
-        )
+        last = logits[batches[-1]], gold[batches[-1]]
+        assert same(metrics(last, compute_result=True), expected)
     ids = np.array(best(logits))
     for predictions, labels in (
         (ids, gold),
@@ -245,11 +244,9 @@ def test_in_a_trainer(tagger, tmp_path):
         num_train_epochs=2,
     )  # fmt: skip
     trained.train()
-    logged = [
-        entry["eval_overall_f1"] for entry in trained.state.log_history if "eval_loss" in entry
-    ]
+    logged = [entry for entry in trained.state.log_history if "eval_loss" in entry]
     assert len(logged) == 2
-    assert logged[-1] == trained.evaluate()["eval_overall_f1"]
+    assert logged[-1]["eval_overall_f1"] == trained.evaluate()["eval_overall_f1"]
 
 
 def test_loads_no_torch():

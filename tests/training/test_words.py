@@ -66,11 +66,13 @@ def test_rows_in_words_are_those_of_the_words(pair):
     ids = word_ids_of(lines)
     found = scheme.rows(align_labels(labels, ids), word_ids=ids)
     width = max(map(len, labels), default=0)
-    whole = scheme.rows(np.array([[*x, *[IGNORED] * (width - len(x))] for x in labels], int))
-    if len(labels) and width:
-        for one, other in zip(found.arrays(), whole.arrays(), strict=True):
-            assert np.array_equal(one, other)
-        assert np.array_equal(found.lengths, whole.lengths)
+    whole = np.full((len(labels), width), IGNORED)
+    for k, line in enumerate(labels):
+        whole[k, : len(line)] = line
+    expected = scheme.rows(whole)
+    for one, other in zip(found.arrays(), expected.arrays(), strict=True):
+        assert np.array_equal(one, other)
+    assert np.array_equal(found.lengths, expected.lengths)
 
 
 @pytest.fixture(scope="module")
