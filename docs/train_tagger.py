@@ -3,8 +3,8 @@
     python docs/train_tagger.py --out trained [--corpus train.csv] [--epochs 6]
 
 An embedding and a bidirectional GRU learn from the embedded sample, from sentences made here, and
-from a corpus where one is given; a fifth of the sentences is held out. `SpanScore` scores them after
-every epoch. The last predictions and their gold relations are written to the folder, where
+from a corpus where one is given; a fifth of the sentences is held out. `SpanScore` scores them
+after every epoch. The last predictions and their gold relations are written to the folder, where
 `fastcausal score` finds the same number.
 """
 
@@ -22,7 +22,7 @@ from torch import nn
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.training import SpanScore
+from fastcausal.training.span_score import SpanScore
 
 ROLES = ("cause", "effect", "signal")
 SCHEME = fc.TagScheme(["O", *(f"{mark}-{role}" for role in ROLES for mark in "BI")])

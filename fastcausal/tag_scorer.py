@@ -66,34 +66,41 @@ class TagScorer:
             raise ValueError(f"{self.scorer.protocol.name} does not add up over batches")
         self._on_device = self._counts_on_device() if backend == "cuda" else None
 
-    def update(self, gold_ids: Any, pred_ids: Any) -> None:
+    def update(self, gold_ids: Any, pred: Any) -> None:
         """Add a batch.
 
         Parameters
         ----------
-        gold_ids, pred_ids : int8, int16, int32 or int64[batch, tokens]
-            Arrays of NumPy or torch, or anything that NumPy takes; for ``cuda`` on the device.
+        gold_ids : int8, int16, int32 or int64[batch, tokens]
+            An array of NumPy or torch, or anything that NumPy takes; for ``cuda`` on the device.
+        pred : the same, or floats[batch, tokens, labels]
+            Label ids, or logits of which the best label counts.
 
         Raises
         ------
         InputError
-            The arrays have other types or shapes, or (from ``cuda``, in `compute`) a label id has
-            no label, or a prediction ignores a token of gold.
+            The arrays have other types or shapes, a logit is NaN or +inf, a label id has no label,
+            or a prediction ignores a token of gold. From ``cuda`` what is wrong with a label or a
+            logit is told by `compute`.
         """
-        if self._on_device is not None:
-            self._on_device.add(gold_ids, pred_ids)
-            return
-        self.scorer.update(*self._rows(on_host("gold", gold_ids), on_host("pred", pred_ids)))
+        if self._on_device is None:
+            gold_ids, pred = on_host("gold", gold_ids), on_host("pred", pred)
+        if getattr(pred, "ndim", 2) == 3:
+            pred = self.scheme.decode(pred, gold_ids != self.scheme.ignore_index)
+        if self._on_device is None:
+            self.scorer.update(*self._rows(gold_ids, pred))
+        else:
+            self._on_device.add(gold_ids, pred)
 
     def compute(self) -> Report:
         """The scores of all batches so far."""
-        self._settle()
+        self.settle()
         return self.scorer.compute()
 
     def merge(self, other: TagScorer) -> None:
         """Add what another scorer has counted; errors as of `ExtractionScorer.merge`."""
-        self._settle()
-        other._settle()
+        self.settle()
+        other.settle()
         self.scorer.merge(other.scorer)
 
     def reset(self) -> None:
@@ -123,8 +130,8 @@ class TagScorer:
             cuda.machine(), self.scorer.plan(), scheme.marks, scheme.ignore_index, self._rows
         )
 
-    def _settle(self) -> None:
-        """Move what the device has counted into the scorer."""
+    def settle(self) -> None:
+        """Wait for the device, and move what it has counted into ``scorer``."""
         if self._on_device is None:
             return
         values, n_examples, n_gold, n_pred = self._on_device.take()

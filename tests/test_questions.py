@@ -219,8 +219,8 @@ def test_every_form_gives_the_same(tmp_path, gold, pred):
     report = fc.score_answers(
         source(tmp_path, "g", GOLDS[gold]), source(tmp_path, "p", PREDS[pred])
     )
-    assert dict(report["overall"]) == {"exact_match": 1 / 3, "f1": (1 + 2 / 3) / 3, "n_questions": 3}
-    assert dict(report["why"]) == {"exact_match": 0.5, "f1": 0.5, "n_questions": 2}
+    assert [*report["overall"].values()] == [1 / 3, (1 + 2 / 3) / 3, 3]
+    assert [*report["why"].values()] == [0.5, 0.5, 2]
 
 
 def test_a_single_line(tmp_path):

@@ -15,7 +15,7 @@ from fastcausal.errors import InputError
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.tag_scorer import TagScorer
 from fastcausal.tagging import TagScheme
-from fastcausal.training.named import named_scores
+from fastcausal.training.flat import flat_scores
 from fastcausal.training.words import padded
 
 DESCRIPTION = """Precision, recall and F1 of causes, effects and signals in sequences of tags."""
@@ -33,7 +33,7 @@ def tag_metric_path() -> str:
     return str(Path(__file__))
 
 
-class TagMetric(evaluate.Metric):  # type: ignore[misc]
+class TagMetric(evaluate.Metric):
     """Scores of tagged sentences: ``add``, ``add_batch``, and ``compute`` of evaluate.
 
     Sentences are kept in Arrow files until ``compute``, as evaluate does with every metric, so that
@@ -112,4 +112,4 @@ class TagMetric(evaluate.Metric):  # type: ignore[misc]
             padded("references", references, scheme.ignore_index),
             padded("predictions", predictions, scheme.ignore_index),
         )
-        return named_scores(scorer.compute())
+        return flat_scores(scorer.compute())

@@ -9,7 +9,7 @@ from fastcausal.protocols import RECESS, Protocol
 from fastcausal.tag_scorer import TagScorer
 from fastcausal.tagging import TagScheme
 from fastcausal.tensors import INTEGERS, matrix, on_device, on_host
-from fastcausal.training.named import named_scores
+from fastcausal.training.flat import flat_scores
 
 
 def compute_metrics(
@@ -99,7 +99,7 @@ class TrainerMetrics:
             raise
         if compute_result is False:
             return {}
-        scores = named_scores(self.scorer.compute())
+        scores = flat_scores(self.scorer.compute())
         self.scorer.reset()
         return scores
 

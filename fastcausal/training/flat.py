@@ -1,17 +1,17 @@
-"""The names and numbers that training loops log."""
+"""The scores that training loops log."""
 
 from __future__ import annotations
 
 from fastcausal.report import Report
 
 
-def named_scores(report: Report) -> dict[str, float]:
+def flat_scores(report: Report) -> dict[str, float]:
     """The scores of all examples without the counts: ``overall_f1``, ``cause_precision``, ...
 
     Examples
     --------
     >>> import fastcausal as fc
-    >>> list(named_scores(fc.ExtractionScorer().compute()))[:4]
+    >>> list(flat_scores(fc.ExtractionScorer().compute()))[:4]
     ['overall_precision', 'overall_recall', 'overall_f1', 'cause_precision']
     """
     return {

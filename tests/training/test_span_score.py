@@ -1,0 +1,353 @@
+"""The metric in a training loop gives the numbers of scoring everything at once."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import subprocess
+import sys
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fastcausal as fc
+from tests.engine import emulated
+from tests.strategies import sides
+from tests.tables import table_of
+
+torch = pytest.importorskip("torch")
+torchmetrics = pytest.importorskip("torchmetrics")
+span_score = pytest.importorskip("fastcausal.training.span_score")
+SpanScore, flat_scores = span_score.SpanScore, span_score.flat_scores
+
+# torchmetrics warns where a metric has been given its states otherwise than by update.
+pytestmark = pytest.mark.filterwarnings("ignore:The ``compute`` method")
+
+SCHEME = fc.TagScheme(["O", "B-Cause", "I-Cause", "B-Effect", "I-Effect", "B-Signal", "I-Signal"])
+IGNORED = SCHEME.ignore_index
+PROTOCOLS = ("recess", "cnc-2023")
+
+
+def labels(rng, n, width=24):
+    """Gold and predicted label ids of sequences with different lengths."""
+    gold = np.repeat(rng.integers(0, 7, (n, -(-width // 3))), 3, axis=1)[:, :width]
+    pred = np.where(rng.random(gold.shape) < 0.8, gold, rng.integers(0, 7, gold.shape))
+    gold[np.arange(width) >= rng.integers(0, width + 1, n)[:, None]] = IGNORED
+    return torch.from_numpy(gold), torch.from_numpy(pred)
+
+
+def whole(gold, pred, protocol="recess"):
+    """All sequences scored at once."""
+    gold, pred = gold.numpy(), pred.numpy()
+    return fc.score(SCHEME.rows(gold), SCHEME.rows(pred, gold != IGNORED), protocol)
+
+
+def plain(metric):
+    """All that a metric has counted, and what it makes of it."""
+    values = {name: float(value) for name, value in metric.compute().items()}
+    assert all(value.dtype == torch.float64 for value in metric.compute().values())
+    return metric.report().to_dict(), values
+
+
+def same(metric, report):
+    found, values = plain(metric)
+    assert found == report.to_dict()
+    wanted = flat_scores(report)
+    assert values.keys() == wanted.keys()
+    for name, value in values.items():
+        assert value == wanted[name] or (math.isnan(value) and math.isnan(wanted[name]))
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(0, 2**32), st.integers(1, 40), st.integers(1, 7), st.sampled_from(PROTOCOLS))
+def test_any_batches_of_label_ids(seed, n, size, protocol):
+    rng = np.random.default_rng(seed)
+    gold, pred = labels(rng, n)
+    metrics = [SpanScore(SCHEME, protocol) for _ in range(2)]
+    for rows in np.split(rng.permutation(n), range(size, n, size)):
+        metrics[rng.integers(2)].update(pred[rows], gold[rows])
+    metrics[0].merge_state(metrics[1])
+    same(metrics[0], whole(gold, pred, protocol))
+
+
+@settings(deadline=None, max_examples=50)
+@given(sides(), st.integers(1, 4), st.sampled_from(PROTOCOLS))
+def test_any_batches_of_relations(both, size, protocol):
+    """Of tables and of their rows; examples with several relations among them."""
+    gold, pred = map(table_of, both)
+    metric = SpanScore(protocol=protocol)
+    for start in range(0, len(gold), size):
+        part = [fc.Relations(side.table.slice(start, size)) for side in (pred, gold)]
+        metric.update(*(map(fc.Rows.of, part) if start % 2 else part))
+    if len(gold):
+        same(metric, fc.score(gold, pred, protocol))
+
+
+def test_logits():
+    rng = np.random.default_rng(0)
+    gold, _ = labels(rng, 16)
+    logits = torch.from_numpy(rng.normal(size=(16, 24, 7)).astype(np.float32))
+    metric = SpanScore(SCHEME)
+    for rows in torch.arange(16).split(5):
+        metric.update(logits[rows].requires_grad_(), gold[rows])
+    same(metric, whole(gold, logits.argmax(-1)))
+
+
+@pytest.mark.parametrize("n_best", [1, 2])
+def test_boundary_logits(n_best):
+    rng = np.random.default_rng(1)
+    logits = torch.from_numpy(rng.normal(size=(9, 12, 6)))
+    words = np.tile(np.arange(12), (9, 1))
+    decoder = fc.SpanDecoder(n_best=n_best)
+    pred = decoder.decode(logits, word_ids=words).rows
+    examples = [{"id": str(k), "length": 12, "relations": [{"cause": (k % 5, 6), "effect": (7, 9)}]}
+                for k in range(9)]  # fmt: skip
+    gold = fc.Relations.from_examples(examples)
+    for target in (gold, fc.Rows.of(gold), examples):
+        metric = SpanScore(decoder)
+        metric.update(logits, target, word_ids=words)
+        same(metric, fc.score(fc.Rows.of(gold), pred))
+
+
+CHILD = """
+import sys, torch, torch.distributed as dist, fastcausal as fc
+from fastcausal.training.span_score import SpanScore
+store, rank, data = sys.argv[1], int(sys.argv[2]), torch.load(sys.argv[3])
+dist.init_process_group("gloo", init_method="file://" + store, rank=rank, world_size=2)
+metric = SpanScore(fc.TagScheme(data["labels"]))
+for gold, pred in data["batches"][rank]:
+    metric.update(pred, gold)
+first = metric.compute()
+for gold, pred in data["batches"][rank]:  # what compute gathered is not kept
+    metric.update(pred, gold)
+with metric.sync_context():
+    report = metric.report()
+torch.save((first, report.to_dict(), metric.report().n_examples), f"{sys.argv[4]}{rank}")
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.parametrize("shares", [(3, 2), (5, 0)])
+def test_two_processes(tmp_path, shares):
+    """Shards of different sizes, one of them empty."""
+    rng = np.random.default_rng(2)
+    batches = [labels(rng, 8) for _ in range(5)]
+    data = {"labels": SCHEME.labels, "batches": [batches[: shares[0]], batches[shares[0] :]]}
+    torch.save(data, tmp_path / "data")
+    command = [sys.executable, "-W", "ignore", "-c", CHILD, str(tmp_path / "store")]
+    children = [
+        subprocess.Popen([*command, str(rank), tmp_path / "data", tmp_path / "found"])
+        for rank in range(2)
+    ]
+    assert [child.wait(120) for child in children] == [0, 0]
+    gold, pred = (torch.cat(side) for side in zip(*batches, strict=True))
+    wanted = flat_scores(whole(gold, pred))
+    twice = whole(torch.cat([gold, gold]), torch.cat([pred, pred])).to_dict()
+    for rank in range(2):
+        first, report, n_own = torch.load(tmp_path / f"found{rank}")
+        assert {name: value.item() for name, value in first.items()} == wanted
+        assert report == twice
+        assert n_own == 16 * shares[rank]
+
+
+def test_forward_gives_the_batch_and_keeps_all():
+    rng = np.random.default_rng(3)
+    batches = [labels(rng, 4) for _ in range(3)]
+    metric = SpanScore(SCHEME, only="overall_f1")
+    for gold, pred in batches:
+        assert metric(pred, gold).item() == whole(gold, pred)["overall"].f1
+    gold, pred = (torch.cat(side) for side in zip(*batches, strict=True))
+    assert metric.compute().item() == whole(gold, pred)["overall"].f1
+    metric.reset()
+    metric.update(batches[0][1], batches[0][0])
+    assert metric.compute().item() == whole(*batches[0])["overall"].f1
+
+
+def test_collection():
+    """Metrics that count alike share their states, others do not, and all get the same batch."""
+    rng = np.random.default_rng(4)
+    metrics = {
+        "recess": SpanScore(SCHEME),
+        "f1": SpanScore(SCHEME, only="overall_f1"),
+        "official": SpanScore(SCHEME, "cnc-2023"),
+        "exact": SpanScore(SCHEME, fc.Protocol("mine", kernel="exact_spans"), only="cause_recall"),
+        "accuracy": torchmetrics.classification.MulticlassAccuracy(
+            num_classes=7, ignore_index=IGNORED, average="micro"
+        ),
+    }
+    collection = torchmetrics.MetricCollection(metrics)
+    gold, pred = labels(rng, 30)
+    gold[:5] = 0  # the protocols differ where there is no relation
+    perfect = gold[6:9]
+    collection.update(perfect.clamp(min=0), perfect)
+    groups = sorted(map(sorted, collection.compute_groups.values()))
+    assert groups == [["accuracy"], ["exact"], ["f1", "recess"], ["official"]]
+    collection.update(pred, gold)
+    found = collection.compute()
+    gold, pred = torch.cat([perfect, gold]), torch.cat([perfect.clamp(min=0), pred])
+    assert found["f1"].item() == whole(gold, pred)["overall"].f1
+    for name, protocol in (("recess", "recess"), ("official", "cnc-2023")):
+        assert collection[name].report().to_dict() == whole(gold, pred, protocol).to_dict()
+
+
+def test_resumed_copied_and_pickled():
+    rng = np.random.default_rng(5)
+    (gold, pred), (more_gold, more_pred) = labels(rng, 9), labels(rng, 7)
+    metric = SpanScore(SCHEME)
+    metric.update(pred, gold)
+    resumed = SpanScore(SCHEME)
+    resumed.load_state_dict(metric.state_dict())
+    others = [resumed, copy.deepcopy(metric), pickle.loads(pickle.dumps(metric)), metric.clone()]
+    metric.reset()
+    for other in others:
+        other.update(more_pred, more_gold)
+        same(other, whole(torch.cat([gold, more_gold]), torch.cat([pred, more_pred])))
+
+
+def test_counts_stay_integers():
+    model = torch.nn.Module()
+    model.metric = SpanScore(SCHEME)
+    gold, pred = labels(np.random.default_rng(6), 9)
+    model.metric.update(pred, gold)
+    for narrowed in (model.half(), model.double()):
+        same(narrowed.metric, whole(gold, pred))
+    same(model.metric.set_dtype(torch.float16), whole(gold, pred))
+
+
+def test_an_epoch_without_batches():
+    metric = SpanScore(SCHEME)
+    report, values = plain(metric)
+    assert all(map(math.isnan, values.values()))
+    assert report["n_examples"] == 0
+    assert SpanScore(SCHEME, "cnc-2023", only="overall_f1").compute() == 0.0
+    metric.update(torch.zeros((0, 5), dtype=torch.int64), torch.zeros((0, 5), dtype=torch.int64))
+    assert math.isnan(metric.compute()["overall_f1"])
+
+
+def test_plot():
+    pytest.importorskip("matplotlib").use("agg")
+    metric = SpanScore(SCHEME)
+    gold, pred = labels(np.random.default_rng(7), 9)
+    metric.update(pred, gold)
+    figure, _ = metric.plot()
+    assert figure is not None
+
+
+IDS = torch.zeros((2, 3), dtype=torch.int64)
+REFUSED = [
+    (SCHEME, (IDS.float(), IDS), "ids: found float32, expected int8, int16, int32, int64"),
+    (SCHEME, (IDS.bool(), IDS), "ids: found bool, expected int8"),
+    (SCHEME, (IDS[:1], IDS), r"where: found the shape \(2, 3\), expected \(1, 3\)"),
+    (SCHEME, (IDS, IDS[0]), r"ids: found the shape \(3,\), expected \[batch, tokens\]"),
+    (SCHEME, (IDS + 7, IDS), "example 0, token 0: label id 7, expected 0 to 6, or -100"),
+    (SCHEME, (IDS, IDS - 3), "example 0, token 0: label id -3, expected 0 to 6, or -100"),
+    (SCHEME, (IDS + IGNORED, IDS), "example 0: the prediction ignores a token that gold has"),
+    (SCHEME, (torch.zeros(2, 3, 5), IDS), r"logits: found the shape \(2, 3, 5\), expected"),
+    (SCHEME, (torch.full((2, 3, 7), torch.nan), IDS), "example 0, token 0: logit nan of label O"),
+    (SCHEME, (IDS.to("meta"), IDS), "pred cannot be read"),
+    (None, (IDS, IDS), "preds: found a Tensor, which a metric without decoder cannot read"),
+    (None, ([], [{"length": 3}]), "expected 1"),
+    (fc.SpanDecoder(), (torch.zeros(2, 3, 6), []), "rows of 2 examples, expected 0"),
+    (fc.SpanDecoder(), (IDS, []), r"logits: found the shape \(2, 3\), expected"),
+]
+
+
+@pytest.mark.parametrize(("decoder", "batch", "message"), REFUSED)
+def test_what_is_refused(decoder, batch, message):
+    metric = SpanScore(decoder)
+    with pytest.raises(fc.InputError, match=message):
+        metric.update(*batch)
+    assert not metric.counts.any()
+    assert not metric.totals.any()
+
+
+def test_what_is_no_metric():
+    with pytest.raises(fc.InputError, match="cnc-2022 does not add up over batches"):
+        SpanScore(SCHEME, "cnc-2022")
+    with pytest.raises(fc.InputError, match='no score "f1", expected one of overall_precision, '):
+        SpanScore(SCHEME, only="f1")
+
+
+def test_metrics_that_count_something_else():
+    one, other = SpanScore(SCHEME), SpanScore(SCHEME, "cnc-2023")
+    gold, pred = labels(np.random.default_rng(8), 3)
+    for metric in (one, other):
+        metric.update(pred, gold)
+    with pytest.raises(fc.InputError, match="another protocol or decoder"):
+        one.merge_state(other)
+    other.load_state_dict(SpanScore(SCHEME).state_dict())
+    with pytest.raises(fc.InputError, match="another protocol or decoder"):
+        other.compute()
+
+
+# -------------------------------------------------------------------- on a device that is played
+
+
+@pytest.fixture
+def device():
+    """Tensors count as those of a GPU."""
+    with emulated.instead(), patch.object(span_score, "on_device", torch.is_tensor):
+        yield
+
+
+def pending(metric):
+    return metric._taggers["cuda"]._on_device.waiting
+
+
+@pytest.mark.usefixtures("device")
+def test_device_counts_when_asked():
+    rng = np.random.default_rng(9)
+    batches = [labels(rng, 6) for _ in range(4)]
+    gold, pred = (torch.cat(side) for side in zip(*batches, strict=True))
+    looks = {
+        "compute": lambda metric: metric,
+        "state_dict": lambda metric: _resumed(metric.state_dict()),
+        "pickle": lambda metric: pickle.loads(pickle.dumps(metric)),
+        "copy": copy.deepcopy,
+        "merge": lambda metric: _merged(metric),
+    }
+    for look in looks.values():
+        metric = SpanScore(SCHEME)
+        for batch_gold, batch_pred in batches:
+            metric.update(batch_pred, batch_gold)
+        assert len(pending(metric)) == 4
+        assert not metric.counts.any()
+        same(look(metric), whole(gold, pred))
+        metric.reset()
+        metric.update(batches[0][1], batches[0][0])
+        metric.reset()
+        assert not metric.report().n_examples
+
+
+@pytest.mark.usefixtures("device")
+def test_device_forward_and_errors():
+    rng = np.random.default_rng(10)
+    metric = SpanScore(SCHEME, only="overall_f1")
+    batches = [labels(rng, 6) for _ in range(3)]
+    for gold, pred in batches:
+        assert metric(pred, gold).item() == whole(gold, pred)["overall"].f1
+    gold, pred = (torch.cat(side) for side in zip(*batches, strict=True))
+    assert metric.compute().item() == whole(gold, pred)["overall"].f1
+    with pytest.raises(fc.InputError, match="preds is in host memory, target in a GPU, expected"):
+        metric.update(pred.numpy(), gold)
+    with pytest.raises(fc.InputError, match="preds is in a GPU, target in host memory, expected"):
+        metric.update(pred, gold.numpy())
+    metric.update(pred + 7, gold)
+    with pytest.raises(fc.InputError, match=r"batch 0: example 0, token \d+: label id"):
+        metric.compute()
+
+
+def _resumed(state):
+    metric = SpanScore(SCHEME)
+    metric.load_state_dict(state)
+    return metric
+
+
+def _merged(metric):
+    empty = SpanScore(SCHEME)
+    empty.merge_state(metric)
+    return empty
