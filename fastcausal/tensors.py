@@ -89,7 +89,7 @@ def check_matrix(
         raise InputError(f"{name}: found the shape {array.shape}, expected {shape}")
 
 
-def word_numbers(value: Any, shape: tuple[int, ...]) -> npt.NDArray[np.int32]:
+def word_numbers(value: Any, shape: tuple[int, ...] | None = None) -> npt.NDArray[np.int32]:
     """The word of each token, -1 for none: int32[batch, tokens].
 
     Raises

@@ -20,6 +20,7 @@ from fastcausal.report import Report
 from fastcausal.tag_scorer import TagScorer
 from fastcausal.tagging import TagScheme
 from fastcausal.tensors import on_device
+from fastcausal.training.flat import flat_scores
 
 TOTALS = ("n_examples", "n_gold_relations", "n_pred_relations")
 OTHER = "states of a metric with another protocol or decoder, which do not count the same"
@@ -248,13 +249,3 @@ def _same(identities: torch.Tensor) -> torch.Tensor:
     if not (identities == identities[0]).all():
         raise InputError(OTHER)
     return identities[0]
-
-
-def flat_scores(report: Report) -> dict[str, float]:
-    """The scores of all examples by flat names, without the counts."""
-    return {
-        f"{group}_{name}": value
-        for group, scores in report.scores.items()
-        for name, value in scores.items()
-        if isinstance(value, float)
-    }

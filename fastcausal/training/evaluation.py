@@ -1,0 +1,115 @@
+"""A metric for the library evaluate; `evaluate.load` takes this very file."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import datasets
+import evaluate
+
+from fastcausal.errors import InputError
+from fastcausal.protocols import RECESS, Protocol
+from fastcausal.tag_scorer import TagScorer
+from fastcausal.tagging import TagScheme
+from fastcausal.training.flat import flat_scores
+from fastcausal.training.words import padded
+
+DESCRIPTION = """Precision, recall and F1 of causes, effects and signals in sequences of tags."""
+INPUTS = """
+Args:
+    predictions, references: for every sentence the tags of its tokens: O, or B-, I-, E- or S- and
+        Cause, Effect, Signal. With labels=[...] given to the metric, label ids.
+Returns:
+    dict of str to float: overall_f1, cause_precision, ...; 0/0 is NaN, or what the protocol says.
+"""
+
+
+def tag_metric_path() -> str:
+    """The file that ``evaluate.load`` makes a `TagMetric` of; it needs no network."""
+    return str(Path(__file__))
+
+
+class TagMetric(evaluate.Metric):
+    """Scores of tagged sentences: ``add``, ``add_batch``, and ``compute`` of evaluate.
+
+    Sentences are kept in Arrow files until ``compute``, as evaluate does with every metric, so that
+    processes can share them. All spans of a sentence are one relation.
+
+    Parameters
+    ----------
+    labels : sequence of str, optional
+        The name of each label id, as of `TagScheme`: predictions and references are label ids then.
+        Without, they are the tags themselves.
+    protocol : str or Protocol
+        As in `fastcausal.score`.
+    ignore_index : int
+        With ``labels``: the label id of tokens that are not there.
+    **settings
+        As of ``evaluate.Metric``: cache_dir, keep_in_memory, num_process, process_id, ...
+
+    Raises
+    ------
+    InputError
+        From ``compute``: a tag is none, a label id has no label, or a sentence has another number
+        of predicted tags.
+
+    Examples
+    --------
+    >>> metric = TagMetric(keep_in_memory=True)
+    >>> metric.add(prediction=["B-Cause", "I-Cause", "O"], reference=["B-Cause", "I-Cause", "O"])
+    >>> metric.add(prediction=["B-Effect", "O"], reference=["B-Cause", "O"])
+    >>> metric.compute()["overall_f1"]
+    0.6666666666666666
+    """
+
+    def __init__(
+        self,
+        *,
+        labels: Sequence[str] | None = None,
+        protocol: str | Protocol = RECESS,
+        ignore_index: int = -100,
+        **settings: Any,
+    ) -> None:
+        unknown = settings.keys() - inspect.signature(evaluate.Metric).parameters.keys()
+        if unknown:
+            raise TypeError(f"TagMetric takes no argument {', '.join(sorted(unknown))}")
+        self.scheme = None if labels is None else TagScheme(labels, ignore_index)
+        self.protocol = TagScorer(TagScheme(["O"]), protocol).scorer.protocol
+        super().__init__(**settings)
+
+    def _info(self) -> evaluate.MetricInfo:
+        tags = datasets.Sequence(datasets.Value("string" if self.scheme is None else "int64"))
+        return evaluate.MetricInfo(
+            description=DESCRIPTION,
+            citation="",
+            inputs_description=INPUTS,
+            features=datasets.Features({"predictions": tags, "references": tags}),
+        )
+
+    def _compute(
+        self, *, predictions: Sequence[Sequence[Any]], references: Sequence[Sequence[Any]]
+    ) -> dict[str, float]:
+        for k, (gold, pred) in enumerate(zip(references, predictions, strict=True)):
+            if len(gold) != len(pred):
+                raise InputError(
+                    f"example {k}: found {len(pred)} predicted tags, expected {len(gold)}"
+                )
+        scheme = self.scheme
+        if scheme is None:
+            sides = chain(references, predictions)
+            numbers = {tag: k for k, tag in enumerate(dict.fromkeys(chain.from_iterable(sides)))}
+            scheme = TagScheme([str(tag) for tag in numbers])
+            references, predictions = (
+                [[numbers[tag] for tag in line] for line in side]
+                for side in (references, predictions)
+            )
+        scorer = TagScorer(scheme, self.protocol)
+        scorer.update(
+            padded("references", references, scheme.ignore_index),
+            padded("predictions", predictions, scheme.ignore_index),
+        )
+        return flat_scores(scorer.compute())

@@ -1,0 +1,137 @@
+"""What the Trainer of transformers takes as ``compute_metrics``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastcausal.errors import InputError
+from fastcausal.protocols import RECESS, Protocol
+from fastcausal.tag_scorer import TagScorer
+from fastcausal.tagging import TagScheme
+from fastcausal.tensors import INTEGERS, matrix, on_device, on_host
+from fastcausal.training.flat import flat_scores
+
+
+def compute_metrics(
+    scheme: TagScheme,
+    protocol: str | Protocol = RECESS,
+    *,
+    valid: bool = False,
+    num_threads: int | None = None,
+) -> TrainerMetrics:
+    """What the Trainer calls to score a tagger, on the whole set or batch by batch.
+
+    All spans of a sequence are one relation. Tokens whose label is ``scheme.ignore_index`` are not
+    there on either side.
+
+    Parameters
+    ----------
+    scheme : TagScheme
+        What each label id says.
+    protocol : str or Protocol
+        As in `fastcausal.score`.
+    valid : bool
+        As in `TagScheme.decode`: take each token's best label, or the best sequence of labels that
+        is well formed.
+    num_threads : int, optional
+        The numbers never depend on it.
+
+    Returns
+    -------
+    TrainerMetrics
+        For ``Trainer(compute_metrics=...)``. It can be pickled and copied.
+
+    Raises
+    ------
+    ValueError
+        The protocol is unknown, or does not add up over batches.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scheme = TagScheme(["O", "B-Cause", "I-Cause", "B-Effect", "I-Effect"])
+    >>> metrics = compute_metrics(scheme)
+    >>> gold = np.array([[-100, 1, 2, 0, 3, -100]])
+    >>> scores = metrics((np.eye(5)[[[0, 1, 2, 0, 0, 0]]], gold))
+    >>> scores["overall_recall"], scores["cause_f1"], scores["signal_f1"]
+    (0.5, 1.0, nan)
+    """
+    return TrainerMetrics(TagScorer(scheme, protocol, num_threads=num_threads), valid)
+
+
+class TrainerMetrics:
+    """Made by `compute_metrics`: a tagger's output and its labels in, scores by name out."""
+
+    def __init__(self, scorer: TagScorer, valid: bool) -> None:
+        self.scorer = scorer
+        self.valid = valid
+
+    def __call__(self, eval_pred: Any, compute_result: bool | None = None) -> dict[str, float]:
+        """Score the whole set, or with ``compute_result`` add a batch.
+
+        Parameters
+        ----------
+        eval_pred : EvalPrediction, or a pair of predictions and label ids
+            Predictions are logits [batch, tokens, labels], or label ids [batch, tokens]; label ids
+            are [batch, tokens]. A tuple stands for its first item, a list is one of batches (of
+            ``eval_do_concat_batches=False``). Arrays of NumPy or torch, on any device.
+        compute_result : bool, optional
+            None: these are all batches. False: more will come. True: this is the last.
+
+        Returns
+        -------
+        dict of str to float
+            ``overall_f1``, ``cause_precision``, ...; 0/0 is NaN, or what the protocol says. Empty
+            if more batches will come.
+
+        Raises
+        ------
+        InputError
+            Arrays have other types or shapes, or a label id has no label. All batches so far are
+            forgotten then.
+        """
+        if compute_result is None:
+            self.scorer.reset()
+        try:
+            self._add(*tuple(eval_pred)[:2])
+        except InputError:
+            self.scorer.reset()
+            raise
+        if compute_result is False:
+            return {}
+        scores = flat_scores(self.scorer.compute())
+        self.scorer.reset()
+        return scores
+
+    def _add(self, predictions: Any, label_ids: Any) -> None:
+        if isinstance(predictions, list) and isinstance(label_ids, list):
+            if len(predictions) != len(label_ids):
+                raise InputError(
+                    f"predictions of {len(predictions)} batches, label_ids of {len(label_ids)}"
+                )
+            for batch in zip(predictions, label_ids, strict=True):
+                self._add(*batch)
+            return
+        gold = matrix("label_ids", _first(label_ids), INTEGERS)
+        self.scorer.update(gold, self._label_ids(on_host("predictions", _first(predictions)), gold))
+
+    def _label_ids(self, predictions: Any, gold: Any) -> Any:
+        scheme = self.scorer.scheme
+        if predictions.ndim not in (2, 3) or predictions.shape[:2] != gold.shape:
+            batch, tokens = gold.shape
+            raise InputError(
+                f"predictions: found the shape {predictions.shape}, expected logits "
+                f"[{batch}, {tokens}, {len(scheme.labels)}] or label ids [{batch}, {tokens}]"
+            )
+        if predictions.ndim == 3:
+            return scheme.decode(predictions, gold != scheme.ignore_index, valid=self.valid)
+        if self.valid:
+            raise InputError("predictions are label ids, expected logits: valid chooses among them")
+        return matrix("predictions", predictions, INTEGERS)
+
+
+def _first(value: Any) -> Any:
+    """The first item of a tuple, in host memory: batches come from where the model is."""
+    if isinstance(value, tuple):
+        value = value[0] if value else None
+    return value.cpu() if on_device(value) and hasattr(value, "cpu") else value
