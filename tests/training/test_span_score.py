@@ -115,43 +115,50 @@ def test_boundary_logits(n_best):
 
 CHILD = """
 import sys, torch, torch.distributed as dist, fastcausal as fc
-from fastcausal.training.span_score import SpanScore
+from fastcausal.training import SpanScore
 store, rank, data = sys.argv[1], int(sys.argv[2]), torch.load(sys.argv[3])
+torch.set_num_threads(1)
 dist.init_process_group("gloo", init_method="file://" + store, rank=rank, world_size=2)
-metric = SpanScore(fc.TagScheme(data["labels"]))
-for gold, pred in data["batches"][rank]:
-    metric.update(pred, gold)
-first = metric.compute()
-for gold, pred in data["batches"][rank]:  # what compute gathered is not kept
-    metric.update(pred, gold)
-with metric.sync_context():
-    report = metric.report()
-torch.save((first, report.to_dict(), metric.report().n_examples), f"{sys.argv[4]}{rank}")
+scheme = fc.TagScheme(data["labels"])
+found = []
+for shards in data["shards"]:
+    metric = SpanScore(scheme)
+    for gold, pred in shards[rank]:
+        metric.update(pred, gold)
+    first = metric.compute()
+    for gold, pred in shards[rank]:  # what compute gathered is not kept
+        metric.update(pred, gold)
+    with metric.sync_context():
+        report = metric.report()
+    found.append((first, report.to_dict(), metric.report().n_examples))
+torch.save(found, f"{sys.argv[4]}{rank}")
 dist.destroy_process_group()
 """
 
 
-@pytest.mark.parametrize("shares", [(3, 2), (5, 0)])
-def test_two_processes(tmp_path, shares):
+def test_two_processes(tmp_path):
     """Shards of different sizes, one of them empty."""
     rng = np.random.default_rng(2)
     batches = [labels(rng, 8) for _ in range(5)]
-    data = {"labels": SCHEME.labels, "batches": [batches[: shares[0]], batches[shares[0] :]]}
-    torch.save(data, tmp_path / "data")
+    cuts = (3, 5)
+    shards = [(batches[:cut], batches[cut:]) for cut in cuts]
+    torch.save({"labels": SCHEME.labels, "shards": shards}, tmp_path / "data")
     command = [sys.executable, "-W", "ignore", "-c", CHILD, str(tmp_path / "store")]
     children = [
         subprocess.Popen([*command, str(rank), tmp_path / "data", tmp_path / "found"])
         for rank in range(2)
     ]
-    assert [child.wait(120) for child in children] == [0, 0]
+    assert [child.wait(240) for child in children] == [0, 0]
     gold, pred = (torch.cat(side) for side in zip(*batches, strict=True))
     wanted = flat_scores(whole(gold, pred))
     twice = whole(torch.cat([gold, gold]), torch.cat([pred, pred])).to_dict()
     for rank in range(2):
-        first, report, n_own = torch.load(tmp_path / f"found{rank}")
-        assert {name: value.item() for name, value in first.items()} == wanted
-        assert report == twice
-        assert n_own == 16 * shares[rank]
+        for cut, (first, report, n_own) in zip(
+            cuts, torch.load(f"{tmp_path}/found{rank}"), strict=True
+        ):
+            assert {name: value.item() for name, value in first.items()} == wanted
+            assert report == twice
+            assert n_own == 16 * (5 - cut if rank else cut)
 
 
 def test_forward_gives_the_batch_and_keeps_all():
