@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,11 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ENTRY = "from fastcausal.cli import main; main()"
+PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Pages whose ```python blocks are one program, and what it needs.
+RUN = {
+    "huggingface.md": ("accelerate", "evaluate", "torch", "transformers"),
+}
 
 
 def shown_blocks() -> list[tuple[str, list[tuple[str, str]]]]:
@@ -54,3 +60,40 @@ def test_shown_commands(page: str, commands: list[tuple[str, str]], tmp_path: Pa
         )
         assert done.returncode in (0, 1), done.stderr
         assert lines(done.stdout) == lines(output)
+
+
+def program_of(page: Path) -> str:
+    """The program of a page, each line where the page has it."""
+    text = page.read_text()
+    program = ""
+    for block in PROGRAM.finditer(text):
+        line = text.count("\n", 0, block.start(1))
+        program += "\n" * (line - program.count("\n")) + block[1]
+    return program
+
+
+@pytest.mark.parametrize("page", RUN)
+def test_programs_run(page: str, tmp_path: Path) -> None:
+    """The blocks of a page run one after the other, in a new folder and without a network."""
+    missing = [module for module in RUN[page] if find_spec(module) is None]
+    if missing:
+        pytest.skip(f"needs {', '.join(missing)}")
+    program = tmp_path / page
+    program.write_text(program_of(ROOT / "docs" / page))
+    done = subprocess.run(
+        [sys.executable, program.name],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+            "HF_HOME": str(tmp_path / "cache"),
+            "HF_HUB_OFFLINE": "1",
+            "HF_EVALUATE_OFFLINE": "1",
+            "OMP_NUM_THREADS": "1",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout

@@ -29,7 +29,16 @@ Returns:
 
 
 def tag_metric_path() -> str:
-    """The file that ``evaluate.load`` makes a `TagMetric` of; it needs no network."""
+    """The file that ``evaluate.load`` makes a `TagMetric` of; it needs no network.
+
+    Arguments of `TagMetric` go to ``evaluate.load`` after it. evaluate copies the file to its cache
+    of modules, anew for every version of it.
+
+    Examples
+    --------
+    >>> Path(tag_metric_path()).name
+    'evaluation.py'
+    """
     return str(Path(__file__))
 
 
