@@ -22,6 +22,8 @@ PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Pages whose ```python blocks are one program, and what it needs.
 RUN = {
     "huggingface.md": ("accelerate", "evaluate", "torch", "transformers"),
+    "lightning.md": ("lightning",),
+    "training.md": ("torchmetrics",),
 }
 
 
