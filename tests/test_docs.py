@@ -21,9 +21,10 @@ ENTRY = "from fastcausal.cli import main; main()"
 PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Pages whose ```python blocks are one program, and what it needs.
 RUN = {
-    "huggingface.md": ("accelerate", "evaluate", "torch", "transformers"),
-    "lightning.md": ("lightning",),
-    "training.md": ("torchmetrics",),
+    "README.md": ("torchmetrics",),
+    "docs/huggingface.md": ("accelerate", "evaluate", "torch", "transformers"),
+    "docs/lightning.md": ("lightning",),
+    "docs/training.md": ("torchmetrics",),
 }
 
 
@@ -80,8 +81,8 @@ def test_programs_run(page: str, tmp_path: Path) -> None:
     missing = [module for module in RUN[page] if find_spec(module) is None]
     if missing:
         pytest.skip(f"needs {', '.join(missing)}")
-    program = tmp_path / page
-    program.write_text(program_of(ROOT / "docs" / page))
+    program = tmp_path / Path(page).name
+    program.write_text(program_of(ROOT / page))
     done = subprocess.run(
         [sys.executable, program.name],
         cwd=tmp_path,

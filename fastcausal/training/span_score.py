@@ -125,7 +125,10 @@ class SpanScore(Metric):
             `ExtractionScorer.update` raise. On a GPU a label id without a label is an error of
             `compute`.
         """
-        if not isinstance(preds, Relations | Rows | list):
+        relations = isinstance(preds, Relations | Rows | list)
+        if options and (relations or not isinstance(self.decoder, SpanDecoder)):
+            raise InputError(f"{', '.join(options)}: only the logits of a SpanDecoder have that")
+        if not relations:
             if isinstance(self.decoder, TagScheme):
                 self._update_tags(self.decoder, preds, target)
                 return

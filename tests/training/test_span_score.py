@@ -263,6 +263,13 @@ REFUSED = [
 ]
 
 
+@pytest.mark.parametrize("decoder", [SCHEME, None, fc.SpanDecoder()])
+def test_options_without_a_use(decoder):
+    batch = (IDS, IDS) if decoder is SCHEME else ([], [])
+    with pytest.raises(fc.InputError, match="mask, word_ids: only the logits of a SpanDecoder"):
+        SpanScore(decoder).update(*batch, mask=None, word_ids=None)
+
+
 @pytest.mark.parametrize(("decoder", "batch", "message"), REFUSED)
 def test_what_is_refused(decoder, batch, message):
     metric = SpanScore(decoder)
