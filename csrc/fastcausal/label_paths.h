@@ -47,14 +47,20 @@ struct Most<double> {
   static constexpr double VALUE = 1.79769313486231570815e308;
 };
 
+// -inf, by a sum that overflows: not all compilers divide by zero.
+FC_HD double never() {
+  const double least = -Most<double>::VALUE;
+  return least + least;
+}
+
 // The best of some paths. Offered from the last label to the first, so that of equals the first one
-// stays; also where all sums are -inf.
+// stays; begun with -inf, so that one is taken also where all sums are.
 struct Best {
   double sum;
   int32_t label;  // -1 where there is no path
 
   FC_HD void offer(double other, int32_t other_label) {
-    const bool is_best = (label < 0) | (other >= sum);
+    const bool is_best = other >= sum;
     sum = is_best ? other : sum;
     label = is_best ? other_label : label;
   }
@@ -116,7 +122,7 @@ FC_HD void best_path(const Sequence<Real> sequence, const Step* steps, int64_t s
     if (!sequence.has(stop)) continue;
     const Real* logits = sequence.values + stop * sequence.token_stride;
     Best after[N_ENDS];
-    for (Best& best : after) best = {0, -1};
+    for (Best& best : after) best = {never(), -1};
     bool is_fine = true;
     for (int32_t l = sequence.n_labels; l-- > 0;) {
       const Real logit = logits[l * sequence.label_stride];
