@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 
 import pytest
-import torch
-from torchmetrics.functional.text import squad
 
 import fastcausal as fc
+
+torch = pytest.importorskip("torch")
+squad = pytest.importorskip("torchmetrics.functional.text").squad
 
 WORDS = [
     "storm", "flooded", "harbour", ",", "ferries", "stopped", "visitors", "left", "cars", "along",
