@@ -13,7 +13,7 @@ from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import ROLES
 from fastcausal.report import Report
 from fastcausal.tagging import TagScheme
-from fastcausal.tensors import on_host
+from fastcausal.tensors import INTEGERS, matrix, on_host
 
 
 class TagScorer:
@@ -85,12 +85,19 @@ class TagScorer:
         """
         if self._on_device is None:
             gold_ids, pred = on_host("gold", gold_ids), on_host("pred", pred)
+            if gold_ids.dtype.kind != "i" or gold_ids.ndim != 2:
+                matrix("gold", gold_ids, INTEGERS)  # says what is wrong
         if getattr(pred, "ndim", 2) == 3:
+            if pred.shape[:2] != gold_ids.shape:
+                expected = (*gold_ids.shape, len(self.scheme.labels))
+                raise InputError(f"pred: found the shape {pred.shape}, expected {expected}")
             pred = self.scheme.decode(pred, gold_ids != self.scheme.ignore_index)
-        if self._on_device is None:
-            self.scorer.update(*self._rows(gold_ids, pred))
-        else:
+        if self._on_device is not None:
             self._on_device.add(gold_ids, pred)
+            return
+        if pred.dtype.kind != "i" or pred.shape != gold_ids.shape:
+            matrix("pred", pred, INTEGERS, gold_ids.shape)
+        self.scorer.update(*self._rows(gold_ids, pred))
 
     def compute(self) -> Report:
         """The scores of all batches so far."""

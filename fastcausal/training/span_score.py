@@ -10,6 +10,7 @@ import torch
 from torchmetrics import Metric
 
 from fastcausal.decoding import SpanDecoder
+from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
 from fastcausal.extraction import ExtractionScorer
@@ -24,6 +25,27 @@ from fastcausal.training.flat import flat_scores
 
 TOTALS = ("n_examples", "n_gold_relations", "n_pred_relations")
 OTHER = "states of a metric with another protocol or decoder, which do not count the same"
+
+
+class _Counted:
+    """A state that a GPU may still have something to add to: who looks at it waits for the GPU.
+
+    What sets it, such as a checkpoint, replaces all that was counted before.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, metric: Any, owner: type) -> Any:
+        if metric is None:
+            return self
+        metric._settle()
+        return metric.__dict__[self.name]
+
+    def __set__(self, metric: Any, state: torch.Tensor) -> None:
+        metric._drop_waiting()
+        metric._computed = None  # torchmetrics keeps it when states are merged or loaded
+        metric.__dict__[self.name] = state
 
 
 class SpanScore(Metric):
@@ -68,9 +90,10 @@ class SpanScore(Metric):
     is_differentiable = False
     plot_lower_bound = 0.0
     plot_upper_bound = 1.0
-    counts: torch.Tensor
-    totals: torch.Tensor
+    counts = _Counted()
+    totals = _Counted()
     identity: torch.Tensor
+    _waiting = False  # whether the GPU has been given batches that are not in the states
 
     def __init__(
         self,
@@ -90,20 +113,29 @@ class SpanScore(Metric):
         self.scorer.roles = ROLES
         self._taggers: dict[str, TagScorer] = {}
         plan = self.scorer.plan()
-        # Counts of examples with at most one gold relation, and of the others.
-        self._add("counts", torch.zeros((2, plan.n_fields), dtype=torch.int64), "sum")
-        self._add("totals", torch.zeros(len(TOTALS), dtype=torch.int64), "sum")
-        # What is counted: metrics of which this differs neither share states nor add them.
+        # What is counted: metrics of which this differs neither share states nor add them. It is
+        # the first state, as collections of older releases compare no other one.
         counted = (self.scorer.protocol.signature, plan.kernel.fields, decoder)
         digest = sha256(repr(counted).encode()).digest()
         self._add("identity", torch.tensor([*digest[:8]]), _same)
+        # Counts of examples with at most one gold relation, and of the others.
+        self._add("counts", torch.zeros((2, plan.n_fields), dtype=torch.int64), "sum")
+        self._add("totals", torch.zeros(len(TOTALS), dtype=torch.int64), "sum")
         if only is not None and only not in (names := flat_scores(self.report())):
             raise InputError(f'there is no score "{only}", expected one of {", ".join(names)}')
 
     def _add(self, name: str, default: torch.Tensor, reduction: Any) -> None:
         self.add_state(name, default, dist_reduce_fx=reduction, persistent=True)
 
-    def update(self, preds: Any, target: Any, **options: Any) -> None:
+    def update(
+        self,
+        preds: Any,
+        target: Any,
+        *,
+        mask: Any = None,
+        word_ids: Any = None,
+        has_signal: Any = None,
+    ) -> None:
         """Add a batch.
 
         Parameters
@@ -115,8 +147,8 @@ class SpanScore(Metric):
         target : tensor, or relations
             With a `TagScheme`, label ids ``[batch, tokens]``, ``ignore_index`` where a token is not
             there on either side. Else relations.
-        **options : Any
-            What a `SpanDecoder` takes besides: ``mask``, ``word_ids``, ``has_signal``.
+        mask, word_ids, has_signal : optional
+            What `SpanDecoder.decode` takes besides.
 
         Raises
         ------
@@ -125,26 +157,29 @@ class SpanScore(Metric):
             `ExtractionScorer.update` raise. On a GPU a label id without a label is an error of
             `compute`.
         """
-        relations = isinstance(preds, Relations | Rows | list)
-        if options and (relations or not isinstance(self.decoder, SpanDecoder)):
-            raise InputError(f"{', '.join(options)}: only the logits of a SpanDecoder have that")
-        if not relations:
-            if isinstance(self.decoder, TagScheme):
-                self._update_tags(self.decoder, preds, target)
-                return
-            if self.decoder is None:
-                kind = type(preds).__name__
-                raise InputError(
-                    f"preds: found a {kind}, which a metric without decoder cannot read"
-                )
+        options = {"mask": mask, "word_ids": word_ids, "has_signal": has_signal}
+        are_relations = isinstance(preds, Relations | Rows | list)
+        if not are_relations and isinstance(self.decoder, SpanDecoder):
             preds = self.decoder.decode(preds, **options).get().rows
-            if not isinstance(target, Rows):
+            if isinstance(target, list) and (found := rows_of_examples(target)) is not None:
+                target = found[0]
+            elif not isinstance(target, Rows):
                 target = read(target)
                 preds = preds.to_relations(like=target)
+        else:
+            given = ", ".join(name for name, option in options.items() if option is not None)
+            if given:
+                raise InputError(f"{given}: only the logits of a SpanDecoder have that")
+            if not are_relations:
+                self._update_tags(preds, target)
+                return
         self.scorer.update(target, preds)
         self._take(self.scorer)
 
-    def _update_tags(self, scheme: TagScheme, preds: Any, target: Any) -> None:
+    def _update_tags(self, preds: Any, target: Any) -> None:
+        if not isinstance(self.decoder, TagScheme):
+            kind = type(preds).__name__
+            raise InputError(f"preds: found a {kind}, which a metric without decoder cannot read")
         there = on_device(preds)
         if there != on_device(target):
             places = ("host memory", "a GPU") if on_device(target) else ("a GPU", "host memory")
@@ -153,26 +188,36 @@ class SpanScore(Metric):
         if backend not in self._taggers:
             scorer = self.scorer
             self._taggers[backend] = TagScorer(
-                scheme, scorer.protocol, backend=backend, num_threads=scorer.num_threads
+                self.decoder, scorer.protocol, backend=backend, num_threads=scorer.num_threads
             )
         tagger = self._taggers[backend]
         tagger.update(target, preds)
-        if not there:  # a GPU may not have come so far
+        if there:
+            self._waiting = True
+        else:
             self._take(tagger.scorer)
 
     def _settle(self) -> None:
         """Move what a GPU has counted into the states."""
-        if "cuda" in self._taggers:
+        if self._waiting:
             tagger = self._taggers["cuda"]
             tagger.settle()
+            self._waiting = False
             self._take(tagger.scorer)
+
+    def _drop_waiting(self) -> None:
+        """Forget what a GPU has counted."""
+        if self._waiting:
+            self._taggers["cuda"].reset()
+            self._waiting = False
 
     def _take(self, scorer: ExtractionScorer) -> None:
         """Move what a scorer has counted into the states."""
-        for counts in scorer.counts.values():
-            self.counts.add_(torch.from_numpy(counts).to(self.counts.device))
         totals = np.array([getattr(scorer, name) for name in TOTALS])
-        self.totals.add_(torch.from_numpy(totals).to(self.totals.device))
+        for name, more in (("counts", scorer.counts[""]), ("totals", totals)):
+            state = self.__dict__[name]
+            # Not in place: states may be shared in a collection, or made in inference mode.
+            self.__dict__[name] = state + torch.from_numpy(more).to(state.device)
         scorer.reset()
         scorer.roles = ROLES
 
@@ -186,9 +231,10 @@ class SpanScore(Metric):
             leaves that undefined, as after no batch; or the one score ``only``.
         """
         scores = flat_scores(self.report())
+        device = "cpu" if self.device.type == "mps" else self.device  # which has no float64
         if self.only is not None:
-            return torch.tensor(scores[self.only], dtype=torch.float64, device=self.device)
-        values = torch.tensor([*scores.values()], dtype=torch.float64, device=self.device)
+            return torch.tensor(scores[self.only], dtype=torch.float64, device=device)
+        values = torch.tensor([*scores.values()], dtype=torch.float64, device=device)
         return dict(zip(scores, values.unbind(), strict=True))
 
     def report(self) -> Report:
@@ -199,7 +245,6 @@ class SpanScore(Metric):
         InputError
             They were loaded from a metric that counts something else.
         """
-        self._settle()
         if not torch.equal(self.identity, self._defaults["identity"].to(self.identity.device)):
             raise InputError(OTHER)
         scorer = self.scorer
@@ -217,30 +262,23 @@ class SpanScore(Metric):
 
     def reset(self) -> None:
         """Forget every batch."""
+        self._drop_waiting()
         super().reset()
-        for tagger in self._taggers.values():
-            tagger.reset()
 
     def set_dtype(self, dst_type: Any) -> SpanScore:
         """Counts stay integers."""
         return self
 
-    # Where torchmetrics looks at the states: what a GPU has counted has to be in them.
+    def _apply(self, *arguments: Any) -> SpanScore:
+        """Move the states, without looking at them: Lightning does so at every step."""
+        waiting, self._waiting = self._waiting, False
+        super()._apply(*arguments)
+        self._waiting = waiting
+        return self
 
-    @property
-    def metric_state(self) -> dict[str, Any]:
-        """The states by name."""
-        self._settle()
-        return dict(super().metric_state)
-
-    def state_dict(self, *arguments: Any, **options: Any) -> Any:
-        """The states by name, with the prefix of a module."""
-        self._settle()
-        return super().state_dict(*arguments, **options)
-
-    def _copy_state_dict(self) -> Any:
-        self._settle()
-        return super()._copy_state_dict()
+    def __hash__(self) -> int:
+        # Not of the states: a model asks for it whenever its parameters are looked at.
+        return object.__hash__(self)
 
     def __getstate__(self) -> dict[str, Any]:
         self._settle()

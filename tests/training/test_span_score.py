@@ -116,13 +116,13 @@ def test_boundary_logits(n_best):
 CHILD = """
 import sys, torch, torch.distributed as dist, fastcausal as fc
 from fastcausal.training import SpanScore
-store, rank, data = sys.argv[1], int(sys.argv[2]), torch.load(sys.argv[3])
+folder, rank = sys.argv[1], int(sys.argv[2])
+data = torch.load(folder + "/data")
 torch.set_num_threads(1)
-dist.init_process_group("gloo", init_method="file://" + store, rank=rank, world_size=2)
-scheme = fc.TagScheme(data["labels"])
+dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2)
 found = []
 for shards in data["shards"]:
-    metric = SpanScore(scheme)
+    metric = SpanScore(fc.TagScheme(data["labels"]))
     for gold, pred in shards[rank]:
         metric.update(pred, gold)
     first = metric.compute()
@@ -131,34 +131,35 @@ for shards in data["shards"]:
     with metric.sync_context():
         report = metric.report()
     found.append((first, report.to_dict(), metric.report().n_examples))
-torch.save(found, f"{sys.argv[4]}{rank}")
+try:
+    other = SpanScore(fc.TagScheme(data["labels"]), ["recess", "cnc-2023"][rank])
+    other.compute()
+except fc.InputError as error:
+    found.append(str(error))
+torch.save(found, f"{folder}/found{rank}")
 dist.destroy_process_group()
 """
 
 
 def test_two_processes(tmp_path):
-    """Shards of different sizes, one of them empty."""
+    """Shards of different sizes, one of them empty; and metrics that do not count the same."""
     rng = np.random.default_rng(2)
-    batches = [labels(rng, 8) for _ in range(5)]
-    cuts = (3, 5)
-    shards = [(batches[:cut], batches[cut:]) for cut in cuts]
+    batches = [labels(rng, size) for size in (8, 3, 8, 1, 5)]
+    shards = [(batches[:k], batches[k:]) for k in (3, 5)]
     torch.save({"labels": SCHEME.labels, "shards": shards}, tmp_path / "data")
-    command = [sys.executable, "-W", "ignore", "-c", CHILD, str(tmp_path / "store")]
-    children = [
-        subprocess.Popen([*command, str(rank), tmp_path / "data", tmp_path / "found"])
-        for rank in range(2)
-    ]
+    command = [sys.executable, "-W", "ignore", "-c", CHILD, str(tmp_path)]
+    children = [subprocess.Popen([*command, str(rank)]) for rank in range(2)]
     assert [child.wait(240) for child in children] == [0, 0]
     gold, pred = (torch.cat(side) for side in zip(*batches, strict=True))
     wanted = flat_scores(whole(gold, pred))
     twice = whole(torch.cat([gold, gold]), torch.cat([pred, pred])).to_dict()
     for rank in range(2):
-        for cut, (first, report, n_own) in zip(
-            cuts, torch.load(f"{tmp_path}/found{rank}"), strict=True
-        ):
+        *found, refused = torch.load(tmp_path / f"found{rank}")
+        for (first, report, n_own), shares in zip(found, shards, strict=True):
             assert {name: value.item() for name, value in first.items()} == wanted
             assert report == twice
-            assert n_own == 16 * (5 - cut if rank else cut)
+            assert n_own == 2 * sum(len(gold) for gold, _ in shares[rank])
+        assert "another protocol or decoder" in refused
 
 
 def test_forward_gives_the_batch_and_keeps_all():
@@ -199,6 +200,37 @@ def test_collection():
     assert found["f1"].item() == whole(gold, pred)["overall"].f1
     for name, protocol in (("recess", "recess"), ("official", "cnc-2023")):
         assert collection[name].report().to_dict() == whole(gold, pred, protocol).to_dict()
+
+
+def test_nothing_is_left_of_what_states_replace():
+    """What compute gave before is not given again."""
+    rng = np.random.default_rng(12)
+    (gold, pred), (more_gold, more_pred) = labels(rng, 9), labels(rng, 7)
+    metric, other = SpanScore(SCHEME), SpanScore(SCHEME)
+    metric.update(pred, gold)
+    other.update(more_pred, more_gold)
+    same(metric, whole(gold, pred))
+    metric.merge_state(other)
+    same(metric, whole(torch.cat([gold, more_gold]), torch.cat([pred, more_pred])))
+    metric.load_state_dict(other.state_dict())
+    same(metric, whole(more_gold, more_pred))
+
+
+def test_inference_mode_is_no_trap():
+    """Lightning validates and resets in it; a loop of one's own may go on outside."""
+    gold, pred = labels(np.random.default_rng(13), 9)
+    metric = SpanScore(SCHEME)
+    with torch.inference_mode():
+        metric.update(pred, gold)
+        metric.reset()
+    metric.update(pred, gold)
+    same(metric, whole(gold, pred))
+
+
+def test_scores_of_a_device_without_float64():
+    metric = SpanScore(SCHEME)
+    with patch.object(metric, "_device", torch.device("mps")):
+        assert metric.compute()["overall_f1"].device.type == "cpu"
 
 
 def test_resumed_copied_and_pickled():
@@ -246,10 +278,13 @@ def test_plot():
 
 IDS = torch.zeros((2, 3), dtype=torch.int64)
 REFUSED = [
-    (SCHEME, (IDS.float(), IDS), "ids: found float32, expected int8, int16, int32, int64"),
-    (SCHEME, (IDS.bool(), IDS), "ids: found bool, expected int8"),
-    (SCHEME, (IDS[:1], IDS), r"where: found the shape \(2, 3\), expected \(1, 3\)"),
-    (SCHEME, (IDS, IDS[0]), r"ids: found the shape \(3,\), expected \[batch, tokens\]"),
+    (SCHEME, (IDS.float(), IDS), "pred: found float32, expected int8, int16, int32, int64"),
+    (SCHEME, (IDS.byte(), IDS), "pred: found uint8, expected int8"),
+    (SCHEME, (IDS, IDS.bool()), "gold: found bool, expected int8"),
+    (SCHEME, (IDS[:1], IDS), r"pred: found the shape \(1, 3\), expected \(2, 3\)"),
+    (SCHEME, (IDS[0], IDS), r"pred: found the shape \(3,\), expected \[batch, tokens\]"),
+    (SCHEME, (IDS, IDS[0]), r"gold: found the shape \(3,\), expected \[batch, tokens\]"),
+    (SCHEME, (torch.zeros(2, 4, 7), IDS), r"pred: found the shape .*, expected \(2, 3, 7\)"),
     (SCHEME, (IDS + 7, IDS), "example 0, token 0: label id 7, expected 0 to 6, or -100"),
     (SCHEME, (IDS, IDS - 3), "example 0, token 0: label id -3, expected 0 to 6, or -100"),
     (SCHEME, (IDS + IGNORED, IDS), "example 0: the prediction ignores a token that gold has"),
@@ -258,7 +293,7 @@ REFUSED = [
     (SCHEME, (IDS.to("meta"), IDS), "pred cannot be read"),
     (None, (IDS, IDS), "preds: found a Tensor, which a metric without decoder cannot read"),
     (None, ([], [{"length": 3}]), "expected 1"),
-    (fc.SpanDecoder(), (torch.zeros(2, 3, 6), []), "rows of 2 examples, expected 0"),
+    (fc.SpanDecoder(), (torch.zeros(2, 3, 6), []), "pred has 2 examples, expected 0"),
     (fc.SpanDecoder(), (IDS, []), r"logits: found the shape \(2, 3\), expected"),
 ]
 
@@ -267,7 +302,7 @@ REFUSED = [
 def test_options_without_a_use(decoder):
     batch = (IDS, IDS) if decoder is SCHEME else ([], [])
     with pytest.raises(fc.InputError, match="mask, word_ids: only the logits of a SpanDecoder"):
-        SpanScore(decoder).update(*batch, mask=None, word_ids=None)
+        SpanScore(decoder).update(*batch, mask=IDS, word_ids=IDS, has_signal=None)
 
 
 @pytest.mark.parametrize(("decoder", "batch", "message"), REFUSED)
@@ -329,12 +364,60 @@ def test_device_counts_when_asked():
         for batch_gold, batch_pred in batches:
             metric.update(batch_pred, batch_gold)
         assert len(pending(metric)) == 4
-        assert not metric.counts.any()
+        assert not vars(metric)["counts"].any()
         same(look(metric), whole(gold, pred))
         metric.reset()
         metric.update(batches[0][1], batches[0][0])
         metric.reset()
         assert not metric.report().n_examples
+
+
+@pytest.mark.usefixtures("device")
+def test_device_is_not_waited_for():
+    """Lightning moves a logged metric at every step; a model hashes its modules."""
+    gold, pred = labels(np.random.default_rng(11), 6)
+    metric = SpanScore(SCHEME)
+    model = torch.nn.ModuleList([metric])
+    for _ in range(3):
+        metric.update(pred, gold)
+        model.to("cpu")
+        list(model.parameters())
+    assert len(pending(metric)) == 3
+    saved = SpanScore(SCHEME).state_dict()
+    metric.load_state_dict(saved)  # in place of what the device has counted
+    assert not metric.report().n_examples
+
+
+@pytest.mark.usefixtures("device")
+def test_device_in_a_collection():
+    """Metrics that share states see what was counted for the first of them."""
+    gold, pred = labels(np.random.default_rng(14), 6)
+    collection = torchmetrics.MetricCollection(
+        {"all": SpanScore(SCHEME), "f1": SpanScore(SCHEME, only="overall_f1")}
+    )
+    for _ in range(3):
+        collection.update(pred, gold)
+    assert len(collection.compute_groups) == 1
+    thrice = whole(*(torch.cat([side] * 3) for side in (gold, pred)))
+    assert collection.compute()["f1"].item() == thrice["overall"].f1
+    assert [metric.report().n_examples for metric in collection.values()] == [18, 18]
+
+
+@pytest.mark.gpu
+def test_gpu():
+    rng = np.random.default_rng(15)
+    metric = SpanScore(SCHEME).to("cuda")
+    batches = [labels(rng, 6) for _ in range(3)]
+    for gold, pred in batches:
+        metric.update(pred.cuda(), gold.cuda())
+    gold, pred = (torch.cat(side) for side in zip(*batches, strict=True))
+    assert metric.compute()["overall_f1"].is_cuda
+    same(metric, whole(gold, pred))
+    with pytest.raises(fc.InputError, match="preds is in a GPU, target in host memory, expected"):
+        metric.update(pred.cuda(), gold)
+    metric.update(pred.cuda() + 7, gold.cuda())
+    with pytest.raises(fc.InputError, match="label id"):
+        metric.compute()
 
 
 @pytest.mark.usefixtures("device")
@@ -351,8 +434,11 @@ def test_device_forward_and_errors():
     with pytest.raises(fc.InputError, match="preds is in a GPU, target in host memory, expected"):
         metric.update(pred, gold.numpy())
     metric.update(pred + 7, gold)
-    with pytest.raises(fc.InputError, match=r"batch 0: example 0, token \d+: label id"):
-        metric.compute()
+    for _ in range(2):
+        with pytest.raises(fc.InputError, match=r"batch 0: example 0, token \d+: label id"):
+            metric.compute()
+    metric.reset()
+    assert math.isnan(metric.compute())
 
 
 def _resumed(state):
