@@ -1,15 +1,17 @@
-"""The driver compiled for other instruction sets gives the same integers as the module."""
+"""The drivers compiled for other instruction sets find what the modules find, bit for bit."""
 
 from __future__ import annotations
 
 import platform
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from fastcausal.decoding import METHODS, SpanDecoder
 from fastcausal.engine.run import run
 from fastcausal.engine.sources import csrc
 from fastcausal.protocols import CNC_2023, RECESS, Protocol
@@ -32,15 +34,21 @@ PROTOCOLS = [
 
 @pytest.fixture(scope="module", params=TARGETS)
 def program(request, tmp_path_factory):
+    """What compiles a source of emulation/, and gives the command that runs it."""
     compiler, options, runner = TARGETS[request.param]
     for needed in (compiler, *runner):
         if shutil.which(needed) is None:
             pytest.skip(f"no {needed}")
-    target = tmp_path_factory.mktemp(request.param) / "program"
+    folder = tmp_path_factory.mktemp(request.param)
     flags = ["-std=c++17", "-O3", "-ffp-contract=off", *options, f"-I{csrc()}", "-pthread"]
-    source = str(HERE / "emulation" / "driver.cpp")
-    subprocess.run([compiler, *flags, source, "-o", str(target)], check=True)
-    return [*runner, str(target)]
+
+    @cache
+    def compiled(name):
+        source = str(HERE / "emulation" / f"{name}.cpp")
+        subprocess.run([compiler, *flags, source, "-o", str(folder / name)], check=True)
+        return [*runner, str(folder / name)]
+
+    return compiled
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
@@ -57,9 +65,24 @@ def test_same_integers(program, protocol, tmp_path):
     weights.tofile(tmp_path / "weights")
     numbers = map(str, (plan.n_fields, wanted, wanted_overall))
     switches = "".join(str(int(choice)) for choice in choices)
-    command = [*program, str(tmp_path), plan.kernel.name, *numbers, switches]
+    command = [*program("driver"), str(tmp_path), plan.kernel.name, *numbers, switches]
     subprocess.run(command, check=True)
     found = run(plan, gold, pred)
     counts = np.fromfile(tmp_path / "counts", np.int64).reshape(found.counts.shape)
     np.testing.assert_array_equal(counts, found.counts)
     np.testing.assert_array_equal(np.fromfile(tmp_path / "partner", np.int64), found.partner)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_same_relations_and_scores(program, method, tmp_path):
+    rng = np.random.default_rng(4)
+    logits = rng.normal(size=(60, 50, 6)) * rng.choice([0.1, 3, 40], (60, 1, 1))
+    logits[:20] = logits[:20].round()  # ties
+    decoder = SpanDecoder(method)
+    logits.tofile(tmp_path / "logits")
+    numbers = map(str, (50, *decoder._settings()[:3]))
+    subprocess.run([*program("decoder"), str(tmp_path), *numbers], check=True)
+    found = decoder.decode(logits)
+    values = np.fromfile(tmp_path / "values", np.int32).reshape(-1, 3)
+    np.testing.assert_array_equal(values, found.rows.values)
+    np.testing.assert_array_equal(np.fromfile(tmp_path / "scores"), found.scores)

@@ -1,31 +1,9 @@
 // The CPU driver as a program: reads arrays from a folder, writes what it found there. Usage:
 // program FOLDER KERNEL N_FIELDS WANTED WANTED_OVERALL CHOICES (0 or 1 each, in the order of Plan).
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-
 #include "cpu.hpp"
+#include "files.hpp"
 
 using namespace fastcausal;
-
-template <class T>
-std::vector<T> load(const std::string& path) {
-  std::vector<T> values;
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (!file) std::exit(3);
-  std::fseek(file, 0, SEEK_END);
-  values.resize(static_cast<size_t>(std::ftell(file)) / sizeof(T));
-  std::rewind(file);
-  if (std::fread(values.data(), sizeof(T), values.size(), file) != values.size()) std::exit(4);
-  std::fclose(file);
-  return values;
-}
-
-void save(const std::string& path, const std::vector<int64_t>& values) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  std::fwrite(values.data(), sizeof(int64_t), values.size(), file);
-  std::fclose(file);
-}
 
 int main(int n, char** argument) {
   if (n != 7) return 2;

@@ -1,0 +1,30 @@
+// The span selector as a program: logits [n, tokens, 6] of a folder to values and scores there.
+// Usage: program FOLDER N_TOKENS METHOD TOP_K N_BEST.
+#include "decoding.hpp"
+#include "files.hpp"
+
+using namespace fastcausal;
+
+int main(int n, char** argument) {
+  if (n != 6) return 2;
+  const std::string at = std::string(argument[1]) + "/";
+  const auto logits = load<double>(at + "logits");
+  selection::Boundaries b{};
+  b.itemsize = sizeof(double);
+  b.n_tokens = std::atoll(argument[2]);
+  b.n_examples = static_cast<int64_t>(logits.size()) / b.n_tokens / selection::MOST_COLUMNS;
+  for (int64_t c = 0; c < selection::MOST_COLUMNS; ++c) {
+    b.columns[c] = logits.data() + c;
+    b.token_steps[c] = selection::MOST_COLUMNS;
+    b.example_steps[c] = selection::MOST_COLUMNS * b.n_tokens;
+  }
+  const selection::Settings settings{std::atoll(argument[3]), std::atoll(argument[4]),
+                                     std::atoll(argument[5]), selection::MOST_COLUMNS,
+                                     {0, 1, 2}, -1e300};
+  Found found;
+  std::vector<double> scores;
+  if (select_spans(b, settings, found, scores) >= 0) return 5;
+  const int32_t* rows = &found.values->role;
+  save(at + "values", std::vector<int32_t>(rows, rows + 3 * found.n_rows));
+  save(at + "scores", scores);
+}
