@@ -8,6 +8,9 @@ import typer
 
 from fastcausal.cli.console import print_json, print_table
 
+# What fastcausal.training works with, and the extra that brings it.
+TRAINING = {"torch": "torch", "torchmetrics": "torch", "transformers": "hf", "evaluate": "hf"}
+
 
 def doctor(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -42,6 +45,7 @@ def facts() -> dict[str, Any]:
         "numpy": _version("numpy"),
         "pyarrow": _version("pyarrow"),
         "numba": _version("numba"),
+        "training": {name: _version(name) for name in TRAINING},
         "cuda": cuda.facts(),
     }
 
@@ -53,6 +57,10 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+def _install(extra: str) -> str:
+    return f"not installed: pip install 'fastcausal[{extra}]'"
 
 
 def _print(found: dict[str, Any]) -> None:
@@ -69,7 +77,8 @@ def _print(found: dict[str, Any]) -> None:
         "cores": f"{cores['usable']} of {cores['machine']}",
         "NumPy": found["numpy"],
         "pyarrow": found["pyarrow"],
-        "numba": found["numba"] or "not installed: pip install 'fastcausal[jit]'",
+        "numba": found["numba"] or _install("jit"),
+        **{name: found["training"][name] or _install(extra) for name, extra in TRAINING.items()},
         "CuPy": cuda["cupy"] or "not installed",
         "CUDA": _cuda_text(cuda),
         "device": device and _device_text(device),
