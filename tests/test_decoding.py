@@ -171,6 +171,14 @@ def test_by_hand():
     assert fc.score(gold, same_words)["overall"].f1 == 1.0
 
 
+def test_a_score_that_is_just_enough():
+    logits = np.random.default_rng(2).normal(size=(1, 9, 4))
+    both = fc.SpanDecoder().decode(logits).scores
+    assert fc.SpanDecoder(min_score=both[1]).decode(logits).scores.tolist() == both.tolist()
+    more = np.nextafter(both[1], 0)
+    assert fc.SpanDecoder(min_score=more).decode(logits).scores.tolist() == both[:1].tolist()
+
+
 def test_baseline_may_overlap_and_leaves_out_what_ends_early():
     logits = np.zeros((1, 7, 4))
     for column, token in enumerate([1, 3, 2, 4]):
@@ -223,6 +231,7 @@ REFUSED = [
     ((ONE_NAN,), "example 1, token 2: the logit of B end is nan, expected a finite number or -inf"),
     ((ONE_INF,), "example 0, token 1: the logit of signal start is inf, expected a finite"),
     ((GOOD, None, WORDS), "example 1, token 2: word 1 after word 3, expected in order"),
+    ((GOOD, None, WORDS[::-1, ::-1]), "example 0, token 1: word 2 after word 3, expected in order"),
     ((GOOD, None, WORDS - 9), "word_ids: found -9 to -5, expected -1 or a number"),
     ((GOOD[..., :5],), "logits: found 5 columns, expected 4 or 6"),
     ((GOOD[0],), r"logits: found the shape \(5, 6\), expected \[batch, tokens, 4 or 6\]"),
