@@ -28,10 +28,13 @@ def convert(
     target_format: Annotated[
         TargetName | None, typer.Option("--to", help="Format of the target.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="For squad: which questions are drawn.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="For squad: which questions are drawn; 0 unless given.")
+    ] = None,
     premise: Annotated[
-        Literal["cause", "effect"], typer.Option(help="For nli: what is the premise.")
-    ] = "cause",
+        Literal["cause", "effect"] | None,
+        typer.Option(help="For nli: what is the premise; the cause unless given."),
+    ] = None,
 ) -> None:
     """Convert between formats, and say what the target cannot hold."""
     with clear_errors():

@@ -222,8 +222,8 @@ def write(
     target: str | os.PathLike[str],
     format: str | None = None,
     *,
-    seed: int = 0,
-    premise: str = "cause",
+    seed: int | None = None,
+    premise: str | None = None,
 ) -> list[str]:
     """Write causal relations to a file, which appears complete or not at all.
 
@@ -237,10 +237,10 @@ def write(
     format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "squad", "nli"}, optional
         Overrides the suffix; ``cnc`` without ``.csv`` is a submission. No suffix means ``squad``
         or ``nli``.
-    seed : int
-        Of ``squad``: which questions are drawn.
-    premise : {"cause", "effect"}
-        Of ``nli``: what is the premise.
+    seed : int, optional
+        Of ``squad`` alone: which questions are drawn, 0 if not given.
+    premise : {"cause", "effect"}, optional
+        Of ``nli`` alone: what is the premise, the cause if not given.
 
     Returns
     -------
@@ -250,8 +250,28 @@ def write(
     Raises
     ------
     InputError
-        The format is unknown, needs what the table does not have, or writing failed.
+        The format is unknown, has no such option, needs what the table does not have, or writing
+        failed.
     """
+    format = _format_to_write(target, format)
+    for name, value, of in (("seed", seed, "squad"), ("premise", premise, "nli")):
+        if value is not None and format != of:
+            raise InputError(f"{name} is for {of}, the format of {target} is {format}")
+    if format == "squad":
+        return squad.write(relations, target, seed or 0)
+    if format == "nli":
+        return nli.write(relations, target, premise or "cause")
+    if format in ("parquet", "arrow", "jsonl"):
+        lost = table.write(relations, target, format)
+    else:
+        writers = {"cnc": cnc, "bio": bio, "spans": spans, "brat": brat}
+        lost = writers[format].write(relations, target)
+    if not len(relations) and format in ("jsonl", "bio", "spans", "brat"):
+        lost.append("a file without examples is empty and cannot be read back")
+    return lost
+
+
+def _format_to_write(target: str | os.PathLike[str], format: str | None) -> str:
     if format is None:
         format = WRITE_SUFFIXES.get(Path(target).suffix.lower())
         if format is None:
@@ -263,18 +283,7 @@ def write(
         raise InputError(f'unknown format "{format}", expected one of {known}')
     if format == "webanno":
         raise InputError(f"{target}: webanno can be read but not written")
-    if format == "squad":
-        return squad.write(relations, target, seed)
-    if format == "nli":
-        return nli.write(relations, target, premise)
-    if format in ("parquet", "arrow", "jsonl"):
-        lost = table.write(relations, target, format)
-    else:
-        writers = {"cnc": cnc, "bio": bio, "spans": spans, "brat": brat}
-        lost = writers[format].write(relations, target)
-    if not len(relations) and format in ("jsonl", "bio", "spans", "brat"):
-        lost.append("a file without examples is empty and cannot be read back")
-    return lost
+    return format
 
 
 def sniff(source: Source) -> str:

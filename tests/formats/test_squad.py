@@ -230,6 +230,9 @@ def test_what_is_refused(tmp_path, format):
     assert not path.exists()
     with pytest.raises(InputError, match=f"^{format} can be written but not read$"):
         formats.read(path, format)
+    for option, of in ({"seed": 0}, "squad"), ({"premise": "cause"}, "nli"):
+        with pytest.raises(InputError, match=f"is for {of}, the format of .* is jsonl"):
+            formats.write(bare, path, "jsonl", **option)
     with pytest.raises(InputError, match=r'^premise is "both", expected cause or effect$'):
         formats.write(bare, path, "nli", premise="both")
 
