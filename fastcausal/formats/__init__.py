@@ -1,7 +1,7 @@
 """Reading and writing causal relations: one file per format, each with its ``read`` and ``write``.
 
 path, list, DataFrame ──▶ read ──▶ Relations ──▶ write ──▶ path
-                           │ sniffs the format        │ returns what was lost
+                           │ sniffing.py              │ returns what was lost
                            ▼                          ▼
      cnc.py  tagged.py  bio.py  spans.py  table.py ── tags.py, builder.py, source.py, lines.py
       └─ truth.py, submissions.py                      └─ _native.pyx: csrc/tagged.hpp, ...
@@ -11,10 +11,9 @@ path, list, DataFrame ──▶ read ──▶ Relations ──▶ write ──�
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -36,24 +35,14 @@ from fastcausal.formats import (
     webanno,
 )
 from fastcausal.formats.batches import Stream
-from fastcausal.formats.lines import first_object
 from fastcausal.formats.links import Document
+from fastcausal.formats.sniffing import CHOICE, FORMATS, READ_SUFFIXES, format_in_parts, sniff
 from fastcausal.formats.source import Source, name_of
 from fastcausal.formats.tags import reading
 from fastcausal.relations import Relations
 
-FORMATS = ("cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno")
 WRITE_ONLY = ("squad", "nli")
-READ_SUFFIXES = {
-    ".csv": "cnc",
-    **dict.fromkeys((".bio", ".iob", ".iob2", ".conll"), "bio"),
-    **dict.fromkeys((".parquet", ".pq"), "parquet"),
-    **dict.fromkeys((".arrow", ".arrows", ".ipc", ".feather"), "arrow"),
-    ".ann": "brat",
-}
 WRITE_SUFFIXES = READ_SUFFIXES | dict.fromkeys((".jsonl", ".ndjson"), "jsonl")
-HEAD = 1 << 20  # bytes of a file that tell its format before it is read
-_CHOICE = f"give a format: {', '.join(FORMATS)}"
 
 
 def read(
@@ -161,7 +150,7 @@ def stream(
     if _is_folder(source):
         files = dict.fromkeys(pieces.parquet_files(path, name), "parquet")
         return _binary_stream(path, name, files, columns)
-    format = _format_in_parts(path, name)
+    format = format_in_parts(path, name)
     if format in ("parquet", "arrow"):
         return _binary_stream(path, name, {path: format}, columns)
     if format not in ("jsonl", "cnc"):
@@ -194,20 +183,6 @@ def _binary_stream(
 def _is_folder(source: Any) -> bool:
     is_path = isinstance(source, str | os.PathLike)
     return is_path and os.fspath(source) != "" and Path(source).is_dir()
-
-
-def _format_in_parts(path: Path, name: str) -> str | None:
-    """The format of a file that can be read in parts, told as `sniff` does, None for others."""
-    named = READ_SUFFIXES.get(path.suffix.lower())
-    if named is not None:
-        return named if named in ("parquet", "arrow") else None
-    try:
-        with path.open("rb") as file:
-            head = Source(name, file.read(HEAD))
-    except (OSError, ValueError):  # of which reading will tell
-        return None
-    found = table.sniff(head.data) or _sniff_line(head)
-    return found if found in ("parquet", "arrow", "jsonl", "cnc") else None
 
 
 def document(source: Source, format: str) -> Document | None:
@@ -276,7 +251,7 @@ def _format_to_write(target: str | os.PathLike[str], format: str | None) -> str:
         format = WRITE_SUFFIXES.get(Path(target).suffix.lower())
         if format is None:
             raise InputError(
-                f"{target}: the name does not tell the format, {_CHOICE}, {', '.join(WRITE_ONLY)}"
+                f"{target}: the name does not tell the format, {CHOICE}, {', '.join(WRITE_ONLY)}"
             )
     if format not in (*FORMATS, *WRITE_ONLY):
         known = ", ".join((*FORMATS, *WRITE_ONLY))
@@ -284,82 +259,6 @@ def _format_to_write(target: str | os.PathLike[str], format: str | None) -> str:
     if format == "webanno":
         raise InputError(f"{target}: webanno can be read but not written")
     return format
-
-
-def sniff(source: Source) -> str:
-    """The format of a file, from its name and then its content.
-
-    Raises
-    ------
-    InputError
-        Neither tells.
-    """
-    named = READ_SUFFIXES.get(Path(source.name).suffix.lower())
-    if named is not None:
-        return named
-    binary = table.sniff(source.data)
-    if binary is not None:
-        return binary
-    if plain := _sniff_line(source):
-        return plain
-    if webanno.sniff(source.text):
-        return "webanno"
-    start = source.text.lstrip()[:1000]
-    if start.startswith("{") or Path(source.name).suffix.lower() in cnc.JSON_SUFFIXES:
-        return _sniff_json(source)
-    if "text_w_pairs" in start.partition("\n")[0]:
-        return "cnc"
-    if any(_is_bio_line(line) for _, line in islice(source.lines(), 1000)):
-        return "bio"
-    raise InputError(f"{source.name}: the format cannot be told, {_CHOICE}")
-
-
-def _sniff_line(source: Source) -> str | None:
-    """The format of JSON lines where the first one tells, without a look at all the others."""
-    if source.data.find(b"\n") in (-1, len(source.data) - 1):  # one line may be anything
-        return None
-    return _format_of(first_object(source), source)
-
-
-def _sniff_json(source: Source) -> str:
-    """The format of JSON lines: the first line that only one format can have."""
-    undecided = None
-    for _, line in source.lines():
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if not isinstance(row, dict):
-            continue
-        if found := _format_of(row, source):
-            return found
-        if "relations" in row:
-            undecided = "spans"  # without a relation, spans know the length from the text
-    if undecided is None:
-        raise InputError(
-            f'{source.name}: no line is a JSON object with "prediction" (cnc) or "relations" '
-            f"(spans, jsonl), {_CHOICE}"
-        )
-    return undecided
-
-
-def _format_of(row: Mapping[str, Any], source: Source) -> str | None:
-    relations = row.get("relations")
-    if "prediction" in row and "relations" in row:
-        raise InputError(
-            f'{source.name}: both "prediction" (cnc) and "relations" (spans, jsonl), {_CHOICE}'
-        )
-    if "prediction" in row:
-        return "cnc"
-    kinds = {type(r) for r in relations} if isinstance(relations, list) else set()
-    if list in kinds or "length" in row:
-        return "jsonl"
-    return "spans" if dict in kinds else None
-
-
-def _is_bio_line(line: str) -> bool:
-    columns = line.split()
-    return line.startswith("# id = ") or (len(columns) > 1 and bio.is_tag(columns[-1]))
 
 
 def _read_file(source: Source, format: str, like: Relations | None, tags: str) -> Relations:
