@@ -15,7 +15,6 @@ import fastcausal as fc
 from fastcausal.decoding import METHODS
 from fastcausal.engine import span_selection
 
-torch = pytest.importorskip("torch")
 FEW = (0.0, 0.0, 0.5, 1.0, -1.0, -3.0, -math.inf)  # so that ties abound
 KINDS = ("float16", "float32", "float64")
 
@@ -202,6 +201,7 @@ def test_nothing_to_choose_from(method):
 
 
 def test_torch_and_separate_columns():
+    torch = pytest.importorskip("torch")
     logits = np.random.default_rng(0).normal(size=(4, 20, 6)).astype(np.float32)
     wanted = fc.SpanDecoder().decode(logits)
     tensor = torch.tensor(logits, requires_grad=True)
