@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torchmetrics import Metric
 
-from fastcausal.decoding import SpanDecoder
+from fastcausal.decoding import Decoded, DecodedOnDevice, SpanDecoder
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
@@ -24,6 +24,7 @@ from fastcausal.tensors import on_device
 from fastcausal.training.flat import flat_scores
 
 TOTALS = ("n_examples", "n_gold_relations", "n_pred_relations")
+MOST_WAITING = 64  # batches that a GPU decodes before they are fetched
 OTHER = "states of a metric with another protocol or decoder, which do not count the same"
 
 
@@ -112,6 +113,8 @@ class SpanScore(Metric):
             raise InputError(f"{self.scorer.protocol.name} does not add up over batches")
         self.scorer.roles = ROLES
         self._taggers: dict[str, TagScorer] = {}
+        # What a GPU decodes: the number of the batch, what it will have found, gold.
+        self._decoded: list[tuple[int, DecodedOnDevice, Relations | Rows]] = []
         plan = self.scorer.plan()
         # What is counted: metrics of which this differs neither share states nor add them. It is
         # the first state, as collections of older releases compare no other one.
@@ -142,8 +145,8 @@ class SpanScore(Metric):
         ----------
         preds : tensor, or relations
             With a `TagScheme`: label ids ``[batch, tokens]`` or logits ``[batch, tokens, labels]``,
-            of which the best label counts. With a `SpanDecoder`: its logits; if they are on a GPU,
-            it is waited for. Or relations: `Relations`, `Rows`, a list of examples.
+            of which the best label counts. With a `SpanDecoder`: its logits. Or relations:
+            `Relations`, `Rows`, a list of examples.
         target : tensor, or relations
             With a `TagScheme`, label ids ``[batch, tokens]``, ``ignore_index`` where a token is not
             there on either side. Else relations.
@@ -154,27 +157,42 @@ class SpanScore(Metric):
         ------
         InputError
             Tensors have other types or shapes or are on several devices, and all that decoding and
-            `ExtractionScorer.update` raise. On a GPU a label id without a label is an error of
-            `compute`.
+            `ExtractionScorer.update` raise. What is wrong with numbers on a GPU is an error of
+            `compute`, which names the batch.
         """
         options = {"mask": mask, "word_ids": word_ids, "has_signal": has_signal}
         are_relations = isinstance(preds, Relations | Rows | list)
         if not are_relations and isinstance(self.decoder, SpanDecoder):
-            preds = self.decoder.decode(preds, **options).get().rows
-            if isinstance(target, list) and (found := rows_of_examples(target)) is not None:
-                target = found[0]
-            elif not isinstance(target, Rows):
-                target = read(target)
-                preds = preds.to_relations(like=target)
+            self._update_boundaries(self.decoder.decode(preds, **options), target)
+            return
+        given = ", ".join(name for name, option in options.items() if option is not None)
+        if given:
+            raise InputError(f"{given}: only the logits of a SpanDecoder have that")
+        if are_relations:
+            self.scorer.update(target, preds)
+            self._take(self.scorer)
         else:
-            given = ", ".join(name for name, option in options.items() if option is not None)
-            if given:
-                raise InputError(f"{given}: only the logits of a SpanDecoder have that")
-            if not are_relations:
-                self._update_tags(preds, target)
-                return
-        self.scorer.update(target, preds)
-        self._take(self.scorer)
+            self._update_tags(preds, target)
+
+    def _update_boundaries(self, found: Decoded, target: Any) -> None:
+        if isinstance(target, list) and (rows := rows_of_examples(target)) is not None:
+            target = rows[0]
+        elif not isinstance(target, Rows):
+            target = read(target)
+        if isinstance(found, DecodedOnDevice):
+            self._decoded.append((self.update_count - 1, found, target))
+            self._waiting = True
+            if len(self._decoded) == MOST_WAITING:
+                self._settle()
+        else:
+            self._score(found, target)
+            self._take(self.scorer)
+
+    def _score(self, found: Decoded, target: Relations | Rows) -> None:
+        rows = found.get().rows
+        self.scorer.update(
+            target, rows if isinstance(target, Rows) else rows.to_relations(like=target)
+        )
 
     def _update_tags(self, preds: Any, target: Any) -> None:
         if not isinstance(self.decoder, TagScheme):
@@ -198,26 +216,44 @@ class SpanScore(Metric):
             self._take(tagger.scorer)
 
     def _settle(self) -> None:
-        """Move what a GPU has counted into the states."""
-        if self._waiting:
-            tagger = self._taggers["cuda"]
+        """Move what a GPU has found into the states; after an error it waits as before."""
+        if not self._waiting:
+            return
+        tagger = self._taggers.get("cuda")
+        if tagger:
             tagger.settle()
-            self._waiting = False
+        for number, found, target in self._decoded:
+            try:
+                self._score(found, target)
+            except InputError as error:
+                self._restart(self.scorer)
+                raise InputError(f"batch {number}: {error}") from None
+        self._decoded.clear()
+        self._waiting = False
+        self._take(self.scorer)
+        if tagger:
             self._take(tagger.scorer)
 
     def _drop_waiting(self) -> None:
-        """Forget what a GPU has counted."""
+        """Forget what a GPU has found."""
         if self._waiting:
-            self._taggers["cuda"].reset()
+            for tagger in self._taggers.values():
+                tagger.reset()
+            self._decoded.clear()
             self._waiting = False
 
     def _take(self, scorer: ExtractionScorer) -> None:
         """Move what a scorer has counted into the states."""
         totals = np.array([getattr(scorer, name) for name in TOTALS])
-        for name, more in (("counts", scorer.counts[""]), ("totals", totals)):
-            state = self.__dict__[name]
-            # Not in place: states may be shared in a collection, or made in inference mode.
-            self.__dict__[name] = state + torch.from_numpy(more).to(state.device)
+        for name, more in (("counts", scorer.counts.get("")), ("totals", totals)):
+            if more is not None:
+                state = self.__dict__[name]
+                # Not in place: states may be shared in a collection, or made in inference mode.
+                self.__dict__[name] = state + torch.from_numpy(more).to(state.device)
+        self._restart(scorer)
+
+    @staticmethod
+    def _restart(scorer: ExtractionScorer) -> None:
         scorer.reset()
         scorer.roles = ROLES
 
@@ -252,8 +288,7 @@ class SpanScore(Metric):
         for name, total in zip(TOTALS, self.totals.tolist(), strict=True):
             setattr(scorer, name, total)
         report = scorer.compute()
-        scorer.reset()
-        scorer.roles = ROLES
+        self._restart(scorer)
         return report
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:

@@ -235,9 +235,35 @@ def test_the_metric_decodes_on_the_device(gpu):
     for decoder, logits, target, there in (
         (scheme, labels, gold_ids, on_device(gold_ids)),
         (fc.SpanDecoder(), boundaries, gold, gold),
+        (fc.SpanDecoder(), boundaries, gold.to_relations(), gold.to_relations()),
     ):
         host, device = training.SpanScore(decoder), training.SpanScore(decoder)
-        host.update(logits, target)
-        device.update(on_device(logits), there)
+        for _ in range(training.MOST_WAITING + 3):
+            host.update(logits, target)
+            device.update(on_device(logits), there)
+        assert device._waiting
+        assert len(device._decoded) == (0 if decoder is scheme else 3)
         assert device.report().to_dict() == host.report().to_dict()
         assert device.report().n_pred_relations
+        device.update(on_device(logits), there)
+        device.reset()
+        assert not device.report().n_examples
+
+
+def test_the_metric_tells_of_a_batch_when_asked(gpu):
+    training = pytest.importorskip("fastcausal.training.span_score")
+    rng = np.random.default_rng(1)
+    logits, gold = rng.normal(size=(2, 12, 6)), rows_of(random_side(rng, 2, 2), 12)
+    wrong = logits.copy()
+    wrong[1, 3, 2] = np.nan
+    metric = training.SpanScore(fc.SpanDecoder())
+    for batch in (logits, wrong, logits):
+        metric.update(on_device(batch), gold)
+    for _ in range(2):  # nothing is counted in the meantime
+        with pytest.raises(
+            fc.InputError, match="batch 1: example 1, token 3: the logit of B start"
+        ):
+            metric.compute()
+    metric.reset()
+    metric.update(on_device(logits), gold)
+    assert metric.report().n_examples == 2
