@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from fastcausal import _spans, arrays
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.rows import Rows
-from fastcausal.errors import InputError, Problems, summary
+from fastcausal.errors import InputError, Problems, some_of, summary
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 
@@ -221,8 +221,7 @@ def _join(
 
 
 def _some(ids: pa.ChunkedArray) -> str:
-    shown = ", ".join(f'"{i}"' for i in ids.slice(0, 3).to_pylist())
-    return f" ({_literal(shown)}{', ...' if len(ids) > 3 else ''})" if shown else ""
+    return _literal(some_of(ids.slice(0, 4).to_pylist()))
 
 
 def _literal(text: str) -> str:

@@ -13,7 +13,15 @@ import numpy.typing as npt
 from fastcausal.engine._decoding import select_spans
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
-from fastcausal.tensors import INTEGERS, LAST_WORD, matrix, on_device, on_host, word_numbers
+from fastcausal.tensors import (
+    INTEGERS,
+    LAST_WORD,
+    matrix,
+    misplaced_word,
+    on_device,
+    on_host,
+    word_numbers,
+)
 
 # Numbers of the methods as in csrc/fastcausal/span_selection.h.
 METHODS = {"bss": 0, "constrained": 1, "argmax": 2}
@@ -279,12 +287,10 @@ def _gate(gate: Any, n: int) -> Any:
 def _refused(place: tuple[int, int, int], columns: Any, words: Any) -> InputError:
     """The error for a place that native code names, of arrays in host memory."""
     example, token, column = place
-    where = f"example {example}, token {token}"
     if column == WORD:
-        line = words[example]
-        before = line[:token].max()
-        return InputError(f"{where}: word {line[token]} after word {before}, expected in order")
+        return InputError(misplaced_word(words, example, token))
     value = columns[column][example, token]
     return InputError(
-        f"{where}: the logit of {COLUMNS[column]} is {value}, expected a finite number or -inf"
+        f"example {example}, token {token}: the logit of {COLUMNS[column]} is {value}, "
+        "expected a finite number or -inf"
     )

@@ -1,6 +1,8 @@
-"""The one exception that bad input raises."""
+"""The one exception that bad input raises, and what its messages share."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class InputError(ValueError):
@@ -48,3 +50,17 @@ def summary(count: int, first: list[str]) -> str:
     """The messages in ``first``, and how many of ``count`` they leave out."""
     left_out = count - len(first)
     return "\n".join(first) + (f"\n... and {left_out} more" if left_out else "")
+
+
+def some_of(ids: Sequence[str]) -> str:
+    """The first three ids in brackets, after a blank; nothing of none.
+
+    Examples
+    --------
+    >>> some_of(["a", "b", "c", "d"])
+    ' ("a", "b", "c", ...)'
+    """
+    named = ", ".join(f'"{id}"' for id in ids[:3])
+    # JSON can name half of a surrogate pair, but no output can hold it.
+    named = named.encode(errors="backslashreplace").decode()
+    return f" ({named}{', ...' if len(ids) > 3 else ''})" if ids else ""

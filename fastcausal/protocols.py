@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fastcausal.engine.kernel import Kernel, Objective, Plan
+from fastcausal.errors import InputError
 
 CAUSAL_TRACKS = (("cause", "effect"), ("signal",))
 CHOICES = {
@@ -193,3 +194,17 @@ def protocol_named(protocol: str | Protocol) -> Protocol:
     if protocol not in PROTOCOLS:
         raise ValueError(f'unknown protocol "{protocol}", expected one of {", ".join(PROTOCOLS)}')
     return PROTOCOLS[protocol]
+
+
+def batch_protocol(protocol: str | Protocol) -> Protocol:
+    """As `protocol_named`, of a protocol whose counts add up over batches.
+
+    Raises
+    ------
+    InputError
+        They do not.
+    """
+    found = protocol_named(protocol)
+    if found.average != "counts":
+        raise InputError(f"{found.name} does not add up over batches")
+    return found

@@ -9,11 +9,10 @@ import numpy as np
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
 from fastcausal.extraction import ExtractionScorer
-from fastcausal.protocols import RECESS, Protocol
-from fastcausal.relations import ROLES
+from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.report import Report
 from fastcausal.tagging import TagScheme
-from fastcausal.tensors import INTEGERS, matrix, on_host
+from fastcausal.tensors import INTEGERS, check_matrix, on_host
 
 
 class TagScorer:
@@ -60,10 +59,9 @@ class TagScorer:
         if backend == "reference":
             raise ValueError('backend is "reference", expected cpu or cuda')
         self.scheme = scheme
-        self.scorer = ExtractionScorer(protocol, backend=backend, num_threads=num_threads)
-        self.scorer.roles = ROLES
-        if self.scorer.protocol.average != "counts":
-            raise ValueError(f"{self.scorer.protocol.name} does not add up over batches")
+        self.scorer = ExtractionScorer(
+            batch_protocol(protocol), backend=backend, num_threads=num_threads
+        )
         self._on_device = self._counts_on_device() if backend == "cuda" else None
 
     def update(self, gold_ids: Any, pred: Any) -> None:
@@ -85,8 +83,8 @@ class TagScorer:
         """
         if self._on_device is None:
             gold_ids, pred = on_host("gold", gold_ids), on_host("pred", pred)
-            if gold_ids.dtype.kind != "i" or gold_ids.ndim != 2:
-                matrix("gold", gold_ids, INTEGERS)  # says what is wrong
+            if gold_ids.dtype.kind != "i" or gold_ids.ndim != 2:  # sooner told than by names
+                check_matrix("gold", gold_ids, INTEGERS, None)
         if getattr(pred, "ndim", 2) == 3:
             if pred.shape[:2] != gold_ids.shape:
                 expected = (*gold_ids.shape, len(self.scheme.labels))
@@ -96,7 +94,7 @@ class TagScorer:
             self._on_device.add(gold_ids, pred)
             return
         if pred.dtype.kind != "i" or pred.shape != gold_ids.shape:
-            matrix("pred", pred, INTEGERS, gold_ids.shape)
+            check_matrix("pred", pred, INTEGERS, gold_ids.shape)
         self.scorer.update(*self._rows(gold_ids, pred))
 
     def compute(self) -> Report:
@@ -113,7 +111,6 @@ class TagScorer:
     def reset(self) -> None:
         """Forget every batch."""
         self.scorer.reset()
-        self.scorer.roles = ROLES
         if self._on_device is not None:
             self._on_device.reset()
 

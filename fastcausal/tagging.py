@@ -17,7 +17,7 @@ from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
 from fastcausal.formats.bio import LABELS
 from fastcausal.relations import ROLES
-from fastcausal.tensors import INTEGERS, matrix, on_device, on_host, word_numbers
+from fastcausal.tensors import INTEGERS, matrix, misplaced_word, on_device, on_host, word_numbers
 
 MARKS = {"B": BEGINS, "I": 0, "E": ENDS, "S": BEGINS + ENDS}
 _LABEL = re.compile(r"(?:([BIES])-)?(.+)", re.DOTALL)
@@ -235,15 +235,12 @@ class TagScheme:
 
     def _refused(self, place: tuple[int, ...], ids: Any, words: Any) -> InputError:
         example, token = place
-        where = f"example {example}, token {token}"
         label = on_host("ids", ids)[example, token]
         if 0 <= label < len(self.labels) or label == self.ignore_index:
-            line = on_host("word_ids", words)[example]
-            before = line[:token].max()
-            return InputError(f"{where}: word {line[token]} after word {before}, expected in order")
+            return InputError(misplaced_word(on_host("word_ids", words), example, token))
         return InputError(
-            f"{where}: label id {label}, expected 0 to {len(self.labels) - 1}, "
-            f"or {self.ignore_index} where there is no token"
+            f"example {example}, token {token}: label id {label}, "
+            f"expected 0 to {len(self.labels) - 1}, or {self.ignore_index} where there is no token"
         )
 
 

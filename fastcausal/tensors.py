@@ -52,14 +52,18 @@ def on_host(name: str, value: Any) -> npt.NDArray[Any]:
         raise InputError(f"{name}: is on a GPU, expected an array in host memory")
     if isinstance(value, np.ndarray):
         return value
-    if hasattr(value, "detach"):  # torch
-        value = value.detach()
-        if str(value.dtype) == "torch.bfloat16":
-            value = value.float()
     try:
-        return np.asarray(value)
+        return np.asarray(detached(value))
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} cannot be read: {error}") from error
+
+
+def detached(value: Any) -> Any:
+    """An array as others can take it: of torch without its gradient, bfloat16 as float32."""
+    if not hasattr(value, "detach"):
+        return value
+    value = value.detach()
+    return value.float() if str(value.dtype) == "torch.bfloat16" else value
 
 
 def matrix(
@@ -101,3 +105,17 @@ def word_numbers(value: Any, shape: tuple[int, ...] | None = None) -> npt.NDArra
     if words.size and not -1 <= words.min() <= words.max() < LAST_WORD:
         raise InputError(f"word_ids: found {words.min()} to {words.max()}, expected -1 or a number")
     return words.astype(np.int32, copy=False)
+
+
+def misplaced_word(words: npt.NDArray[Any], example: int, token: int) -> str:
+    """What is said of a word that comes after a later one.
+
+    Examples
+    --------
+    >>> misplaced_word(np.array([[0, 2, -1, 1]]), 0, 3)
+    'example 0, token 3: word 1 after word 2, expected in order'
+    """
+    line = words[example]
+    before = line[:token].max()
+    where = f"example {example}, token {token}"
+    return f"{where}: word {line[token]} after word {before}, expected in order"

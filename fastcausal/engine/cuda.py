@@ -18,7 +18,7 @@ from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import Result
 from fastcausal.engine.sources import csrc, digest
 from fastcausal.errors import InputError
-from fastcausal.tensors import INTEGERS, check_matrix
+from fastcausal.tensors import INTEGERS, check_matrix, detached
 
 THREADS = 128  # of a block
 BLOCKS = 16  # for each multiprocessor, at most
@@ -184,10 +184,7 @@ def shared(name: str, value: Any) -> Array:
         if kind == 2 and number != current:  # kDLCUDA
             raise InputError(f"{name}: is on device {number}, expected {current}, the current one")
         if kind == 2:
-            if hasattr(value, "detach"):  # torch
-                value = value.detach()
-                if str(value.dtype) == "torch.bfloat16":  # which CuPy has not
-                    value = value.float()
+            value = detached(value)
             return value if isinstance(value, cp.ndarray) else cp.from_dlpack(value)
     elif hasattr(value, "__cuda_array_interface__"):
         return cp.asarray(value)

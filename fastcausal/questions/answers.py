@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from fastcausal import __version__
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, some_of
 from fastcausal.formats.questions import read_answers, read_questions
 from fastcausal.questions.report import AnswerReport, Mark
 
@@ -128,15 +128,8 @@ def _differences(gold: Collection[str], pred: Collection[str], unmatched: str) -
     extra = [id for id in pred if id not in gold]
     if not missing and not extra:
         return ()
-    found = f"{len(missing)} questions of gold have no answer{_some(missing)}, "
-    found += f"{len(extra)} answers of pred are to no question{_some(extra)}"
+    found = f"{len(missing)} questions of gold have no answer{some_of(missing)}, "
+    found += f"{len(extra)} answers of pred are to no question{some_of(extra)}"
     if unmatched == "error":
         raise InputError(f'{found}; unmatched="empty" or "skip" would allow it')
     return (f"unmatched={unmatched}: {found}",)
-
-
-def _some(ids: Sequence[str]) -> str:
-    named = ", ".join(f'"{id}"' for id in ids[:3])
-    # JSON can name half of a surrogate pair, but no output can hold it.
-    named = named.encode(errors="backslashreplace").decode()
-    return f" ({named}{', ...' if len(ids) > 3 else ''})" if ids else ""

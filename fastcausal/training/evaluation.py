@@ -12,7 +12,7 @@ import datasets
 import evaluate
 
 from fastcausal.errors import InputError
-from fastcausal.protocols import RECESS, Protocol
+from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.tag_scorer import TagScorer
 from fastcausal.tagging import TagScheme
 from fastcausal.training.flat import flat_scores
@@ -87,7 +87,7 @@ class TagMetric(evaluate.Metric):
         if unknown:
             raise TypeError(f"TagMetric takes no argument {', '.join(sorted(unknown))}")
         self.scheme = None if labels is None else TagScheme(labels, ignore_index)
-        self.protocol = TagScorer(TagScheme(["O"]), protocol).scorer.protocol
+        self.protocol = batch_protocol(protocol)
         super().__init__(**settings)
 
     def _info(self) -> evaluate.MetricInfo:

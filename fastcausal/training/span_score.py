@@ -15,7 +15,7 @@ from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
 from fastcausal.extraction import ExtractionScorer
 from fastcausal.formats import read
-from fastcausal.protocols import RECESS, Protocol
+from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report import Report
 from fastcausal.tag_scorer import TagScorer
@@ -108,10 +108,8 @@ class SpanScore(Metric):
         super().__init__(**options)
         self.decoder = decoder
         self.only = only
-        self.scorer = ExtractionScorer(protocol, num_threads=num_threads)
-        if self.scorer.protocol.average != "counts":
-            raise InputError(f"{self.scorer.protocol.name} does not add up over batches")
-        self.scorer.roles = ROLES
+        self.scorer = ExtractionScorer(batch_protocol(protocol), num_threads=num_threads)
+        self._restart(self.scorer)
         self._taggers: dict[str, TagScorer] = {}
         # What a GPU decodes: the number of the batch, what it will have found, gold.
         self._decoded: list[tuple[int, DecodedOnDevice, Relations | Rows]] = []

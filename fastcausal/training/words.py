@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fastcausal.errors import InputError, Problems
-from fastcausal.tensors import INTEGERS, word_numbers
+from fastcausal.tensors import INTEGERS, misplaced_word, word_numbers
 
 
 def word_ids_of(encoding: Any) -> npt.NDArray[np.int32]:
@@ -102,10 +102,7 @@ def _require_labels(
             f"found labels of {counts[example]} words"
         )
     for example, token in np.argwhere((words[:, 1:] >= 0) & (words[:, 1:] < before)):
-        problems.add(
-            f"example {example}, token {token + 1}: word {words[example, token + 1]} "
-            f"after word {before[example, token]}, expected in order"
-        )
+        problems.add(misplaced_word(words, example, token + 1))
     problems.raise_if_any()
 
 
