@@ -31,6 +31,7 @@ from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read
 from fastcausal.formats.source import readable_again
 from fastcausal.formats.table import appending
+from fastcausal.formats.targets import keep_apart
 from fastcausal.protocols import RECESS, Protocol, protocol_named
 from fastcausal.relations import ROLES
 from fastcausal.report import Report, Scores
@@ -93,8 +94,8 @@ def score(
     Raises
     ------
     InputError
-        The two sides do not fit together, something cannot be read or written, or backend ``cuda``
-        has no GPU.
+        The two sides do not fit together, something cannot be read or written, ``per_example``
+        is one of the files read, or backend ``cuda`` has no GPU.
     ValueError
         An unknown protocol, policy or backend.
 
@@ -119,6 +120,7 @@ def score(
         backend=backend,
         num_threads=num_threads,
     )
+    keep_apart([per_example], [gold, pred])
     streamed = is_streamed(gold) or is_streamed(pred)
     if streamed:
         gold, pred = readable_again(gold), readable_again(pred)

@@ -198,9 +198,10 @@ def test_files_that_are_not_there(side, tmp_path):
         (tmp_path / "none", "No such file or directory"),
         (tmp_path, "a directory without a Parquet file"),
         ("\0", "embedded null byte"),
+        (tmp_path / (256 * "x"), "File name too long"),
     ):
         paths[side] = path
-        assert failing("score", *paths) == f"{path}: {reason}"
+        assert failing("score", *paths) == f"{path}: {reason}".replace("\0", r"\x00")
 
 
 def test_swapped_files():

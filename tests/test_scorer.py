@@ -179,6 +179,7 @@ def test_what_batches_cannot_do():
         ({"unmatched": "no"}, 'unmatched is "no", expected one of error, empty, skip'),
         ({"backend": "gpu"}, 'unknown backend "gpu", expected one of cpu, cuda, reference'),
         ({"num_threads": 0}, "num_threads is 0, expected at least 1"),
+        ({"num_threads": 2**63}, f"num_threads is {2**63}, expected at most {2**31 - 1}"),
     ],
     ids=str,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.formats.source import replacing, replacing_together
+from tests.test_cli import cli, command
 
 
 def write(target, data=b"new"):
@@ -195,3 +197,86 @@ def test_a_file_is_on_the_disk_before_it_has_the_name(tmp_path, monkeypatch):
     )
     write(tmp_path / "x")
     assert steps == ["sync", "rename"]
+
+
+# ------------------------------------------------------------------- targets against sources
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Gold in every form that a target could destroy; what lies there may not change."""
+    monkeypatch.chdir(tmp_path)
+    gold = fc.read(sample.GOLD)
+    gold = fc.Relations(gold.table.drop_columns(["tagged"]))
+    for name in ("gold.parquet", "pred.parquet", "folder/part.parquet", "gold.jsonl", "marks.ann"):
+        Path(name).parent.mkdir(exist_ok=True)
+        fc.write(gold, name)
+    Path("link.parquet").symlink_to("gold.parquet")
+    Path("hard.parquet").hardlink_to("gold.parquet")
+    Path("there").symlink_to("folder")
+    before = contents(tmp_path)
+    yield tmp_path
+    assert contents(tmp_path) == before
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+DESTROYING = [
+    "score gold.parquet pred.parquet --per-example gold.parquet",
+    "score gold.parquet pred.parquet --per-example ./pred.parquet",
+    "score gold.parquet pred.parquet --per-example link.parquet",
+    "score link.parquet pred.parquet --matches gold.parquet",
+    "score gold.parquet pred.parquet --matches hard.parquet",
+    "score gold.parquet pred.parquet gold.jsonl --matches gold.jsonl",
+    "score folder pred.parquet --per-example folder/part.parquet",
+    "score folder pred.parquet --per-example there/new.parquet",
+    "score gold.parquet pred.parquet --per-example x.parquet --matches x.parquet",
+    "score gold.parquet pred.parquet --per-example x.parquet --matches there/../x.parquet",
+    "agree gold.parquet pred.parquet --per-example gold.parquet",
+    "agree gold.parquet pred.parquet --per-example x.parquet --matches ./x.parquet",
+    "convert gold.parquet gold.parquet",
+    "convert gold.jsonl gold.parquet --like link.parquet",
+    "convert marks.ann marks.txt --to spans",
+    "convert marks.txt marks.ann --from bio",
+]
+
+
+@pytest.mark.parametrize("command", DESTROYING)
+def test_what_is_read_is_not_written_over(command, files):
+    _, err = cli(*command.split(), expect=2)
+    assert err.startswith("error: ")
+    assert " is read, expected " in err or " have one file, " in err or " lies in " in err
+    assert json.loads(cli(*command.split(), "--json", expect=2)[0])["error"]
+
+
+@pytest.mark.parametrize("target", ["gold.parquet", "link.parquet", "pred.parquet"])
+@pytest.mark.parametrize("pred", ["pred.parquet", Path("pred.parquet")])
+def test_nor_is_it_in_python(target, pred, files):
+    with pytest.raises(fc.InputError, match=f"^{target} is read, expected another file"):
+        fc.score("gold.parquet", pred, per_example=target)
+
+
+def test_standard_input_is_a_source_too(files):
+    for target in ("gold.jsonl", "there/../gold.jsonl"):
+        with Path("gold.jsonl").open() as stdin:
+            _, err = command("score", "-", "pred.parquet", "--per-example", target,
+                             stdin=stdin, expect=2)  # fmt: skip
+        assert err == f"error: {target} is read, expected another file to write to\n"
+
+
+def test_a_device_may_be_given_twice(files):
+    cli("score", "gold.parquet", "pred.parquet", "--per-example", "/dev/null",
+        "--matches", "/dev/null")  # fmt: skip
+
+
+def test_the_sample_is_not_copied_over_other_files(tmp_path):
+    cli("demo", "--copy-to", tmp_path)
+    cli("demo", "--copy-to", tmp_path)
+    (tmp_path / "careful.jsonl").write_text("mine")
+    (tmp_path / "gold.csv").unlink()
+    _, err = cli("demo", "--copy-to", tmp_path, expect=2)
+    assert err == f"error: {tmp_path / 'careful.jsonl'} is there and is not the sample's\n"
+    assert (tmp_path / "careful.jsonl").read_text() == "mine"
+    assert not (tmp_path / "gold.csv").exists()

@@ -1,17 +1,24 @@
 """The command line: one file per subcommand, which parses arguments, calls the job and prints.
 
 Results go to standard output, all else to standard error. Exit status: 0 done, 1 a check failed,
-2 bad input or usage.
+2 bad input or usage, or output that cannot be written, 70 a fault of fastcausal itself, 130 Ctrl-C,
+141 a pipe that was closed.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
 import typer
+from typer.core import TyperGroup
 
 from fastcausal.cli.agree import agree
 from fastcausal.cli.bench import bench
 from fastcausal.cli.check import check
 from fastcausal.cli.classify import classify
+from fastcausal.cli.console import clear_errors, hold_streams, show
 from fastcausal.cli.convert import convert
 from fastcausal.cli.demo import demo
 from fastcausal.cli.describe import describe
@@ -20,8 +27,30 @@ from fastcausal.cli.explain import explain
 from fastcausal.cli.qa import qa
 from fastcausal.cli.score import score
 
+
+class Program(TyperGroup):
+    """The command line as a whole, whose errors all end alike, those of usage too."""
+
+    def main(  # type: ignore[override]  # click's own ways to end are not taken
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> NoReturn:
+        """Run a command and exit with its status."""
+        args = list(sys.argv[1:] if args is None else args)
+        options = args[: args.index("--")] if "--" in args else args
+        try:
+            with (
+                clear_errors("--json" in options),
+                self.make_context(prog_name or "fastcausal", args, **extra) as context,
+            ):
+                self.invoke(context)
+        except typer.Exit as end:
+            sys.exit(end.exit_code)
+        sys.exit()
+
+
 app = typer.Typer(
     name="fastcausal",
+    cls=Program,
     help="Score causal relations: spans of Cause, Effect and Signal.",
     no_args_is_help=True,
     add_completion=False,
@@ -40,9 +69,10 @@ def _options(
     if version:
         from fastcausal import __version__
 
-        typer.echo(f"fastcausal {__version__}")
+        show(f"fastcausal {__version__}")
 
 
 def main() -> None:
     """Entry point of the ``fastcausal`` command."""
+    hold_streams()
     app()

@@ -42,7 +42,7 @@ def agree(
     cluster: Annotated[
         str | None, typer.Option(help="Draw the values of this column instead of examples.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
     unparsed: Annotated[
         Literal["error", "empty", "skip"],
         typer.Option(help="What a relation that cannot be read is."),
@@ -75,7 +75,9 @@ def agree(
             )
             return
         import fastcausal as fc
+        from fastcausal.formats.targets import keep_apart
 
+        keep_apart([per_example, matches], annotations)
         with doing("comparing annotators"):
             found = fc.agreement(annotations, protocol, average=average, by=by, unparsed=unparsed)
             drawn = found.intervals(cluster, seed=seed) if intervals or cluster else None

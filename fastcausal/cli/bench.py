@@ -30,7 +30,9 @@ def bench(
     parts: Annotated[
         list[str] | None, typer.Argument(help="Only these parts, e.g. growth peers.")
     ] = None,
-    sentences: Annotated[int, typer.Option(min=1, help="Sentences of the large corpus.")] = 100_000,
+    sentences: Annotated[
+        int, typer.Option(min=1, max=10**9, help="Sentences of the large corpus.")
+    ] = 100_000,
 ) -> None:
     """Measure fastcausal against what else there is, after asserting that the answers are equal."""
     with clear_errors():

@@ -1,37 +1,97 @@
-"""What all subcommands share: where output goes, and how errors end a command."""
+"""What all subcommands share: where output goes, and how a command ends that cannot go on."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, OutputError
 from fastcausal.report import WIDTH
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console, RenderableType
 
+FAILED = 2  # the exit status of bad input, usage, or output that cannot be written
+FAULT = 70  # of an error that is fastcausal's own, as in sysexits.h
+INTERRUPTED = 130  # of Ctrl-C, as shells have it
+CLOSED = 141  # of a pipe that is not read to its end: what a shell reports of SIGPIPE
+TRACEBACK = "FASTCAUSAL_TRACEBACK"
+
+# What a terminal takes for commands, line ends, or another direction of writing.
+_COMMANDS = (*range(32), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+_ESCAPED = {
+    code: rf"\x{code:02x}" if code < 256 else rf"\u{code:04x}"
+    for code in _COMMANDS
+    if chr(code) not in "\t\n"
+}
+_ESCAPED_JSON = {code: rf"\u{code:04x}" for code in _COMMANDS if code >= 0x7F}
+
 
 def print_table(*parts: RenderableType) -> None:
     """Print to standard output: in colour on a terminal, plain text in a pipe."""
+    from rich.segment import Segment, Segments
+
     console = _console(stderr=False)
-    with console.capture() as capture:
+    with _results(), console.capture() as capture:  # rich touches the stream even so
         for part in parts:
-            console.print(part, highlight=False, soft_wrap=isinstance(part, str), markup=False)
+            if not isinstance(part, str):
+                rendered = console.render(part)
+                part = Segments(Segment(printable(text), style) for text, style, _ in rendered)
+            else:
+                part = printable(part)
+            console.print(part, highlight=False, soft_wrap=True, markup=False)
     lines = capture.get().splitlines()
-    typer.echo("\n".join(lines if console.is_terminal else map(str.rstrip, lines)))
+    show("\n".join(lines if console.is_terminal else map(str.rstrip, lines)))
 
 
 def print_json(value: Any) -> None:
     """Print one line of JSON to standard output."""
-    typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False).translate(_ESCAPED_JSON)
+    show(text.encode(errors="backslashreplace").decode())  # of half a surrogate pair
+
+
+def show(text: str, err: bool = False) -> None:
+    """Print a result to standard output, or to standard error where that holds the results.
+
+    Raises
+    ------
+    OutputError
+        Standard output is closed or full.
+    """
+    with _results():
+        typer.echo(text, err=err)
+
+
+def is_standard_output(path: Path) -> bool:
+    """Whether what is written to a path goes where results go."""
+    with suppress(OSError, ValueError):
+        return os.path.samestat(path.stat(), os.fstat(1))
+    return False
+
+
+@contextmanager
+def _results() -> Iterator[None]:
+    if sys.stdout is None:
+        raise OutputError("standard output is closed, the result cannot be written")
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"the result cannot be written: {error.strerror}") from error
+
+
+def printable(text: str) -> str:
+    """Text of which a terminal takes nothing for a command, and which any output can hold."""
+    return text.translate(_ESCAPED).encode(errors="backslashreplace").decode()
 
 
 def write_parquet(target: Path, table: pa.Table) -> None:
@@ -45,7 +105,7 @@ def write_parquet(target: Path, table: pa.Table) -> None:
 def warn(messages: Iterable[str]) -> None:
     """Print warnings to standard error."""
     for message in messages:
-        typer.secho(f"warning: {message}", fg=typer.colors.YELLOW, err=True)
+        typer.secho(f"warning: {printable(message)}", fg=typer.colors.YELLOW, err=True)
 
 
 @contextmanager
@@ -60,22 +120,94 @@ def doing(what: str) -> Iterator[Callable[[int, int | None], None] | None]:
         return
     from fastcausal.cli.progress import bar
 
-    with bar(what, _console(stderr=True)) as update:
+    with bar(printable(what), _console(stderr=True)) as update:
         yield update
 
 
 @contextmanager
 def clear_errors(as_json: bool = False) -> Iterator[None]:
-    """Turn bad input into one message and exit status 2; with ``as_json`` into a JSON object."""
+    """Turn whatever goes wrong into one message and its exit status.
+
+    With ``as_json`` the message is a JSON object on standard output. The environment variable
+    FASTCAUSAL_TRACEBACK adds the traceback.
+    """
     try:
         yield
-    except InputError as error:
-        message = str(error).encode(errors="backslashreplace").decode()  # of lone surrogates
-        if as_json:
-            print_json({"error": message})
-        else:
+    except typer.Exit:
+        raise
+    except (Exception, KeyboardInterrupt, SystemExit) as error:
+        if os.environ.get(TRACEBACK):
+            from traceback import print_exception
+
+            print_exception(error)
+        status, message = _ending(error)
+        if message:
+            _say(printable(message), as_json)
+        _let_go()
+        raise typer.Exit(status) from error
+
+
+def _ending(error: BaseException) -> tuple[int, str]:
+    """Exit status and message, empty for none."""
+    reason = str(error)
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED, ""
+    closed = isinstance(error, SystemExit)  # which is how rich ends then
+    if closed or BrokenPipeError in map(type, (error, error.__cause__)):
+        return CLOSED, ""
+    usage = getattr(error, "format_message", None)  # typer makes the class public in no version
+    if usage is not None:
+        context = getattr(error, "ctx", None)
+        help_of = context.command_path if context else "fastcausal"
+        said = usage()  # nothing, where the help was shown
+        return FAILED, said and f"{said} See {help_of} --help."
+    if isinstance(error, InputError) or type(error) is ValueError:
+        return FAILED, reason
+    if isinstance(error, MemoryError):
+        return FAILED, f"not enough memory{reason and f': {reason}'}"
+    if isinstance(error, OSError):
+        parts = (error.filename, error.strerror or reason)
+        return FAILED, ": ".join(str(part) for part in parts if part)
+    name = ": ".join([type(error).__name__, *reason.splitlines()[:1]])
+    return FAULT, f"unexpected {name}; please report it with what {TRACEBACK}=1 shows"
+
+
+def _say(message: str, as_json: bool) -> None:
+    """Tell what is wrong, as far as there are streams to tell it on."""
+    with suppress(OSError):
+        if not (as_json and _said_as_json(message)):
             typer.secho(f"error: {message}", fg=typer.colors.RED, err=True)
-        raise typer.Exit(2) from error
+
+
+def _said_as_json(message: str) -> bool:
+    try:
+        print_json({"error": message})
+    except OutputError:
+        return False
+    return True
+
+
+def _let_go() -> None:
+    """Drop what a closed or full stream did not take; Python would try it again as it ends."""
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def hold_streams() -> None:
+    """Keep the numbers of closed streams from the next files opened, which would be written to.
+
+    What a stream does not allow stays an error, but messages go nowhere without standard error.
+    """
+    for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_RDWR)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, mode)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace")
 
 
 def short_names(paths: list[str]) -> dict[str, str]:
@@ -92,4 +224,4 @@ def _console(stderr: bool) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    return Console(stderr=stderr, width=None if stream.isatty() else WIDTH)
+    return Console(stderr=stderr, width=None if stream and stream.isatty() else WIDTH)

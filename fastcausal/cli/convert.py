@@ -7,7 +7,14 @@ from typing import Annotated, Literal
 
 import typer
 
-from fastcausal.cli.console import clear_errors, doing, warn
+from fastcausal.cli.console import (
+    clear_errors,
+    doing,
+    is_standard_output,
+    printable,
+    show,
+    warn,
+)
 
 FormatName = Literal["cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"]
 TargetName = Literal[FormatName, "squad", "nli"]
@@ -39,7 +46,9 @@ def convert(
     """Convert between formats, and say what the target cannot hold."""
     with clear_errors():
         import fastcausal as fc
+        from fastcausal.formats.targets import keep_apart
 
+        keep_apart([target], [source, like])
         with doing(f"reading {source}"):
             gold = fc.read(like, tags=tags) if like is not None else None
             relations = fc.read(source, format=source_format, like=gold, tags=tags)
@@ -50,4 +59,5 @@ def convert(
         with doing(f"writing {target}"):
             lost = fc.write(relations, target, format=target_format, seed=seed, premise=premise)
         warn([f"lost: {message}" for message in lost])
-        typer.echo(f"{target}: {len(relations)} examples, {relations.n_relations} relations")
+        done = f"{target}: {len(relations)} examples, {relations.n_relations} relations"
+        show(printable(done), err=is_standard_output(target))

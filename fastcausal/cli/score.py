@@ -57,7 +57,9 @@ def score(
     """Score predictions against gold."""
     with clear_errors(json):
         import fastcausal as fc
+        from fastcausal.formats.targets import keep_apart
 
+        keep_apart([per_example, matches], [gold, *pred])
         names = short_names(pred)
         reports: dict[str, Report] = {}
         with doing(f"reading {gold}"):

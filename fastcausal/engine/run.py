@@ -12,6 +12,7 @@ from fastcausal.engine.kernel import Groups, Int64, Plan
 from fastcausal.engine.rows import Rows
 
 BACKENDS = ("cpu", "cuda", "reference")
+MOST_THREADS = 2**31 - 1  # an int of C; no more are started than there is work for
 
 
 class Result(NamedTuple):
@@ -92,7 +93,7 @@ def run(
 
 
 def check_backend(backend: str, num_threads: int | None) -> None:
-    """Raise ValueError where there is no such backend, or fewer than one thread.
+    """Raise ValueError where there is no such backend, or no such number of threads.
 
     Where there is such a backend but not what it needs, `InputError` says what to install.
     """
@@ -100,6 +101,8 @@ def check_backend(backend: str, num_threads: int | None) -> None:
         raise ValueError(f'unknown backend "{backend}", expected one of {", ".join(BACKENDS)}')
     if num_threads is not None and index(num_threads) < 1:
         raise ValueError(f"num_threads is {num_threads}, expected at least 1")
+    if num_threads is not None and num_threads > MOST_THREADS:
+        raise ValueError(f"num_threads is {num_threads}, expected at most {MOST_THREADS}")
     if backend == "cuda":
         from fastcausal.engine import cuda
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Mapping
 from io import FileIO
 from typing import Any
@@ -18,7 +17,7 @@ import pyarrow as pa
 
 from fastcausal.errors import InputError
 from fastcausal.formats import _native
-from fastcausal.formats.source import UTF8_MARK, Source, name_of
+from fastcausal.formats.source import UTF8_MARK, Source, name_of, stdin
 
 BLOCK = 1 << 20  # bytes that a thread parses at a time
 READ = 1 << 22  # bytes read at a time: memory of that size is used again
@@ -98,7 +97,7 @@ class Lines:
         self._line = 1
         self._rest = b""
         try:
-            self._file = sys.stdin.buffer if source == "-" else FileIO(source)
+            self._file = stdin() if source == "-" else FileIO(source)
             self._read()
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             raise InputError(f"{self.name}: {getattr(error, 'strerror', None) or error}") from error
@@ -106,7 +105,7 @@ class Lines:
 
     def close(self) -> None:
         """Close the file."""
-        if self._file is not sys.stdin.buffer:
+        if isinstance(self._file, FileIO):  # not standard input
             self._file.close()
 
     def take(self, n: int) -> Source | None:

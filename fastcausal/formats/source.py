@@ -56,7 +56,7 @@ class Source:
             return source
         name = name_of(source)
         try:
-            data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+            data = stdin().read() if source == "-" else Path(source).read_bytes()
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
         data = data.removeprefix(UTF8_MARK)
@@ -153,15 +153,22 @@ class Spool(os.PathLike[str]):
 
 def readable_again(source: Any) -> Any:
     """The source, or a copy where it is standard input or a pipe, which can be read only once."""
-    if isinstance(source, str) and source == "-":
-        return Spool(sys.stdin.buffer, name_of(source))
-    if isinstance(source, str | os.PathLike) and Path(source).is_fifo():
-        try:
+    try:
+        if isinstance(source, str) and source == "-":
+            return Spool(stdin(), name_of(source))
+        if isinstance(source, str | os.PathLike) and Path(source).is_fifo():
             with Path(source).open("rb") as pipe:
                 return Spool(pipe, name_of(source))
-        except OSError as error:
-            raise InputError(f"{source}: {error.strerror or error}") from error
+    except OSError as error:
+        raise InputError(f"{name_of(source)}: {error.strerror or error}") from error
     return source
+
+
+def stdin() -> IO[bytes]:
+    """Standard input; OSError where it is closed."""
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "it is closed")
+    return sys.stdin.buffer
 
 
 def name_of(source: str | os.PathLike[str]) -> str:

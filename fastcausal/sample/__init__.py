@@ -24,11 +24,16 @@ def copy_to(folder: Path) -> None:
     Raises
     ------
     InputError
-        The folder cannot be written to.
+        The folder cannot be written to, or has other files of these names.
     """
+    paths = (GOLD, *SYSTEMS.values(), *ANNOTATORS.values(), ANSWERS)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path in (GOLD, *SYSTEMS.values(), *ANNOTATORS.values(), ANSWERS):
+        missing = [path for path in paths if not (folder / path.name).exists()]
+        for path in paths:
+            if path not in missing and (folder / path.name).read_bytes() != path.read_bytes():
+                raise InputError(f"{folder / path.name} is there and is not the sample's")
+        for path in missing:
             shutil.copy(path, folder)
     except OSError as error:
         raise InputError(f"{folder}: {error.strerror or error}") from error
