@@ -15,7 +15,7 @@ export PIP_PREFER_BINARY := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test format lint typecheck check build wheel-test bench sanitize clean FORCE
+.PHONY: help demo test format lint typecheck check build wheel-test bench sanitize fuzz clean FORCE
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,10 +58,13 @@ sanitize: $(VENV)/.test  ## run the tests on a native module that checks memory 
 	rm -rf build/tested
 	FASTCAUSAL_SANITIZE=address,undefined $(BIN)/pip install -q --no-deps --target build/tested .
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-		ASAN_OPTIONS=detect_leaks=0 \
+		ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
 		PYTHONPATH=build/tested $(BIN)/pytest -q tests --capture=sys \
 		-p no:faulthandler -o addopts=--import-mode=importlib \
 		--ignore tests/engine/test_device_source.py # other compilers do not stand the preload
+
+fuzz: $(VENV)/.test  ## run the command line on mutated files for a minute
+	FASTCAUSAL_FUZZ_SECONDS=60 $(BIN)/pytest -q tests/fuzz
 
 clean:  ## remove the environments and all that was built
 	rm -rf $(VENV) $(VENV)-wheel build dist *.egg-info fastcausal/*/*.so
