@@ -15,6 +15,7 @@ from fastcausal.formats.links import (
     Document,
     Link,
     Mark,
+    Words,
     lines_of,
     passages,
     role_of,
@@ -97,6 +98,7 @@ def _document(name: str, text: str, structures: list[Structure], feature: str | 
     sentences = [bounds(s) for s in structures if s.type == "Sentence"]
     tokens = [bounds(s) for s in structures if s.type == "Token"]
     layer, feature = _layer(structures, feature)
+    words = Words(text)
     marks: list[Mark] = []
     numbers: dict[str | None, int] = {}
     for structure in structures:
@@ -104,7 +106,7 @@ def _document(name: str, text: str, structures: list[Structure], feature: str | 
             label = structure.values.get(feature) if feature is not None else None
             label = label if isinstance(label, str) else None
             numbers[structure.id] = len(marks)
-            marks.append(Mark.of(text, label, [bounds(structure)]))
+            marks.append(words.mark(label, [bounds(structure)]))
     numbers.pop(None, None)
     title, owner = _metadata(structures)
     stem = Path(name).stem
