@@ -21,7 +21,7 @@ from fastcausal.formats.links import (
     lines_of,
     passages,
 )
-from fastcausal.formats.source import Source, replacing, shown
+from fastcausal.formats.source import Source, replacing_together, shown
 from fastcausal.formats.spans import WHITE, Sentence
 from fastcausal.formats.tags import CAUSE, EFFECT, SIGNAL
 from fastcausal.relations import ROLES, Relations
@@ -130,6 +130,8 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     """Write ``NAME.ann`` and, beside it, ``NAME.txt`` with a sentence per line.
 
     Each relation gets spans of its own, so that all are read back as they were, in their order.
+    Both files take their places when both are complete. An old ``NAME.ann`` goes before the new
+    text comes, so that marks never stand beside a text that is not theirs.
 
     Returns
     -------
@@ -165,10 +167,9 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
             reason = out.relation(relation, relations.roles)
             if reason:
                 lost.add(f"{where}: relation {number} {reason}")
-    with replacing(path.with_suffix(TEXT_SUFFIX)) as file:
-        file.write("".join(out.text).encode())
-    with replacing(path) as file:
-        file.write("".join(out.lines).encode())
+    with replacing_together(path.with_suffix(TEXT_SUFFIX), path) as (text_file, marks_file):
+        text_file.write("".join(out.text).encode())
+        marks_file.write("".join(out.lines).encode())
     held = {"text", "length", "relations", "tagged"}
     if relations.ids is not None:
         ids = [f"{path.stem}:{number}" for number in range(1, len(relations) + 1)]

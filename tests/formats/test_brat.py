@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -238,6 +239,51 @@ def test_written_files(tmp_path):
         "T5\tEffect 25 35\tit flooded\nT6\tCause 12 14;18 24\tAs rained\n"
         "R4\tCauses Arg1:T6 Arg2:T5\n"
     )
+
+
+class Stopped(BaseException):
+    """The process ends here."""
+
+
+def write_up_to(step, target, patched):
+    """Write a pair of files, but stop at a call that changes the folder; False if it came to that.
+
+    No mark tells the text that it belongs to: there are none.
+    """
+    calls = iter(range(100))
+
+    def stopping(real):
+        def call(*args, **options):
+            if next(calls) == step:
+                raise Stopped
+            return real(*args, **options)
+
+        return call
+
+    for name in ("open", "replace", "unlink"):
+        patched.setattr(Path, name, stopping(getattr(Path, name)))
+    try:
+        formats.write(Relations.from_examples([{"text": "new", "relations": []}]), target)
+    except Stopped:
+        return False
+    return True
+
+
+def test_marks_never_stand_beside_a_text_that_is_not_theirs(tmp_path, monkeypatch):
+    """Over an old pair, wherever writing stops: a pair, or a text alone."""
+    marks, text = tmp_path / "d.ann", tmp_path / "d.txt"
+    left = set()
+    for step in range(100):
+        text.write_bytes(b"old\n")
+        marks.write_bytes(b"#1\tx T1\told\n")
+        with monkeypatch.context() as patched:
+            ended = write_up_to(step, marks, patched)
+        of_marks = None if not marks.exists() else "old" if marks.read_bytes() else "new"
+        left.add((text.read_text()[:3], of_marks))
+        if ended:
+            break
+    assert ended
+    assert left == {("old", "old"), ("old", None), ("new", None), ("new", "new")}
 
 
 def test_what_is_lost(tmp_path):
