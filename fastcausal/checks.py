@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from fastcausal import formats
 from fastcausal.errors import InputError
-from fastcausal.formats import tagged
+from fastcausal.formats import folders, tagged
 from fastcausal.formats.builder import Span, UnreadError
 from fastcausal.formats.links import Document, Link
 from fastcausal.formats.source import Source
@@ -134,7 +134,8 @@ def check(sources: Any, tags: str = "strict") -> CheckReport:
     Parameters
     ----------
     sources : source, sequence of sources, or mapping of annotator to source
-        A source is a path in any format, `Relations` or Arrow data. Labels and links can be
+        A source is a path in any format, `Relations` or Arrow data; of a directory, all its
+        brat or WebAnno files. Labels and links can be
         checked in WebAnno and brat files alone; other formats hold relations only.
     tags : {"strict", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
@@ -170,8 +171,9 @@ def check(sources: Any, tags: str = "strict") -> CheckReport:
     annotators: dict[str, None] = {}
     notes: Counter[str] = Counter()
     n_examples = n_relations = 0
-    for annotator, source in named:
-        file, document, relations = _open(source, tags)
+    files = [(name, *file) for name, source in named for file in folders.documents_of(source)]
+    for annotator, source, format in files:
+        file, document, relations = _open(source, format, tags)
         owners = _owners(relations, annotator, file)
         annotators |= dict.fromkeys(owners or [annotator or Path(file).stem])
         notes.update(relations.reading.notes if document is None else document.notes)
@@ -182,15 +184,17 @@ def check(sources: Any, tags: str = "strict") -> CheckReport:
         n_examples += len(relations)
         n_relations += relations.n_relations
     return CheckReport(
-        tuple(findings), tuple(annotators), len(named), n_examples, n_relations, dict(+notes)
+        tuple(findings), tuple(annotators), len(files), n_examples, n_relations, dict(+notes)
     )
 
 
-def _open(source: Any, tags: str) -> tuple[str, Document | None, Relations]:
+def _open(source: Any, format: str | None, tags: str) -> tuple[str, Document | None, Relations]:
     """What messages call a source, its spans and links if it has them, and its relations."""
     if not isinstance(source, str | os.PathLike | Source):
         return "table", None, formats.read(source, tags=tags)
-    loaded, format = formats.load(source)
+    if folders.is_folder(source):
+        return str(source), None, formats.read(source)
+    loaded, format = formats.load(source, format)
     document = formats.document(loaded, format)
     if document is not None:
         return loaded.name, document, document.relations()

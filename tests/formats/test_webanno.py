@@ -230,12 +230,19 @@ def test_positions_count_utf_16_units(read):
         ({"documentTitle": "d.txt"}, "bob.json", ("d.txt", "bob")),
         ({"documentTitle": "d.txt", "documentId": "d.txt"}, "bob.json", ("d.txt", "bob")),
         ({"documentId": "ann"}, "bob.json", ("bob", "ann")),
-        ({}, "bob", ("bob", "bob")),
+        ({}, "bob.json", ("d.txt", "bob")),
+        ({"documentId": "bob"}, "bob", ("d.txt", "bob")),
     ],
 )
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_names(tmp_path, layout, meta, name, expected):
-    document = webanno.parse(save(tmp_path, LAYOUTS[layout](meta=meta), name))
+def test_names(tmp_path, layout, meta, name, expected, monkeypatch):
+    """Without metadata a file is in the folder of its document, as in an exported project."""
+    folder = tmp_path / "d.txt"
+    folder.mkdir()
+    document = webanno.parse(save(folder, LAYOUTS[layout](meta=meta), name))
+    assert (document.name, document.annotator) == expected
+    monkeypatch.chdir(folder)
+    document = webanno.parse(name)
     assert (document.name, document.annotator) == expected
 
 
