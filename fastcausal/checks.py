@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from fastcausal import formats
 from fastcausal.errors import InputError
-from fastcausal.formats import tagged
+from fastcausal.formats import folders, tagged
 from fastcausal.formats.builder import Span, UnreadError
 from fastcausal.formats.links import Document, Link
 from fastcausal.formats.source import Source
@@ -40,6 +40,7 @@ KINDS = (
     "several segments",
     "unread relation",
 )
+MOST_TEXT = 1000  # characters of a span that a finding repeats: spans overlap and may be long
 _SCHEMA = pa.schema(
     [(name, pa.string()) for name in ("annotator", "file", "example", "kind", "message", "text")]
     + [("start", pa.int64()), ("stop", pa.int64())]
@@ -60,7 +61,8 @@ class Finding:
     message : str
         What is wrong, and what was expected.
     text : str or None
-        What the span at fault marks; of a link, the span that it comes from.
+        What the span at fault marks, its first `MOST_TEXT` characters and "..." where it is
+        longer; of a link, the span that it comes from.
     start, stop : int or None
         Its characters, stop exclusive: of the document in WebAnno and brat files, of the example's
         text in other formats; None without a text.
@@ -132,7 +134,8 @@ def check(sources: Any, tags: str = "strict") -> CheckReport:
     Parameters
     ----------
     sources : source, sequence of sources, or mapping of annotator to source
-        A source is a path in any format, `Relations` or Arrow data. Labels and links can be
+        A source is a path in any format, `Relations` or Arrow data; of a directory, all its
+        brat or WebAnno files. Labels and links can be
         checked in WebAnno and brat files alone; other formats hold relations only.
     tags : {"strict", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
@@ -168,8 +171,9 @@ def check(sources: Any, tags: str = "strict") -> CheckReport:
     annotators: dict[str, None] = {}
     notes: Counter[str] = Counter()
     n_examples = n_relations = 0
-    for annotator, source in named:
-        file, document, relations = _open(source, tags)
+    files = [(name, *file) for name, source in named for file in folders.documents_of(source)]
+    for annotator, source, format in files:
+        file, document, relations = _open(source, format, tags)
         owners = _owners(relations, annotator, file)
         annotators |= dict.fromkeys(owners or [annotator or Path(file).stem])
         notes.update(relations.reading.notes if document is None else document.notes)
@@ -180,15 +184,17 @@ def check(sources: Any, tags: str = "strict") -> CheckReport:
         n_examples += len(relations)
         n_relations += relations.n_relations
     return CheckReport(
-        tuple(findings), tuple(annotators), len(named), n_examples, n_relations, dict(+notes)
+        tuple(findings), tuple(annotators), len(files), n_examples, n_relations, dict(+notes)
     )
 
 
-def _open(source: Any, tags: str) -> tuple[str, Document | None, Relations]:
+def _open(source: Any, format: str | None, tags: str) -> tuple[str, Document | None, Relations]:
     """What messages call a source, its spans and links if it has them, and its relations."""
     if not isinstance(source, str | os.PathLike | Source):
         return "table", None, formats.read(source, tags=tags)
-    loaded, format = formats.load(source)
+    if folders.is_folder(source):
+        return str(source), None, formats.read(source)
+    loaded, format = formats.load(source, format)
     document = formats.document(loaded, format)
     if document is not None:
         return loaded.name, document, document.relations()
@@ -214,7 +220,7 @@ def _of_document(document: Document, annotator: str) -> list[Finding]:
         mark = document.marks[number]
         sentence = document.sentence_of(mark)
         example = None if sentence is None else document.example(sentence)
-        text = document.text[mark.start : mark.stop]
+        text = _cut(document.text, mark.start, mark.stop)
         finding = Finding(
             annotator, document.file, example, kind, message, text, mark.start, mark.stop
         )
@@ -308,12 +314,18 @@ def _of_relations(relations: Relations, file: str, owners: list[str]) -> Iterato
         raise InputError(f"{file}: its roles are {', '.join(names)}, expected {', '.join(ROLES)}")
     texts = tagged.plain_texts(relations)
     for k, row in enumerate(relations.table["relations"].to_pylist()):
-        for number, relation in enumerate(row, 1):
-            spans = relation and sorted((s["role"], s["start"], s["stop"]) for s in relation)
-            for kind, message, span in _in_relation(spans):
-                place = _characters(texts[k], span)
-                message = f"relation {number} {message}"
-                yield Finding(owners[k], file, relations.name(k), kind, message, *place)
+        faults = [
+            (kind, f"relation {number} {message}", span)
+            for number, relation in enumerate(row, 1)
+            for kind, message, span in _in_relation(
+                relation and sorted((s["role"], s["start"], s["stop"]) for s in relation)
+            )
+        ]
+        text = texts[k]
+        sentence = Sentence(text) if faults and text is not None else None
+        for kind, message, span in faults:
+            place = _characters(sentence, span)
+            yield Finding(owners[k], file, relations.name(k), kind, message, *place)
 
 
 def _in_relation(spans: list[Span] | None) -> Iterator[tuple[str, str, Span | None]]:
@@ -335,12 +347,18 @@ def _in_relation(spans: list[Span] | None) -> Iterator[tuple[str, str, Span | No
             return
 
 
-def _characters(text: str | None, span: Span | None) -> tuple[str | None, int | None, int | None]:
+def _characters(
+    sentence: Sentence | None, span: Span | None
+) -> tuple[str | None, int | None, int | None]:
     """The text of a span and its characters, as far as they are known."""
-    if text is None or span is None:
-        return None, None, None
-    sentence = Sentence(text)
-    if span[2] > len(sentence.starts):
+    if sentence is None or span is None or span[2] > len(sentence.starts):
         return None, None, None
     start, stop = sentence.starts[span[1]], sentence.stops[span[2] - 1]
-    return text[start:stop], start, stop
+    return _cut(sentence.text, start, stop), start, stop
+
+
+def _cut(text: str, start: int, stop: int) -> str:
+    """The characters of a span, or the first of many."""
+    if stop - start <= MOST_TEXT:
+        return text[start:stop]
+    return text[start : start + MOST_TEXT] + "..."

@@ -25,14 +25,18 @@ from fastcausal.annotators.measures import (
 )
 from fastcausal.annotators.sources import (
     columns_of_either,
+    n_common,
     n_missing,
     named,
+    other_texts,
     read_annotators,
     readable,
+    require_common,
 )
 from fastcausal.annotators.tables import example_table, match_table, named_rows
 from fastcausal.engine.kernel import Objective
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
+from fastcausal.errors import some_of
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
 from fastcausal.report import Scores, plain_scores
@@ -211,8 +215,10 @@ def agreement(
     Parameters
     ----------
     annotations : mapping, sequence, or one table
-        Annotator to anything `fastcausal.read` takes; a list of such sources; or one table with a
-        column ``annotator``.
+        Annotator to anything `fastcausal.read` takes; or a list of such sources, or one. In these
+        the column ``annotator`` names the annotators, which the files of brat and WebAnno have:
+        paths of directories or of single files, as many as there are. A source without it is an
+        annotator, named by its file name.
     protocol : {"recess", "recess-code"}
         As the paper defines it, or as its published program computes it: unitised alpha
         (``alpha_unitized``), all pairs of relations where both annotators have as many, and its
@@ -232,7 +238,8 @@ def agreement(
     Raises
     ------
     InputError
-        Fewer than two annotators, roles or token counts that differ, and all that reading raises.
+        Fewer than two annotators, none with an example in common, roles or token counts that
+        differ, and all that reading raises.
     ValueError
         An unknown protocol or average.
 
@@ -264,6 +271,7 @@ def agreement(
     pairs = [
         _pair(a, b, sides, whole, chosen, average, warnings) for a, b in combinations(sides, 2)
     ]
+    require_common(whole)
     roles = next(iter(sides.values())).roles
     subsets = {}
     if by is not None:
@@ -325,6 +333,11 @@ def _pair(
         top[:, :, 0], bottom[:, :, 0] = unitized(first, second, example, of_a, of_b, len(roles))
     sums = per_example(aligned.examples, top, bottom, example, average)
     marked = int(np.count_nonzero(sums.bottom[:, -1, 1]))
+    if not marked:
+        n = n_common(whole[a], whole[b])
+        warnings[f"{a} / {b}: nothing to compare in {n} common examples, all is undefined"] = None
+    if differ := other_texts(sides[a], sides[b]):
+        warnings[f"{a} / {b}: {len(differ)} examples have another text{some_of(differ)}"] = None
     for warning in aligned.warnings:
         if not warning.startswith("unmatched"):
             warnings[f"{a} / {b}: {warning}"] = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ import pyarrow.compute as pc
 
 from fastcausal import arrays
 from fastcausal.align import unread_message
-from fastcausal.errors import InputError
-from fastcausal.formats import read, table
-from fastcausal.formats.source import Source
+from fastcausal.errors import InputError, some_of
+from fastcausal.formats import load, read, table
+from fastcausal.formats.batches import Stream, piece
+from fastcausal.formats.folders import documents_of, is_folder
+from fastcausal.formats.source import name_of
 from fastcausal.relations import Relations
 
 COLUMN = "annotator"
@@ -26,33 +29,53 @@ def read_annotators(annotations: Any, tags: str = "strict") -> dict[str, Relatio
 
     Parameters
     ----------
-    annotations : mapping, sequence, or one table
-        Annotator to anything `fastcausal.read` takes; or a list of such sources, named by their
-        file names or by number; or one table, or Parquet or Arrow file, with a column
-        ``annotator``.
+    annotations : mapping, sequence, or one source
+        Annotator to anything `fastcausal.read` takes. Or a list of such sources, or one: there the
+        column ``annotator`` names the annotators, which brat and WebAnno files have, and the
+        sources of one annotator are joined. A source without it is named by its file name, or by
+        its number. A directory of brat or WebAnno files stands for these.
     tags : {"strict", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
 
     Raises
     ------
     InputError
-        There are fewer than two annotators, or two of the same name; and all that reading raises.
+        There are fewer than two annotators, two of the same name, or an example twice; and all
+        that reading raises.
     """
     if isinstance(annotations, Mapping):
-        sources = dict(annotations)
+        sides = {name: _unnamed(read(source, tags=tags)) for name, source in annotations.items()}
     elif isinstance(annotations, str | os.PathLike) or hasattr(annotations, "__arrow_c_stream__"):
-        sources = _split(annotations)
+        sides = _by_annotator([annotations], tags)
     else:
-        annotations = list(annotations)
-        if len(annotations) == 1:
-            return read_annotators(annotations[0], tags=tags)
-        labels = _names(annotations)
-        if len(set(labels)) != len(labels):
-            raise InputError(f"two annotators have the same name: {', '.join(labels)}")
-        sources = dict(zip(labels, annotations, strict=True))
-    if len(sources) < 2:
-        raise InputError(f"{len(sources)} annotator, expected at least two")
-    return {name: read(source, tags=tags) for name, source in sources.items()}
+        sides = _by_annotator(list(annotations), tags)
+    if len(sides) < 2:
+        raise InputError(
+            f"{len(sides)} annotator, expected at least two"
+            + "".join(f': all examples are of "{name}"' for name in sides)
+        )
+    return sides
+
+
+def _by_annotator(sources: Sequence[Any], tags: str) -> dict[str, Relations]:
+    files = [file for source in sources for file in documents_of(source)]
+    found = [_split(source, format, tags) for source, format in files]
+    bare = [file[0] for file, sides in zip(files, found, strict=True) if None in sides]
+    if len(files) == 1 and bare:
+        what = "the table" if hasattr(bare[0], "__arrow_c_stream__") else name_of(bare[0])
+        raise InputError(
+            f'{what} is one source, expected several or a table with a column "{COLUMN}"'
+        )
+    labels = _names(bare)
+    known = {name for sides in found for name in sides}
+    if len({*labels} - known) != len(labels):
+        raise InputError(f"two annotators have the same name: {', '.join(labels)}")
+    unused = iter(labels)
+    parts: dict[str, list[Relations]] = {}
+    for sides in found:
+        for name, relations in sides.items():
+            parts.setdefault(next(unused) if name is None else name, []).append(relations)
+    return {name: _joined(name, of_annotator) for name, of_annotator in parts.items()}
 
 
 def _names(sources: Sequence[Any]) -> list[str]:
@@ -63,26 +86,40 @@ def _names(sources: Sequence[Any]) -> list[str]:
     return stems if len(set(stems)) == len(stems) else [os.fspath(source) for source in sources]
 
 
-def _split(source: Any) -> dict[str, Relations]:
-    """One table into a table per annotator."""
-    if hasattr(source, "__arrow_c_stream__"):
-        whole, name = pa.table(source), "the table"
-    else:
-        loaded = Source.open(source)
-        name = loaded.name
-        whole = table.load(loaded) if table.sniff(loaded.data) else pa.table({})
-    if COLUMN not in whole.column_names:
-        raise InputError(
-            f'{name} is one source, expected several or a table with a column "{COLUMN}"'
-        )
-    rest = whole.drop_columns([COLUMN])
+def _split(source: Any, format: str | None, tags: str) -> dict[str | None, Relations]:
+    """A table per annotator; of None where the source does not name them."""
+    name, whole = "the table", None
+    if isinstance(source, str | os.PathLike) and not is_folder(source):
+        source, format = load(source, format)
+        name = source.name
+    if format in ("parquet", "arrow"):
+        whole = table.load(source, format)
+    elif hasattr(source, "__arrow_c_stream__"):
+        whole = pa.table(source)
+    if whole is None or COLUMN not in whole.column_names:
+        relations = read(source, format, tags=tags)
+        if COLUMN not in relations.table.column_names:
+            return {None: relations}
+        whole = relations.table
     annotators = pc.unique(whole[COLUMN]).to_pylist()
     if None in annotators:
         raise InputError(f'{name} has rows without an annotator in the column "{COLUMN}"')
-    return {
-        str(annotator): Relations(rest.filter(pc.equal(whole[COLUMN], annotator)))
-        for annotator in annotators
-    }
+    rest = whole.drop_columns([COLUMN])
+    return {str(a): Relations(rest.filter(pc.equal(whole[COLUMN], a))) for a in annotators}
+
+
+def _unnamed(relations: Relations) -> Relations:
+    """The same without the column of the annotator, who has another name here."""
+    if COLUMN not in relations.table.column_names:
+        return relations
+    return Relations(relations.table.drop_columns([COLUMN]))
+
+
+def _joined(name: str, parts: list[Relations]) -> Relations:
+    """The documents of an annotator as one table."""
+    if len(parts) == 1:
+        return parts[0]
+    return Stream(f'annotator "{name}"', lambda _: map(piece, parts)).whole()
 
 
 def named(sides: Mapping[str, Relations]) -> dict[str, Relations]:
@@ -134,7 +171,40 @@ def columns_of_either(examples: pa.Table, other: Relations) -> pa.Table:
 
 def n_missing(a: Relations, b: Relations) -> int:
     """Examples that only one of two annotators has."""
+    return len(a) + len(b) - 2 * n_common(a, b)
+
+
+def n_common(a: Relations, b: Relations) -> int:
+    """Examples that both have: by id, or by position where one has no ids."""
     if a.ids is None or b.ids is None:
-        return 0
-    common = int(np.count_nonzero(arrays.is_valid(arrays.joined(pc.index_in(a.ids, b.ids)))))
-    return len(a) + len(b) - 2 * common
+        return len(a)
+    return int(np.count_nonzero(arrays.is_valid(arrays.joined(pc.index_in(a.ids, b.ids)))))
+
+
+def require_common(sides: Mapping[str, Relations]) -> None:
+    """Raise InputError where no two annotators have an example in common."""
+    if any(n_common(a, b) for a, b in combinations(sides.values(), 2)):
+        return
+    ids = {name: () if r.ids is None else r.ids[:4].to_pylist() for name, r in sides.items()}
+    counts = [f"{name} has {len(r)}{some_of(ids[name])}" for name, r in sides.items()]
+    raise InputError(
+        f"no two annotators have an example of the same id: {', '.join(counts)}; an id in "
+        "documents is the document's name and the number of the sentence"
+    )
+
+
+def other_texts(a: Relations, b: Relations) -> list[str]:
+    """The ids of the examples whose texts differ by more than white space."""
+    tables = a.table, b.table
+    if a.ids is None or b.ids is None or not all("text" in t.column_names for t in tables):
+        return []
+    ours, theirs = (t["text"] for t in tables)
+    if not all(pa.types.is_string(column.type) for column in (ours, theirs)):
+        return []
+    theirs = theirs.take(pc.index_in(a.ids, b.ids))
+    rows = pa.table({"id": a.ids, "a": ours, "b": theirs}).filter(pc.not_equal(ours, theirs))
+    return [
+        row["id"]
+        for row in rows.to_pylist()
+        if "".join(row["a"].split()) != "".join(row["b"].split())
+    ]

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 def agree(
     annotations: Annotated[
         list[str],
-        typer.Argument(help="A file per annotator, or one file with a column annotator."),
+        typer.Argument(
+            help="Files or brat and WebAnno folders; a column annotator, else the file, "
+            "tells the annotator."
+        ),
     ],
     protocol: Annotated[
         Literal["recess", "recess-code"],

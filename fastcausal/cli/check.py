@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def check(
-    files: Annotated[list[str], typer.Argument(help="Annotations, in any format; - for stdin.")],
+    files: Annotated[
+        list[str], typer.Argument(help="Annotations, in any format; folders; - for stdin.")
+    ],
     tags: Annotated[
         Literal["strict", "cnc-2023", "cnc-2022"], typer.Option(help="How tags are read.")
     ] = "strict",

@@ -6,6 +6,7 @@ path, list, DataFrame ──▶ read ──▶ Relations ──▶ write ──�
      cnc.py  tagged.py  bio.py  spans.py  table.py ── tags.py, builder.py, source.py, lines.py
       └─ truth.py, submissions.py                      └─ _native.pyx: csrc/tagged.hpp, ...
      webanno.py  brat.py ──────────────────────────── links.py: spans and links become relations
+     folders.py: directories of files of one format
      squad.py  nli.py ─────────────────────────────── arguments.py: relations become pairs
 """
 
@@ -25,6 +26,7 @@ from fastcausal.formats import (
     bio,
     brat,
     cnc,
+    folders,
     nli,
     pieces,
     spans,
@@ -56,12 +58,12 @@ def read(
     Parameters
     ----------
     source : path, Relations, Arrow data, list or iterator
-        A path, ``"-"`` for standard input, or a `Source`; a directory of Parquet files; an
-        iterator of Relations or Arrow data that follow each other; an object with
-        ``__arrow_c_stream__`` (a table of pyarrow, pandas, polars, DuckDB); lists of tagged
-        sentences, lists of IOB2 tags (or lists of such lists), or example dicts as
-        `Relations.from_examples` takes them.
-        Relations are returned as they are.
+        A path, ``"-"`` for standard input, or a `Source`; a directory of Parquet files, or of
+        the brat or WebAnno files of one annotator; an iterator of Relations or Arrow data that
+        follow each other; an object with ``__arrow_c_stream__`` (a table of pyarrow, pandas,
+        polars, DuckDB); lists of tagged sentences, lists of IOB2 tags (or lists of such lists),
+        or example dicts as `Relations.from_examples` takes them. Relations are returned as they
+        are.
     format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"}, optional
         Told from the file name and the content if not given.
     like : Relations, optional
@@ -90,10 +92,10 @@ def read(
         return source
     if hasattr(source, "__arrow_c_stream__"):
         return _read_arrow(source)
-    if isinstance(source, Iterator) or (format in (None, "parquet") and _is_folder(source)):
-        examples = stream(source)
-        assert examples is not None
-        return examples.whole()
+    if folders.is_folder(source) and format in (None, *folders.SUFFIXES):
+        return _folder(source, format).whole()
+    if isinstance(source, Iterator):
+        return Stream("", lambda _: map(batches.piece, source), n_bytes=None).whole()
     if isinstance(source, str | os.PathLike | Source):
         source, format = load(source, format)
         return _read_file(source, format, like, tags)
@@ -127,7 +129,7 @@ def stream(
     ----------
     source : Relations, path, `pyarrow.RecordBatchReader` or iterator
         The path of a Parquet or Arrow IPC file, of JSON lines or a submission, or of a directory
-        of Parquet files; an iterator of Relations or Arrow data.
+        as `read` takes it; an iterator of Relations or Arrow data.
     columns : collection of str, optional
         The only columns needed of Parquet files with more than one part.
     tags : {"strict", "cnc-2023", "cnc-2022"}
@@ -136,7 +138,7 @@ def stream(
     Raises
     ------
     InputError
-        A directory has no Parquet files.
+        A directory has no files of a known format.
     """
     if isinstance(source, Relations):
         return Stream("", lambda _: [(source.reading, source.table)], len(source))
@@ -146,10 +148,9 @@ def stream(
         return Stream("", lambda _: map(batches.piece, source), n_bytes=None)
     if not isinstance(source, str | os.PathLike):
         return None
+    if folders.is_folder(source):
+        return _folder(source, None, columns)
     path, name = Path(source), name_of(source)
-    if _is_folder(source):
-        files = dict.fromkeys(pieces.parquet_files(path, name), "parquet")
-        return _binary_stream(path, name, files, columns)
     format = format_in_parts(path, name)
     if format in ("parquet", "arrow"):
         return _binary_stream(path, name, {path: format}, columns)
@@ -180,9 +181,32 @@ def _binary_stream(
     return Stream(name, read_all, n_examples, sum(file.stat().st_size for file in files))
 
 
-def _is_folder(source: Any) -> bool:
-    is_path = isinstance(source, str | os.PathLike)
-    return is_path and os.fspath(source) != "" and Path(source).is_dir()
+def _folder(
+    source: str | os.PathLike[str],
+    format: str | None,
+    columns: Collection[str | None] | None = None,
+) -> Stream:
+    format, files = folders.files_of(source, format)
+    name = name_of(source)
+    if format == "parquet":
+        return _binary_stream(Path(source), name, dict.fromkeys(files, format), columns)
+    size = sum(file.stat().st_size for file in files)
+    return Stream(name, lambda _: map(batches.piece, _documents(files, format)), n_bytes=size)
+
+
+def _documents(files: Sequence[Path], format: str) -> Iterator[Relations]:
+    """The relations of each document; InputError where one comes twice."""
+    seen: dict[str, str] = {}
+    for file in files:
+        found = document(load(file, format)[0], format)
+        assert found is not None  # a directory has no other files
+        before = seen.setdefault(found.name, found.file)
+        if before != found.file:
+            raise InputError(
+                f'{found.file}: document "{found.name}" is also in {before}, expected the '
+                "documents of one annotator; agreement takes those of several"
+            )
+        yield found.relations()
 
 
 def document(source: Source, format: str) -> Document | None:

@@ -11,8 +11,17 @@ from pathlib import Path
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import tagged
 from fastcausal.formats.builder import messages
-from fastcausal.formats.links import Bounds, Document, Link, Mark, lines_of, passages
-from fastcausal.formats.source import Source, replacing, shown
+from fastcausal.formats.links import (
+    MOST_SHOWN,
+    Bounds,
+    Document,
+    Link,
+    Mark,
+    Words,
+    lines_of,
+    passages,
+)
+from fastcausal.formats.source import Source, replacing_together, shown
 from fastcausal.formats.spans import WHITE, Sentence
 from fastcausal.formats.tags import CAUSE, EFFECT, SIGNAL
 from fastcausal.relations import ROLES, Relations
@@ -21,7 +30,7 @@ TEXT_SUFFIX, SUFFIX = ".txt", ".ann"
 _SPAN = re.compile(
     r"(T\S*)\t(\S+) ([0-9]{1,15} [0-9]{1,15}(?:;[0-9]{1,15} [0-9]{1,15})*)(?:\t(.*))?", re.DOTALL
 )
-_RELATION = re.compile(r"(R\S*)\t\S+ \S+?:(\S+) \S+?:(\S+)\s*")
+_RELATION = re.compile(r"(R\S*)\t\S+ [^\s:]+:(\S+) [^\s:]+:(\S+)\s*")
 _LEFT_OUT = {"E": "event", "*": "equivalence", "A": "attribute", "M": "attribute",
              "N": "normalization", "#": "comment"}  # fmt: skip
 
@@ -74,9 +83,11 @@ def parse(source: str | os.PathLike[str] | Source) -> Document:
     """The spans and links of a file, for parameters and errors see `read`."""
     annotations = source if isinstance(source, Source) else load(source)
     path = Path(annotations.name)
-    text = Source.open(path.with_suffix(TEXT_SUFFIX)).text
+    # brat counts a byte-order mark as a character, so does the offset of all that follows.
+    text = Source.open(path.with_suffix(TEXT_SUFFIX), keep_mark=True).text
     problems = Problems()
     notes: Counter[str] = Counter()
+    words = Words(text)
     marks: list[Mark] = []
     names: dict[str, int | None] = {}  # None: a span of another type
     links: list[tuple[str, str, str]] = []
@@ -88,7 +99,7 @@ def parse(source: str | os.PathLike[str] | Source) -> Document:
             if span := _SPAN.fullmatch(line):
                 if span[1] in names:
                     raise InputError(f"{span[1]} occurs twice")
-                mark = _mark(text, span)
+                mark = _mark(text, words, span)
                 names[span[1]] = None if mark.role is None else len(marks)
                 if mark.role is None:
                     notes[f"span of type {span[2]}"] += 1
@@ -118,8 +129,9 @@ def parse(source: str | os.PathLike[str] | Source) -> Document:
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     """Write ``NAME.ann`` and, beside it, ``NAME.txt`` with a sentence per line.
 
-    Each relation gets spans of its own, so that it is read back as it was; those of a sentence are
-    read back in the order of the text.
+    Each relation gets spans of its own, so that all are read back as they were, in their order.
+    Both files take their places when both are complete. An old ``NAME.ann`` goes before the new
+    text comes, so that marks never stand beside a text that is not theirs.
 
     Returns
     -------
@@ -155,10 +167,9 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
             reason = out.relation(relation, relations.roles)
             if reason:
                 lost.add(f"{where}: relation {number} {reason}")
-    with replacing(path.with_suffix(TEXT_SUFFIX)) as file:
-        file.write("".join(out.text).encode())
-    with replacing(path) as file:
-        file.write("".join(out.lines).encode())
+    with replacing_together(path.with_suffix(TEXT_SUFFIX), path) as (text_file, marks_file):
+        text_file.write("".join(out.text).encode())
+        marks_file.write("".join(out.lines).encode())
     held = {"text", "length", "relations", "tagged"}
     if relations.ids is not None:
         ids = [f"{path.stem}:{number}" for number in range(1, len(relations) + 1)]
@@ -228,11 +239,15 @@ class _Lines:
         self.lines.append(f"R{self._n_links}\t{type} Arg1:{source} Arg2:{target}\n")
 
 
-def _mark(text: str, span: re.Match[str]) -> Mark:
-    parts = [tuple(map(int, part.split())) for part in span[3].split(";")]
-    mark = Mark.of(text, span[2], [(start, stop) for start, stop in parts])
-    there = " ".join(text[start:stop] for start, stop in parts)
-    if span[4] is not None and span[4].split() != there.split():
+def _mark(text: str, words: Words, span: re.Match[str]) -> Mark:
+    parts = [(int(start), int(stop)) for start, stop in map(str.split, span[3].split(";"))]
+    mark = words.mark(span[2], parts)
+    if span[4] is None:
+        return mark
+    n_words = sum(len(words.touched(*part)) for part in parts)
+    # A long mark whose line has a short text is not even looked at.
+    if n_words > len(span[4]) or " ".join(text[a:b] for a, b in parts).split() != span[4].split():
+        there = " ".join(text[a : min(b, a + MOST_SHOWN)] for a, b in parts[:MOST_SHOWN])
         raise InputError(f"{span[1]} is {shown(span[4])}, but its characters are {shown(there)}")
     return mark
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from fastcausal.errors import InputError
+from fastcausal.formats._tokens import token_bounds
 from fastcausal.formats.builder import Builder, Span, UnreadError
 from fastcausal.formats.source import shown
 from fastcausal.formats.spans import WHITE, Sentence
@@ -17,6 +18,9 @@ from fastcausal.relations import ROLES, Relations
 
 Bounds = tuple[int, int]
 """(start, stop) in characters, stop exclusive."""
+
+MOST_SPANS = 1_000_000  # of the relations of one document
+MOST_SHOWN = 100  # characters of a text of which `shown` shows the first
 
 
 def role_of(label: str | None) -> int | None:
@@ -45,31 +49,45 @@ class Mark:
     stop: int
     parts: tuple[Bounds, ...]
 
-    @classmethod
-    def of(cls, text: str, label: str | None, bounds: Iterable[Bounds]) -> Mark:
-        """A mark on the text of a document; InputError where its bounds are none."""
-        ordered = sorted(bounds)
-        parts: list[Bounds] = []
-        for start, stop in ordered:
-            if not 0 <= start <= stop <= len(text):
-                raise InputError(
-                    f"characters {start} to {stop} are no span of a text of {len(text)}"
-                )
-            stop -= len(text[start:stop]) - len(text[start:stop].rstrip(WHITE))
-            start += len(text[start:stop]) - len(text[start:stop].lstrip(WHITE))
-            if start >= stop:
-                continue
-            if parts and not text[parts[-1][1] : start].strip(WHITE):
-                parts[-1] = (parts[-1][0], max(stop, parts[-1][1]))
-            else:
-                parts.append((start, stop))
-        label = label if label is not None and label.strip() else None
-        return cls(label, ordered[0][0], max(stop for _, stop in ordered), tuple(parts))
-
     @property
     def role(self) -> int | None:
         """The role that its label names, None for another label or none."""
         return role_of(self.label)
+
+
+class Words:
+    """The words of a document, by which marks are placed without a look at its text.
+
+    Marks may be as many and as long as they like: each costs the logarithm of the words.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._n = len(text)
+        self._starts, self._stops = token_bounds(text)
+
+    def touched(self, start: int, stop: int) -> range:
+        """The numbers of the words that characters [start, stop) touch."""
+        if start >= stop:
+            return range(0)
+        return range(bisect_right(self._stops, start), bisect_left(self._starts, stop))
+
+    def mark(self, label: str | None, bounds: Iterable[Bounds]) -> Mark:
+        """A mark on the document; InputError where its bounds are outside of it."""
+        ordered = sorted(bounds)
+        parts: list[Bounds] = []
+        for start, stop in ordered:
+            if not 0 <= start <= stop <= self._n:
+                raise InputError(f"characters {start} to {stop} are no span of a text of {self._n}")
+            words = self.touched(start, stop)
+            if not words:
+                continue
+            start, stop = max(start, self._starts[words[0]]), min(stop, self._stops[words[-1]])
+            if parts and not self.touched(parts[-1][1], start):
+                parts[-1] = (parts[-1][0], max(stop, parts[-1][1]))
+            else:
+                parts.append((start, stop))
+        label = label if label is not None and label.strip() else None
+        return Mark(label, ordered[0][0], max(stop for _, stop in ordered), tuple(parts))
 
 
 @dataclass(frozen=True)
@@ -210,7 +228,8 @@ class Document:
     def describe(self, number: int) -> str:
         """How messages call a mark."""
         mark = self.marks[number]
-        return f"{mark.label or 'span'} {shown(self.text[mark.start : mark.stop])}"
+        start = self.text[mark.start : min(mark.stop, mark.start + MOST_SHOWN)]
+        return f"{mark.label or 'span'} {shown(start)}"
 
     def sentence_of(self, mark: Mark) -> Passage | None:
         """The sentence in which a mark begins."""
@@ -251,15 +270,12 @@ class Document:
         return None
 
     def arguments(self) -> dict[int, tuple[list[int], list[int]]]:
-        """The causes and the signals linked to each effect, all in the order of the text."""
-        order = sorted(range(len(self.marks)), key=lambda k: (*self._bounds(k), k))
-        linked = {pair for link in self.links if (pair := self.pair(link)) is not None}
-        found: dict[int, tuple[list[int], list[int]]] = {
-            k: ([], []) for k in order if self.marks[k].role == EFFECT
-        }
-        rank = {k: place for place, k in enumerate(order)}
-        for argument, effect in sorted(linked, key=lambda pair: rank[pair[0]]):
-            found[effect][self.marks[argument].role == SIGNAL].append(argument)
+        """The causes and the signals linked to each effect that has any, in the order of links."""
+        linked = dict.fromkeys(pair for link in self.links if (pair := self.pair(link)))
+        found: dict[int, tuple[list[int], list[int]]] = {}
+        for argument, effect in linked:
+            sides = found.setdefault(effect, ([], []))
+            sides[self.marks[argument].role == SIGNAL].append(argument)
         return found
 
     def relations(self) -> Relations:
@@ -271,10 +287,18 @@ class Document:
             An example per sentence, with the columns ``id`` (document and number of the sentence),
             ``text``, ``doc_id`` and ``annotator``. A relation is one linked Cause and Effect with
             the Signals linked to that Effect: an Effect of several Causes makes several relations.
+            They come in the order in which their Effects, and then their Causes, are first linked.
             A relation is null where its Effect has Signals but no Cause, or where Cause and Effect
             do not lie within one sentence. ``reading.notes`` counts what was set right or left
             out.
+
+        Raises
+        ------
+        InputError
+            The relations would have more than `MOST_SPANS` spans.
         """
+        arguments = self.arguments()
+        self._require_few_spans(arguments)
         build = Builder(self.file)
         build.notes.update(self.notes)
         pairs = [self.pair(link) for link in self.links]
@@ -286,11 +310,11 @@ class Document:
             for pair, link in zip(pairs, self.links, strict=True)
         )  # fmt: skip
         found: dict[int, list[list[Span] | str]] = {s.number: [] for s in self.sentences}
-        for effect, (causes, signals) in self.arguments().items():
+        for effect, (causes, signals) in arguments.items():
             sentence = self.sentence_of(self.marks[effect])
             if sentence is not None:
                 found[sentence.number] += self._around(build, sentence, effect, causes, signals)
-            elif causes or signals:
+            else:
                 build.notes["span left out"] += 1
         for sentence in self.sentences:
             for number, spans in enumerate(found[sentence.number], 1):
@@ -307,6 +331,20 @@ class Document:
             "annotator": [self.annotator] * len(self.sentences),
         }
         return build.table(columns)
+
+    def _require_few_spans(self, arguments: Mapping[int, tuple[list[int], list[int]]]) -> None:
+        """Each relation of an effect has all its signals, so links may make spans by the square."""
+        n_spans = 0
+        for effect, (causes, signals) in arguments.items():
+            shared, own = (sum(len(self.marks[k].parts) for k in side)
+                           for side in ([effect, *signals], causes))  # fmt: skip
+            n_spans += len(causes) * shared + own
+            if n_spans > MOST_SPANS:
+                raise InputError(
+                    f"{self.file}: {len(causes)} causes and {len(signals)} signals of "
+                    f"{self.describe(effect)} bring the spans of all relations to {n_spans}, "
+                    f"expected at most {MOST_SPANS}"
+                )
 
     def _around(
         self,
@@ -342,6 +380,3 @@ class Document:
         placed = self.place(number, sentence)
         build.notes["span cut a token"] += sum(cut for *_, cut in placed)
         return [(role, start, stop) for start, stop, _ in placed]
-
-    def _bounds(self, number: int) -> Bounds:
-        return self.marks[number].start, self.marks[number].stop

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -63,24 +62,6 @@ def of_one_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterato
         reading = None
     if reading is not None:
         yield reading, schema.empty_table()
-
-
-def parquet_files(folder: Path, name: str) -> list[Path]:
-    """The Parquet files in a directory and those below it, sorted by path.
-
-    Raises
-    ------
-    InputError
-        There are none.
-    """
-    found = [
-        path
-        for path in sorted(folder.rglob("*"))
-        if path.suffix.lower() in (".parquet", ".pq") and not path.name.startswith((".", "_"))
-    ]
-    if not found:
-        raise InputError(f"{name}: a directory without a Parquet file")
-    return found
 
 
 def n_examples(path: str | os.PathLike[str], format: str) -> int | None:

@@ -34,7 +34,7 @@ class Source:
     name : str
         What messages call it: the path as given, or ``<stdin>``.
     data : bytes
-        All of it, without a UTF-8 byte-order mark.
+        All of it, without a UTF-8 byte-order mark unless that was to be kept.
     first : int
         The number of its first line, where it is a part of a file.
     """
@@ -44,7 +44,7 @@ class Source:
     first: int = 1
 
     @classmethod
-    def open(cls, source: str | os.PathLike[str] | Source) -> Source:
+    def open(cls, source: str | os.PathLike[str] | Source, keep_mark: bool = False) -> Source:
         """Load a path, ``"-"`` for standard input, or what is loaded already.
 
         Raises
@@ -59,7 +59,8 @@ class Source:
             data = stdin().read() if source == "-" else Path(source).read_bytes()
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
-        data = data.removeprefix(UTF8_MARK)
+        if not keep_mark:
+            data = data.removeprefix(UTF8_MARK)
         if not data or data.isspace():
             raise InputError(f"{name} is empty")
         return cls(name, data)

@@ -15,6 +15,7 @@ from fastcausal.formats.links import (
     Document,
     Link,
     Mark,
+    Words,
     lines_of,
     passages,
     role_of,
@@ -97,6 +98,7 @@ def _document(name: str, text: str, structures: list[Structure], feature: str | 
     sentences = [bounds(s) for s in structures if s.type == "Sentence"]
     tokens = [bounds(s) for s in structures if s.type == "Token"]
     layer, feature = _layer(structures, feature)
+    words = Words(text)
     marks: list[Mark] = []
     numbers: dict[str | None, int] = {}
     for structure in structures:
@@ -104,14 +106,13 @@ def _document(name: str, text: str, structures: list[Structure], feature: str | 
             label = structure.values.get(feature) if feature is not None else None
             label = label if isinstance(label, str) else None
             numbers[structure.id] = len(marks)
-            marks.append(Mark.of(text, label, [bounds(structure)]))
+            marks.append(words.mark(label, [bounds(structure)]))
     numbers.pop(None, None)
-    title, owner = _metadata(structures)
-    stem = Path(name).stem
+    title, annotator = _names(name, structures)
     return Document(
         file=name,
-        name=title or stem,
-        annotator=owner if owner and owner != title else stem,
+        name=title,
+        annotator=annotator,
         text=text,
         sentences=passages(text, sentences or lines_of(text), tokens or None),
         marks=marks,
@@ -172,15 +173,22 @@ def _name(structure: Structure) -> str:
     return f"{structure.type} {structure.id}" if structure.id is not None else structure.type
 
 
-def _metadata(structures: Iterable[Structure]) -> tuple[str, str]:
-    """The name of the document, and whose annotation it is."""
-    found = ["", ""]
+def _names(file: str, structures: Iterable[Structure]) -> tuple[str, str]:
+    """The document and the annotator, as far as the file says, else as an exported project does.
+
+    There, each document has a folder with a file per annotator: a file cannot tell the document
+    unless the annotator is known to be another.
+    """
+    said = {"documentTitle": "", "documentId": ""}
     for structure in structures:
         if structure.type == "DocumentMetaData":
-            for k, name in enumerate(("documentTitle", "documentId")):
-                value = structure.values.get(name)
-                found[k] = value if isinstance(value, str) else found[k]
-    return found[0], found[1]
+            values = ((name, structure.values.get(name)) for name in said)
+            said |= {name: value for name, value in values if isinstance(value, str)}
+    title, owner = said.values()
+    path = Path(file)
+    annotator = owner if owner and owner != title else path.stem
+    folder = path.absolute().parent.name
+    return title or (path.stem if path.stem != annotator else folder) or path.stem, annotator
 
 
 def _load(source: Source) -> dict[str, Any]:

@@ -102,9 +102,23 @@ def test_an_effect_of_several_causes(read):
                      (" SIGNAL", ".")])  # fmt: skip
     relations = read(marks=marks, links=[(1, 0), (2, 0), (3, 0)])
     assert found(relations)[0] == [
-        {"cause": [(0, 2)], "effect": [(3, 4)], "signal": [(4, 5)]},
         {"cause": [(2, 3)], "effect": [(3, 4)], "signal": [(4, 5)]},
+        {"cause": [(0, 2)], "effect": [(3, 4)], "signal": [(4, 5)]},
     ]
+
+
+def test_relations_come_in_the_order_of_links(read):
+    """An effect stands where it is first linked, be it by a signal; its causes by their links."""
+    marks = located([("Cause", "Heavy"), ("Cause", "rain"), ("Signal", "caused"),
+                     ("Effect", "floods"), ("Effect", ".")])  # fmt: skip
+    order = [(0, 4), (2, 3), (1, 4), (1, 3), (0, 4)]
+    for links in (order, order[1:], order[::-1]):
+        made = []
+        for effect in dict.fromkeys(b for _, b in links):
+            causes = dict.fromkeys(a for a, b in links if b == effect and a != 2)
+            made += [(a, a + 1, effect, effect + 1) for a in causes]
+        relations = found(read(marks=marks, links=links))[0]
+        assert [(*r["cause"][0], *r["effect"][0]) for r in relations] == made
 
 
 def test_several_signals(read):
@@ -216,12 +230,19 @@ def test_positions_count_utf_16_units(read):
         ({"documentTitle": "d.txt"}, "bob.json", ("d.txt", "bob")),
         ({"documentTitle": "d.txt", "documentId": "d.txt"}, "bob.json", ("d.txt", "bob")),
         ({"documentId": "ann"}, "bob.json", ("bob", "ann")),
-        ({}, "bob", ("bob", "bob")),
+        ({}, "bob.json", ("d.txt", "bob")),
+        ({"documentId": "bob"}, "bob", ("d.txt", "bob")),
     ],
 )
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_names(tmp_path, layout, meta, name, expected):
-    document = webanno.parse(save(tmp_path, LAYOUTS[layout](meta=meta), name))
+def test_names(tmp_path, layout, meta, name, expected, monkeypatch):
+    """Without metadata a file is in the folder of its document, as in an exported project."""
+    folder = tmp_path / "d.txt"
+    folder.mkdir()
+    document = webanno.parse(save(folder, LAYOUTS[layout](meta=meta), name))
+    assert (document.name, document.annotator) == expected
+    monkeypatch.chdir(folder)
+    document = webanno.parse(name)
     assert (document.name, document.annotator) == expected
 
 
