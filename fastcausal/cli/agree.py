@@ -111,11 +111,12 @@ def _agree_on_labels(
     import fastcausal as fc
     from fastcausal.ratings.files import read_rating_files
 
-    table, unit, rater = read_rating_files(paths, label, unit, rater)
-    found = fc.label_agreement(table, label, unit, rater, level).to_dict()
+    table = read_rating_files(paths, label, unit, rater, cluster)
+    found = fc.label_agreement(table, "label", "unit", "rater", level).to_dict()
     if intervals or cluster is not None:
+        clusters = None if cluster is None else "cluster"
         drawn = fc.alpha_interval(
-            table, level, clusters=cluster, seed=seed, unit=unit, rater=rater, label=label
+            table, level, clusters=clusters, seed=seed, unit="unit", rater="rater", label="label"
         )
         found["alpha_interval"] = drawn.to_dict()
     if json:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import table
+from fastcausal.formats.cells import cells, require_once
 from fastcausal.formats.cnc import JSON_SUFFIXES
 from fastcausal.formats.source import Source, kind, shown
 
@@ -148,16 +149,11 @@ def is_label_file(source: Source) -> bool:
 
 
 def _read_csv(source: Source) -> Labels:
-    (line, header), *rows = source.rows()
-    label = _require_label(header, f"{source.name}:{line}")
-    columns = {
-        name: pa.array([cells[at] for _, cells in rows], pa.string())
-        for at, name in enumerate(header)
-        if name in (*IDS, label, "text")
-    }
-    columns[label] = pc.if_else(pc.equal(columns[label], ""), None, columns[label])
-    lines = [line for line, _ in rows]
-    return _from_table(pa.table(columns), source.name, lines, typed=False)
+    found, lines, header = cells(source)
+    label = _require_label(found.column_names, header)
+    filled = pc.if_else(pc.equal(found[label], ""), None, found[label])
+    found = found.set_column(found.column_names.index(label), label, filled)
+    return _from_table(found, source.name, lines, typed=False)
 
 
 def _read_lines(source: Source) -> Labels:
@@ -185,7 +181,7 @@ def _read_lines(source: Source) -> Labels:
             columns[name].append(value)
         lines.append(line)
     for name, values in columns.items():
-        _note_other_kinds(source.name, lines, name, values, problems)
+        note_other_kinds(source.name, lines, name, values, problems)
     problems.raise_if_any()
     arrays = {
         name: _array(values, source.name)
@@ -195,13 +191,13 @@ def _read_lines(source: Source) -> Labels:
     return _from_table(pa.table(arrays), source.name, lines)
 
 
-def _note_other_kinds(
+def note_other_kinds(
     file: str, lines: Sequence[int], name: str, values: Sequence[Any], problems: Problems
 ) -> None:
-    """Note every value of another type than the first."""
+    """Note every JSON value of another kind than the first; null is of any."""
     first = next((k for k, value in enumerate(values) if value is not None), 0)
     for line, value in zip(lines, values, strict=True):
-        if value is not None and type(value) is not type(values[first]):
+        if value is not None and kind(value) != kind(values[first]):
             problems.add(
                 f"{file}:{line}: {name} is {kind(value)}, "
                 f"expected {kind(values[first])} as in line {lines[first]}"
@@ -224,6 +220,7 @@ def _read_object(source: Any, name: str) -> Labels:
 def _from_table(
     found: pa.Table, name: str, lines: Sequence[int] | None = None, typed: bool = True
 ) -> Labels:
+    require_once(found.column_names, name)
     label = _require_label(found.column_names, name)
     values = _label_array(_flat(found[label]), name)
     named = next((c for c in IDS if c in found.column_names), None)

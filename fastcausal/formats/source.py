@@ -11,6 +11,7 @@ import shutil
 import stat
 import sys
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -87,13 +88,15 @@ class Source:
         """The lines that are not blank, with their numbers."""
         return ((number, line) for number, line in self.lines() if line and not line.isspace())
 
-    def rows(self) -> list[tuple[int, list[str]]]:
+    def rows(self, delimiter: str = ",") -> list[tuple[int, list[str]]]:
         """The rows of a CSV file with the number of their first line, all of one width."""
         rows: list[tuple[int, list[str]]] = []
         line = 1
         limit = csv.field_size_limit(2**31 - 1)  # the default refuses long sentences
         try:
-            reader = csv.reader(io.StringIO(self.text, newline=""), strict=True)
+            reader = csv.reader(
+                io.StringIO(self.text, newline=""), delimiter=delimiter, strict=True
+            )
             for row in reader:
                 if row:
                     rows.append((line, row))
@@ -112,12 +115,12 @@ class Source:
         """The JSON object of each line that is not blank, with its line number."""
         for number, line in self.filled_lines():
             try:
-                value = json.loads(line)
+                value = json.loads(line, object_pairs_hook=_once)
             except json.JSONDecodeError as error:
                 problems.add(
                     f"{self.name}:{number}: invalid JSON: {error.msg} at column {error.colno}"
                 )
-            except (ValueError, RecursionError) as error:  # a huge number, deep nesting
+            except (ValueError, RecursionError) as error:  # a key twice, a huge number, nesting
                 problems.add(f"{self.name}:{number}: invalid JSON: {error}")
             else:
                 if isinstance(value, dict):
@@ -199,6 +202,15 @@ class LineNumbers(Sequence[int]):
 def kind(value: object) -> str:
     """How messages call a JSON value: ``"a string"``, ``"a number"``, ...; others by their type."""
     return KINDS.get(type(value)) or f"a {type(value).__name__}"
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, ValueError where a key comes twice: readers differ on which one counts."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"key {shown(twice)} occurs twice")
+    return found
 
 
 def shown(value: object) -> str:

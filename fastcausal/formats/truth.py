@@ -56,7 +56,7 @@ def _read_rows(source: Source, tags: str) -> Relations:
 
 def _read_plain(source: Source, tags: str) -> Relations | None:
     """What `_read_rows` gives, or None where it is needed to tell."""
-    found = _cells(source)
+    found = plain_cells(source)
     if found is None:
         return None
     given: tuple[Int64 | None, Any] | None
@@ -90,7 +90,7 @@ def _read_plain(source: Source, tags: str) -> Relations | None:
     )
 
 
-def _cells(source: Source) -> pa.Table | None:
+def plain_cells(source: Source) -> pa.Table | None:
     """The cells as text, None where pyarrow may not find those that Python does."""
     import pyarrow.csv as pc_csv
 

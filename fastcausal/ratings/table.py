@@ -205,7 +205,7 @@ def numbers_of(*columns: Any, what: str = "ratings") -> tuple[Float64, Names | N
         return first, None
     try:
         column = _arrow(columns)
-        if _is_number(column.type):
+        if is_number(column.type):
             return column.cast(pa.float64()).to_numpy(zero_copy_only=False), None
         places, labels = _encoded(column)
     except (pa.ArrowException, TypeError, OverflowError) as error:
@@ -240,7 +240,8 @@ def _encoded(column: Any) -> tuple[Int64, Any]:
     return place[encoded.indices.fill_null(-1).to_numpy()], encoded.dictionary.take(order)
 
 
-def _is_number(kind: Any) -> bool:
+def is_number(kind: Any) -> bool:
+    """Tell whether ratings of an Arrow type are numbers."""
     types = pa.types
     tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_null, types.is_decimal)
     return any(test(kind) for test in tests)
@@ -304,6 +305,8 @@ def _long(data: Any, unit: str, rater: str, label: str, groups: Any) -> Ratings:
 def _column(table: Any, name: str) -> Any:
     if name not in table.column_names:
         raise InputError(f'no column "{name}": found {", ".join(table.column_names)}')
+    if table.column_names.count(name) > 1:
+        raise InputError(f'column "{name}" occurs twice')
     return _one(table[name])
 
 
@@ -322,7 +325,12 @@ def _keys(table: Any, name: str) -> tuple[Any, Int64]:
         raise InputError(f'row {row} has no value in column "{name}"')
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    encoded = column.dictionary_encode()
+    try:
+        encoded = column.dictionary_encode()
+    except pa.ArrowException as error:  # objects, lists
+        raise InputError(
+            f'column "{name}" is of type {column.type}, expected text or integers'
+        ) from error
     return encoded.dictionary, encoded.indices.to_numpy().astype(np.int64)
 
 
