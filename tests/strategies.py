@@ -100,6 +100,14 @@ def relations(length: int = LENGTH) -> st.SearchStrategy[Relation]:
     return st.lists(spans(length), max_size=5) | tagged_relations(length)
 
 
+def crowded(rng: np.random.Generator, n_spans: int, length: int = LENGTH) -> Relation:
+    """As many spans, wherever they fall: far more than tokens where these are few."""
+    starts = rng.integers(length, size=n_spans).tolist()
+    widths = rng.integers(1, 2 + length // 3, n_spans).tolist()
+    roles = rng.integers(3, size=n_spans).tolist()
+    return [(r, a, min(length, a + n)) for r, a, n in zip(roles, starts, widths, strict=True)]
+
+
 @st.composite
 def sides(
     draw: st.DrawFn,

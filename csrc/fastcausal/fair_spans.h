@@ -1,68 +1,15 @@
 // Fair span counts (Ortmann 2022), per role: TP FP FN LE BE LBE BES BEL BEO.
 // Roles of one track form one sequence; spans of different tracks are never confused.
-// Equal to the published algorithm wherever the spans of a track do not overlap each other, as in
-// every tag format: there the tokens two spans share can be taken by that pair alone, so counting
-// the tokens each span has left replaces the published token sets.
-// Cost: the spans of both sides; those not found again, gold times pred.
+// Partners take the tokens that they share from each other: a later one has to share others.
+// Cost: the spans of both sides; those not found again, gold times pred (in a track where spans of
+// a side overlap, times a word for every 16 of them).
 #pragma once
-#include "relation.h"
+#include "open_spans.h"
 
 namespace fastcausal {
 namespace fair {
 
 enum Field { TP, FP, FN, LE, BE, LBE, BES, BEL, BEO, N_FIELDS };
-
-// One side's spans that have no equal on the other side: in one track those still open, and those
-// already charged in the order charged.
-struct Spans {
-  const int32_t* rows;
-  int32_t* unequal;  // row numbers, of all tracks
-  int32_t* open;
-  int32_t* charged;
-  int32_t* left;  // tokens no partner has taken yet, by row number
-  int64_t n_unequal;
-  int64_t n_open;
-  int64_t n_charged;
-
-  FC_HD Spans(const int32_t* rows_, int64_t n, int32_t* scratch)
-      : rows(rows_),
-        unequal(scratch),
-        open(scratch + n),
-        charged(scratch + 2 * n),
-        left(scratch + 3 * n),
-        n_unequal(0),
-        n_open(0),
-        n_charged(0) {}
-
-  FC_HD const int32_t* row(int32_t k) const { return rows + 3 * k; }
-
-  FC_HD int64_t open_track(const int64_t* params, int64_t track) {
-    n_open = n_charged = 0;
-    for (int64_t i = 0; i < n_unequal; ++i) {
-      const int32_t k = unequal[i];
-      if (params[1 + role_of(row(k))] != track) continue;
-      left[k] = stop_of(row(k)) - start_of(row(k));
-      open[n_open++] = k;
-    }
-    return n_open;
-  }
-  FC_HD void remove(int64_t i) {
-    --n_open;
-    for (; i < n_open; ++i) open[i] = open[i + 1];
-  }
-  FC_HD void charge(int64_t i) {
-    charged[n_charged++] = open[i];
-    remove(i);
-  }
-  FC_HD void sort_by_length() {  // stable; few spans
-    for (int64_t i = 1; i < n_open; ++i) {
-      const int32_t k = open[i];
-      int64_t j = i;
-      for (; j > 0 && left[open[j - 1]] > left[k]; --j) open[j] = open[j - 1];
-      open[j] = k;
-    }
-  }
-};
 
 // Equal spans, found by merging two lists in (start, stop, role) order, are hits.
 template <class Sink>
@@ -98,16 +45,18 @@ FC_HD void take_same_bounds(Spans& gold, Spans& pred, Sink& sink) {
   }
 }
 
-// The partner of a row among the candidates: most shared tokens, then fewest of the candidate's
+// The partner of span k among the candidates: most shared tokens, then fewest of the candidate's
 // tokens left over, then the shortest, then the first. -1 where none. (Fewest tokens of its own
 // left over, the published second key, follows from the first.)
-FC_HD int64_t partner(const int32_t* row, const Spans& other, const int32_t* candidates,
-                      int64_t n_candidates, bool same_role) {
+template <class Tokens>
+FC_HD int64_t partner(const Spans& own, int32_t k, const Spans& other, const int32_t* candidates,
+                      int64_t n_candidates, bool same_role, const Tokens& tokens) {
+  const int32_t* row = own.row(k);
   int64_t best = -1;
   int32_t best_key[3] = {0, 0, 0};
   for (int64_t j = 0; j < n_candidates; ++j) {
     const int32_t* candidate = other.row(candidates[j]);
-    const int32_t shared = shared_tokens(row, candidate);
+    const int32_t shared = tokens.shared(own, k, other, candidates[j]);
     if (!shared || (role_of(row) == role_of(candidate)) != same_role) continue;
     const int32_t key[3] = {-shared, other.left[candidates[j]] - shared,
                             stop_of(candidate) - start_of(candidate)};
@@ -127,53 +76,57 @@ FC_HD Field kind_of_boundary(const int32_t* gold, const int32_t* pred) {
   return inside ? BES : around ? BEL : BEO;
 }
 
-template <class Sink>
+template <class Tokens, class Sink>
 FC_HD void take_overlap(Spans& gold, int32_t g, Spans& pred, int32_t p, bool same_role,
-                        Sink& sink) {
-  const int32_t* a = gold.row(g);
-  const int32_t* b = pred.row(p);
-  const int64_t of_role = role_of(a) * N_FIELDS;
-  const int32_t shared = shared_tokens(a, b);
-  gold.left[g] = gold.left[g] > shared ? gold.left[g] - shared : 0;
-  pred.left[p] = pred.left[p] > shared ? pred.left[p] - shared : 0;
+                        const Tokens& tokens, Sink& sink) {
+  const int64_t of_role = role_of(gold.row(g)) * N_FIELDS;
+  tokens.take(gold, g, pred, p);
   sink.add(of_role + (same_role ? BE : LBE), 1);
-  if (same_role) sink.add(of_role + kind_of_boundary(a, b), 1);
+  if (same_role) sink.add(of_role + kind_of_boundary(gold.row(g), pred.row(p)), 1);
 }
 
 // Overlapping spans: open against open, then what is open on either side against what the other
 // side has already charged, so that a span predicted in two pieces counts two boundary errors.
-template <class Sink>
-FC_HD void take_overlaps(Spans& gold, Spans& pred, bool same_role, Sink& sink) {
+template <class Tokens, class Sink>
+FC_HD void take_overlaps(Spans& gold, Spans& pred, bool same_role, const Tokens& tokens,
+                         Sink& sink) {
   for (int64_t i = 0; i < gold.n_open;) {
-    const int64_t j = partner(gold.row(gold.open[i]), pred, pred.open, pred.n_open, same_role);
+    const int32_t g = gold.open[i];
+    const int64_t j = partner(gold, g, pred, pred.open, pred.n_open, same_role, tokens);
     if (j < 0) {
       ++i;
       continue;
     }
-    take_overlap(gold, gold.open[i], pred, pred.open[j], same_role, sink);
+    take_overlap(gold, g, pred, pred.open[j], same_role, tokens, sink);
     gold.charge(i);
     pred.charge(j);
   }
   for (int64_t i = 0; i < gold.n_open;) {
-    const int64_t j =
-        partner(gold.row(gold.open[i]), pred, pred.charged, pred.n_charged, same_role);
+    const int32_t g = gold.open[i];
+    const int64_t j = partner(gold, g, pred, pred.charged, pred.n_charged, same_role, tokens);
     if (j < 0) {
       ++i;
       continue;
     }
-    take_overlap(gold, gold.open[i], pred, pred.charged[j], same_role, sink);
+    take_overlap(gold, g, pred, pred.charged[j], same_role, tokens, sink);
     gold.charge(i);
   }
   for (int64_t i = 0; i < pred.n_open;) {
-    const int64_t j =
-        partner(pred.row(pred.open[i]), gold, gold.charged, gold.n_charged, same_role);
+    const int32_t p = pred.open[i];
+    const int64_t j = partner(pred, p, gold, gold.charged, gold.n_charged, same_role, tokens);
     if (j < 0) {
       ++i;
       continue;
     }
-    take_overlap(gold, gold.charged[j], pred, pred.open[i], same_role, sink);
+    take_overlap(gold, gold.charged[j], pred, p, same_role, tokens, sink);
     pred.charge(i);
   }
+}
+
+template <class Tokens, class Sink>
+FC_HD void take_overlaps(Spans& gold, Spans& pred, const Tokens& tokens, Sink& sink) {
+  take_overlaps(gold, pred, true, tokens, sink);
+  take_overlaps(gold, pred, false, tokens, sink);
 }
 
 // Many spans: the published steps one by one.
@@ -192,8 +145,11 @@ FC_HD void count_many(const Relation& gold, const Relation& pred, const int64_t*
       take_same_bounds(g, p, sink);
       g.sort_by_length();
       p.sort_by_length();
-      take_overlaps(g, p, true, sink);
-      take_overlaps(g, p, false, sink);
+      if (g.overlap || p.overlap) {
+        take_overlaps(g, p, Segments(g, gold.n, p, pred.n), sink);
+      } else {
+        take_overlaps(g, p, Bounds(), sink);
+      }
     }
     for (int64_t i = 0; i < g.n_open; ++i) {
       sink.add(role_of(g.row(g.open[i])) * N_FIELDS + FN, 1);
@@ -204,10 +160,21 @@ FC_HD void count_many(const Relation& gold, const Relation& pred, const int64_t*
   }
 }
 
+// Whether spans of a side share a token, of those that a role and a track have alone.
+FC_HD bool any_overlap(const int32_t* const* row, const int64_t* params) {
+  bool any = false;
+  for (int r = 0; r < ROLES; ++r) {
+    for (int o = 0; o < r; ++o) {
+      any |= (params[1 + o] == params[1 + r]) & (shared_tokens(row[r], row[o]) > 0);
+    }
+  }
+  return any;
+}
+
 // At most one span of each role on either side, and at most two roles in a track: what the steps
 // come to, without a branch to mispredict. Within a step no two spans want the same partner.
 template <class Sink>
-FC_HD void count_single(const Relation& gold, const Relation& pred, const int64_t* params,
+FC_HD bool count_single(const Relation& gold, const Relation& pred, const int64_t* params,
                         Sink& sink) {
   const int32_t* gold_row[ROLES];
   const int32_t* pred_row[ROLES];
@@ -228,7 +195,7 @@ FC_HD void count_single(const Relation& gold, const Relation& pred, const int64_
   if (equal == gold.n && equal == pred.n) {
     for (int r = 0; r < ROLES && Sink::BY_ROLE; ++r) sink.add(r * N_FIELDS + TP, of[TP][r]);
     if (!Sink::BY_ROLE) sink.add(TP, equal);
-    return;
+    return true;
   }
   for (int r = 0; r < ROLES; ++r) {
     for (int o = 0; o < ROLES; ++o) {
@@ -255,6 +222,11 @@ FC_HD void count_single(const Relation& gold, const Relation& pred, const int64_
       of[LBE][r] = both + missed + extra;
     }
   }
+  // What has a boundary error may have lost the tokens that another span of its side shares.
+  if ((of[LBE][0] | of[LBE][1] | of[LBE][2]) && (of[BE][0] | of[BE][1] | of[BE][2]) &&
+      (any_overlap(gold_row, params) || any_overlap(pred_row, params))) {
+    return false;
+  }
   for (int r = 0; r < ROLES; ++r) {
     of[FN][r] = g[r];
     of[FP][r] = p[r];
@@ -268,6 +240,7 @@ FC_HD void count_single(const Relation& gold, const Relation& pred, const int64_
     for (int field = TP; field < BES; ++field) sink.add(r * N_FIELDS + field, of[field][r]);
     sink.add(r * N_FIELDS + kind_of_boundary(gold_row[r], pred_row[r]), of[BE][r]);
   }
+  return true;
 }
 
 }  // namespace fair
@@ -284,11 +257,9 @@ FC_HD void fair_spans(const Relation& gold, const Relation& pred, int64_t length
     sink.add(role_of(pred.row(j)) * N_FIELDS + FP, 1);
   }
   if (!gold.n || !pred.n) return;
-  if (gold.single() && pred.single() && (params[1] != params[2] || params[1] != params[3])) {
-    count_single(gold, pred, params, sink);
-  } else {
-    count_many(gold, pred, params, sink);
-  }
+  const bool single =
+      gold.single() && pred.single() && (params[1] != params[2] || params[1] != params[3]);
+  if (!single || !count_single(gold, pred, params, sink)) count_many(gold, pred, params, sink);
 }
 
 }  // namespace fastcausal

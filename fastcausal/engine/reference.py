@@ -8,9 +8,11 @@ what numba compiles.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from fastcausal.engine.kernel import Int32, Int64, Kernel, Objective, kernel
 
+Bools = npt.NDArray[np.bool_]
 ROLE, START, STOP = 0, 1, 2
 
 
@@ -42,24 +44,24 @@ def fair_spans(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int
     Within each track: same span, same role is TP; same span, other role is LE. What is left is
     taken shortest first: an overlap in the same role is BE (inside gold BES, around it BEL, else
     BEO), then one with another role is LBE; the rest is FN and FP. LE and LBE go to gold's role.
+    Partners take the tokens they share from each other, so a later one has to share others.
     """
     counts[:] = 0
+    tokens, left_gold, left_pred = _segments(gold, pred)
     for track in range(params[0]):
         open_gold = _of_track(gold, params, track)
         open_pred = _of_track(pred, params, track)
-        left_gold = _lengths(gold)
-        left_pred = _lengths(pred)
         _take_same_bounds(gold, open_gold, pred, open_pred, True, counts)
         _take_same_bounds(gold, open_gold, pred, open_pred, False, counts)
-        _shortest_first(open_gold, left_gold)
-        _shortest_first(open_pred, left_pred)
+        _shortest_first(open_gold, gold)
+        _shortest_first(open_pred, pred)
         charged_gold = open_gold[:0]
         charged_pred = open_pred[:0]
         for same_role in (True, False):
             _take_overlaps(
                 gold, open_gold, charged_gold, left_gold,
                 pred, open_pred, charged_pred, left_pred,
-                same_role, counts,
+                tokens, same_role, counts,
             )  # fmt: skip
         for g in open_gold:
             counts[gold[g, ROLE] * N_FAIR + FN] += 1
@@ -67,12 +69,19 @@ def fair_spans(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int
             counts[pred[p, ROLE] * N_FAIR + FP] += 1
 
 
+def _segments(gold: Int32, pred: Int32) -> tuple[Int32, Bools, Bools]:
+    """Tokens of each segment between neighbouring bounds, and the segments of each span."""
+    bounds = np.unique(
+        np.concatenate((gold[:, START], gold[:, STOP], pred[:, START], pred[:, STOP]))
+    )
+    first = bounds[:-1]
+    in_gold = (gold[:, START : START + 1] <= first) & (first < gold[:, STOP : STOP + 1])
+    in_pred = (pred[:, START : START + 1] <= first) & (first < pred[:, STOP : STOP + 1])
+    return np.diff(bounds), in_gold, in_pred
+
+
 def _of_track(rows: Int32, params: Int64, track: int) -> list[int]:
     return [k for k in range(len(rows)) if params[1 + rows[k, ROLE]] == track]
-
-
-def _lengths(rows: Int32) -> Int32:
-    return rows[:, STOP] - rows[:, START]
 
 
 def _take_same_bounds(
@@ -101,8 +110,9 @@ def _take_same_bounds(
         open_pred.pop(j)
 
 
-def _shortest_first(spans: list[int], length: Int32) -> None:
+def _shortest_first(spans: list[int], rows: Int32) -> None:
     """Stable insertion sort by length."""
+    length = rows[:, STOP] - rows[:, START]
     for i in range(1, len(spans)):
         k = spans[i]
         j = i
@@ -113,44 +123,44 @@ def _shortest_first(spans: list[int], length: Int32) -> None:
 
 
 def _take_overlaps(
-    gold: Int32, open_gold: list[int], charged_gold: list[int], left_gold: Int32,
-    pred: Int32, open_pred: list[int], charged_pred: list[int], left_pred: Int32,
-    same_role: bool, counts: Int64,
+    gold: Int32, open_gold: list[int], charged_gold: list[int], left_gold: Bools,
+    pred: Int32, open_pred: list[int], charged_pred: list[int], left_pred: Bools,
+    tokens: Int32, same_role: bool, counts: Int64,
 ) -> None:  # fmt: skip
     """Open spans meet open spans, then open gold what pred has charged, then the other way."""
     i = 0
     while i < len(open_gold):
         g = open_gold[i]
-        j = _partner(gold, g, left_gold, pred, open_pred, left_pred, same_role)
+        j = _partner(gold, g, left_gold, pred, open_pred, left_pred, tokens, same_role)
         if j < 0:
             i += 1
             continue
-        _count_overlap(gold, g, left_gold, pred, open_pred[j], left_pred, same_role, counts)
+        _take_overlap(gold, g, left_gold, pred, open_pred[j], left_pred, same_role, counts)
         charged_gold.append(open_gold.pop(i))
         charged_pred.append(open_pred.pop(j))
     i = 0
     while i < len(open_gold):
         g = open_gold[i]
-        j = _partner(gold, g, left_gold, pred, charged_pred, left_pred, same_role)
+        j = _partner(gold, g, left_gold, pred, charged_pred, left_pred, tokens, same_role)
         if j < 0:
             i += 1
             continue
-        _count_overlap(gold, g, left_gold, pred, charged_pred[j], left_pred, same_role, counts)
+        _take_overlap(gold, g, left_gold, pred, charged_pred[j], left_pred, same_role, counts)
         charged_gold.append(open_gold.pop(i))
     i = 0
     while i < len(open_pred):
         p = open_pred[i]
-        j = _partner(pred, p, left_pred, gold, charged_gold, left_gold, same_role)
+        j = _partner(pred, p, left_pred, gold, charged_gold, left_gold, tokens, same_role)
         if j < 0:
             i += 1
             continue
-        _count_overlap(gold, charged_gold[j], left_gold, pred, p, left_pred, same_role, counts)
+        _take_overlap(gold, charged_gold[j], left_gold, pred, p, left_pred, same_role, counts)
         charged_pred.append(open_pred.pop(i))
 
 
 def _partner(
-    rows: Int32, k: int, left: Int32,
-    others: Int32, candidates: list[int], others_left: Int32, same_role: bool,
+    rows: Int32, k: int, left: Bools,
+    others: Int32, candidates: list[int], others_left: Bools, tokens: Int32, same_role: bool,
 ) -> int:  # fmt: skip
     """Position of the candidate most like span k, -1 for none.
 
@@ -161,15 +171,16 @@ def _partner(
     best_key = (0, 0, 0, 0)
     for j in range(len(candidates)):
         other = others[candidates[j]]
-        shared = shared_tokens(rows[k], other)
+        other_left = others_left[candidates[j]]
+        shared = tokens[left[k] & other_left].sum()
         if shared == 0 or same_bounds(rows[k], other):
             continue
         if (rows[k, ROLE] == other[ROLE]) != same_role:
             continue
         key = (
             -shared,
-            left[k] - shared,
-            others_left[candidates[j]] - shared,
+            tokens[left[k]].sum() - shared,
+            tokens[other_left].sum() - shared,
             other[STOP] - other[START],
         )
         if best < 0 or key < best_key:
@@ -178,13 +189,14 @@ def _partner(
     return best
 
 
-def _count_overlap(
-    gold: Int32, g: int, left_gold: Int32, pred: Int32, p: int, left_pred: Int32,
+def _take_overlap(
+    gold: Int32, g: int, left_gold: Bools, pred: Int32, p: int, left_pred: Bools,
     same_role: bool, counts: Int64,
 ) -> None:  # fmt: skip
-    shared = shared_tokens(gold[g], pred[p])
-    left_gold[g] = max(0, left_gold[g] - shared)
-    left_pred[p] = max(0, left_pred[p] - shared)
+    """Count an overlap; neither span has the shared tokens any more."""
+    shared = left_gold[g] & left_pred[p]
+    left_gold[g] &= ~shared
+    left_pred[p] &= ~shared
     role = gold[g, ROLE] * N_FAIR
     if not same_role:
         counts[role + LBE] += 1

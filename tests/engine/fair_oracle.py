@@ -1,6 +1,7 @@
 """Fair span counts by the book: every span holds the set of its tokens.
 
-Written from the description of the algorithm alone, sharing nothing with the package.
+Written from the description of the algorithm alone, sharing nothing with the package. Spans come in
+the order (start, stop, role), which decides between equals.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def fair_counts(
     counts: Counter[tuple[int, str]] = Counter()
     for track in tracks:
         _count_sequence(
-            *([Piece(*s) for s in sorted(side, key=lambda s: s[1]) if s[0] in track]
+            *([Piece(*s) for s in sorted(side, key=lambda s: (*s[1:], s[0])) if s[0] in track]
               for side in (gold, pred)),
             counts,
         )  # fmt: skip

@@ -18,7 +18,7 @@ from fastcausal.engine.run import Result, run
 from fastcausal.protocols import RECESS, Protocol
 from tests.engine import emulated
 from tests.engine.test_backends import OBJECTIVES, SHAPES, TRACKS
-from tests.strategies import LENGTH, ROLES, random_side, rows_of, sides
+from tests.strategies import LENGTH, ROLES, crowded, random_side, rows_of, sides
 
 LAST = 2**31 - 1
 
@@ -106,6 +106,20 @@ def test_spans_beyond_the_bound_go_to_the_host(kernel):
     assert_same(
         emulated.score(plan, gold, pred, groups, 2, part=1), run(plan, gold, pred, groups, 2)
     )
+
+
+@pytest.mark.parametrize("tracks", TRACKS, ids=len)
+def test_spans_that_overlap(tracks):
+    """As many as fit, of which all tokens may be shared several times."""
+    rng = np.random.default_rng(5)
+    gold, pred = (
+        rows_of([[crowded(rng, int(rng.integers(25)), 30)] for _ in range(300)], 30)
+        for _ in range(2)
+    )
+    plan = replace(RECESS, tracks=tracks).plan(ROLES)
+    found = emulated.score(plan, gold, pred)
+    assert_same(found, run(plan, gold, pred))
+    assert_same(found, run(plan, gold, pred, backend="reference"))
 
 
 def test_counts_beyond_32_bits():

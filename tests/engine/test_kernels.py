@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from tests.strategies import (
     Relation,
     Span,
     counts_of_pair,
+    crowded,
     plan_of,
     relations,
     rows_of,
@@ -54,25 +56,67 @@ def same_track(a: Span, b: Span) -> bool:
 
 # Long enough for chains of overlaps, in which it matters who meets whom first.
 
+LAYOUTS = [TRACKS, ((0, 1, 2),), ((0,), (1,), (2,))]
+sequence_pairs = st.sampled_from(LAYOUTS).flatmap(
+    lambda tracks: st.tuples(
+        st.just(tracks),
+        *[st.tuples(*(sequences(40, roles) for roles in tracks)).map(lambda t: [*chain(*t)])] * 2,
+    )
+)
+nested_pairs = st.tuples(st.sampled_from(LAYOUTS), relations(16), relations(16))
 
-@settings(deadline=None, max_examples=400)
-@given(tagged_relations(40), tagged_relations(40))
-def test_fair_spans_by_the_book(gold, pred):
-    counts = counts_of_pair("fair_spans", gold, pred, 40)
-    expected = fair_counts(gold, pred)
-    for role, name in enumerate(ROLES):
-        assert counts.of(name) == {f: expected[role, f] for f in counts.of(name)}
 
-
-@settings(deadline=None, max_examples=300)
-@given(sequences(40, (0, 1, 2)), sequences(40, (0, 1, 2)))
-def test_fair_spans_of_one_track_by_the_book(gold, pred):
-    plan = Protocol("test", tracks=(ROLES,)).plan(ROLES)
+def assert_by_the_book(tracks, gold, pred, backend="cpu"):
+    plan = Protocol("test", tracks=[[ROLES[r] for r in track] for track in tracks]).plan(ROLES)
     index = np.zeros(1, np.int64)
-    counts = count_pairs(plan, rows_of([[gold]], 40), rows_of([[pred]], 40), index, index)
-    expected = fair_counts(gold, pred, [(0, 1, 2)])
+    sides = rows_of([[gold]], 40), rows_of([[pred]], 40)
+    counts = count_pairs(plan, *sides, index, index, backend=backend)[0]
+    expected = fair_counts(gold, pred, tracks)
     fields = plan.kernel.fields
-    assert counts[0].tolist() == [expected[role, field] for role in range(3) for field in fields]
+    assert counts.tolist() == [expected[role, field] for role in range(3) for field in fields]
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+@settings(deadline=None, max_examples=500)
+@given(pair=sequence_pairs | nested_pairs)
+def test_fair_spans_by_the_book(backend, pair):
+    assert_by_the_book(*pair, backend)
+
+
+@pytest.mark.parametrize("tracks", LAYOUTS, ids=len)
+@pytest.mark.parametrize("most", [3, 6, 12, 24, 60])
+def test_fair_spans_that_overlap_by_the_book(most, tracks):
+    """Also more of them than the fixed memory of a device holds; half of pred is nearly gold."""
+    rng = np.random.default_rng(most)
+    for _ in range(3000 // most):
+        gold, pred = (crowded(rng, int(rng.integers(most + 1)), 4 + most) for _ in range(2))
+        if rng.random() < 0.5:
+            pred = [(r, a, b + int(rng.integers(2))) for r, a, b in gold]
+        assert_by_the_book(tracks, gold, pred)
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+@pytest.mark.parametrize(
+    ("gold", "pred", "expected"),
+    [
+        # The predicted effect has taken the gold effect's last token: the second cause finds none.
+        (
+            [(0, 0, 1), (1, 2, 4)],
+            [(0, 0, 1), (1, 3, 4), (0, 3, 4)],
+            {"tp": 1, "fp": 1, "be": 1, "bes": 1},
+        ),
+        # One of each role: the effect's tokens are inside of what the cause has taken.
+        ([(0, 0, 8), (1, 2, 7)], [(0, 2, 4)], {"fn": 1, "be": 1, "bes": 1}),
+        ([(0, 2, 4)], [(0, 0, 8), (1, 2, 7)], {"fp": 1, "be": 1, "bel": 1}),
+        # Two of a role, on one side only.
+        ([(2, 4, 11), (2, 5, 12)], [(2, 3, 10)], {"fn": 1, "be": 1, "beo": 1}),
+        # What the partner has not taken can still be shared.
+        ([(2, 4, 11), (2, 5, 12)], [(2, 3, 12)], {"be": 2, "bel": 2}),
+    ],
+)
+def test_tokens_that_a_partner_has_taken_are_gone(backend, gold, pred, expected):
+    counts = counts_of_pair("fair_spans", gold, pred, backend=backend).of("overall")
+    assert {f: n for f, n in counts.items() if n} == expected
 
 
 @many

@@ -1,0 +1,163 @@
+// The spans of one track that fair_spans.h has not settled, and the tokens that each has left.
+//
+//   Bounds    no two spans of a side overlap: no third one can want what two of them share
+//   Segments  some overlap: every span is a set of the segments between neighbouring bounds
+//
+// Both tell how many tokens two spans share, and take these from them. The size of a set depends on
+// the number of spans alone, not on their length.
+#pragma once
+#include "relation.h"
+
+namespace fastcausal {
+namespace fair {
+
+// One side's spans that have no equal on the other side: in one track those still open, and those
+// already charged in the order charged.
+struct Spans {
+  const int32_t* rows;
+  int32_t* unequal;  // row numbers, of all tracks
+  int32_t* open;
+  int32_t* charged;
+  int32_t* left;  // tokens no partner has taken yet, by row number
+  int64_t n_unequal;
+  int64_t n_open;
+  int64_t n_charged;
+  bool overlap;    // open spans overlap each other
+  uint32_t* sets;  // then the segments that each span has left, by row number
+
+  FC_HD Spans(const int32_t* rows_, int64_t n, int32_t* scratch)
+      : rows(rows_),
+        unequal(scratch),
+        open(scratch + n),
+        charged(scratch + 2 * n),
+        left(scratch + 3 * n),
+        n_unequal(0),
+        n_open(0),
+        n_charged(0),
+        overlap(false),
+        sets(nullptr) {}
+
+  FC_HD const int32_t* row(int32_t k) const { return rows + 3 * k; }
+
+  FC_HD int64_t open_track(const int64_t* params, int64_t track) {
+    n_open = n_charged = 0;
+    overlap = false;
+    int32_t end = 0;
+    for (int64_t i = 0; i < n_unequal; ++i) {
+      const int32_t k = unequal[i];
+      if (params[1 + role_of(row(k))] != track) continue;
+      left[k] = stop_of(row(k)) - start_of(row(k));
+      open[n_open++] = k;
+      overlap |= start_of(row(k)) < end;
+      end = stop_of(row(k)) > end ? stop_of(row(k)) : end;
+    }
+    return n_open;
+  }
+  FC_HD void remove(int64_t i) {
+    --n_open;
+    for (; i < n_open; ++i) open[i] = open[i + 1];
+  }
+  FC_HD void charge(int64_t i) {
+    charged[n_charged++] = open[i];
+    remove(i);
+  }
+  FC_HD void sort_by_length() {  // stable; few spans
+    for (int64_t i = 1; i < n_open; ++i) {
+      const int32_t k = open[i];
+      int64_t j = i;
+      for (; j > 0 && left[open[j - 1]] > left[k]; --j) open[j] = open[j - 1];
+      open[j] = k;
+    }
+  }
+};
+
+FC_HD void take_tokens(Spans& one, int32_t i, Spans& other, int32_t j, int32_t n) {
+  one.left[i] -= n;
+  other.left[j] -= n;
+}
+
+struct Bounds {
+  FC_HD int32_t shared(const Spans& one, int32_t i, const Spans& other, int32_t j) const {
+    return shared_tokens(one.row(i), other.row(j));
+  }
+  FC_HD void take(Spans& one, int32_t i, Spans& other, int32_t j) const {
+    take_tokens(one, i, other, j, shared(one, i, other, j));
+  }
+};
+
+class Segments {
+ public:
+  FC_HD Segments(Spans& gold, int64_t n_gold, Spans& pred, int64_t n_pred)
+      : n_words_((2 * (gold.n_open + pred.n_open) + BITS - 2) / BITS),
+        n_bounds_(0),
+        bounds_(2 * (gold.n_open + pred.n_open)),
+        sets_(n_words_ * (n_gold + n_pred)) {
+    gold.sets = reinterpret_cast<uint32_t*>(sets_.at);
+    pred.sets = gold.sets + n_words_ * n_gold;
+    add_bounds(gold);
+    add_bounds(pred);
+    fill(gold);
+    fill(pred);
+  }
+
+  FC_HD int32_t shared(const Spans& one, int32_t i, const Spans& other, int32_t j) const {
+    int32_t total = 0;
+    if (!shared_tokens(one.row(i), other.row(j))) return total;
+    for (int64_t w = 0; w < n_words_; ++w) {
+      const int32_t* bound = bounds_.at + w * BITS;
+      for (uint32_t both = set(one, i)[w] & set(other, j)[w]; both; both >>= 1, ++bound) {
+        if (both & 1) total += bound[1] - bound[0];
+      }
+    }
+    return total;
+  }
+  FC_HD void take(Spans& one, int32_t i, Spans& other, int32_t j) const {
+    take_tokens(one, i, other, j, shared(one, i, other, j));
+    for (int64_t w = 0; w < n_words_; ++w) {
+      const uint32_t taken = set(one, i)[w] & set(other, j)[w];
+      set(one, i)[w] &= ~taken;
+      set(other, j)[w] &= ~taken;
+    }
+  }
+
+ private:
+  static constexpr int64_t BITS = 32;
+  static constexpr int64_t MOST_BOUNDS = 4 * MOST_SPANS;
+  static constexpr int64_t MOST_WORDS = (MOST_BOUNDS + BITS - 2) / BITS;
+
+  FC_HD uint32_t* set(const Spans& spans, int32_t k) const { return spans.sets + k * n_words_; }
+
+  FC_HD void add_bounds(const Spans& spans) {
+    for (int64_t i = 0; i < spans.n_open; ++i) {
+      add_bound(start_of(spans.row(spans.open[i])));
+      add_bound(stop_of(spans.row(spans.open[i])));
+    }
+  }
+  FC_HD void add_bound(int32_t bound) {  // in ascending order, each once
+    int32_t* bounds = bounds_.at;
+    int64_t at = n_bounds_;
+    while (at > 0 && bounds[at - 1] > bound) --at;
+    if (at > 0 && bounds[at - 1] == bound) return;
+    for (int64_t k = n_bounds_++; k > at; --k) bounds[k] = bounds[k - 1];
+    bounds[at] = bound;
+  }
+  FC_HD void fill(const Spans& spans) const {
+    for (int64_t i = 0; i < spans.n_open; ++i) {
+      const int32_t* row = spans.row(spans.open[i]);
+      uint32_t* mine = set(spans, spans.open[i]);
+      for (int64_t w = 0; w < n_words_; ++w) mine[w] = 0;
+      for (int64_t k = 0; k + 1 < n_bounds_; ++k) {
+        const uint32_t inside = bounds_.at[k] >= start_of(row) && bounds_.at[k] < stop_of(row);
+        mine[k / BITS] |= inside << k % BITS;
+      }
+    }
+  }
+
+  int64_t n_words_;  // of a set
+  int64_t n_bounds_;
+  Scratch<MOST_BOUNDS> bounds_;
+  Scratch<2 * MOST_SPANS * MOST_WORDS> sets_;
+};
+
+}  // namespace fair
+}  // namespace fastcausal
