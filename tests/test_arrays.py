@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastcausal import arrays
+from fastcausal import arrays, formats, sample
 
 texts = st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=5))
 
@@ -59,3 +62,46 @@ def test_pandas_stays_where_it_is():
         "sys.exit('pandas' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_readers_in_threads_have_memory_of_their_own():
+    """What Arrow's threads read may outlive the interpreter, so it is no object of Python's."""
+    root = Path(arrays.__file__).parent
+    for path in root.rglob("*.py"):
+        code = path.read_text(encoding="utf-8")
+        if path != Path(arrays.__file__):
+            assert "py_buffer(" not in code, path
+        assert not re.findall(r"BufferReader\((?!owned\(|buffer\))", code), path
+        assert not re.findall(r"\.(?:PythonFile|input_stream)\(|read_csv\(io\.", code), path
+
+
+@given(st.binary(max_size=99))
+def test_owned_memory(data):
+    buffer = arrays.owned(data)
+    assert buffer.to_pybytes() == data
+    assert buffer.parent is None
+    for source in (buffer, buffer.slice(0, len(data) // 2)):
+        reader = arrays.pa.BufferReader(source)
+        assert reader.read() == source.to_pybytes()
+
+
+SLOW_THREADS = """
+import os, sys, fastcausal as fc
+fc.read(sys.argv[1])
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+for thread in map(int, os.listdir("/proc/self/task")):
+    os.sched_setaffinity(thread, os.sched_getaffinity(0))
+    if thread != os.getpid():
+        os.sched_setscheduler(thread, os.SCHED_IDLE, os.sched_param(0))
+fc.read(sys.argv[1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="threads cannot be slowed down here")
+@pytest.mark.parametrize("name", ["gold.csv", "gold.parquet", "gold.arrow", "gold.jsonl"])
+def test_the_program_ends_well_where_arrows_threads_come_last(tmp_path, name):
+    path = str(tmp_path / name)
+    formats.write(formats.read(sample.GOLD), path)
+    command = [sys.executable, "-c", SLOW_THREADS, path]
+    found = subprocess.run(command, capture_output=True, text=True)
+    assert (found.returncode, found.stderr) == (0, "")

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays import lists, numbers
+from fastcausal.arrays import lists, numbers, strings_at
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
 from fastcausal.formats.builder import Int64, column, places_in, taken
@@ -173,15 +173,9 @@ def _arrays(
     name_stops: bytes,
 ) -> tuple[Any, Any, pa.Array, pa.Array]:
     """What the native reader found: kinds, numbers and texts of the index, the sentences."""
-    values = _strings(stops, text)
-    sentences = lists(np.frombuffer(counts, np.int32), values)
+    sentences = lists(np.frombuffer(counts, np.int32), strings_at(text, stops))
     kind, place = np.frombuffer(kinds, np.uint8), np.frombuffer(places, np.int64)
-    return kind, place, _strings(name_stops, names), sentences
-
-
-def _strings(places: bytes, text: bytes) -> pa.Array:
-    buffers = [None, pa.py_buffer(places), pa.py_buffer(text)]
-    return pa.Array.from_buffers(pa.string(), len(places) // 4 - 1, buffers)
+    return kind, place, strings_at(names, name_stops), sentences
 
 
 @dataclass

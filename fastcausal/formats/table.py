@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays import is_valid, joined, offsets_of, strings, values_of
+from fastcausal.arrays import is_valid, joined, offsets_of, owned, strings, values_of
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats.builder import Builder, Span, assembled
 from fastcausal.formats.lines import Lines, first_object, objects
@@ -76,7 +76,7 @@ def load(source: Source, format: str | None = None) -> pa.Table:
     """
     format = format or sniff(source.data) or "parquet"
     try:
-        found = {"parquet": _load_parquet, "arrow": _load_arrow}[format](pa.py_buffer(source.data))
+        found = {"parquet": _load_parquet, "arrow": _load_arrow}[format](owned(source.data))
         found.validate(full=True)  # offsets of a damaged file may lead anywhere
     except DAMAGE as error:
         raise damaged(source.name, format, error) from error

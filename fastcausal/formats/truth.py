@@ -18,7 +18,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays import is_valid, joined, lists, numbers, strings, texts_of, values_of
+from fastcausal.arrays import (
+    is_valid,
+    joined,
+    lists,
+    numbers,
+    owned,
+    strings,
+    strings_at,
+    texts_of,
+    values_of,
+)
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native, tagged
 from fastcausal.formats.builder import Builder, Int64
@@ -101,7 +111,7 @@ def _cells(source: Source) -> pa.Table | None:
     try:
         names = header[0].decode().split(",")
         found = pc_csv.read_csv(
-            pa.BufferReader(source.data),
+            pa.BufferReader(owned(source.data)),
             pc_csv.ReadOptions(block_size=BLOCK),
             pc_csv.ParseOptions(newlines_in_values=True),
             pc_csv.ConvertOptions(
@@ -142,9 +152,7 @@ def _string_lists(cells: pa.Array) -> pa.ListArray:
     data, places = texts_of(cells)
     widths = np.empty(len(cells), np.int32)
     text, stops = _native.string_lists(data, places, widths)
-    buffers = [None, pa.py_buffer(stops), pa.py_buffer(text)]
-    values = pa.Array.from_buffers(pa.string(), len(stops) // 4 - 1, buffers)
-    plain = lists(np.maximum(widths, 0), values)
+    plain = lists(np.maximum(widths, 0), strings_at(text, stops))
     others = np.flatnonzero(widths < 0)
     if not len(others):
         return plain
