@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastcausal import arrays, formats, sample
+from fastcausal import arrays
 
 texts = st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=5))
 
@@ -83,25 +82,3 @@ def test_owned_memory(data):
     for source in (buffer, buffer.slice(0, len(data) // 2)):
         reader = arrays.pa.BufferReader(source)
         assert reader.read() == source.to_pybytes()
-
-
-SLOW_THREADS = """
-import os, sys, fastcausal as fc
-fc.read(sys.argv[1])
-os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-for thread in map(int, os.listdir("/proc/self/task")):
-    os.sched_setaffinity(thread, os.sched_getaffinity(0))
-    if thread != os.getpid():
-        os.sched_setscheduler(thread, os.SCHED_IDLE, os.sched_param(0))
-fc.read(sys.argv[1])
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="threads cannot be slowed down here")
-@pytest.mark.parametrize("name", ["gold.csv", "gold.parquet", "gold.arrow", "gold.jsonl"])
-def test_the_program_ends_well_where_arrows_threads_come_last(tmp_path, name):
-    path = str(tmp_path / name)
-    formats.write(formats.read(sample.GOLD), path)
-    command = [sys.executable, "-c", SLOW_THREADS, path]
-    found = subprocess.run(command, capture_output=True, text=True)
-    assert (found.returncode, found.stderr) == (0, "")
