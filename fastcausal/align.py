@@ -104,7 +104,8 @@ def align(
         )
     warnings: Warnings = {}
     gold = _read_for(protocol, gold, names[0], warnings)
-    pred = _read_for(protocol, pred, names[1], warnings)
+    joinable = len(gold) == len(pred) or (gold.ids is not None and pred.ids is not None)
+    pred = _read_for(protocol, pred, names[1], warnings, gold if joinable else None)
     if gold.n_unread:
         raise InputError(unread_message(gold, names[0], gold.n_unread))
     gold, pred = _join(gold, pred, unmatched, warnings, names)
@@ -163,7 +164,13 @@ def check_policies(unparsed: str, unmatched: str) -> None:
             raise ValueError(f'{name} is "{value}", expected one of {", ".join(POLICIES)}')
 
 
-def _read_for(protocol: Protocol, relations: Relations, side: str, warnings: Warnings) -> Relations:
+def _read_for(
+    protocol: Protocol,
+    relations: Relations,
+    side: str,
+    warnings: Warnings,
+    like: Relations | None = None,
+) -> Relations:
     """Read tagged sentences the way the protocol does, where they are still there to be read."""
     tags = relations.reading.tags
     if tags in (None, protocol.tags):
@@ -171,7 +178,7 @@ def _read_for(protocol: Protocol, relations: Relations, side: str, warnings: War
     if "tagged" in relations.table.column_names:
         from fastcausal.formats.tagged import reread
 
-        return reread(relations, protocol.tags)
+        return reread(relations, protocol.tags, like)
     read = f'{side} was read with tags="{tags}", but {protocol.name} reads tags="{protocol.tags}"'
     warnings[_literal(read)] = ()
     return relations

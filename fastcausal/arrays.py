@@ -56,6 +56,26 @@ def strings(values: Sequence[str | None]) -> pa.Array:
     )
 
 
+def strings_at(data: bytes, places: bytes) -> pa.Array:
+    """Strings that native code wrote one after another.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8, of which nothing is checked; there may be more behind the last string.
+    places : bytes
+        int32[n + 1]: where each string starts in it, and where the last one ends.
+
+    Examples
+    --------
+    >>> strings_at(b"abc", np.array([0, 1, 3], np.int32).tobytes()).to_pylist()
+    ['a', 'bc']
+    """
+    return pa.Array.from_buffers(
+        pa.string(), len(places) // 4 - 1, [None, pa.py_buffer(places), pa.py_buffer(data)]
+    )
+
+
 def lists(widths: Iterable[int], values: pa.Array, valid: Booleans | None = None) -> pa.ListArray:
     """Lists of the given lengths over their values in one array, null where not ``valid``.
 
@@ -69,6 +89,23 @@ def lists(widths: Iterable[int], values: pa.Array, valid: Booleans | None = None
         raise OverflowError(f"{places[-1]} list items, expected fewer than {2**31}")
     missing = None if valid is None else numbers(~valid)
     return pa.ListArray.from_arrays(numbers(places.astype(np.int32)), values, mask=missing)
+
+
+def owned(data: bytes) -> pa.Buffer:
+    """A copy of some bytes in memory of Arrow's own, for readers that work in threads.
+
+    Such a thread may be the last to let go of what it reads, at a time when the interpreter ends:
+    if that is an object of Python's, the process dies.
+
+    Examples
+    --------
+    >>> owned(b"abc").to_pybytes()
+    b'abc'
+    """
+    buffer = pa.allocate_buffer(len(data))
+    if data:
+        np.frombuffer(buffer, np.uint8)[:] = np.frombuffer(data, np.uint8)
+    return buffer
 
 
 def offsets(widths: Iterable[int]) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -59,3 +61,24 @@ def test_pandas_stays_where_it_is():
         "sys.exit('pandas' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_readers_in_threads_have_memory_of_their_own():
+    """What Arrow's threads read may outlive the interpreter, so it is no object of Python's."""
+    root = Path(arrays.__file__).parent
+    for path in root.rglob("*.py"):
+        code = path.read_text(encoding="utf-8")
+        if path != Path(arrays.__file__):
+            assert "py_buffer(" not in code, path
+        assert not re.findall(r"BufferReader\((?!owned\(|buffer\))", code), path
+        assert not re.findall(r"\.(?:PythonFile|input_stream)\(|read_csv\(io\.", code), path
+
+
+@given(st.binary(max_size=99))
+def test_owned_memory(data):
+    buffer = arrays.owned(data)
+    assert buffer.to_pybytes() == data
+    assert buffer.parent is None
+    for source in (buffer, buffer.slice(0, len(data) // 2)):
+        reader = arrays.pa.BufferReader(source)
+        assert reader.read() == source.to_pybytes()

@@ -231,6 +231,15 @@ def test_a_single_line(tmp_path):
     assert read_answers({1: "x", "id ": "y"}) == {"1": "x", "id ": "y"}
 
 
+def test_one_answer_as_the_published_questions_have_it(tmp_path):
+    one = [q | {"answers": {"text": "rain", "answer_start": 7}} for q in GOLD]
+    many = [q | {"answers": {"text": ["rain"], "answer_start": [7]}} for q in GOLD]
+    for records in (one, many, [*one[:1], *many[1:]]):
+        path = source(tmp_path, "g", json.dumps({"version": "v1", "data": records}))
+        assert read_questions(path) == read_questions(many)
+    assert {q.answers for q in read_questions(one).values()} == {("rain",)}
+
+
 def test_what_convert_writes(tmp_path):
     """From the sample's relations to a report, in three ways."""
     path = tmp_path / "questions.json"
@@ -298,7 +307,7 @@ def test_unmatched(tmp_path):
 
 # --------------------------------------------------------------------------------------- bad input
 
-FORM = '{"text": [string, ...]} or a list of {"text": string}'
+FORM = '{"text": string or [string, ...]} or a list of {"text": string}'
 BAD_GOLD = {
     "empty": ("", "g is empty"),
     "no JSON": ("x", "g:1: invalid JSON: Expecting value at column 1"),
@@ -330,8 +339,8 @@ BAD_GOLD = {
                    'g: data[0]: id "1": no "answers"'),
     "one answer": (lines([question(), question("b") | {"answers": "rain"}]),
                    f'g:2: id "b": "answers" is a string, expected {FORM}'),
-    "a text": (lines([question() | {"answers": {"text": "rain"}}]),
-               f'g: id "a": "answers" is an object, expected {FORM}'),
+    "a number in it": (lines([question() | {"answers": {"text": 5}}]),
+                       f'g: id "a": "answers" is an object, expected {FORM}'),
     "null": (lines([question(answers=[None])]),
              f'g: id "a": "answers" is an object, expected {FORM}'),
     "a list of texts": (lines([question() | {"answers": ["rain"]}]),

@@ -21,7 +21,7 @@ from fastcausal.relations import ROLES, Relations
 
 LABELS = {name: k for k, role in enumerate(ROLES) for name in (role, role[0])}
 LABELS |= {"arg0": 0, "arg1": 1, "sig": 2}
-_ID = re.compile(r"# id *= ?(.*)", re.DOTALL)
+_COMMENT = re.compile(r"# (id|text) *= ?(.*)", re.DOTALL)
 _SPACE = re.compile(r"[ \t\x0b\x0c]+")
 _TAGS = re.compile(r"(?:O|[BI]-[^|\s]+)(?:\|(?:O|[BI]-[^|\s]+))*")
 
@@ -35,8 +35,9 @@ def read(
     ----------
     source : path or sequence
         File: a token per line, then a tag per relation, split by tabs or white space; a blank
-        line ends a sentence; ``# id = ...`` names it; other lines that start with ``# `` and end
-        in no tag are comments. Sequence: per example one list of tags, or a list of such lists.
+        line ends a sentence; ``# id = ...`` names it, ``# text = ...`` has its white space where
+        that splits into the same tokens; other lines that start with ``# `` and end in no tag are
+        comments. Sequence: per example one list of tags, or a list of such lists.
         Tags are ``O``, ``B-label``, ``I-label``, or several joined by ``|``; labels are Cause,
         Effect, Signal; C, E, S; ARG0, ARG1, SIG, in any case.
     like : Relations, optional
@@ -80,7 +81,8 @@ def read(
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     """Write a CoNLL-style file: token, then a column of tags per relation, split by tabs.
 
-    Where a table has no text, every token is written as ``_``.
+    Where a table has no text, every token is written as ``_``. A text with other white space
+    than a space between tokens stands in a comment ``# text = ...`` as well.
 
     Returns
     -------
@@ -96,6 +98,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     names = _line_ids(relations, lost)
     texts = tagged.plain_texts(relations)
     blocks = []
+    spaces = Problems()
     for k, (text, columns) in enumerate(zip(texts, lists, strict=True)):
         length = relations.table["length"][k].as_py()
         if text is None and length is None:
@@ -104,6 +107,11 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
             text = tagged.require_text(f"example {relations.name(k)}", text, length)
         tokens = ["_"] * length if text is None else TOKEN.findall(text)
         lines = [f"# id = {names[k]}"] if names else []
+        if text is not None and text != " ".join(tokens):
+            if "\n" in text or "\r" in text:
+                spaces.add(f"example {relations.name(k)}: line ends in its text become spaces")
+            else:
+                lines.append(f"# text = {text}")
         lines += map("\t".join, zip(tokens, *columns, strict=True))
         if not lines:
             lost.append(f"example {relations.name(k)} has no tokens and is left out")
@@ -117,6 +125,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     missing = [name for name in relations.table.column_names if name not in held]
     if missing:
         lost.append(f"tag columns do not hold the columns {', '.join(missing)}")
+    lost += messages(spaces)
     if None in texts:
         lost.append('where there is no text, every token is written as "_"')
     return lost
@@ -178,7 +187,7 @@ def _read_file(source: Source, like: Relations | None) -> Relations:
     build = Builder(source.name)
     problems = Problems()
     blocks = list(_blocks(source, problems))
-    ids = [name for _, name, _ in blocks]
+    ids = [said.get("id") for _, said, _ in blocks]
     named = any(name is not None for name in ids)
     rows = matching(like, ids if named else None, len(blocks), source.name)
     columns = taken(like, rows) | ({"id": ids} if named else {})
@@ -200,27 +209,32 @@ def _read_file(source: Source, like: Relations | None) -> Relations:
     ]
     _add(build, where, [tags for _, *tags in tokens], lengths, problems)
     problems.raise_if_any()
-    columns["text"] = [_sentence(words) for words, *_ in tokens]
+    columns["text"] = [
+        _sentence(words, said.get("text"))
+        for (_, said, _), (words, *_) in zip(blocks, tokens, strict=True)
+    ]
     return build.table(columns, lines=lines)
 
 
 def _blocks(
     source: Source, problems: Problems
-) -> Iterator[tuple[int, str | None, list[list[str]]]]:
-    """Sentences: first line, id if it has one, and the columns of each token."""
-    name: str | None = None
+) -> Iterator[tuple[int, dict[str, str], list[list[str]]]]:
+    """Sentences: first line, id and text if comments have them, and the columns of each token."""
+    said: dict[str, str] = {}
     rows: list[list[str]] = []
     first = 0
     for number, line in source.lines():
         line = line.removesuffix("\r")
         if not line.strip(" \t\x0b\x0c"):
-            if rows or name is not None:
-                yield first, name, rows
-            name, rows, first = None, [], 0
+            if rows or said:
+                yield first, said, rows
+            said, rows, first = {}, [], 0
             continue
         first = first or number
-        if match := _ID.fullmatch(line):
-            name = match[1]
+        if match := _COMMENT.fullmatch(line):
+            if match[1] in said:
+                problems.add(f'{source.name}:{number}: "# {match[1]} =" twice in a sentence')
+            said[match[1]] = match[2]
             continue
         columns = line.split("\t") if "\t" in line else _SPACE.split(line.strip(" \x0b\x0c"))
         if line.startswith("# ") and "\t" not in line and not is_tag(columns[-1]):
@@ -229,8 +243,8 @@ def _blocks(
             problems.add(f"{source.name}:{number}: {len(columns)} columns, expected {len(rows[0])}")
             continue
         rows.append(columns)
-    if rows or name is not None:
-        yield first, name, rows
+    if rows or said:
+        yield first, said, rows
 
 
 def _lengths(like: Relations | None, rows: Sequence[int | None]) -> list[int | None]:
@@ -238,8 +252,13 @@ def _lengths(like: Relations | None, rows: Sequence[int | None]) -> list[int | N
     return [None if row is None else known[row] for row in rows]
 
 
-def _sentence(tokens: list[str]) -> str | None:
-    """The tokens as text, unless white space within one would make two of it."""
+def _sentence(tokens: list[str], said: str | None) -> str | None:
+    """The tokens as text, unless white space within one would make two of it.
+
+    The text that a comment has, if it is of the same tokens: then only white space differs.
+    """
+    if said is not None and TOKEN.findall(said) == tokens:
+        return said
     text = " ".join(tokens)
     return text if count_tokens(text) == len(tokens) else None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -14,8 +14,10 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays import joined, lists, numbers, strings, values_of
 from fastcausal.errors import InputError, Problems
+from fastcausal.formats.source import Written
 from fastcausal.relations import ROLES, Reading, Relations, span_lists
 
+MOST_COLUMNS = 1_000  # of examples: each one costs time and memory however few lines have it
 Int64 = npt.NDArray[np.int64]
 Span = tuple[int, int, int]
 """(role, start, stop), in tokens, stop exclusive."""
@@ -113,6 +115,60 @@ class Builder:
         return assembled(self.name, columns, lengths, relations, reading, lines)
 
 
+class Columns:
+    """What lines say of their examples beside the relations, null where a line says nothing.
+
+    Parameters
+    ----------
+    but : collection of str
+        Keys that are no column.
+    """
+
+    def __init__(self, but: Collection[str]) -> None:
+        self._but = but
+        self._values: dict[str, list[Any]] = {}
+        self._n = 0
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Add the line of the next example; InputError where there are too many columns."""
+        for name, value in row.items():
+            if name not in self._but:
+                column = self._values.setdefault(name, [])
+                column += [None] * (self._n - len(column))
+                column.append(value)
+        self._n += 1
+        require_few(len(self._values))
+
+    def values(self) -> dict[str, list[Any]]:
+        """The columns, each with a value for every line."""
+        for column in self._values.values():
+            column += [None] * (self._n - len(column))
+        return self._values
+
+    def typed(self) -> dict[str, pa.Array]:
+        """The columns as text, unless all values are numbers or all are booleans."""
+        return {name: _typed(values) for name, values in self.values().items()}
+
+
+def require_few(n_columns: int) -> None:
+    """Raise InputError where a source has more columns than `MOST_COLUMNS`."""
+    if n_columns > MOST_COLUMNS:
+        raise InputError(f"{n_columns} columns, expected at most {MOST_COLUMNS}")
+
+
+def _typed(values: Sequence[Any]) -> pa.Array:
+    kinds = {type(value) for value in values} - {type(None)}
+    if kinds in ({bool}, {int}, {float}, {int, float}):
+        valid = np.array([value is not None for value in values], bool)
+        try:
+            found = np.array([value or 0 for value in values])
+            return numbers(found.astype(bool) if kinds == {bool} else found, valid)
+        except (TypeError, OverflowError, pa.ArrowException):  # of more than 64 bits
+            pass
+    written = Written()
+    return strings([v if isinstance(v, str | None) else written.json(v) for v in values])
+
+
 def assembled(
     name: str,
     columns: Mapping[str, Any],
@@ -122,6 +178,10 @@ def assembled(
     lines: Sequence[int] | None = None,
 ) -> Relations:
     """Columns, lengths (int32, -1 if unknown) and relations as one table, see `Builder.table`."""
+    try:
+        require_few(len(columns))
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
     arrays = {key: column(name, key, v) for key, v in columns.items() if v is not None}
     arrays["length"] = numbers(lengths, lengths >= 0)
     arrays["relations"] = relations

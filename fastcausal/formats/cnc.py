@@ -6,16 +6,21 @@ import csv
 import io
 import json
 import os
+from typing import Any
 
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import submissions, tagged, truth
 from fastcausal.formats.builder import messages
-from fastcausal.formats.source import Source, replacing
+from fastcausal.formats.source import Source, Written, replacing
 from fastcausal.formats.tags import holds_tags
 from fastcausal.formats.tags import write as write_tags
 from fastcausal.formats.truth import SENTENCE
 from fastcausal.relations import ROLES, Relations
 
+MADE_UP = (*SENTENCE, "eg_id")  # columns of a truth file that a table may lack
+# Cells that pandas reads as missing.
+MISSING = {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"}
+MISSING |= {"1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
 JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
 
 
@@ -40,7 +45,9 @@ def read(
     Returns
     -------
     Relations
-        With columns ``id, text, corpus, doc_id, sent_id, tagged`` as far as known.
+        With columns ``id, text, corpus, doc_id, sent_id`` as far as known, all others of the
+        source, and ``tagged``. Of a row per relation, columns of sentences are kept. A CSV file
+        has text alone; further keys of JSON lines are text, numbers or booleans.
 
     Raises
     ------
@@ -58,7 +65,8 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     """Write a truth file (target ends in ``.csv``) or a submission (any other target).
 
     Tagged sentences that the table keeps are written as they are, others are made from ``text``
-    and the spans.
+    and the spans. In a truth file without ``corpus``, ``doc_id`` or ``sent_id`` stand-ins are
+    written, which the official programs need and `read` leaves out again.
 
     Returns
     -------
@@ -74,14 +82,14 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     lost = Problems()
     sentences = _tagged_sentences(relations, lost)
     if truth:
-        content = _truth_text(relations, sentences)
-        held = {"id", "length", "relations", "tagged", "text", *SENTENCE}
+        content, changed = _truth_text(relations, sentences)
+        held = {*relations.table.column_names} - {"index", "causal_text_w_pairs"}
     else:
         lines = (
             json.dumps({"index": k, "prediction": row}, ensure_ascii=False) + "\n"
             for k, row in enumerate(sentences)
         )
-        content = "".join(lines)
+        content, changed = "".join(lines), []
         held = {"length", "relations", "tagged"}
     with replacing(target) as file:
         file.write(content.encode())
@@ -89,6 +97,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     what = "a truth file" if truth else "a submission"
     return [
         *([f"{what} does not hold the columns {', '.join(missing)}"] if missing else []),
+        *changed,
         *messages(lost),
     ]
 
@@ -122,18 +131,53 @@ def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:
     return result
 
 
-def _truth_text(relations: Relations, sentences: list[list[str]]) -> str:
-    table = relations.table
-    given = {name: table[name].to_pylist() for name in SENTENCE if name in table.column_names}
+def _truth_text(relations: Relations, sentences: list[list[str]]) -> tuple[str, list[str]]:
+    """The file, and what its cells cannot hold as it is."""
+    given, changed = _cells(relations)
+    others = [name for name in given if name not in MADE_UP]
+    no_corpus = f"no {', '.join(name for name in SENTENCE if name not in given)}"
     content = io.StringIO(newline="")
     writer = csv.writer(content)
-    writer.writerow([*SENTENCE, "eg_id", "index", "text", "causal_text_w_pairs", "num_rs"])
+    header = [*MADE_UP, "index", "text", "causal_text_w_pairs", "num_rs"]
+    writer.writerow(header + others)
     for k, (text, row) in enumerate(zip(tagged.plain_texts(relations), sentences, strict=True)):
         name = relations.name(k)
         if text is None:
             raise InputError(f"example {name}: a truth file needs its text")
         # What is not known: each example is the only sentence of its own document.
-        known = {"corpus": "", "doc_id": name, "sent_id": 0}
+        known = {"corpus": no_corpus, "doc_id": k, "sent_id": k, "eg_id": 0}
         known |= {column: values[k] for column, values in given.items()}
-        writer.writerow([*known.values(), 0, name, text, row, len(row)])
-    return content.getvalue()
+        first = [known[column] for column in MADE_UP]
+        writer.writerow([*first, name, text, row, len(row), *(known[n] for n in others)])
+    return content.getvalue(), changed
+
+
+def _cells(relations: Relations) -> tuple[dict[str, list[str]], list[str]]:
+    """The columns of a table as text, and which values of them are changed."""
+    own = {"id", "length", "relations", "tagged", "text"}
+    own |= {"index", "causal_text_w_pairs", "num_rs"}  # of the file, which says these anew
+    written = Written()
+    cells, changed = {}, []
+    for name in relations.table.column_names:
+        if name in own:
+            continue
+        values = relations.table[name].to_pylist()
+        texts = [_cell(value, written) for value in values]
+        if any(value is not None and not isinstance(value, str) for value in values):
+            changed.append(f'values of the column "{name}" are written as text')
+        if name in SENTENCE and (odd := MISSING & set(texts)):
+            texts = [f"({text})" if text in odd else text for text in texts]
+            changed.append(
+                f'"{min(odd)}" and the like in the column "{name}" are written in brackets: '
+                "the official programs would take them for missing"
+            )
+        elif None in values:
+            changed.append(f'nulls in the column "{name}" are written as empty cells')
+        cells[name] = texts
+    return cells, changed
+
+
+def _cell(value: Any, written: Written) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else written.json(value)

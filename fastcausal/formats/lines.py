@@ -15,6 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from fastcausal.arrays import owned
 from fastcausal.errors import InputError
 from fastcausal.formats import _native
 from fastcausal.formats.source import UTF8_MARK, Source, name_of, stdin
@@ -55,7 +56,7 @@ def objects(source: Source, kinds: Mapping[str, pa.DataType]) -> pa.Table | None
         return None
     try:
         found = pj.read_json(
-            pa.BufferReader(source.data),
+            pa.BufferReader(owned(source.data)),
             pj.ReadOptions(block_size=max(BLOCK, longest + 2)),
             pj.ParseOptions(explicit_schema=pa.schema(kinds), unexpected_field_behavior="error"),
         )

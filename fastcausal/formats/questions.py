@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats.source import Source, kind
+from fastcausal.formats.source import JSON, Source, kind
 
 Record = tuple[str, Any]
 """Where it is, for messages, and what it says."""
 
 OBJECT = (dict, Mapping)  # a dict is told from others in a tenth of the time
-ANSWERS = '{"text": [string, ...]} or a list of {"text": string}'
+ANSWERS = '{"text": string or [string, ...]} or a list of {"text": string}'
 
 
 class Question(NamedTuple):
@@ -33,8 +32,8 @@ def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
     source : path, mapping or iterable of mappings
         A file, or what it holds: SQuAD's JSON ``{"data": [{"paragraphs": [{"qas": [...]}]}]}``, or
         ``{"data": [...]}``, a list or JSON lines of questions. A question is ``{"id", "question",
-        "answers"}``, its answers ``{"text": [...]}`` or a list of ``{"text": ...}``; other keys
-        are not looked at.
+        "answers"}``, its answers ``{"text": [...]}``, ``{"text": ...}`` of one answer, or a list
+        of ``{"text": ...}``; other keys are not looked at.
     name : str
         What messages call a source that is no file.
 
@@ -114,7 +113,7 @@ def _content(
         name = file.name
         if _has_lines(file):
             return name, ((f"{name}:{k}", record) for k, record in file.objects(problems))
-        source = _document(file, problems)
+        source = _document(file)
     if isinstance(source, Mapping):
         return name, [(name, source)] if "id" in source else source
     if isinstance(source, str) or not isinstance(source, Iterable):
@@ -135,18 +134,12 @@ def _has_lines(file: Source) -> bool:
     return isinstance(found, dict) and "id" in found
 
 
-def _document(file: Source, problems: Problems) -> Any:
-    """The one JSON value of a file, no key of which may hide another."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            (key, n), *_ = Counter(key for key, _ in pairs).most_common(1)
-            problems.add(f'{file.name}: an object has the key "{key}" {n} times')
-        return found
-
+def _document(file: Source) -> Any:
+    """The one JSON value of a file."""
     try:
-        return json.loads(file.text, object_pairs_hook=once)
+        return JSON.decode(file.text)
+    except InputError as error:
+        raise InputError(f"{file.name}: {error}") from error
     except json.JSONDecodeError as error:
         where = f"{file.name}:{error.lineno}"
         raise InputError(f"{where}: invalid JSON: {error.msg} at column {error.colno}") from error
@@ -205,6 +198,8 @@ def _answers(record: Mapping[str, Any]) -> tuple[str, ...] | None:
     answers = record.get("answers")
     if isinstance(answers, OBJECT):
         texts = answers.get("text")
+        if isinstance(texts, str):  # one answer, as in the published questions
+            texts = [texts]
     elif isinstance(answers, list | tuple):
         texts = [answer.get("text") if isinstance(answer, OBJECT) else None for answer in answers]
     else:

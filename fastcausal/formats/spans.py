@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -13,11 +13,20 @@ from typing import Any
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import tagged
 from fastcausal.formats._tokens import offset_spans, token_bounds
-from fastcausal.formats.builder import Builder, Span, UnreadError, matching, messages, taken
-from fastcausal.formats.source import Source, kind, replacing, shown
+from fastcausal.formats.builder import (
+    Builder,
+    Columns,
+    Span,
+    UnreadError,
+    matching,
+    messages,
+    taken,
+)
+from fastcausal.formats.source import Source, Written, kind, replacing, shown
 from fastcausal.relations import ROLES, Relations
 
 NUMBERS = {role: k for k, role in enumerate(ROLES)}
+HELD = ("id", "text", "length", "relations", "tagged")  # no columns of their own
 WHITE = " \t\n\r\x0b\x0c"
 
 
@@ -73,20 +82,22 @@ def read(
     ids = _ids(places, examples, problems)
     problems.raise_if_any()
     rows = matching(like, ids, len(examples), name)
-    columns = taken(like, rows) | ({"id": ids} if ids is not None else {})
+    columns: dict[str, Any] = taken(like, rows) | ({"id": ids} if ids is not None else {})
     texts = columns["text"].to_pylist() if "text" in columns else [None] * len(examples)
     expected = tagged.lengths(like, "strict", rows)
     build = Builder(name)
+    others = Columns(HELD)
     for k, example in enumerate(examples):
         where = f"{places[k]}: example {columns['id'][k] if 'id' in columns else k}"
         own = example.get("text")
         texts[k] = own if own is not None else texts[k]
         try:
             _add(build, where, example, texts[k], expected[k])
+            others.add(example)
         except InputError as error:
             problems.add(f"{where}: {error}")
     problems.raise_if_any()
-    return build.table({**columns, "text": texts}, lines=lines)
+    return build.table({**columns, "text": texts, **others.typed()}, lines=lines)
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
@@ -105,10 +116,15 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     table = relations.table
     lost = Problems()
     lines = []
+    written = Written()
     rows = zip(
-        tagged.plain_texts(relations), table["length"].to_pylist(), table["relations"], strict=True
+        tagged.plain_texts(relations),
+        table["length"].to_pylist(),
+        table["relations"],
+        table.drop_columns([name for name in HELD if name in table.column_names]).to_pylist(),
+        strict=True,
     )
-    for k, (text, length, row) in enumerate(rows):
+    for k, (text, length, row, others) in enumerate(rows):
         where = f"example {relations.name(k)}"
         line: dict[str, Any] = {"id": relations.name(k)} if relations.ids is not None else {}
         if text is not None or len(row):
@@ -124,13 +140,10 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
                 else:
                     lost.add(f'{where}: relation {number}: role "{role}" is left out')
             line["relations"].append(None if relation is None else named)
-        lines.append(json.dumps(line, ensure_ascii=False) + "\n")
+        lines.append(written.json(line | others) + "\n")
     with replacing(target) as file:
         file.write("".join(lines).encode())
-    held = {"id", "text", "length", "relations", "tagged"}
-    missing = [name for name in table.column_names if name not in held]
-    note = [f"span texts do not hold the columns {', '.join(missing)}"] if missing else []
-    return note + messages(lost)
+    return written.lost + messages(lost)
 
 
 class Sentence:
@@ -149,13 +162,12 @@ class Sentence:
             It does not occur.
         """
         wanted = wanted.strip(WHITE)
-        for whole in (True, False):
-            for occurrences in (self._exact, self._loose):
-                found = list(
-                    islice((o for o in occurrences(wanted) if not whole or self._whole(*o)), 2)
-                )
+        for occurrences in (_whole_occurrences, _occurrences):
+            for letters in (self._exact, self._loose):
+                folded = letters.fold(wanted)
+                found = list(islice(occurrences(letters, folded), 2))
                 if found:
-                    return *found[0], len(found) > 1
+                    return *letters.place(found[0], len(folded)), len(found) > 1
         raise UnreadError(f"{shown(wanted)} is not in the text")
 
     def tokens(self, start: int, stop: int) -> tuple[int, int, bool]:
@@ -166,25 +178,13 @@ class Sentence:
             raise UnreadError(f"characters {start} to {stop} mark no token")
         return first, last, self.starts[first] < start or stop < self.stops[last - 1]
 
-    def _whole(self, start: int, stop: int) -> bool:
-        text = self.text
-        return (start == 0 or text[start - 1] in WHITE) and (
-            stop == len(text) or text[stop] in WHITE
-        )
-
-    def _exact(self, wanted: str) -> Iterator[tuple[int, int]]:
-        for start in _occurrences(self.text, wanted):
-            yield start, start + len(wanted)
-
-    def _loose(self, wanted: str) -> Iterator[tuple[int, int]]:
-        squeezed, origins = self._squeezed
-        wanted = "".join(wanted.casefold().split())
-        for start in _occurrences(squeezed, wanted):
-            yield origins[start], origins[start + len(wanted) - 1] + 1
+    @cached_property
+    def _exact(self) -> Letters:
+        return Letters(self.text, range(len(self.text)), self.starts, frozenset(self.stops))
 
     @cached_property
-    def _squeezed(self) -> tuple[str, list[int]]:
-        """The text without case and white space, and where each of its characters stood."""
+    def _loose(self) -> Letters:
+        """The text without case and white space."""
         letters: list[str] = []
         origins: list[int] = []
         for k, letter in enumerate(self.text):
@@ -192,14 +192,69 @@ class Sentence:
                 folded = letter.casefold()  # may be several characters
                 letters.append(folded)
                 origins += [k] * len(folded)
-        return "".join(letters), origins
+        starts, stops = set(self.starts), set(self.stops)
+        return Letters(
+            "".join(letters),
+            origins,
+            [place for place, origin in enumerate(origins) if origin in starts],
+            frozenset(place for place, origin in enumerate(origins, 1) if origin + 1 in stops),
+            loose=True,
+        )
 
 
-def _occurrences(text: str, wanted: str) -> Iterator[int]:
-    start = text.find(wanted) if wanted else -1
+@dataclass(frozen=True)
+class Letters:
+    """The letters of a text that are compared.
+
+    Attributes
+    ----------
+    text : str
+    origins : sequence of int
+        Where each of them stands in the sentence.
+    starts, stops : sequence and set of int
+        Where tokens start and where they stop, in this text.
+    loose : bool
+        Whether case and white space were taken out.
+    """
+
+    text: str
+    origins: Sequence[int]
+    starts: Sequence[int]
+    stops: frozenset[int]
+    loose: bool = False
+
+    def fold(self, wanted: str) -> str:
+        """The letters that another text is compared by."""
+        return "".join(wanted.casefold().split()) if self.loose else wanted
+
+    def place(self, start: int, n: int) -> tuple[int, int]:
+        """The characters [start, stop) of the sentence that n letters are from."""
+        return self.origins[start], self.origins[start + n - 1] + 1
+
+
+def _occurrences(letters: Letters, wanted: str) -> Iterator[int]:
+    """Where a text that is not empty occurs."""
+    start = letters.text.find(wanted) if wanted else -1
     while start >= 0:
         yield start
-        start = text.find(wanted, start + 1)
+        start = letters.text.find(wanted, start + 1)
+
+
+def _whole_occurrences(letters: Letters, wanted: str) -> Iterator[int]:
+    """Where it occurs as whole tokens.
+
+    A search for all occurrences would take quadratic time in texts that repeat themselves; this
+    looks at token starts alone, from the first place where it occurs at all.
+    """
+    near = letters.text.find(wanted) if wanted else -1
+    while near >= 0:
+        for start in letters.starts[bisect_left(letters.starts, near) :]:
+            if start + len(wanted) in letters.stops and letters.text.startswith(wanted, start):
+                yield start
+                near = letters.text.find(wanted, start + 1)
+                break
+        else:
+            return
 
 
 def _ids(

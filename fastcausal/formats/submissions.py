@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays import lists, numbers
+from fastcausal.arrays import joined, lists, numbers, offsets_of, strings_at
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
-from fastcausal.formats.builder import Int64, column, places_in, taken
+from fastcausal.formats.builder import Columns, Int64, column, places_in, taken
 from fastcausal.formats.lines import Lines
 from fastcausal.formats.source import LineNumbers, Source, kind
 from fastcausal.formats.tagged import Sentences, token_counts
@@ -32,6 +32,8 @@ from fastcausal.relations import Relations
 
 BLOCK = 1 << 22  # bytes that become one chunk of an Arrow column
 NUMBER, TEXT = 1, 2  # kinds of an index, 0 is none
+KEYS = ("index", "prediction", "id", "length", "relations", "tagged")  # no columns of their own
+PASSED_OVER = "predictions with what is no text, where the official program does not look"
 DISORDER = "index is not the line's position"
 
 
@@ -43,12 +45,13 @@ class _Predictions:
     sentences: Any  # lists of strings, likewise
     notes: Mapping[str, int]
     lines: Sequence[int]
+    columns: Mapping[str, pa.Array] = field(default_factory=dict)
 
     def relations(self, source: Source, like: Relations | None, tags: str, start: int) -> Relations:
         """The table; the lines are some of the source, the first one is for example ``start``."""
         n = len(self.sentences)
         rows = places_in(like, self.ids, n, source.name)
-        columns = taken(like, rows)
+        columns = {**self.columns, **taken(like, rows)}
         if self.ids is not None and (like is None or like.ids is not None):
             columns["id"] = column(source.name, "id", self.ids)
         names = columns["id"] if "id" in columns else range(start, start + n)
@@ -88,8 +91,9 @@ def parts(
     ------
     Relations
         The next lines, as many as gold has examples there: what `fastcausal.formats.cnc.read`
-        gives for them. Where lines are named, whether the ids are those of gold is the caller's
-        to see, as is a missing or a further part.
+        gives for them, without further columns, of which all parts would need the same. Where lines
+        are named, whether the ids are those of gold is the caller's to see, as is a missing or a
+        further part.
 
     Raises
     ------
@@ -114,7 +118,7 @@ def _parts(lines: Lines, golds: Iterator[Relations], tags: str) -> Iterator[Rela
             raise InputError(f"{lines.name} has {position + n} examples, expected {expected}")
         assert part is not None
         assert found is not None
-        yield found.relations(part, gold, tags, position)
+        yield replace(found, columns={}).relations(part, gold, tags, position)
         position += n
     if part := lines.take(sys.maxsize):
         n = sum(1 for _ in part.filled_lines())
@@ -173,15 +177,9 @@ def _arrays(
     name_stops: bytes,
 ) -> tuple[Any, Any, pa.Array, pa.Array]:
     """What the native reader found: kinds, numbers and texts of the index, the sentences."""
-    values = _strings(stops, text)
-    sentences = lists(np.frombuffer(counts, np.int32), values)
+    sentences = lists(np.frombuffer(counts, np.int32), strings_at(text, stops))
     kind, place = np.frombuffer(kinds, np.uint8), np.frombuffer(places, np.int64)
-    return kind, place, _strings(name_stops, names), sentences
-
-
-def _strings(places: bytes, text: bytes) -> pa.Array:
-    buffers = [None, pa.py_buffer(places), pa.py_buffer(text)]
-    return pa.Array.from_buffers(pa.string(), len(places) // 4 - 1, buffers)
+    return kind, place, strings_at(names, name_stops), sentences
 
 
 @dataclass
@@ -212,8 +210,16 @@ def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _
     predictions: list[list[str]] = []
     indexes: list[Any] = []
     lines: list[int] = []
+    columns = Columns(KEYS)
+    notes: Counter[str] = Counter()
+    wanted = None if tags == "strict" or like is None else _n_relations(like)
     for line, row in source.objects(problems):
         prediction = row.get("prediction")
+        k = len(lines) + problems.count  # a line is kept or is a problem
+        if wanted is not None and "prediction" in row and k < len(wanted):
+            looked_at = _looked_at(prediction, wanted[k])
+            notes[PASSED_OVER] += looked_at is not prediction
+            prediction = looked_at
         if "prediction" not in row:
             problems.add(f'{source.name}:{line}: no "prediction"')
         elif not isinstance(prediction, list):
@@ -230,14 +236,31 @@ def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _
             predictions.append(prediction)
             indexes.append(row.get("index"))
             lines.append(line)
+            columns.add(row)
     problems.raise_if_any()
-    notes: Counter[str] = Counter()
     named = tags == "strict" and all(isinstance(index, str) for index in indexes)
     if tags != "strict":
         notes[DISORDER] = _n_misplaced(indexes, like, start)
     elif not named:
         _require_order(source, lines, indexes, start)
-    return _Predictions(indexes if named else None, predictions, notes, lines)
+    ids = indexes if named else None
+    return _Predictions(ids, predictions, notes, lines, columns.typed())
+
+
+def _n_relations(like: Relations) -> list[int]:
+    counts: list[int] = np.diff(offsets_of(joined(like.table["relations"]))).tolist()
+    return counts
+
+
+def _looked_at(prediction: Any, n_gold: int) -> Any:
+    """A prediction without what the official programs do not look at, unless that is text."""
+    if n_gold == 0 and not isinstance(prediction, list):
+        return []
+    if not isinstance(prediction, list):
+        return prediction
+    surplus = [item for item in prediction[n_gold:] if isinstance(item, str)]
+    kept = prediction[:n_gold] + surplus
+    return prediction if len(kept) == len(prediction) else kept
 
 
 def _require_order(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -12,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays import is_valid, joined, offsets_of, strings, values_of
+from fastcausal.arrays import is_valid, joined, offsets_of, owned, strings, values_of
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats.builder import Builder, Span, assembled
+from fastcausal.formats.builder import MOST_COLUMNS, Builder, Columns, Span, assembled
 from fastcausal.formats.lines import Lines, first_object, objects
-from fastcausal.formats.source import LineNumbers, Source, kind, replacing, shown
+from fastcausal.formats.source import LineNumbers, Source, Written, kind, replacing, shown
 from fastcausal.relations import ROLES, Reading, Relations, span_lists
 
 PARQUET_MARK = b"PAR1"
@@ -25,6 +24,7 @@ MARK = 6  # bytes that tell
 # What a damaged file makes pyarrow, or the reading of its metadata, raise.
 DAMAGE = (pa.ArrowException, OSError, ValueError, KeyError, TypeError, OverflowError, MemoryError)
 LIMIT = 2**31
+LINES = 1 << 12  # rows that are Python objects at a time
 BATCH = 1 << 17  # rows of a record batch written: what is read at once
 NAMED_SPAN = pa.struct([("role", pa.string()), ("start", pa.int64()), ("stop", pa.int64())])
 NAMED_RELATIONS = pa.list_(pa.list_(NAMED_SPAN))
@@ -76,7 +76,7 @@ def load(source: Source, format: str | None = None) -> pa.Table:
     """
     format = format or sniff(source.data) or "parquet"
     try:
-        found = {"parquet": _load_parquet, "arrow": _load_arrow}[format](pa.py_buffer(source.data))
+        found = {"parquet": _load_parquet, "arrow": _load_arrow}[format](owned(source.data))
         found.validate(full=True)  # offsets of a damaged file may lead anywhere
     except DAMAGE as error:
         raise damaged(source.name, format, error) from error
@@ -200,7 +200,7 @@ def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
     row = first_object(source)
     kinds = {name: types.get(type(value)) for name, value in row.items()}
     kinds |= {"relations": NAMED_RELATIONS, "length": pa.int64()}
-    if None in kinds.values() or "relations" not in row:
+    if None in kinds.values() or "relations" not in row or len(row) > MOST_COLUMNS:
         return None
     found = objects(source, {name: kinds[name] for name in row})
     if found is None or found["relations"].null_count:
@@ -249,27 +249,24 @@ def _checked_lines(source: Source, roles: tuple[str, ...]) -> Relations:
     problems = Problems()
     build = Builder(source.name, roles)
     numbers = {role: k for k, role in enumerate(roles)}
-    columns: dict[str, list[Any]] = {}
+    columns = Columns(("length", "relations"))
     lines: list[int] = []
     for line, row in source.objects(problems):
         try:
             _add_line(build, row, numbers, f"{source.name}:{line}")
+            columns.add(row)
         except InputError as error:
             problems.add(f"{source.name}:{line}: {error}")
             continue
-        for name, value in row.items():
-            if name not in ("length", "relations"):
-                column = columns.setdefault(name, [])
-                column += [None] * (len(lines) - len(column))
-                column.append(str(value) if name == "id" and value is not None else value)
         lines.append(line)
     problems.raise_if_any()
-    for name, column in columns.items():
-        column += [None] * (len(lines) - len(column))
-        if name == "id" and None in column:
-            line = lines[column.index(None)]
+    found: dict[str, Any] = columns.values()
+    if "id" in found:
+        if None in found["id"]:
+            line = lines[found["id"].index(None)]
             raise InputError(f'{source.name}:{line}: no "id", other examples have one')
-    return build.table(columns, lines=lines)
+        found["id"] = list(map(str, found["id"]))
+    return build.table(found, lines=lines)
 
 
 def _add_line(build: Builder, row: dict[str, Any], numbers: dict[str, int], where: str) -> None:
@@ -316,20 +313,16 @@ def _is_count(value: Any) -> TypeGuard[int]:
 
 
 def _write_lines(relations: Relations, table: Any, file: Any) -> list[str]:
-    odd: set[str] = set()
-
-    def as_text(value: object) -> str:
-        odd.add(type(value).__name__)
-        return str(value)
-
-    for row in table.to_pylist():
-        row["relations"] = [
-            r and [{**span, "role": relations.roles[span["role"]]} for span in r]
-            for r in row["relations"]
-        ]
-        file.write((json.dumps(row, ensure_ascii=False, default=as_text) + "\n").encode())
+    written = Written()
+    for batch in table.to_batches(max_chunksize=LINES):  # rows are some 100 times as large
+        for row in batch.to_pylist():
+            row["relations"] = [
+                r and [{**span, "role": relations.roles[span["role"]]} for span in r]
+                for r in row["relations"]
+            ]
+            file.write((written.json(row) + "\n").encode())
     reading = relations.reading
-    lost = [f"values of type {name} are written as text" for name in sorted(odd)]
+    lost = written.lost
     if relations.roles != ROLES:
         lost.append(f"JSON lines do not hold the list of roles: {', '.join(relations.roles)}")
     if reading.tags is not None:

@@ -28,6 +28,7 @@ from fastcausal.relations import Reading, Relations, span_lists
 
 Int32 = npt.NDArray[np.int32]
 SPAN_DTYPES = (np.int8, np.int32, np.int32)  # role, start, stop
+UNLIKE_TEXT = "examples whose text has another number of tokens than their tagged sentences"
 ODD = "signal tags without a plain number, the official program stops"
 
 
@@ -75,7 +76,7 @@ def read(
     return found.table(name, taken(like, rows), where)
 
 
-def reread(relations: Relations, tags: str) -> Relations:
+def reread(relations: Relations, tags: str, like: Relations | None = None) -> Relations:
     """Interpret the tagged sentences of a table anew.
 
     Parameters
@@ -84,11 +85,14 @@ def reread(relations: Relations, tags: str) -> Relations:
         With the column ``tagged: list<string>`` that readers of tagged sentences add.
     tags : {"strict", "cnc-2023", "cnc-2022"}
         The reading wanted.
+    like : Relations, optional
+        The gold side of predictions, read in that way: lengths come from it.
 
     Returns
     -------
     Relations
-        With new ``relations``, and lengths counted anew where there is ``text``.
+        With new ``relations``, and lengths counted anew where there is ``text``, or in the
+        sentences themselves if these are gold's and the reading is an official one.
 
     Raises
     ------
@@ -110,13 +114,21 @@ def reread(relations: Relations, tags: str) -> Relations:
             f"the tags cannot be read as {tags}: the table keeps no tagged sentences "
             '(column "tagged", a list of strings)'
         )
-    found = Sentences(kept, token_counts(relations, tags), tags)
+    counts = token_counts(relations, tags)
+    if like is not None:
+        rows = places_in(like, relations.ids, len(relations), "pred")
+        counts = np.where(rows < 0, counts, token_counts(like, tags, rows))
+    own = like is None
+    found = Sentences(kept, counts, tags, own=own)
     columns = {n: table[n] for n in table.column_names if n not in ("relations", "length")}
+    notes = {note: n for note, n in relations.reading.notes.items() if note != UNLIKE_TEXT}
+    if own and "text" in columns:
+        notes[UNLIKE_TEXT] = int(np.count_nonzero(found.lengths != counts))
     return found.table(
         "tagged sentences",
         columns,
         lambda k: f"example {relations.name(k)}",
-        notes=relations.reading.notes,
+        notes=notes,
     )
 
 
@@ -131,14 +143,19 @@ class Sentences:
         The tokens of each example, -1 where unknown: then its first sentence that can be read
         tells. A sentence of another length is unread.
     tags : {"strict", "cnc-2023", "cnc-2022"}
+    own : bool
+        Whether these are the examples' own sentences and no predictions. The official programs
+        go by those: there an example has the length of its first sentence.
     """
 
-    def __init__(self, kept: Any, lengths: Int32, tags: str) -> None:
+    def __init__(self, kept: Any, lengths: Int32, tags: str, *, own: bool = False) -> None:
         kept = kept if isinstance(kept, pa.ChunkedArray) else pa.chunked_array([kept])
         self.kept, self.tags = kept, tags
         self.lengths = np.array(lengths, np.int32)
         counts = [np.diff(offsets_of(chunk)) for chunk in kept.chunks]
         self.counts = np.concatenate([np.empty(0, np.int64), *counts])  # sentences of each example
+        if own and tags != "strict":
+            self.lengths[self.counts > 0] = -1
         self.widths = np.empty(int(self.counts.sum()), np.int32)
         self.n_tokens = np.empty_like(self.widths)
         self.odd: list[str] = []  # sentences with a signal tag that is no plain number

@@ -11,14 +11,25 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from typing import Any
+from collections import Counter
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays import is_valid, joined, lists, numbers, strings, texts_of, values_of
+from fastcausal.arrays import (
+    is_valid,
+    joined,
+    lists,
+    numbers,
+    owned,
+    strings,
+    strings_at,
+    texts_of,
+    values_of,
+)
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native, tagged
 from fastcausal.formats.builder import Builder, Int64
@@ -30,6 +41,18 @@ GROUPED = ("index", "text", "causal_text_w_pairs", "num_rs")
 SINGLE = ("corpus", "doc_id", "sent_id", "index", "text", "text_w_pairs")
 SENTENCE = ("corpus", "doc_id", "sent_id")
 BLOCK = 1 << 20  # bytes that a thread parses at a time
+LONGEST = 1 << 20  # characters of a cell that Python evaluates, in some 500 times their memory
+PAIRS = ("index", "causal_text_w_pairs")
+OF_A_RELATION = ("eg_id", "text_w_pairs", "pair_label")
+RESERVED = ("id", "length", "relations", "tagged")
+# Cells of the column corpus where a table lacks it, and perhaps others: the official programs
+# leave out what is empty.
+STAND_INS = {
+    f"no {', '.join(names)}": names
+    for names in (SENTENCE[:1], SENTENCE[:2], SENTENCE, SENTENCE[::2])
+}
+Groups = tuple[Int64, Int64]
+"""The group of each row, and the first row of each group."""
 _ONE_SENTENCE = re.compile(r"""\['[^'\\\n\r\0]*'\]|\["[^"\\\n\r\0]*"\]""")
 
 
@@ -59,7 +82,7 @@ def _read_plain(source: Source, tags: str) -> Relations | None:
     found = plain_cells(source)
     if found is None:
         return None
-    given: tuple[Int64 | None, Any] | None
+    given: tuple[Groups | None, Any] | None
     if set(found.column_names) >= set(GROUPED):
         given = _plain_grouped(found)
     elif set(found.column_names) >= set(SINGLE):
@@ -68,24 +91,25 @@ def _read_plain(source: Source, tags: str) -> Relations | None:
         return None
     if given is None:
         return None
-    rows, sentences = given
-    examples = found if rows is None else found.take(numbers(rows))
-    lengths = np.empty(len(examples), np.int32)
-    tagged.count(examples["text"], tags, lengths)
-    read = tagged.Sentences(sentences, lengths, tags)
+    groups, sentences = given
+    columns, notes = _columns(found, groups)
+    lengths = np.empty(len(columns["text"]), np.int32)
+    tagged.count(columns["text"], tags, lengths)
+    read = tagged.Sentences(sentences, lengths, tags, own=True)
     if tags == "strict" and read.misfits:
         return None
-    names = {"id": "index", "text": "text"} | {n: n for n in SENTENCE if n in found.column_names}
+    notes[tagged.UNLIKE_TEXT] += int(np.count_nonzero(read.lengths != lengths))
 
     def lines() -> list[int]:
         found = [line for line, _ in source.rows()[1:]]
-        return found if rows is None else [found[row] for row in rows]
+        return found if groups is None else [found[row] for row in groups[1]]
 
-    ids, numbered = examples["index"], LineNumbers(lines)
+    ids, numbered = columns["id"], LineNumbers(lines)
     return read.table(
         source.name,
-        {name: examples[old] for name, old in names.items()},
+        columns,
         lambda k: f"{source.name}:{numbered[k]}: example {ids[k]}",
+        notes=notes,
         lines=numbered,
     )
 
@@ -101,7 +125,7 @@ def plain_cells(source: Source) -> pa.Table | None:
     try:
         names = header[0].decode().split(",")
         found = pc_csv.read_csv(
-            pa.BufferReader(source.data),
+            pa.BufferReader(owned(source.data)),
             pc_csv.ReadOptions(block_size=BLOCK),
             pc_csv.ParseOptions(newlines_in_values=True),
             pc_csv.ConvertOptions(
@@ -142,9 +166,7 @@ def _string_lists(cells: pa.Array) -> pa.ListArray:
     data, places = texts_of(cells)
     widths = np.empty(len(cells), np.int32)
     text, stops = _native.string_lists(data, places, widths)
-    buffers = [None, pa.py_buffer(stops), pa.py_buffer(text)]
-    values = pa.Array.from_buffers(pa.string(), len(stops) // 4 - 1, buffers)
-    plain = lists(np.maximum(widths, 0), values)
+    plain = lists(np.maximum(widths, 0), strings_at(text, stops))
     others = np.flatnonzero(widths < 0)
     if not len(others):
         return plain
@@ -156,8 +178,8 @@ def _string_lists(cells: pa.Array) -> pa.ListArray:
     return both.take(numbers(order))
 
 
-def _plain_single(found: pa.Table) -> tuple[Int64, pa.ListArray] | None:
-    """The first row and the sentences of each group of rows, None where their texts differ."""
+def _plain_single(found: pa.Table) -> tuple[Groups, pa.ListArray] | None:
+    """The groups of rows and the sentences of each, None where their texts differ."""
     group, first = _groups([joined(found[name]) for name in SENTENCE])
     if not found["text"].take(numbers(first[group])).equals(found["text"]):
         return None
@@ -168,10 +190,10 @@ def _plain_single(found: pa.Table) -> tuple[Int64, pa.ListArray] | None:
     rows = np.flatnonzero(marked)
     rows = rows[np.argsort(group[rows], kind="stable")]
     sentences = pairs.take(numbers(rows))
-    return first, lists(np.bincount(group[rows], minlength=len(first)), sentences)
+    return (group, first), lists(np.bincount(group[rows], minlength=len(first)), sentences)
 
 
-def _groups(columns: list[pa.Array]) -> tuple[Int64, Int64]:
+def _groups(columns: list[pa.Array]) -> Groups:
     """The group of each row, equal in all columns, and the first row of each group."""
     group = np.zeros(len(columns[0]), np.int64)
     for column in columns:
@@ -190,8 +212,6 @@ def _read_grouped(
     problems = Problems()
     build = Builder(source.name)
     kept: list[list[str]] = []
-    lines: list[int] = []
-    cells: list[list[str]] = []
     for line, row in rows:
         where = f"{source.name}:{line}: example {row[index]}"
         try:
@@ -202,10 +222,11 @@ def _read_grouped(
             continue
         _add_gold(build, where, sentences, row[text], tags, problems)
         kept.append(sentences)
-        lines.append(line)
-        cells.append(row)
     problems.raise_if_any()
-    return build.table({**_columns(header, cells), "tagged": kept}, tags=tags, lines=lines)
+    columns, notes = _columns(_table(header, rows))
+    build.notes.update(notes)
+    lines = [line for line, _ in rows]
+    return build.table({**columns, "tagged": kept}, tags=tags, lines=lines)
 
 
 def _read_single(
@@ -230,7 +251,9 @@ def _read_single(
         where = f"{source.name}:{line}: example {cells[index]}"
         _add_gold(build, where, sentences, cells[text], tags, problems)
     problems.raise_if_any()
-    columns = _columns(header, [cells for _, cells, _ in groups.values()])
+    found = _table(header, rows)
+    columns, notes = _columns(found, _groups([joined(found[name]) for name in SENTENCE]))
+    build.notes.update(notes)
     columns["tagged"] = [sentences for _, _, sentences in groups.values()]
     return build.table(columns, tags=tags, lines=[line for line, _, _ in groups.values()])
 
@@ -240,12 +263,47 @@ def _add_gold(
 ) -> None:
     mismatched = problems if tags == "strict" else None
     length = count_tokens(text, tags)
+    if tags != "strict" and sentences:
+        build.notes[tagged.UNLIKE_TEXT] += count_tokens(sentences[0], tags) != length
+        length = count_tokens(sentences[0], tags)
     tagged.add(build, where, sentences, length, tags, mismatched=mismatched)
 
 
-def _columns(header: list[str], cells: list[list[str]]) -> dict[str, Any]:
-    names = {"id": "index", "text": "text"} | {n: n for n in SENTENCE if n in header}
-    return {name: [row[header.index(old)] for row in cells] for name, old in names.items()}
+def _table(header: list[str], rows: list[tuple[int, list[str]]]) -> pa.Table:
+    cells = [[row[k] for _, row in rows] for k in range(len(header))]
+    return pa.table(dict(zip(header, map(strings, cells), strict=True)))
+
+
+def _columns(found: pa.Table, groups: Groups | None = None) -> tuple[dict[str, Any], Counter[str]]:
+    """The columns of the examples, each of them a row or a group of rows; notes on the others."""
+    notes: Counter[str] = Counter()
+    columns = {"id": found["index"], "text": found["text"]}
+    of_relations = PAIRS if groups is None else (*PAIRS, *OF_A_RELATION)
+    names = [name for name in SENTENCE if name in found.column_names]
+    for name in (*names, *found.column_names):
+        if name in RESERVED:
+            notes[f"columns named as those of any table ({', '.join(RESERVED)}) left out"] += 1
+        elif name not in of_relations:
+            columns.setdefault(name, found[name])
+    if groups is not None:
+        group, first = groups
+        for name, column in list(columns.items()):
+            if name != "id" and not column.take(numbers(first[group])).equals(column):
+                notes["columns that differ from row to row of a sentence left out"] += 1
+                del columns[name]
+        columns = {name: column.take(numbers(first)) for name, column in columns.items()}
+    return _without_stand_ins(columns), notes
+
+
+def _without_stand_ins(columns: dict[str, Any]) -> dict[str, Any]:
+    """The columns less those that `fastcausal.formats.cnc.write` made up for want of them."""
+    corpus = columns.get("corpus")
+    if corpus is None or not len(corpus):
+        return columns
+    left_out = STAND_INS.get(corpus[0].as_py(), ())
+    if not left_out or len(corpus.unique()) > 1:
+        return columns
+    return {name: column for name, column in columns.items() if name not in left_out}
 
 
 def _sentences(cell: str) -> list[str]:
@@ -255,6 +313,14 @@ def _sentences(cell: str) -> list[str]:
     if _ONE_SENTENCE.fullmatch(cell):  # most cells, and ten times as fast
         return [cell[2:-2]]
     wanted = "causal_text_w_pairs: expected a list of strings"
+    data, places = texts_of(strings([cell]))
+    width = np.empty(1, np.int32)
+    text, stops = _native.string_lists(data, places, width)
+    if width[0] >= 0:
+        return cast(list[str], strings_at(text, stops).to_pylist())
+    if len(cell) > LONGEST:
+        wanted += f" without escapes other than of quotes, as it has more than {LONGEST} characters"
+        raise InputError(f"{wanted}, found {_short(cell)}")
     try:
         if "\\" in cell:
             with warnings.catch_warnings():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fastcausal import formats
 from fastcausal.errors import InputError
-from fastcausal.formats import bio
+from fastcausal.formats import bio, spans
 from fastcausal.relations import Relations
 
 from .format_cases import BIO, content, save, tables
@@ -119,13 +119,46 @@ ids = st.text(st.sampled_from("ab#= \t,'\"\\é\u2028"), max_size=5)
 def test_round_trip(tmp_path_factory, table):
     folder = tmp_path_factory.mktemp("bio")
     lost = formats.write(table, folder / "a.bio")
-    kept = [row for row in content(table, "id") if row["length"] > 0 or table.ids is not None]
-    for row in kept:
+    kept = []
+    for row in content(table, "id", "text"):
+        tokens = spans.Sentence(row["text"])
+        plain = " ".join(row["text"][a:b] for a, b in zip(tokens.starts, tokens.stops, strict=True))
+        if "\n" in row["text"] or "\r" in row["text"]:
+            row["text"] = plain
         if row["length"] == 0:
             row["relations"] = []
-    assert bool(lost) == (kept != content(table, "id"))
+        if row["length"] or row["text"] or table.ids is not None:
+            kept.append(row)
+    assert bool(lost) == (kept != content(table, "id", "text"))
     if kept:
-        assert content(formats.read(folder / "a.bio"), "id") == kept
+        assert content(formats.read(folder / "a.bio"), "id", "text") == kept
+
+
+@pytest.mark.parametrize("text", ["a  b", " a b", "a b ", "a\tb", "a\x0bb", "\ta b"])
+def test_white_space_is_kept(tmp_path, text):
+    table = Relations.from_examples([{"text": text, "relations": [{"cause": (0, 1)}]}])
+    assert formats.write(table, tmp_path / "a.bio") == []
+    assert (tmp_path / "a.bio").read_text() == f"# text = {text}\na\tB-Cause\nb\tO\n"
+    assert content(formats.read(tmp_path / "a.bio"), "text") == content(table, "text")
+
+
+def test_line_ends_are_said_to_be_lost(tmp_path):
+    table = Relations.from_examples([{"id": "x", "text": "a\nb", "relations": []}])
+    lost = ["example x: line ends in its text become spaces"]
+    assert formats.write(table, tmp_path / "a.bio") == lost
+    assert formats.read(tmp_path / "a.bio").table["text"].to_pylist() == ["a b"]
+
+
+def test_a_text_of_other_tokens_is_a_comment(tmp_path):
+    read = formats.read(save(tmp_path, "a.bio", "# text = It's so\nIt\tB-C\n's\tO\nso\tO\n"))
+    assert read.table["text"].to_pylist() == ["It 's so"]
+
+
+@pytest.mark.parametrize("key", ["id", "text"])
+def test_a_comment_twice(tmp_path, key):
+    path = save(tmp_path, "a.bio", f"# {key} = a\n# {key} = b\na\tO\n")
+    with pytest.raises(InputError, match=rf'a.bio:2: "# {key} =" twice in a sentence$'):
+        formats.read(path)
 
 
 @given(tables(overlaps=False, unread=False))

@@ -171,6 +171,102 @@ def test_locating_never_fails_otherwise(text, wanted):
         assert 0 <= start < stop <= len(text)
 
 
+def located(text, wanted):
+    """What `Sentence.locate` finds, from its definition: all occurrences, then a choice."""
+    white, wanted = spans.WHITE, wanted.strip(spans.WHITE)
+    letters = [(c, k) for k, letter in enumerate(text) for c in letter.casefold()]
+    letters = [(c, k) for c, k in letters if not text[k].isspace()]
+    squeezed = "".join(wanted.casefold().split())
+    exact = [(k, k + len(wanted)) for k in range(len(text)) if text.startswith(wanted, k)]
+    loose = [
+        (letters[k][1], letters[k + len(squeezed) - 1][1] + 1)
+        for k in range(len(letters) - len(squeezed) + 1)
+        if squeezed and "".join(c for c, _ in letters[k : k + len(squeezed)]) == squeezed
+    ]
+    every = [exact if wanted else [], loose]
+    whole = [
+        [
+            (a, b)
+            for a, b in found
+            if not text[:a][-1:].strip(white) and not text[b:][:1].strip(white)
+        ]
+        for found in every
+    ]
+    for found in whole + every:
+        if found:
+            return *found[0], len(found) > 1
+    return None
+
+
+pieces = st.lists(
+    st.sampled_from(["a", "A", "b", "ß", "ss", "\u00a0", " ", "\t", "  "]), max_size=12
+)
+
+
+@given(pieces.map("".join), pieces.map("".join))
+def test_locating_is_what_it_is_defined_to_be(text, wanted):
+    try:
+        assert spans.Sentence(text).locate(wanted) == located(text, wanted)
+    except UnreadError:
+        assert located(text, wanted) is None
+
+
+@pytest.mark.parametrize("text", ["b" + "a" * 300_000 + "b", "ax " * 100_000 + "b", "a " * 150_000])
+def test_texts_that_repeat_themselves_take_no_quadratic_time(text):
+    """These took minutes: each place where the wanted text occurs was looked at in full."""
+    middle = text[1 : len(text) // 2].strip()
+    sentence = spans.Sentence(text)
+    for wanted in (middle, middle.upper(), middle[:-1], middle[1:]):
+        start, stop, _ = sentence.locate(wanted)
+        assert text[start:stop].lower().split() == wanted.lower().split()
+
+
+def test_other_columns_are_kept(tmp_path):
+    lines = [
+        {"id": "a", "text": "a b", "relations": [], "genre": "news", "n": 1, "tags": ["x"]},
+        {"id": "b", "text": "c", "relations": [], "w": 0.5, "n": None, "tags": "y", "up": True},
+    ]
+    read = formats.read(save(tmp_path, "a.jsonl", "\n".join(map(json.dumps, lines))), "spans")
+    assert formats.read(lines, "spans").table.equals(read.table)
+    assert read.table.select(["genre", "n", "tags", "w", "up"]).to_pydict() == {
+        "genre": ["news", None],
+        "n": [1, None],
+        "tags": ['["x"]', "y"],
+        "w": [None, 0.5],
+        "up": [None, True],
+    }
+    assert formats.write(read, tmp_path / "b.jsonl", "spans") == []
+    assert formats.read(tmp_path / "b.jsonl", "spans").table.equals(read.table)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([1, 2**63 - 1], "int64"),
+        ([1, 0.5, None], "double"),
+        ([True, None], "bool"),
+        ([True, 1], "string"),
+        ([2**70, 1], "string"),
+        (["01", 1], "string"),
+        ([{"a": 1}], "string"),
+        ([None], "string"),
+    ],
+)
+def test_types_of_other_columns(values, kind):
+    found = spans.read([{"text": "a", "relations": [], "x": value} for value in values])
+    assert str(found.table["x"].type) == kind
+    as_text = [v if isinstance(v, str | None) else json.dumps(v) for v in values]
+    assert found.table["x"].to_pylist() == (as_text if kind == "string" else values)
+
+
+def test_a_key_twice_and_too_many_keys(tmp_path):
+    line = '{"text": "a b", "relations": [{"cause": "a", "cause": "b"}]}'
+    fails('FILE:1: an object has the key "cause" 2 times', save(tmp_path, "a.jsonl", line))
+    many = json.dumps({"text": "a", "relations": [{}]} | {f"k{k}": 1 for k in range(300_000)})
+    message = "FILE:1: example 0: 300000 columns, expected at most 1000"
+    fails(message, save(tmp_path, "b.jsonl", many), format="spans")
+
+
 @given(tables())
 def test_round_trip(tmp_path_factory, table):
     folder = tmp_path_factory.mktemp("spans")
@@ -186,10 +282,9 @@ def test_what_span_texts_cannot_hold(tmp_path):
         roles=("reason", "cause"),
     )
     assert formats.write(table, tmp_path / "a.jsonl", "spans") == [
-        "span texts do not hold the columns story",
         'example 0: relation 1: role "reason" is left out',
     ]
-    line = {"text": "a b a", "relations": [{"cause": [{"start": 4, "stop": 5}]}, None]}
+    line = {"text": "a b a", "relations": [{"cause": [{"start": 4, "stop": 5}]}, None], "story": 1}
     assert json.loads((tmp_path / "a.jsonl").read_text()) == line
     bare = Relations.from_examples([{"length": 3, "relations": [{}]}])
     with pytest.raises(InputError, match=r"^example 0 has no text, which this format needs$"):

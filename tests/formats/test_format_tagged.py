@@ -241,7 +241,7 @@ def test_reread_interprets_the_sentences_anew():
     sentences = [["<ARG0>Rain</ARG0> causes <ARG1>floods</ARG1>", "<ARG0>a b c"], []]
     like = Relations.from_examples([{"text": "Rain  causes floods", "relations": []}] * 2)
     strict = tagged.read(sentences, like=like)
-    official = tagged.reread(strict, "cnc-2023")
+    official = tagged.reread(strict, "cnc-2023", like=like)
     assert strict.table["length"].to_pylist() == [3, 3]
     assert official.table["length"].to_pylist() == [4, 4]
     assert (strict.reading.tags, official.reading.tags) == ("strict", "cnc-2023")
@@ -259,7 +259,9 @@ def test_reread_is_reading(examples):
     strict = tagged.read(examples)
     for reading in ("cnc-2023", "cnc-2022"):
         direct = tagged.read(examples, like=strict, tags=reading).table
-        assert tagged.reread(strict, reading).table.equals(direct)
+        assert tagged.reread(strict, reading, like=strict).table.equals(direct)
+        direct = tagged.read(examples, tags=reading).table
+        assert tagged.reread(strict, reading).table["relations"].equals(direct["relations"])
 
 
 def test_reread_needs_the_sentences():
