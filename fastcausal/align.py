@@ -25,20 +25,31 @@ from fastcausal.relations import ROLES, Relations
 POLICIES = ("error", "empty", "skip")
 NO_COLUMNS = pa.table({})
 
-Warnings = dict[str, tuple[int, ...]]
-"""Messages with ``{}`` for counts, and the counts: they add up over batches."""
+Warnings = dict[tuple[str, ...], tuple[int, ...]]
+"""Messages as the texts before, between and after their counts; the counts add up over batches."""
 
 
-def add_warnings(warnings: Warnings, more: Mapping[str, tuple[int, ...]]) -> None:
+def add_warnings(warnings: Warnings, more: Mapping[tuple[str, ...], tuple[int, ...]]) -> None:
     """Add the counts of the same messages, and append other messages."""
-    for message, counts in more.items():
-        before = warnings.get(message, (0,) * len(counts))
-        warnings[message] = tuple(a + b for a, b in zip(before, counts, strict=True))
+    for texts, counts in more.items():
+        before = warnings.get(texts, (0,) * len(counts))
+        warnings[texts] = tuple(a + b for a, b in zip(before, counts, strict=True))
 
 
-def warning_lines(warnings: Mapping[str, tuple[int, ...]]) -> tuple[str, ...]:
-    """The messages with their counts filled in."""
-    return tuple(message.format(*counts) for message, counts in warnings.items())
+def warning_lines(warnings: Mapping[tuple[str, ...], tuple[int, ...]]) -> tuple[str, ...]:
+    """The messages with their counts.
+
+    Examples
+    --------
+    >>> warning_lines({("gold: {", "} of ", " lines"): (1, 2)})
+    ('gold: {1} of 2 lines',)
+    """
+    return tuple(_line(texts, counts) for texts, counts in warnings.items())
+
+
+def _line(texts: tuple[str, ...], counts: tuple[int, ...]) -> str:
+    first, *rest = texts
+    return first + "".join(f"{n}{text}" for n, text in zip(counts, rest, strict=True))
 
 
 @dataclass(frozen=True)
@@ -111,7 +122,7 @@ def align(
     gold, pred = _settle_unread(gold, pred, protocol, unparsed, warnings)
     for side, relations in zip(names, (gold, pred), strict=True):
         notes = relations.reading.notes.items()
-        add_warnings(warnings, {f"{side}: {note}: {{}}": (n,) for note, n in notes})
+        add_warnings(warnings, {(f"{side}: {note}: ", ""): (n,) for note, n in notes})
     gold_rows, pred_rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
     return Aligned(gold_rows, pred_rows, gold.roles, described(gold), warnings)
 
@@ -173,7 +184,7 @@ def _read_for(protocol: Protocol, relations: Relations, side: str, warnings: War
 
         return reread(relations, protocol.tags)
     read = f'{side} was read with tags="{tags}", but {protocol.name} reads tags="{protocol.tags}"'
-    warnings[_literal(read)] = ()
+    warnings[(read,)] = ()
     return relations
 
 
@@ -206,13 +217,13 @@ def _join(
     missing = a.filter(pc.invert(pc.is_in(a, b)))
     extra = b.filter(pc.invert(pc.is_in(b, a)))
     if len(missing) or len(extra):
-        found = f"{{}} examples of gold have no prediction{_some(missing)}, "
-        found += f"{{}} of pred are not in gold{_some(extra)}"
+        only_gold = f" examples of gold have no prediction{_some(missing)}, "
+        only_pred = f" of pred are not in gold{_some(extra)}"
         counts = (len(missing), len(extra))
         if unmatched == "error":
-            allow = '; unmatched="empty" or "skip" would allow it'
-            raise InputError(found.format(*counts) + allow)
-        warnings[f"unmatched={unmatched}: {found}"] = counts
+            found = _line(("", only_gold, only_pred), counts)
+            raise InputError(f'{found}; unmatched="empty" or "skip" would allow it')
+        warnings[f"unmatched={unmatched}: ", only_gold, only_pred] = counts
     if unmatched == "skip":
         ids = a.filter(pc.is_in(a, b))
     else:
@@ -221,12 +232,7 @@ def _join(
 
 
 def _some(ids: pa.ChunkedArray) -> str:
-    return _literal(some_of(ids.slice(0, 4).to_pylist()))
-
-
-def _literal(text: str) -> str:
-    """Text that may stand in a message with ``{}`` for counts."""
-    return text.replace("{", "{{").replace("}", "}}")
+    return some_of(ids.slice(0, 4).to_pylist())
 
 
 def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
@@ -264,12 +270,12 @@ def _settle_unread(
             + '\nunparsed="empty" or "skip" would score the rest'
         )
     if unparsed == "empty":
-        warnings["unparsed=empty: {} relations of pred could not be read"] = (count,)
+        warnings["unparsed=empty: ", " relations of pred could not be read"] = (count,)
         return gold, pred
     keep = np.ones(len(pred), bool)
     keep[example[unread]] = False
-    message = "unparsed=skip: {} relations of pred could not be read, {} examples are left out"
-    warnings[message] = (count, int((~keep).sum()))
+    left_out = (" relations of pred could not be read, ", " examples are left out")
+    warnings["unparsed=skip: ", *left_out] = (count, int((~keep).sum()))
     return tuple(  # type: ignore[return-value]
         Relations(side.table.filter(arrays.numbers(keep)), side.reading) for side in (gold, pred)
     )

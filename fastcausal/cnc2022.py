@@ -106,7 +106,11 @@ def _mean(scores: list[Score]) -> Score:
     total = int(sum(s["number"] for s in scores))
     if not total:
         return NOTHING
-    mean = {name: sum(s[name] * s["number"] for s in scores) / total for name in NAMES}
+    mean = dict.fromkeys(NAMES, 0.0)
+    for name in NAMES:
+        for of_role in scores:  # as the program adds: `sum` is compensated from Python 3.12 on
+            mean[name] += of_role[name] * of_role["number"]
+        mean[name] /= total
     return mean | {"number": total}
 
 

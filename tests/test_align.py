@@ -225,3 +225,38 @@ def test_the_columns_that_describe_examples():
     found = aligned(fc.Relations(kept), gold)
     assert found.examples.column_names == ["id", "text", "doc_id"]
     assert found.name(0) == "a"
+
+
+BRACES = ("X}", "{", "{0!r:>1900000000}", "{}{}", "{{}}")
+
+
+@pytest.mark.parametrize("text", BRACES)
+def test_text_of_data_is_no_template(text, tmp_path):
+    """Neither names, nor ids, nor what a table brings along in its metadata."""
+    noted = examples([CAUSE]).with_reading(notes={f"a {text}": 2})
+    fc.write(noted, tmp_path / "noted.parquet")
+    report = fc.score(tmp_path / "noted.parquet", noted)
+    assert report.warnings == tuple(f"{side}: a {text}: 2" for side in ("gold", "pred"))
+    sides = (examples([CAUSE], [], ids=names) for names in (("a", text), ("a", "b")))
+    assert aligned(*sides, unmatched="empty", names=(text, "pred")).warnings == (
+        f'unmatched=empty: 1 examples of gold have no prediction ("{text}"), '
+        '1 of pred are not in gold ("b")',
+    )
+    scorer = fc.ExtractionScorer()
+    scorer.update(noted, noted)
+    scorer.update(noted, noted)
+    assert scorer.compute().warnings == tuple(f"{s}: a {text}: 4" for s in ("gold", "pred"))
+
+
+@pytest.mark.parametrize("text", BRACES)
+def test_types_of_brat_are_no_template(text, tmp_path):
+    for annotator in ("{0}", "}{"):
+        file = tmp_path / f"{annotator}.ann"
+        file.write_text(f"T1\t{text} 0 4\tRain\n")
+        file.with_suffix(".txt").write_text("Rain fell")
+    report = fc.score(file, file)
+    assert len(report.warnings) == 2
+    assert all(text in warning for warning in report.warnings)
+    other = tmp_path / "{0}.ann"
+    found = fc.agreement({"{a": other, "b}": file}).warnings
+    assert sum(text in warning for warning in found) == 2
