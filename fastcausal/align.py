@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal import _spans, arrays
+from fastcausal import _spans, arrays, official
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError, Problems, some_of, summary
@@ -23,6 +23,7 @@ from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 
 POLICIES = ("error", "empty", "skip")
+SIDES = ("gold", "pred")
 NO_COLUMNS = pa.table({})
 
 Warnings = dict[tuple[str, ...], tuple[int, ...]]
@@ -66,6 +67,8 @@ class Aligned:
         See `examples`.
     counted : Warnings
         `warnings` before their counts are filled in.
+    n_as_given : int
+        Relations whose spans are used as they are, although the protocol reads tags otherwise.
     """
 
     gold: Rows
@@ -73,6 +76,7 @@ class Aligned:
     roles: tuple[str, ...]
     columns: pa.Table | Callable[[], pa.Table]
     counted: Warnings
+    n_as_given: int = 0
 
     @property
     def examples(self) -> pa.Table:
@@ -96,7 +100,7 @@ def align(
     protocol: Protocol,
     unparsed: str = "error",
     unmatched: str = "error",
-    names: tuple[str, str] = ("gold", "pred"),
+    names: tuple[str, str] = SIDES,
 ) -> Aligned:
     """Bring predictions to the examples of gold; ``names`` is what messages call the two.
 
@@ -114,8 +118,7 @@ def align(
             f"expected {', '.join(gold.roles)} as in {names[0]}"
         )
     warnings: Warnings = {}
-    gold = _read_for(protocol, gold, names[0], warnings)
-    pred = _read_for(protocol, pred, names[1], warnings)
+    gold, pred = (_read_anew(protocol, side) for side in (gold, pred))
     if gold.n_unread:
         raise InputError(unread_message(gold, names[0], gold.n_unread))
     gold, pred = _join(gold, pred, unmatched, warnings, names)
@@ -123,8 +126,15 @@ def align(
     for side, relations in zip(names, (gold, pred), strict=True):
         notes = relations.reading.notes.items()
         add_warnings(warnings, {(f"{side}: {note}: ", ""): (n,) for note, n in notes})
-    gold_rows, pred_rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
-    return Aligned(gold_rows, pred_rows, gold.roles, described(gold), warnings)
+    rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
+    examples = described(gold)
+    aligned = _aligned(rows, gold.roles, examples, protocol, warnings, names)
+    if protocol.tags == "strict" or protocol.surplus != "truncate":
+        return aligned
+    add_warnings(warnings, official.key_warnings(examples, aligned.gold))
+    filled, more = official.padded(aligned.gold, aligned.pred, examples, protocol.tags)
+    add_warnings(warnings, more)
+    return replace(aligned, pred=filled)
 
 
 def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protocol) -> Aligned:
@@ -139,8 +149,8 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
         raise InputError(f"pred has {pred.n_examples} examples, expected {gold.n_examples}")
     gold.check("gold", len(roles))
     pred.check("pred", len(roles))
-    gold, pred = _same_lengths(gold, pred, protocol, ("gold", "pred"), str)
-    return Aligned(gold, pred, roles, NO_COLUMNS, {})
+    rows = _same_lengths(gold, pred, protocol, SIDES, str)
+    return _aligned(rows, roles, NO_COLUMNS, protocol, {})
 
 
 def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:
@@ -153,8 +163,8 @@ def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Alig
     if n != preds[0].n_examples or (ids is not None and len(set(ids)) != n):
         return None
     name_of = str if ids is None else ids.__getitem__
-    rows = _same_lengths(golds[0], preds[0], protocol, ("gold", "pred"), name_of)
-    return Aligned(*rows, ROLES, partial(_described_examples, gold), {})
+    rows = _same_lengths(golds[0], preds[0], protocol, SIDES, name_of)
+    return _aligned(rows, ROLES, partial(_described_examples, gold), protocol, {})
 
 
 def _described_examples(examples: list[Any]) -> pa.Table:
@@ -174,18 +184,51 @@ def check_policies(unparsed: str, unmatched: str) -> None:
             raise ValueError(f'{name} is "{value}", expected one of {", ".join(POLICIES)}')
 
 
-def _read_for(protocol: Protocol, relations: Relations, side: str, warnings: Warnings) -> Relations:
+def _read_anew(protocol: Protocol, relations: Relations) -> Relations:
     """Read tagged sentences the way the protocol does, where they are still there to be read."""
-    tags = relations.reading.tags
-    if tags in (None, protocol.tags):
+    if relations.reading.tags in (None, protocol.tags):
         return relations
-    if "tagged" in relations.table.column_names:
-        from fastcausal.formats.tagged import reread
+    if "tagged" not in relations.table.column_names:
+        return relations
+    from fastcausal.formats.tagged import reread
 
-        return reread(relations, protocol.tags)
-    read = f'{side} was read with tags="{tags}", but {protocol.name} reads tags="{protocol.tags}"'
-    warnings[(read,)] = ()
-    return relations
+    return reread(relations, protocol.tags)
+
+
+def _aligned(
+    sides: tuple[Rows, Rows],
+    roles: tuple[str, ...],
+    columns: pa.Table | Callable[[], pa.Table],
+    protocol: Protocol,
+    warnings: Warnings,
+    names: tuple[str, str] = SIDES,
+) -> Aligned:
+    """Both sides, of the same lengths, as the protocol reads tags."""
+    gold, n_gold = _as_read(sides[0], names[0], roles, protocol, warnings)
+    pred, n_pred = _as_read(sides[1], names[1], roles, protocol, warnings)
+    return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred)
+
+
+def _as_read(
+    rows: Rows, side: str, roles: tuple[str, ...], protocol: Protocol, warnings: Warnings
+) -> tuple[Rows, int]:
+    """Spans as the protocol reads tags, also where there were none; how many stay as given."""
+    tags = protocol.tags
+    if rows.tags == tags or (rows.tags is None and tags == "strict"):
+        return rows, 0
+    if rows.tags is not None:
+        read = f'{side} was read with tags="{rows.tags}", but {protocol.name} reads tags="{tags}"'
+        anew = ": its spans are read as if written with tags anew" if rows.tags == "strict" else ""
+        warnings[(read + anew,)] = ()
+    if tags == "strict" or rows.tags not in (None, "strict"):
+        return rows, _spans.count_filled(rows.row_offsets)
+    if not official.tags_exist(roles):
+        warnings[(f"{side} has roles that no tags exist for: {', '.join(roles)}",)] = ()
+        return rows, _spans.count_filled(rows.row_offsets)
+    rows, n_as_given = official.as_tagged(rows, tags)
+    if n_as_given:
+        warnings[f"{side}: ", " relations with causes or effects that overlap"] = (n_as_given,)
+    return rows, n_as_given
 
 
 def unread_message(relations: Relations, side: str, count: int) -> str:
