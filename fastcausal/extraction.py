@@ -380,7 +380,7 @@ def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
     from fastcausal.cnc2022 import scores_2022
 
     scorer.n_as_given = aligned.n_as_given
-    scores = scores_2022(
+    scores, fate = scores_2022(
         scorer.plan(), aligned.gold, aligned.pred, aligned.examples, scorer._roles, scorer.backend
     )
     return Report(
@@ -390,5 +390,5 @@ def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
         n_gold_relations=_marked(aligned.gold),
         n_pred_relations=_marked(aligned.pred),
         scores={group: Scores(values) for group, values in scores.items()},
-        warnings=(*aligned.warnings, *scorer._as_given()),
+        warnings=(*aligned.warnings, *scorer._as_given(), *fate),
     )
