@@ -49,6 +49,7 @@ struct LabelTask {
   int64_t n_tokens;
   int64_t gold_itemsize;
   int64_t pred_itemsize;
+  int64_t run_on;  // whether arguments of one token run on, see label_spans.h
   Counting counting;
 };
 
@@ -197,6 +198,7 @@ struct Sequence {
       spans.token(scheme.marks[id], length++);
       if (spans.n_rows > MOST_SPANS) return false;
     }
+    if (task.run_on) labels::run_on(rows, spans.n_rows, length);
     row_offsets[0] = relation_offsets[0] = 0;
     row_offsets[1] = spans.n_rows;
     relation_offsets[1] = spans.n_rows > 0;

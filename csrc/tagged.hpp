@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "official.hpp"
+
 // The same C++ compiled twice, for the count of ones of newer processors: a tenth faster. Only
 // where the loader can choose between the two.
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12 && \
@@ -102,16 +104,6 @@ struct Block {
   }
 };
 
-// One span in 64 bits that sort as (role, start, stop) does.
-using Span = uint64_t;
-inline Span span_of(int32_t role, int32_t start, int32_t stop) {
-  return static_cast<Span>(role) << 62 | static_cast<Span>(start) << 31 | static_cast<Span>(stop);
-}
-inline int32_t role_of(Span s) { return static_cast<int32_t>(s >> 62); }
-inline int32_t start_of(Span s) { return static_cast<int32_t>(s >> 31 & 0x7fffffff); }
-inline int32_t stop_of(Span s) { return static_cast<int32_t>(s & 0x7fffffff); }
-
-enum Role : int32_t { cause, effect, signal };
 constexpr int32_t UNREAD = -1;
 
 struct Opened {
@@ -236,7 +228,7 @@ class StrictSentence {
 class OfficialSentence {
  public:
   OfficialSentence(const char* text, int64_t size, bool relaxed, std::vector<Span>& spans)
-      : text_(text), end_(text + size), relaxed_(relaxed), spans_(spans) {}
+      : text_(text), end_(text + size), tags_(relaxed, spans) {}
 
   int32_t read(const char* limit) {
     int32_t n = 0;  // spaces before the block
@@ -251,8 +243,7 @@ class OfficialSentence {
       n += count_ones(block.separator);
     }
     n -= static_cast<int32_t>(at - end_) - 1;  // what was past the end, and the last piece
-    end_run(arguments_, n);
-    end_run(signals_, n);
+    tags_.end(n);
     return n;
   }
 
@@ -260,68 +251,26 @@ class OfficialSentence {
   bool odd() const { return odd_; }
 
  private:
-  // The marks of one token, and the last span of their track.
-  struct Track {
-    int32_t token = -1;
-    int32_t rank = 4;  // of arguments: the order in which the official program looks for them
-    bool opens = false, closes = false;
-    int64_t last = -1;
-  };
-
   void tag(const char* at, int32_t token) {
     const char* name = at + 1;
     const bool closes = name < end_ && *name == '/';
     name += closes;
     if (end_ - name < 3) return;
     if (std::memcmp(name, "SIG", 3) == 0) {
-      mark(signals_, token);
-      (closes ? signals_.closes : signals_.opens) = true;
+      tags_.signal_tag(token, closes);
       const char* stop = name + 3;
       while (stop < end_ && static_cast<unsigned>(*stop - '0') < 10) ++stop;
       odd_ |= stop == end_ || *stop != '>' || stop == name + 3;
     } else if (end_ - name >= 5 && std::memcmp(name, "ARG", 3) == 0 && name[4] == '>' &&
                (name[3] == '0' || name[3] == '1')) {
-      mark(arguments_, token);
-      arguments_.rank = std::min(arguments_.rank, 2 * (name[3] - '0') + closes);
+      tags_.argument(token, name[3] - '0', closes);
     }
-  }
-
-  void mark(Track& track, int32_t token) {
-    if (track.token == token) return;
-    end_run(track, token);
-    track.token = token;
-    track.rank = 4;
-    track.opens = track.closes = false;
-  }
-
-  // What is opened goes on up to the next marked token, `next`.
-  void end_run(Track& track, int32_t next) {
-    if (track.token < 0) return;
-    int32_t role = signal;
-    if (&track == &arguments_) {
-      role = track.rank / 2;
-      track.closes = track.rank % 2 == 1;
-      track.opens = !track.closes;
-    }
-    const int32_t stop = track.closes ? track.token + 1 : next;
-    if (!track.opens && track.last >= 0) {
-      Span& last = spans_[static_cast<size_t>(track.last)];
-      if (role_of(last) == role && stop_of(last) == track.token) {
-        last = span_of(role, start_of(last), stop);
-        return;
-      }
-    }
-    if (!track.opens && !relaxed_) return;
-    track.last = static_cast<int64_t>(spans_.size());
-    spans_.push_back(span_of(role, track.token, stop));
   }
 
   const char* text_;
   const char* end_;
-  bool relaxed_;
   bool odd_ = false;
-  Track arguments_, signals_;
-  std::vector<Span>& spans_;
+  OfficialTags tags_;
 };
 
 // Reads the sentences of a list array, an example after the other. Sets widths (spans of each

@@ -34,3 +34,10 @@ def check_rows(
     lengths: NDArray[int32],
     n_roles: int,
 ) -> tuple[str, int, int]: ...
+def read_as_tagged(
+    values: NDArray[int32],
+    row_offsets: NDArray[int64],
+    relation_offsets: NDArray[int64],
+    lengths: NDArray[int32],
+    relaxed: bool,
+) -> tuple[NDArray[int32], NDArray[int64], int] | None: ...

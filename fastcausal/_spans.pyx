@@ -6,8 +6,12 @@ Shapes are the caller's promise, except where `check_rows` looks at what a user 
 
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.string cimport memcpy
+from libcpp.vector cimport vector
 
 from fastcausal.engine.buffers cimport Array, int8s, int32s, int64s
+
+import numpy as np
 
 
 cdef extern from "rows.hpp" namespace "fastcausal" nogil:
@@ -32,6 +36,14 @@ cdef extern from "rows.hpp" namespace "fastcausal" nogil:
     int64_t c_check_rows "(int64_t)fastcausal::check_rows" (
         const Side&, int64_t, int64_t, int64_t, const int32_t*, int64_t, int64_t*
     )
+
+
+cdef extern from "official.hpp" namespace "fastcausal" nogil:
+    cdef cppclass ReadAsTagged:
+        vector[int32_t] values
+        vector[int64_t] row_offsets
+        int64_t n_as_given
+        bint read(const Side&, int64_t, const int32_t*, bint) except +
 
 
 FAULTS = ("", "row_offsets", "relation_offsets", "role", "empty", "outside", "order")
@@ -128,3 +140,23 @@ def check_rows(values, row_offsets, relation_offsets, lengths, int64_t n_roles):
             s, rows.n, row_offset.n - 1, length.n, <const int32_t*>length.data, n_roles, where
         )
     return FAULTS[fault], where[0], where[1]
+
+
+def read_as_tagged(values, row_offsets, relation_offsets, lengths, bint relaxed):
+    """Values, row_offsets and how many relations tags cannot hold; None where all stay as is."""
+    cdef Side s = side(values, row_offsets, relation_offsets)
+    cdef Array length = int32s(lengths)
+    cdef ReadAsTagged found
+    cdef bint changed
+    with nogil:
+        changed = found.read(s, length.n, <const int32_t*>length.data, relaxed)
+    if not changed:
+        return None
+    rows = np.empty((found.values.size() // 3, 3), np.int32)
+    offsets = np.empty(found.row_offsets.size(), np.int64)
+    cdef Array to_rows = int32s(rows, 2, PyBUF_WRITABLE)
+    cdef Array to_offsets = int64s(offsets, 1, PyBUF_WRITABLE)
+    if to_rows.n:
+        memcpy(to_rows.data, found.values.data(), 4 * found.values.size())
+    memcpy(to_offsets.data, found.row_offsets.data(), 8 * found.row_offsets.size())
+    return rows, offsets, found.n_as_given

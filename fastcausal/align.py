@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal import _spans, arrays
+from fastcausal import _spans, arrays, official
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError, Problems, some_of, summary
@@ -23,22 +23,34 @@ from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 
 POLICIES = ("error", "empty", "skip")
+SIDES = ("gold", "pred")
 NO_COLUMNS = pa.table({})
 
-Warnings = dict[str, tuple[int, ...]]
-"""Messages with ``{}`` for counts, and the counts: they add up over batches."""
+Warnings = dict[tuple[str, ...], tuple[int, ...]]
+"""Messages as the texts before, between and after their counts; the counts add up over batches."""
 
 
-def add_warnings(warnings: Warnings, more: Mapping[str, tuple[int, ...]]) -> None:
+def add_warnings(warnings: Warnings, more: Mapping[tuple[str, ...], tuple[int, ...]]) -> None:
     """Add the counts of the same messages, and append other messages."""
-    for message, counts in more.items():
-        before = warnings.get(message, (0,) * len(counts))
-        warnings[message] = tuple(a + b for a, b in zip(before, counts, strict=True))
+    for texts, counts in more.items():
+        before = warnings.get(texts, (0,) * len(counts))
+        warnings[texts] = tuple(a + b for a, b in zip(before, counts, strict=True))
 
 
-def warning_lines(warnings: Mapping[str, tuple[int, ...]]) -> tuple[str, ...]:
-    """The messages with their counts filled in."""
-    return tuple(message.format(*counts) for message, counts in warnings.items())
+def warning_lines(warnings: Mapping[tuple[str, ...], tuple[int, ...]]) -> tuple[str, ...]:
+    """The messages with their counts.
+
+    Examples
+    --------
+    >>> warning_lines({("gold: {", "} of ", " lines"): (1, 2)})
+    ('gold: {1} of 2 lines',)
+    """
+    return tuple(_line(texts, counts) for texts, counts in warnings.items())
+
+
+def _line(texts: tuple[str, ...], counts: tuple[int, ...]) -> str:
+    first, *rest = texts
+    return first + "".join(f"{n}{text}" for n, text in zip(counts, rest, strict=True))
 
 
 @dataclass(frozen=True)
@@ -55,6 +67,8 @@ class Aligned:
         See `examples`.
     counted : Warnings
         `warnings` before their counts are filled in.
+    n_as_given : int
+        Relations whose spans are used as they are, although the protocol reads tags otherwise.
     """
 
     gold: Rows
@@ -62,6 +76,7 @@ class Aligned:
     roles: tuple[str, ...]
     columns: pa.Table | Callable[[], pa.Table]
     counted: Warnings
+    n_as_given: int = 0
 
     @property
     def examples(self) -> pa.Table:
@@ -85,7 +100,7 @@ def align(
     protocol: Protocol,
     unparsed: str = "error",
     unmatched: str = "error",
-    names: tuple[str, str] = ("gold", "pred"),
+    names: tuple[str, str] = SIDES,
 ) -> Aligned:
     """Bring predictions to the examples of gold; ``names`` is what messages call the two.
 
@@ -103,18 +118,25 @@ def align(
             f"expected {', '.join(gold.roles)} as in {names[0]}"
         )
     warnings: Warnings = {}
-    gold = _read_for(protocol, gold, names[0], warnings)
+    gold = _read_anew(protocol, gold)
     joinable = len(gold) == len(pred) or (gold.ids is not None and pred.ids is not None)
-    pred = _read_for(protocol, pred, names[1], warnings, gold if joinable else None)
+    pred = _read_anew(protocol, pred, gold if joinable else None)
     if gold.n_unread:
         raise InputError(unread_message(gold, names[0], gold.n_unread))
     gold, pred = _join(gold, pred, unmatched, warnings, names)
     gold, pred = _settle_unread(gold, pred, protocol, unparsed, warnings)
     for side, relations in zip(names, (gold, pred), strict=True):
         notes = relations.reading.notes.items()
-        add_warnings(warnings, {f"{side}: {note}: {{}}": (n,) for note, n in notes})
-    gold_rows, pred_rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
-    return Aligned(gold_rows, pred_rows, gold.roles, described(gold), warnings)
+        add_warnings(warnings, {(f"{side}: {note}: ", ""): (n,) for note, n in notes})
+    rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
+    examples = described(gold)
+    aligned = _aligned(rows, gold.roles, examples, protocol, warnings, names)
+    if protocol.tags == "strict" or protocol.surplus != "truncate":
+        return aligned
+    add_warnings(warnings, official.key_warnings(examples, aligned.gold))
+    filled, more = official.padded(aligned.gold, aligned.pred, examples, protocol.tags)
+    add_warnings(warnings, more)
+    return replace(aligned, pred=filled)
 
 
 def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protocol) -> Aligned:
@@ -129,8 +151,8 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
         raise InputError(f"pred has {pred.n_examples} examples, expected {gold.n_examples}")
     gold.check("gold", len(roles))
     pred.check("pred", len(roles))
-    gold, pred = _same_lengths(gold, pred, protocol, ("gold", "pred"), str)
-    return Aligned(gold, pred, roles, NO_COLUMNS, {})
+    rows = _same_lengths(gold, pred, protocol, SIDES, str)
+    return _aligned(rows, roles, NO_COLUMNS, protocol, {})
 
 
 def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:
@@ -143,8 +165,8 @@ def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Alig
     if n != preds[0].n_examples or (ids is not None and len(set(ids)) != n):
         return None
     name_of = str if ids is None else ids.__getitem__
-    rows = _same_lengths(golds[0], preds[0], protocol, ("gold", "pred"), name_of)
-    return Aligned(*rows, ROLES, partial(_described_examples, gold), {})
+    rows = _same_lengths(golds[0], preds[0], protocol, SIDES, name_of)
+    return _aligned(rows, ROLES, partial(_described_examples, gold), protocol, {})
 
 
 def _described_examples(examples: list[Any]) -> pa.Table:
@@ -164,24 +186,53 @@ def check_policies(unparsed: str, unmatched: str) -> None:
             raise ValueError(f'{name} is "{value}", expected one of {", ".join(POLICIES)}')
 
 
-def _read_for(
-    protocol: Protocol,
-    relations: Relations,
-    side: str,
-    warnings: Warnings,
-    like: Relations | None = None,
+def _read_anew(
+    protocol: Protocol, relations: Relations, like: Relations | None = None
 ) -> Relations:
     """Read tagged sentences the way the protocol does, where they are still there to be read."""
-    tags = relations.reading.tags
-    if tags in (None, protocol.tags):
+    if relations.reading.tags in (None, protocol.tags):
         return relations
-    if "tagged" in relations.table.column_names:
-        from fastcausal.formats.tagged import reread
+    if "tagged" not in relations.table.column_names:
+        return relations
+    from fastcausal.formats.tagged import reread
 
-        return reread(relations, protocol.tags, like)
-    read = f'{side} was read with tags="{tags}", but {protocol.name} reads tags="{protocol.tags}"'
-    warnings[_literal(read)] = ()
-    return relations
+    return reread(relations, protocol.tags, like)
+
+
+def _aligned(
+    sides: tuple[Rows, Rows],
+    roles: tuple[str, ...],
+    columns: pa.Table | Callable[[], pa.Table],
+    protocol: Protocol,
+    warnings: Warnings,
+    names: tuple[str, str] = SIDES,
+) -> Aligned:
+    """Both sides, of the same lengths, as the protocol reads tags."""
+    gold, n_gold = _as_read(sides[0], names[0], roles, protocol, warnings)
+    pred, n_pred = _as_read(sides[1], names[1], roles, protocol, warnings)
+    return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred)
+
+
+def _as_read(
+    rows: Rows, side: str, roles: tuple[str, ...], protocol: Protocol, warnings: Warnings
+) -> tuple[Rows, int]:
+    """Spans as the protocol reads tags, also where there were none; how many stay as given."""
+    tags = protocol.tags
+    if rows.tags == tags or (rows.tags is None and tags == "strict"):
+        return rows, 0
+    if rows.tags is not None:
+        read = f'{side} was read with tags="{rows.tags}", but {protocol.name} reads tags="{tags}"'
+        anew = ": its spans are read as if written with tags anew" if rows.tags == "strict" else ""
+        warnings[(read + anew,)] = ()
+    if tags == "strict" or rows.tags not in (None, "strict"):
+        return rows, _spans.count_filled(rows.row_offsets)
+    if not official.tags_exist(roles):
+        warnings[(f"{side} has roles that no tags exist for: {', '.join(roles)}",)] = ()
+        return rows, _spans.count_filled(rows.row_offsets)
+    rows, n_as_given = official.as_tagged(rows, tags)
+    if n_as_given:
+        warnings[f"{side}: ", " relations with causes or effects that overlap"] = (n_as_given,)
+    return rows, n_as_given
 
 
 def unread_message(relations: Relations, side: str, count: int) -> str:
@@ -213,13 +264,13 @@ def _join(
     missing = a.filter(pc.invert(pc.is_in(a, b)))
     extra = b.filter(pc.invert(pc.is_in(b, a)))
     if len(missing) or len(extra):
-        found = f"{{}} examples of gold have no prediction{_some(missing)}, "
-        found += f"{{}} of pred are not in gold{_some(extra)}"
+        only_gold = f" examples of gold have no prediction{_some(missing)}, "
+        only_pred = f" of pred are not in gold{_some(extra)}"
         counts = (len(missing), len(extra))
         if unmatched == "error":
-            allow = '; unmatched="empty" or "skip" would allow it'
-            raise InputError(found.format(*counts) + allow)
-        warnings[f"unmatched={unmatched}: {found}"] = counts
+            found = _line(("", only_gold, only_pred), counts)
+            raise InputError(f'{found}; unmatched="empty" or "skip" would allow it')
+        warnings[f"unmatched={unmatched}: ", only_gold, only_pred] = counts
     if unmatched == "skip":
         ids = a.filter(pc.is_in(a, b))
     else:
@@ -228,12 +279,7 @@ def _join(
 
 
 def _some(ids: pa.ChunkedArray) -> str:
-    return _literal(some_of(ids.slice(0, 4).to_pylist()))
-
-
-def _literal(text: str) -> str:
-    """Text that may stand in a message with ``{}`` for counts."""
-    return text.replace("{", "{{").replace("}", "}}")
+    return some_of(ids.slice(0, 4).to_pylist())
 
 
 def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
@@ -271,12 +317,12 @@ def _settle_unread(
             + '\nunparsed="empty" or "skip" would score the rest'
         )
     if unparsed == "empty":
-        warnings["unparsed=empty: {} relations of pred could not be read"] = (count,)
+        warnings["unparsed=empty: ", " relations of pred could not be read"] = (count,)
         return gold, pred
     keep = np.ones(len(pred), bool)
     keep[example[unread]] = False
-    message = "unparsed=skip: {} relations of pred could not be read, {} examples are left out"
-    warnings[message] = (count, int((~keep).sum()))
+    left_out = (" relations of pred could not be read, ", " examples are left out")
+    warnings["unparsed=skip: ", *left_out] = (count, int((~keep).sum()))
     return tuple(  # type: ignore[return-value]
         Relations(side.table.filter(arrays.numbers(keep)), side.reading) for side in (gold, pred)
     )

@@ -32,6 +32,7 @@ from fastcausal.formats import read
 from fastcausal.formats.source import readable_again
 from fastcausal.formats.table import appending
 from fastcausal.formats.targets import keep_apart
+from fastcausal.official import KEY
 from fastcausal.protocols import RECESS, Protocol, protocol_named
 from fastcausal.relations import ROLES
 from fastcausal.report import Report, Scores
@@ -134,7 +135,7 @@ def score(
         return _report_2022(scorer, aligned)
     if not streamed:
         return _scored(scorer, ((gold, pred),), per_example)
-    columns = {"id", "length", "relations", "tagged", by} if per_example is None else None
+    columns = _needed(scorer) if per_example is None else None
     parts = in_step(gold, pred, columns, scorer.protocol.tags, progress)
     if parts is not None:
         again = None if parts.once else partial(scorer.align, gold, pred)
@@ -214,13 +215,18 @@ class ExtractionScorer:
         self.n_pred_relations = 0
         # By stratum: counts of examples with at most one gold relation, and of the others.
         self.counts: dict[str, Int64] = {}
+        self.n_as_given = 0  # relations whose spans are not read as the protocol reads tags
         self.warnings: Warnings = {}
 
     @property
     def signature(self) -> str:
         """One line that says everything the scores depend on."""
+        protocol = self.protocol
+        return self._recipe(protocol.signature_as_given if self.n_as_given else protocol.signature)
+
+    def _recipe(self, protocol: str) -> str:
         policies = f"unparsed:{self.unparsed}|unmatched:{self.unmatched}"
-        return f"fastcausal|{__version__}|{self.protocol.signature}|{policies}"
+        return f"fastcausal|{__version__}|{protocol}|{policies}"
 
     def update(self, gold: Any, pred: Any) -> None:
         """Add a batch; arguments and errors as in `score`."""
@@ -262,6 +268,7 @@ class ExtractionScorer:
         self.n_examples += aligned.gold.n_examples
         self.n_gold_relations += _marked(aligned.gold)
         self.n_pred_relations += _marked(aligned.pred)
+        self.n_as_given += aligned.n_as_given
         add_warnings(self.warnings, aligned.counted)
 
     def counting(self) -> Counting:
@@ -288,8 +295,9 @@ class ExtractionScorer:
         ValueError
             The other scorer follows another protocol or policy, or has other roles.
         """
-        if self.signature != other.signature:
-            raise ValueError(f"cannot merge {other.signature} into {self.signature}")
+        mine, others = (each._recipe(each.protocol.signature) for each in (self, other))
+        if mine != others:
+            raise ValueError(f"cannot merge {others} into {mine}")
         if self.by != other.by:
             raise ValueError(f"cannot merge scores by {other.by} into scores by {self.by}")
         if None not in (self.roles, other.roles) and self.roles != other.roles:
@@ -300,6 +308,7 @@ class ExtractionScorer:
         self.n_examples += other.n_examples
         self.n_gold_relations += other.n_gold_relations
         self.n_pred_relations += other.n_pred_relations
+        self.n_as_given += other.n_as_given
         add_warnings(self.warnings, other.warnings)
 
     def compute(self) -> Report:
@@ -324,13 +333,22 @@ class ExtractionScorer:
             self.n_pred_relations,
             self._scores(total[0] + total[1]),
             {name: self._scores(counts) for name, counts in subsets.items()},
-            (*warning_lines(self.warnings), *stops),
+            (*warning_lines(self.warnings), *self._as_given(), *stops),
             details,
         )
 
     def _scores(self, values: Int64) -> CountedScores:
         kernel = self.plan().kernel
         return CountedScores(kernel, self._roles, values, self.protocol.undefined)
+
+    def _as_given(self) -> list[str]:
+        """That the signature says so, if it does."""
+        if not self.n_as_given:
+            return []
+        return [
+            f"tags:as-given: the spans of {self.n_as_given} relations are used as they are, "
+            f"not as {self.protocol.name} reads tags"
+        ]
 
     def _official_stops(self, total: Int64) -> list[str]:
         """Where the official program would have stopped instead of giving a score."""
@@ -349,6 +367,12 @@ class ExtractionScorer:
         ]
 
 
+def _needed(scorer: ExtractionScorer) -> set[str | None]:
+    """The columns that scores depend on."""
+    read = {"id", "length", "relations", "tagged", scorer.by}
+    return read if scorer.protocol.tags == "strict" else read | {"text", *KEY}
+
+
 def _marked(rows: Rows) -> int:
     """Relations that mark at least one span."""
     return _spans.count_filled(rows.row_offsets)
@@ -357,7 +381,8 @@ def _marked(rows: Rows) -> int:
 def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
     from fastcausal.cnc2022 import scores_2022
 
-    scores = scores_2022(
+    scorer.n_as_given = aligned.n_as_given
+    scores, fate = scores_2022(
         scorer.plan(), aligned.gold, aligned.pred, aligned.examples, scorer._roles, scorer.backend
     )
     return Report(
@@ -367,5 +392,5 @@ def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
         n_gold_relations=_marked(aligned.gold),
         n_pred_relations=_marked(aligned.pred),
         scores={group: Scores(values) for group, values in scores.items()},
-        warnings=aligned.warnings,
+        warnings=(*aligned.warnings, *scorer._as_given(), *fate),
     )

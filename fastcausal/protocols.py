@@ -34,7 +34,8 @@ class Protocol:
     objective : Objective, optional
         What the pairing of relations maximises; None takes the kernel's own.
     tags : {"strict", "cnc-2023", "cnc-2022"}
-        How tagged sentences are read.
+        How tagged sentences are read; the official readings apply to spans from elsewhere as well,
+        as if they had been written with tags. Where that cannot be, reports say ``as-given``.
     ties : {"content", "first"}
         Of several best pairings, the one with most shared tokens, then the first by the content of
         the relations, so that no order matters; or the first in file order, as the official
@@ -130,6 +131,11 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         """What ``str`` gives."""
         return str(self)
 
+    @cached_property
+    def signature_as_given(self) -> str:
+        """The same where spans are used as they are, although tags are to be read otherwise."""
+        return self._line("as-given")
+
     def __getstate__(self) -> dict[str, Any]:
         """The fields alone, without what is made of them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -151,10 +157,13 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         )
 
     def __str__(self) -> str:
+        return self._line(self.tags)
+
+    def _line(self, tags: str) -> str:
         parts = {
             "kernel": self.pair_kernel.name,
             "objective": self.objective or self.pair_kernel.objective,
-            "tags": self.tags,
+            "tags": tags,
             "ties": self.ties,
             "surplus": self.surplus,
             "non-causal": self.non_causal,

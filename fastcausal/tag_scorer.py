@@ -9,6 +9,7 @@ import numpy as np
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
 from fastcausal.extraction import ExtractionScorer
+from fastcausal.official import as_tagged
 from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.report import Report
 from fastcausal.tagging import TagScheme
@@ -129,9 +130,21 @@ class TagScorer:
         from fastcausal.engine import cuda
         from fastcausal.engine.label_counts import LabelCounts
 
-        scheme = self.scheme
+        scheme, tags = self.scheme, self.scorer.protocol.tags
+
+        def read(gold_ids: Any, pred_ids: Any) -> tuple[Rows, Rows]:
+            gold, pred = self._rows(gold_ids, pred_ids)
+            if tags == "strict":
+                return gold, pred
+            return as_tagged(gold, tags)[0], as_tagged(pred, tags)[0]
+
         return LabelCounts(
-            cuda.machine(), self.scorer.plan(), scheme.marks, scheme.ignore_index, self._rows
+            cuda.machine(),
+            self.scorer.plan(),
+            scheme.marks,
+            scheme.ignore_index,
+            read,
+            run_on=tags != "strict",
         )
 
     def settle(self) -> None:

@@ -193,7 +193,7 @@ def test_ten_faults_and_the_count():
 
 
 def test_tags_are_read_as_the_protocol_reads():
-    """From the tagged sentences where they are kept; else with a warning."""
+    """From the tagged sentences where they are kept; else as if spans were written with tags."""
     gold = fc.read([["<ARG0>Rain</ARG0> falls <ARG1>today</ARG1>"]])
     stops = {
         protocol.name: aligned(gold, gold, protocol).gold.values[:, 2].tolist()
@@ -202,13 +202,34 @@ def test_tags_are_read_as_the_protocol_reads():
     assert stops == {"recess": [1, 3], "cnc-2023": [2, 3]}
     bare = fc.Relations(gold.table.drop_columns(["tagged"]))
     found = aligned(gold, bare, CNC_2023)
-    assert found.gold.values[:, 2].tolist() == [2, 3]
-    assert found.pred.values[:, 2].tolist() == [1, 3]
+    assert found.gold.values.tolist() == found.pred.values.tolist() == [[0, 0, 2], [1, 2, 3]]
+    assert found.n_as_given == 0
     assert found.warnings == (
-        'pred was read with tags="strict", but cnc-2023 reads tags="cnc-2023"',
+        'pred was read with tags="strict", but cnc-2023 reads tags="cnc-2023": '
+        "its spans are read as if written with tags anew",
     )
     untagged = examples([CAUSE])
     assert not aligned(untagged, untagged, CNC_2023).warnings
+
+
+@pytest.mark.parametrize("protocol", [RECESS, CNC_2023, fc.PROTOCOLS["cnc-2022"]])
+def test_a_reading_is_not_undone_and_not_repeated(protocol):
+    """What was read by another official reading stays as it is, and the signature says so."""
+    sentences = [["<ARG0>a</ARG0> <ARG1>b <ARG0>c</ARG0></ARG1> d"]]  # leaves a cause of one word
+    for tags in ("cnc-2023", "cnc-2022"):
+        gold = fc.read(sentences, tags=tags)
+        bare = fc.Relations(gold.table.drop_columns(["tagged"]))
+        rows = fc.Rows.of(bare)
+        again = rows.to_relations()
+        assert again.reading.tags == rows.tags == tags
+        for side in (bare, again):
+            found = aligned(side, side, protocol)
+            assert found.gold.values.tolist() == rows.values.tolist()
+            assert found.n_as_given == (0 if tags == protocol.tags else 2)
+        report = fc.score(rows, rows, protocol)
+        assert ("|tags:as-given|" in report.signature) == (tags != protocol.tags)
+        said = [warning for warning in report.warnings if warning.startswith("tags:as-given: ")]
+        assert len(said) == (tags != protocol.tags)
 
 
 def test_notes_of_reading_are_passed_on():
@@ -225,3 +246,38 @@ def test_the_columns_that_describe_examples():
     found = aligned(fc.Relations(kept), gold)
     assert found.examples.column_names == ["id", "text", "doc_id"]
     assert found.name(0) == "a"
+
+
+BRACES = ("X}", "{", "{0!r:>1900000000}", "{}{}", "{{}}")
+
+
+@pytest.mark.parametrize("text", BRACES)
+def test_text_of_data_is_no_template(text, tmp_path):
+    """Neither names, nor ids, nor what a table brings along in its metadata."""
+    noted = examples([CAUSE]).with_reading(notes={f"a {text}": 2})
+    fc.write(noted, tmp_path / "noted.parquet")
+    report = fc.score(tmp_path / "noted.parquet", noted)
+    assert report.warnings == tuple(f"{side}: a {text}: 2" for side in ("gold", "pred"))
+    sides = (examples([CAUSE], [], ids=names) for names in (("a", text), ("a", "b")))
+    assert aligned(*sides, unmatched="empty", names=(text, "pred")).warnings == (
+        f'unmatched=empty: 1 examples of gold have no prediction ("{text}"), '
+        '1 of pred are not in gold ("b")',
+    )
+    scorer = fc.ExtractionScorer()
+    scorer.update(noted, noted)
+    scorer.update(noted, noted)
+    assert scorer.compute().warnings == tuple(f"{s}: a {text}: 4" for s in ("gold", "pred"))
+
+
+@pytest.mark.parametrize("text", BRACES)
+def test_types_of_brat_are_no_template(text, tmp_path):
+    for annotator in ("{0}", "}{"):
+        file = tmp_path / f"{annotator}.ann"
+        file.write_text(f"T1\t{text} 0 4\tRain\n")
+        file.with_suffix(".txt").write_text("Rain fell")
+    report = fc.score(file, file)
+    assert len(report.warnings) == 2
+    assert all(text in warning for warning in report.warnings)
+    other = tmp_path / "{0}.ann"
+    found = fc.agreement({"{a": other, "b}": file}).warnings
+    assert sum(text in warning for warning in found) == 2

@@ -118,10 +118,14 @@ def test_tables_that_keep_no_tagged_sentences():
     found = fc.explain(bare, bare)
     assert [quirk.n_examples for quirk in found.quirks] == [0, 0, 0, 0]
     assert found.official.warnings[:1] != found.recess.warnings[:1]
-    assert found.recess.warnings == tuple(
-        f'{side} was read with tags="cnc-2023", but recess reads tags="strict"'
-        for side in ("gold", "pred")
+    assert found.recess.warnings == (
+        *(
+            f'{side} was read with tags="cnc-2023", but recess reads tags="strict"'
+            for side in ("gold", "pred")
+        ),
+        "tags:as-given: the spans of 2 relations are used as they are, not as recess reads tags",
     )
+    assert "|tags:as-given|" in found.recess.signature
 
 
 def test_warnings_where_the_official_program_stops():

@@ -70,5 +70,18 @@ FC_HD int64_t label_spans(const Id* ids, const uint8_t* where, const int32_t* wo
   return spans.n_rows;
 }
 
+// Reads spans of one track after another as the official scorers do once they are written with
+// tags: an argument (role 0 or 1) of one token never closes, and runs on to the next argument or
+// the end. What csrc/official.hpp does to any spans, for those of label ids, which never overlap.
+FC_HD void run_on(int32_t* rows, int64_t n_rows, int32_t length) {
+  int32_t* open = nullptr;
+  for (int32_t* row = rows; row < rows + 3 * n_rows; row += 3) {
+    if (row[0] > 1) continue;
+    if (open) open[2] = row[1];
+    open = row[2] == row[1] + 1 ? row : nullptr;
+  }
+  if (open) open[2] = length;
+}
+
 }  // namespace labels
 }  // namespace fastcausal

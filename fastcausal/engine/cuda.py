@@ -214,7 +214,10 @@ def hand_back() -> None:
 
 def on_host(side: Rows) -> Rows:
     """A copy of one side in host memory."""
-    return Rows(*map(machine().numpy, (*side.arrays(), side.lengths)))
+    values, row_offsets, relation_offsets, lengths = map(
+        machine().numpy, (*side.arrays(), side.lengths)
+    )
+    return Rows(values, row_offsets, relation_offsets, lengths, side.tags)
 
 
 # ----------------------------------------------------------------------------------- the machine

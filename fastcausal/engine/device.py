@@ -50,7 +50,7 @@ TASK = _record(
     "pred_values pred_row_offsets pred_relation_offsets lengths groups partner apart"
 )
 LABEL_TASK = _record(
-    "gold_ids pred_ids marks n_labels ignored n_tokens gold_itemsize pred_itemsize"
+    "gold_ids pred_ids marks n_labels ignored n_tokens gold_itemsize pred_itemsize run_on"
 )
 
 PART = 32 << 20  # bytes of a part: long enough to copy at full speed, short enough to overlap

@@ -42,6 +42,9 @@ class LabelCounts:
     read : callable
         Both sides' rows of a batch in host memory, for sequences that do not fit on the device.
         It raises `InputError` where a label id is none.
+    run_on : bool
+        Whether arguments of one token run on (csrc/fastcausal/label_spans.h), as in what ``read``
+        gives.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class LabelCounts:
         marks: Int32,
         ignored: int,
         read: Callable[[Array, Array], tuple[Rows, Rows]],
+        run_on: bool = False,
     ) -> None:
         self.machine = machine
         self.plan = plan
@@ -58,6 +62,7 @@ class LabelCounts:
         self.marks = marks
         self.ignored = ignored
         self.read = read
+        self.run_on = run_on
         self.reset()
 
     def reset(self) -> None:
@@ -84,6 +89,7 @@ class LabelCounts:
             gold_ids=address(gold), pred_ids=address(pred), marks=self.machine.constant(self.marks),
             n_labels=len(self.marks), ignored=self.ignored, n_tokens=gold.shape[1],
             gold_itemsize=gold.itemsize, pred_itemsize=pred.itemsize,
+            run_on=int(self.run_on),
             counts=address(self.totals), left_out=address(left_out),
         )  # fmt: skip
         queue, host = self.machine.current(), self.machine.pinned(n)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,6 +44,8 @@ class Rows:
         Relations of example e, likewise.
     lengths : int32[n_examples]
         Tokens of each example, -1 where unknown.
+    tags : str, optional
+        How tags were read, as in `Relations.reading`; None where there were none to read.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class Rows:
     row_offsets: Int64
     relation_offsets: Int64
     lengths: Int32
+    tags: str | None = None
 
     @classmethod
     def of(cls, relations: Relations) -> Rows:
@@ -81,7 +84,8 @@ class Rows:
         role, start, stop = (arrays.values_of(spans.field(k)) for k in range(3))
         _spans.pack(role, start, stop, row_offsets, values)
         lengths = arrays.values_of(arrays.joined(relations.table["length"]), -1)
-        return cls(values, row_offsets, arrays.offsets_of(column), lengths)
+        tags = relations.reading.tags
+        return cls(values, row_offsets, arrays.offsets_of(column), lengths, tags)
 
     def to_relations(self, like: Relations | None = None) -> Relations:
         """The canonical table of these rows, as to be written to a file.
@@ -114,12 +118,14 @@ class Rows:
         lists = span_lists(self.values.T, np.diff(self.row_offsets), counts)
         if like is None:
             lengths = arrays.numbers(self.lengths, self.lengths >= 0)
-            return Relations(pa.table({"relations": lists, "length": lengths}))
+            table = pa.table({"relations": lists, "length": lengths})
+            return Relations(table, Reading(tags=self.tags))
         if len(like) != self.n_examples:
             raise InputError(f"rows of {self.n_examples} examples, expected {len(like)}")
         table = like.table.drop_columns([c for c in ("tagged",) if c in like.table.column_names])
         at = table.column_names.index("relations")
-        return Relations(table.set_column(at, "relations", lists), Reading(roles=like.roles))
+        reading = Reading(roles=like.roles, tags=self.tags)
+        return Relations(table.set_column(at, "relations", lists), reading)
 
     @property
     def n_examples(self) -> int:
@@ -165,14 +171,15 @@ class Rows:
         widths = np.diff(self.row_offsets)
         kept = np.concatenate([[0], np.cumsum(widths > 0)])
         row_offsets = np.concatenate([[0], np.cumsum(widths[widths > 0])])
-        return Rows(self.values, row_offsets, kept[self.relation_offsets], self.lengths)
+        return replace(self, row_offsets=row_offsets, relation_offsets=kept[self.relation_offsets])
 
     def merged(self) -> Rows:
         """The same with all relations of an example as one."""
         offsets = self.row_offsets[self.relation_offsets]
         values = self.values.copy()
         _spans.sort(values, offsets)
-        return Rows(values, offsets, np.arange(self.n_examples + 1), self.lengths)
+        each = np.arange(self.n_examples + 1)
+        return replace(self, values=values, row_offsets=offsets, relation_offsets=each)
 
     def example_of_relation(self) -> Int64:
         """The example of each relation: int64[n_relations]."""

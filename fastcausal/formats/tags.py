@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import pairwise
 
 from fastcausal.errors import InputError
 from fastcausal.formats.builder import Span, UnreadError
@@ -17,6 +18,7 @@ _TAG = re.compile(rb"(</?(?:ARG|SIG)[^<>]*>?)")
 _SIGNAL_TAG = re.compile(rb"</?SIG[0-9]+>")
 _ODD_SIGNAL = re.compile(r"</?SIG(?!\d+>)")
 _OFFICIAL_TAG = re.compile(r"</?ARG[01]>|</?SIG")
+Mark = tuple[int, int, bool]  # (token, role, closes): a tag
 Run = tuple[bool, int, int, int]  # (begins, role, start, stop): B- and I- tags, or I- tags alone
 
 
@@ -199,26 +201,72 @@ def odd_signal_tag(text: str) -> bool:
 
 def _official(text: str, relaxed: bool = False) -> tuple[int, list[Span]]:
     n = text.count(" ") + 1
-    arguments: list[tuple[int, int]] = []  # (token, rank in _ARGUMENTS)
-    signals: dict[int, set[bool]] = {}  # token: does it open, does it close
+    marks: list[Mark] = []
     token = last = 0
     for match in _OFFICIAL_TAG.finditer(text):
         token += text.count(" ", last, match.start())
         last = match.start()
         tag = match[0]
-        if "S" in tag:
-            signals.setdefault(token, set()).add(tag == "<SIG")
+        marks.append((token, SIGNAL if "S" in tag else int(tag[-2]), tag[1] == "/"))
+    return n, _of_marks(marks, n, relaxed)
+
+
+def as_tagged(spans: Iterable[Span], length: int, tags: str) -> list[Span]:
+    """Read the spans of a relation as if `write` had put them into a sentence as tags.
+
+    Parameters
+    ----------
+    spans : iterable of (role, start, stop)
+        Roles 0 cause, 1 effect, 2 signal.
+    length : int
+        Tokens of the sentence, which single spaces separate.
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+        The reading.
+
+    Returns
+    -------
+    list of (role, start, stop)
+        Sorted.
+
+    Raises
+    ------
+    UnreadError
+        Tags cannot hold the spans: causes overlap, or effects do.
+
+    Examples
+    --------
+    >>> as_tagged([(0, 0, 1), (1, 2, 4)], 5, "cnc-2023")
+    [(0, 0, 2), (1, 2, 4)]
+    """
+    spans = sorted(spans)
+    for (role, _, stop), (other, start, _) in pairwise(spans):
+        if role == other != SIGNAL and start < stop:
+            raise UnreadError(f"two spans of role {role} overlap at token {start}")
+    if tags == "strict":
+        return spans
+    ends = [((start, role, False), (stop - 1, role, True)) for role, start, stop in spans]
+    marks = sorted(mark for both in ends for mark in both)
+    return _of_marks(marks, length, relaxed=tags == "cnc-2022")
+
+
+def _of_marks(marks: Iterable[Mark], n: int, relaxed: bool) -> list[Span]:
+    """What the official readings make of tags, in the order of their tokens, in n tokens."""
+    arguments: list[tuple[int, int]] = []  # (token, rank); of a token the lowest rank counts
+    signals: dict[int, set[bool]] = {}  # token: does it open, does it close
+    for token, role, closes in marks:
+        if role == SIGNAL:
+            signals.setdefault(token, set()).add(not closes)
         elif not arguments or arguments[-1][0] != token:
-            arguments.append((token, _ARGUMENTS[tag]))
+            arguments.append((token, 2 * role + closes))
         else:
-            arguments[-1] = min(arguments[-1], (token, _ARGUMENTS[tag]))
+            arguments[-1] = min(arguments[-1], (token, 2 * role + closes))
     tracks = (
         [(token, rank // 2, rank % 2 == 0, rank % 2 == 1) for token, rank in arguments],
         [(token, SIGNAL, True in kinds, False in kinds) for token, kinds in signals.items()],
     )
     spans = [s for track in tracks if track for s in chunks(_runs(track, n), relaxed=relaxed)]
     spans.sort()
-    return n, spans
+    return spans
 
 
 def _runs(marks: list[tuple[int, int, bool, bool]], n: int) -> list[Run]:
@@ -238,8 +286,6 @@ _ROLES = {
     for slash in ("", "/")
     for name, role in [("ARG0", CAUSE), ("ARG1", EFFECT), *((f"SIG{k}", SIGNAL) for k in range(9))]
 }
-# The order in which the official reading looks for tags within a token.
-_ARGUMENTS = {"<ARG0>": 0, "</ARG0>": 1, "<ARG1>": 2, "</ARG1>": 3}
 READINGS: dict[str, Callable[[str], tuple[int, list[Span]]]] = {
     "strict": _strict,
     "cnc-2023": _official,

@@ -23,7 +23,7 @@ from fastcausal.tagging import TagScheme
 from fastcausal.tensors import on_device
 from fastcausal.training.flat import flat_scores
 
-TOTALS = ("n_examples", "n_gold_relations", "n_pred_relations")
+TOTALS = ("n_examples", "n_gold_relations", "n_pred_relations", "n_as_given")
 MOST_WAITING = 64  # batches that a GPU decodes before they are fetched
 OTHER = "states of a metric with another protocol or decoder, which do not count the same"
 

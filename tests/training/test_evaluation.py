@@ -102,7 +102,8 @@ socket.socket.connect = socket.getaddrinfo = refused
 import evaluate
 from fastcausal.training import tag_metric_path
 tags = evaluate.load(tag_metric_path(), protocol="cnc-2023")
-print(tags.compute(predictions=[["B-C", "O"]], references=[["B-C", "B-E"]])["overall_f1"])
+pred, gold = ["B-C", "I-C", "O"], ["B-C", "I-C", "B-E"]
+print(tags.compute(predictions=[pred], references=[gold])["overall_f1"])
 ids = evaluate.load(tag_metric_path(), module_type="metric", labels=["O", "B-C"], ignore_index=-1)
 print(ids.compute(predictions=[[1, 0, 1]], references=[[1, 1, -1]])["cause_recall"])
 print(evaluate.combine({"a": tags}).compute(predictions=[["B-C"]], references=[["B-C"]]))
