@@ -54,6 +54,39 @@ def _line(texts: tuple[str, ...], counts: tuple[int, ...]) -> str:
 
 
 @dataclass(frozen=True)
+class Unparsed:
+    """Predicted relations that could not be read, and what the policy left out for them.
+
+    Attributes
+    ----------
+    relations : int
+        Those that the protocol looks at.
+    examples, readable : int
+        Examples left out, and the relations of them that could be read.
+    """
+
+    relations: int = 0
+    examples: int = 0
+    readable: int = 0
+
+    def __add__(self, other: Unparsed) -> Unparsed:
+        return Unparsed(
+            self.relations + other.relations,
+            self.examples + other.examples,
+            self.readable + other.readable,
+        )
+
+    def warnings(self, policy: str, n_scored: int) -> list[str]:
+        """Their share of all predicted relations, of which ``n_scored`` could be scored."""
+        if not self.relations:
+            return []
+        n = self.relations + self.readable + n_scored
+        line = f"unparsed={policy}: {self.relations} of {n} predicted relations could not be read"
+        line += f" ({self.relations / n:.1%})"
+        return [line + (f", examples left out: {self.examples}" if self.examples else "")]
+
+
+@dataclass(frozen=True)
 class Aligned:
     """Both sides, example by example.
 
@@ -69,6 +102,8 @@ class Aligned:
         `warnings` before their counts are filled in.
     n_as_given : int
         Relations whose spans are used as they are, although the protocol reads tags otherwise.
+    unparsed : Unparsed
+        What could not be read of pred.
     """
 
     gold: Rows
@@ -77,6 +112,7 @@ class Aligned:
     columns: pa.Table | Callable[[], pa.Table]
     counted: Warnings
     n_as_given: int = 0
+    unparsed: Unparsed = Unparsed()
 
     @property
     def examples(self) -> pa.Table:
@@ -124,13 +160,15 @@ def align(
     if gold.n_unread:
         raise InputError(unread_message(gold, names[0], gold.n_unread))
     gold, pred = _join(gold, pred, unmatched, warnings, names)
-    gold, pred = _settle_unread(gold, pred, protocol, unparsed, warnings)
+    gold, pred, lost = _settle_unread(gold, pred, protocol, unparsed)
     for side, relations in zip(names, (gold, pred), strict=True):
         notes = relations.reading.notes.items()
         add_warnings(warnings, {(f"{side}: {note}: ", ""): (n,) for note, n in notes})
     rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
     examples = described(gold)
-    aligned = _aligned(rows, gold.roles, examples, protocol, warnings, names)
+    aligned = replace(
+        _aligned(rows, gold.roles, examples, protocol, warnings, names), unparsed=lost
+    )
     if protocol.tags == "strict" or protocol.surplus != "truncate":
         return aligned
     add_warnings(warnings, official.key_warnings(examples, aligned.gold))
@@ -294,11 +332,11 @@ def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
 
 
 def _settle_unread(
-    gold: Relations, pred: Relations, protocol: Protocol, unparsed: str, warnings: Warnings
-) -> tuple[Relations, Relations]:
+    gold: Relations, pred: Relations, protocol: Protocol, unparsed: str
+) -> tuple[Relations, Relations, Unparsed]:
     """Deal with predictions that could not be read, as far as the protocol looks at them."""
     if not pred.n_unread:
-        return gold, pred
+        return gold, pred, Unparsed()
     lists = arrays.joined(pred.table["relations"])
     offsets = arrays.offsets_of(lists)
     example = np.repeat(np.arange(len(pred)), np.diff(offsets))
@@ -310,22 +348,21 @@ def _settle_unread(
         unread &= n_gold > 0
     count = int(unread.sum())
     if not count:
-        return gold, pred
+        return gold, pred, Unparsed()
     if unparsed == "error":
         raise InputError(
             unread_message(pred, "pred", count)
             + '\nunparsed="empty" or "skip" would score the rest'
         )
     if unparsed == "empty":
-        warnings["unparsed=empty: ", " relations of pred could not be read"] = (count,)
-        return gold, pred
+        return gold, pred, Unparsed(count)
     keep = np.ones(len(pred), bool)
     keep[example[unread]] = False
-    left_out = (" relations of pred could not be read, ", " examples are left out")
-    warnings["unparsed=skip: ", *left_out] = (count, int((~keep).sum()))
-    return tuple(  # type: ignore[return-value]
+    gold, rest = (
         Relations(side.table.filter(arrays.numbers(keep)), side.reading) for side in (gold, pred)
     )
+    readable = pred.n_relations - rest.n_relations
+    return gold, rest, Unparsed(count, int((~keep).sum()), readable)
 
 
 def _same_lengths(

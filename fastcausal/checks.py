@@ -149,7 +149,7 @@ def check(sources: Any, tags: str = "strict") -> CheckReport:
     Raises
     ------
     InputError
-        There is no source, or one cannot be read.
+        There is no source, one cannot be read, or other ``tags`` than the default find no tags.
 
     Examples
     --------
@@ -171,10 +171,12 @@ def check(sources: Any, tags: str = "strict") -> CheckReport:
     annotators: dict[str, None] = {}
     notes: Counter[str] = Counter()
     n_examples = n_relations = 0
+    readings = set()
     files = [(name, *file) for name, source in named for file in folders.documents_of(source)]
     for annotator, source, format in files:
         file, document, relations = _open(source, format, tags)
         owners = _owners(relations, annotator, file)
+        readings.add(relations.reading.tags)
         annotators |= dict.fromkeys(owners or [annotator or Path(file).stem])
         notes.update(relations.reading.notes if document is None else document.notes)
         if document is None:
@@ -183,6 +185,8 @@ def check(sources: Any, tags: str = "strict") -> CheckReport:
             findings += _of_document(document, annotator or document.annotator)
         n_examples += len(relations)
         n_relations += relations.n_relations
+    if tags not in ("strict", *readings):
+        raise InputError(f'tags "{tags}" is for tagged sentences, the annotations have none')
     return CheckReport(
         tuple(findings), tuple(annotators), len(files), n_examples, n_relations, dict(+notes)
     )

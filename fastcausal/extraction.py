@@ -13,6 +13,7 @@ import numpy as np
 from fastcausal import __version__, _spans
 from fastcausal.align import (
     Aligned,
+    Unparsed,
     Warnings,
     add_warnings,
     align,
@@ -71,7 +72,7 @@ def score(
         A column of gold; its values become subsets.
     unparsed : {"error", "empty", "skip"}
         What a predicted relation that could not be read is: an error, no relation, or a reason to
-        leave the example out. The count is in ``warnings``.
+        leave the example out. `Report.n_unparsed` counts them, a warning has their share.
     unmatched : {"error", "empty", "skip"}
         What an id that only one side has is: an error, an example without relations on the other
         side, or left out.
@@ -80,8 +81,8 @@ def score(
     num_threads : int, optional
         None uses the cores where there is enough work. The numbers never depend on it.
     per_example : path, optional
-        A Parquet file to write `Report.per_example` to, part by part as well; it appears complete
-        or not at all.
+        A ``.parquet``, ``.arrow`` or ``.csv`` file to write `Report.per_example` to, part by part
+        as well; it appears complete or not at all.
     progress : callable, optional
         Called after every part with the number of examples scored and the number of all of them,
         None where it is not known.
@@ -127,7 +128,9 @@ def score(
         gold, pred = readable_again(gold), readable_again(pred)
     if scorer.protocol.average == "cnc-2022":
         if by is not None:
-            raise InputError("cnc-2022 does not add up over parts of the examples")
+            raise InputError(
+                f"cnc-2022 does not add up over parts of the examples: no scores by {by}"
+            )
         if per_example is not None:
             raise InputError("cnc-2022: a report of counts alone has no per_example")
         aligned = scorer.align(gold, pred)
@@ -217,6 +220,7 @@ class ExtractionScorer:
         self.counts: dict[str, Int64] = {}
         self.n_as_given = 0  # relations whose spans are not read as the protocol reads tags
         self.warnings: Warnings = {}
+        self.unparsed_relations = Unparsed()
 
     @property
     def signature(self) -> str:
@@ -270,6 +274,7 @@ class ExtractionScorer:
         self.n_pred_relations += _marked(aligned.pred)
         self.n_as_given += aligned.n_as_given
         add_warnings(self.warnings, aligned.counted)
+        self.unparsed_relations += aligned.unparsed
 
     def counting(self) -> Counting:
         """How examples with the roles seen are paired and counted."""
@@ -310,6 +315,7 @@ class ExtractionScorer:
         self.n_pred_relations += other.n_pred_relations
         self.n_as_given += other.n_as_given
         add_warnings(self.warnings, other.warnings)
+        self.unparsed_relations += other.unparsed_relations
 
     def compute(self) -> Report:
         """The scores of all batches so far; of none, every score is 0/0."""
@@ -324,6 +330,8 @@ class ExtractionScorer:
             subsets |= {
                 f"{self.by}={name}": self.counts[name].sum(axis=0) for name in sorted(self.counts)
             }
+        lost = self.unparsed_relations
+        unparsed = lost.warnings(self.unparsed, self.n_pred_relations)
         stops = self._official_stops(total) if self.protocol.ties == "first" else ()
         return Report(
             self.protocol.name,
@@ -333,7 +341,8 @@ class ExtractionScorer:
             self.n_pred_relations,
             self._scores(total[0] + total[1]),
             {name: self._scores(counts) for name, counts in subsets.items()},
-            (*warning_lines(self.warnings), *self._as_given(), *stops),
+            (*warning_lines(self.warnings), *unparsed, *self._as_given(), *stops),
+            lost.relations,
             details,
         )
 
@@ -382,6 +391,8 @@ def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
     from fastcausal.cnc2022 import scores_2022
 
     scorer.n_as_given = aligned.n_as_given
+    n_pred_relations = _marked(aligned.pred)
+    lost = aligned.unparsed
     scores, fate = scores_2022(
         scorer.plan(), aligned.gold, aligned.pred, aligned.examples, scorer._roles, scorer.backend
     )
@@ -390,7 +401,13 @@ def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
         signature=scorer.signature,
         n_examples=aligned.gold.n_examples,
         n_gold_relations=_marked(aligned.gold),
-        n_pred_relations=_marked(aligned.pred),
+        n_pred_relations=n_pred_relations,
         scores={group: Scores(values) for group, values in scores.items()},
-        warnings=(*aligned.warnings, *scorer._as_given(), *fate),
+        warnings=(
+            *aligned.warnings,
+            *lost.warnings(scorer.unparsed, n_pred_relations),
+            *scorer._as_given(),
+            *fate,
+        ),
+        n_unparsed=lost.relations,
     )

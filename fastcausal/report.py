@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.errors import InputError
+from fastcausal.tables import Grid
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from rich.table import Table
 
 Number = float | int
 MOST_COLUMNS = 12
-WIDTH = 10_000  # outside a terminal nothing is cut or wrapped
+BOUNDARY_ERRORS = ("bes", "bel", "beo")  # too small, too large, partial: together be
 
 
 class Scores(Mapping[str, Number]):
@@ -65,8 +65,28 @@ class Scores(Mapping[str, Number]):
 Groups = Mapping[str, Scores]
 
 
+class Shown:
+    """What prints as a table, the warnings that belong to it, and the signature."""
+
+    signature: str
+    warnings: tuple[str, ...]
+
+    def to_table(self) -> Grid:
+        """A table for the terminal."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return "\n".join((str(self.to_table()), *self._notes(), self.signature))
+
+    def _repr_html_(self) -> str:
+        return self.to_table().to_html(self.signature, self._notes())
+
+    def _notes(self) -> list[str]:
+        return [f"warning: {warning}" for warning in self.warnings]
+
+
 @dataclass(frozen=True)
-class Report:
+class Report(Shown):
     """Scores of one system under one protocol.
 
     ``report["cause"].f1`` is a score of a role, ``report["overall"]`` of all roles together;
@@ -81,6 +101,8 @@ class Report:
         One line that says everything the numbers depend on.
     n_examples, n_gold_relations, n_pred_relations : int
         What was scored; relations without any span do not count.
+    n_unparsed : int
+        Predicted relations that could not be read, as far as the protocol looks at them.
     scores : mapping of str to Scores
         By group: ``overall`` and every role.
     subsets : mapping of str to mapping
@@ -99,6 +121,7 @@ class Report:
     scores: Groups
     subsets: Mapping[str, Groups] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    n_unparsed: int = 0
     _details: Callable[[str], pa.Table] | None = field(default=None, repr=False, compare=False)
 
     def __getitem__(self, group: str) -> Scores:
@@ -127,6 +150,7 @@ class Report:
             "n_examples": self.n_examples,
             "n_gold_relations": self.n_gold_relations,
             "n_pred_relations": self.n_pred_relations,
+            "n_unparsed": self.n_unparsed,
             "scores": plain_scores(self.scores),
             "subsets": {name: plain_scores(groups) for name, groups in self.subsets.items()},
             "warnings": list(self.warnings),
@@ -138,7 +162,7 @@ class Report:
 
     def to_flat(self, prefix: str = "") -> dict[str, Number]:
         """Numbers under flat names for loggers: ``{"val/overall_f1": ...}`` for ``"val/"``."""
-        flat: dict[str, Number] = {}
+        flat: dict[str, Number] = {f"{prefix}n_unparsed": self.n_unparsed}
         for subset, groups in {"": self.scores, **self.subsets}.items():
             start = f"{prefix}{subset}_" if subset else prefix
             for group, scores in groups.items():
@@ -161,63 +185,35 @@ class Report:
         text = {"subset": pa.string(), "group": pa.string()}
         return pa.Table.from_pylist(rows, pa.schema(text | kinds))
 
-    def to_table(self) -> Table:
-        """A table for the terminal (`rich.table.Table`); counts only where there are few."""
-        return scores_table(self.protocol, {"": self.scores, **self.subsets})
-
-    def __str__(self) -> str:
-        return f"{as_text(self.to_table())}\n{self.signature}"
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        columns = list(self.scores["overall"])
-        head = "".join(f"<th>{name}</th>" for name in ["", *columns])
-        body = "".join(
-            f"<tr><th>{escape(f'{subset} {group}')}</th>"
-            + "".join(f"<td>{number_text(scores.get(name, ''))}</td>" for name in columns)
-            + "</tr>"
-            for subset, groups in {"": self.scores, **self.subsets}.items()
-            for group, scores in groups.items()
-        )
-        return (
-            f"<table><caption>{escape(self.signature)}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
+    def to_table(self, counts: bool = False) -> Grid:
+        """A table for the terminal; ``counts`` adds those that it leaves out."""
+        facts = [f"{self.n_examples} sentences", f"{self.n_gold_relations} gold relations"]
+        facts.append(f"{self.n_pred_relations} predicted")
+        if self.n_unparsed:
+            facts.append(f"{self.n_unparsed} unparsed")
+        parts = {"": self.scores, **self.subsets}
+        return scores_table(f"{self.protocol}: {', '.join(facts)}", parts, counts)
 
 
-def scores_table(title: str, parts: Mapping[str, Groups]) -> Table:
-    """A row per group of every part, the name of the part above them unless it is empty."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+def scores_table(title: str, parts: Mapping[str, Groups], counts: bool = False) -> Grid:
+    """A row per group of every part, the name of the part above them unless it is empty.
 
+    Unless ``counts`` is set, the kinds of a boundary error are left out, and all counts where there
+    are many.
+    """
     some = next(iter(next(iter(parts.values())).values()))
     columns = list(some)
-    if len(columns) > MOST_COLUMNS:
+    if not counts:
+        columns = [name for name in columns if name not in BOUNDARY_ERRORS]
+    if not counts and len(columns) > MOST_COLUMNS:
         columns = [name for name in columns if isinstance(some[name], float)]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=Text(title), title_justify="left")
-    table.add_column("")
-    for name in columns:
-        table.add_column(name, justify="right")
+    grid = Grid(title, columns)
     for part, groups in parts.items():
         if part:
-            table.add_section()
-            table.add_row(Text(part))
+            grid.part(part)
         for group, scores in groups.items():
-            table.add_row(Text(group), *(number_text(scores.get(name, "")) for name in columns))
-    return table
-
-
-def as_text(table: Table) -> str:
-    """A table as plain text without blank lines."""
-    from rich.console import Console
-
-    console = Console(width=WIDTH, color_system=None, force_terminal=False)
-    with console.capture() as capture:
-        console.print(table)
-    lines = [line.rstrip() for line in capture.get().splitlines()]
-    return "\n".join(line for line in lines if line)
+            grid.add(group, *(number_text(scores.get(name, "")) for name in columns))
+    return grid
 
 
 def plain_scores(groups: Groups) -> dict[str, dict[str, Number | None]]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import fastcausal as fc
-from fastcausal.align import align
+from fastcausal.align import Unparsed, align
 from fastcausal.protocols import CNC_2023, RECESS
 
 CAUSE = {"cause": (0, 2)}
@@ -128,14 +128,12 @@ def test_unread_predictions():
         pred,
     )
     empty = aligned(gold, pred, unparsed="empty")
-    assert empty.warnings == ("unparsed=empty: 3 relations of pred could not be read",)
+    assert empty.unparsed == Unparsed(relations=3)
     assert empty.pred.row_offsets.tolist() == [0, 0, 0, 0]
     skip = aligned(examples([CAUSE], [], [], ids="abc"), examples([None], [], [], ids="abc"),
                    unparsed="skip")  # fmt: skip
     assert skip.examples["id"].to_pylist() == ["b", "c"]
-    assert skip.warnings == (
-        "unparsed=skip: 1 relations of pred could not be read, 1 examples are left out",
-    )
+    assert skip.unparsed == Unparsed(relations=1, examples=1)
 
 
 def test_unread_predictions_that_the_protocol_does_not_look_at():

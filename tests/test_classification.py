@@ -350,9 +350,24 @@ def test_predictions_without_a_label(gold, tmp_path):
     report = classify(gold, pred, unparsed="skip")
     assert report.n_examples == 2
     assert report.to_dict()["warnings"] == [
-        "unparsed=skip: 1 examples of pred have no label and are left out"
+        "unparsed=skip: 1 of 3 predicted examples have no label (33.3%) and are left out"
     ]
+    for text in (str(report), report._repr_html_()):
+        assert f"warning: {report.warnings[0]}" in text
     assert classify(["a"], [None], unparsed="skip").n_examples == 0
+
+
+def test_examples_without_a_label_add_up_over_batches():
+    scorer, other = ClassificationScorer(unparsed="skip"), ClassificationScorer(unparsed="skip")
+    for _ in range(2):
+        scorer.update([0, 1, 1], [0, None, 1])
+    other.update([1], [None])
+    scorer.merge(other)
+    report = scorer.compute()
+    assert report.n_unparsed == report.to_dict()["n_unparsed"] == 3
+    assert report.warnings == (
+        "unparsed=skip: 3 of 7 predicted examples have no label (42.9%) and are left out",
+    )
 
 
 # ------------------------------------------------------------------------------------ presentation

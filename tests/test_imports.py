@@ -16,7 +16,7 @@ import fastcausal
 ROOT = Path(fastcausal.__file__).parent
 # Each layer may import those above it in this list; parts of one layer do not know each other.
 LAYERS = [
-    ("_ids", "_objects", "_spans", "arrays", "errors"),
+    ("_ids", "_objects", "_spans", "arrays", "errors", "tables"),
     ("relations", "sample", "tensors"),
     ("engine", "formats"),
     ("decoding", "protocols", "ratings", "report", "scores", "tagging"),

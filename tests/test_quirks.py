@@ -66,7 +66,9 @@ def test_a_prediction_that_cannot_be_read():
     found = fc.explain([[NEAR]], [[OPEN]])
     assert [quirk.n_examples for quirk in found.quirks] == [1, 0, 0, 0]
     assert (found.official["overall"].be, found.recess["overall"].fn) == (1, 1)
-    assert found.recess.warnings == ("unparsed=empty: 1 relations of pred could not be read",)
+    assert found.recess.warnings == (
+        "unparsed=empty: 1 of 1 predicted relations could not be read (100.0%)",
+    )
 
 
 def check(found):

@@ -162,7 +162,9 @@ def test_warnings_count_over_all_batches():
         scorer.update(ONE, UNREAD)
     parts[0].merge(parts[1])
     whole = fc.score((ONE * 3) * 2, (UNREAD + ONE + UNREAD) * 2, unparsed="empty")
-    assert whole.warnings == ("unparsed=empty: 4 relations of pred could not be read",)
+    assert whole.warnings == (
+        "unparsed=empty: 4 of 6 predicted relations could not be read (66.7%)",
+    )
     assert parts[0].compute().to_json() == whole.to_json()
 
 

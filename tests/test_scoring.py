@@ -178,8 +178,13 @@ def test_unparsed():
     assert (skipped.n_examples, skipped.n_gold_relations) == (2, 1)
     assert skipped.per_example["id"].to_pylist() == ["a", "c"]
     assert skipped.warnings == (
-        "unparsed=skip: 1 relations of pred could not be read, 1 examples are left out",
+        "unparsed=skip: 1 of 3 predicted relations could not be read (33.3%), examples left out: 1",
     )
+    assert skipped.n_unparsed == skipped.to_dict()["n_unparsed"] == 1
+    assert skipped.to_flat("val/")["val/n_unparsed"] == 1
+    for text in (str(skipped), skipped._repr_html_()):
+        assert f"warning: {skipped.warnings[0]}" in text
+    assert "gold relations, 2 predicted, 1 unparsed" in str(skipped)
     assert "unparsed:skip" in skipped.signature
 
 
@@ -283,7 +288,8 @@ def test_matches():
 def test_plain_values(report):
     found = report.to_dict()
     assert list(found) == ["signature", "protocol", "n_examples", "n_gold_relations",
-                           "n_pred_relations", "scores", "subsets", "warnings"]  # fmt: skip
+                           "n_pred_relations", "n_unparsed", "scores", "subsets",
+                           "warnings"]  # fmt: skip
     assert list(found["scores"]) == ["overall", "cause", "effect", "signal"]
     assert list(found["scores"]["overall"])[:9] == ["precision", "recall", "f1", *OVERALL]
     assert found["scores"]["signal"]["precision"] is None
@@ -298,7 +304,7 @@ def test_flat(report):
     assert flat["val/kind=null_cause_le"] == 1
     assert flat["val/multi_relation_overall_tp"] == 0
     assert math.isnan(flat["val/signal_precision"])
-    assert len(flat) == 4 * 4 * len(report["overall"])
+    assert len(flat) == 4 * 4 * len(report["overall"]) + 1
     assert report.to_flat().keys() == {name.removeprefix("val/") for name in flat}
 
 
@@ -317,15 +323,18 @@ def test_arrow(report):
 
 def test_printed(report):
     lines = str(report).splitlines()
-    assert lines[0] == "recess"
+    assert lines[0].startswith("recess: 3 sentences, ")
     assert lines[-1] == report.signature
     words = lines[3].split()
     assert words[:4] == ["overall", f"{P:.4f}", f"{R:.4f}", f"{2 * P * R / (P + R):.4f}"]
-    assert words[4:] == ["1", "1", "2", "1", "1", "0", "1", "0", "0"]
+    assert words[4:] == ["1", "1", "2", "1", "1", "0"]
+    with_counts = str(report.to_table(counts=True)).splitlines()[3].split()
+    assert with_counts == [*words, "1", "0", "0"]
     assert "undefined" in lines[6]
     assert all(line == line.rstrip() for line in lines)
     html = report._repr_html_()
-    assert html.count("<tr>") == 1 + 4 * 4
+    assert html.count("<tr>") == 1 + 4 * 4 + 3
+    assert "warning" not in html
     assert f"<td>{P:.4f}</td>" in html
     assert report.signature in html
 

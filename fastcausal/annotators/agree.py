@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -39,10 +39,8 @@ from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import some_of
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
-from fastcausal.report import Scores, plain_scores
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from fastcausal.report import Scores, Shown, plain_scores, scores_table
+from fastcausal.tables import Grid
 
 AVERAGES = ("example", "relation")
 PROTOCOLS = {
@@ -84,7 +82,7 @@ class PairAgreement:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Shown):
     """Agreement between annotators: each pair, and the mean over the pairs.
 
     Attributes
@@ -186,16 +184,15 @@ class Agreement:
             "warnings": list(self.warnings),
         }
 
-    def to_table(self) -> Table:
+    def to_table(self) -> Grid:
         """A table for the terminal: the mean over the pairs of annotators, then every pair."""
-        from fastcausal.report import scores_table
-
         parts = {"": self.scores, **self.subsets}
         if len(self.pairs) > 1:
             parts |= {f"{p.a} / {p.b} ({p.n_examples} examples)": p.scores for p in self.pairs}
         if self.alpha_all:
             parts["all annotators at once"] = self.alpha_all
-        return scores_table(f"agreement, {self.protocol}", parts)
+        title = f"agreement, {self.protocol}: {self.n_examples} examples, "
+        return scores_table(f"{title}{len(self.annotators)} annotators", parts)
 
 
 def agreement(

@@ -24,6 +24,7 @@ from fastcausal.cli.demo import demo
 from fastcausal.cli.describe import describe
 from fastcausal.cli.doctor import doctor
 from fastcausal.cli.explain import explain
+from fastcausal.cli.options import Command
 from fastcausal.cli.qa import qa
 from fastcausal.cli.score import score
 
@@ -59,7 +60,7 @@ app = typer.Typer(
 for command in (
     score, explain, agree, classify, qa, describe, check, convert, demo, bench, doctor
 ):  # fmt: skip
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 
 @app.callback(invoke_without_command=True)

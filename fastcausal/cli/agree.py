@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,16 +13,20 @@ from fastcausal.cli.console import (
     print_json,
     print_table,
     warn,
-    write_parquet,
+    write_rows,
 )
+from fastcausal.cli.options import refuse
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from fastcausal.annotators.agree import Agreement
+    from fastcausal.tables import Grid
+
+OF_RELATIONS = ("protocol", "average", "by", "unparsed", "per_example", "matches")
+OF_LABELS = ("level", "unit", "rater")
 
 
 def agree(
+    ctx: typer.Context,
     annotations: Annotated[
         list[str],
         typer.Argument(
@@ -45,7 +49,7 @@ def agree(
     cluster: Annotated[
         str | None, typer.Option(help="Draw the values of this column instead of examples.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap behind intervals.")] = 0,
     unparsed: Annotated[
         Literal["error", "empty", "skip"],
         typer.Option(help="What a relation that cannot be read is."),
@@ -64,15 +68,25 @@ def agree(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     per_example: Annotated[
-        Path | None, typer.Option(help="Write the values of every example to a Parquet file.")
+        Path | None,
+        typer.Option(help="Write the values of every example: .parquet, .arrow or .csv."),
     ] = None,
     matches: Annotated[
-        Path | None, typer.Option(help="Write the paired relations to a Parquet file.")
+        Path | None, typer.Option(help="Write the paired relations: .parquet, .arrow or .csv.")
     ] = None,
 ) -> None:
     """Measure how far annotators agree on causal relations."""
     with clear_errors(json):
-        if labels is not None:
+        if not intervals and cluster is None:
+            refuse(ctx, ("seed",), "is for intervals: add --intervals or --cluster")
+        if labels is None:
+            refuse(ctx, OF_LABELS, "is for labels: name their column with --labels")
+        else:
+            refuse(ctx, OF_RELATIONS, f"is for relations, but --labels {labels} compares labels")
+            if len(annotations) > 1:
+                refuse(
+                    ctx, ("rater",), "is for one file of all ratings; of several each is a rater"
+                )
             _agree_on_labels(
                 annotations, labels, level, unit, rater, intervals, cluster, seed, json
             )
@@ -86,7 +100,7 @@ def agree(
             drawn = found.intervals(cluster, seed=seed) if intervals or cluster else None
         for target, detail in ((per_example, "per_example"), (matches, "matches")):
             if target is not None:
-                write_parquet(target, getattr(found, detail))
+                write_rows(target, getattr(found, detail))
         if json:
             print_json(found.to_dict() | ({"intervals": undefined_is_null(drawn)} if drawn else {}))
             return
@@ -122,23 +136,30 @@ def _agree_on_labels(
     if json:
         print_json(found)
         return
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+    print_table(labels_table(label, found), found["signature"])
 
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=Text(f"agreement on {label}"),
-                  title_justify="left")  # fmt: skip
-    shown.add_column("")
-    shown.add_column("", justify="right")
+
+def labels_table(label: str, found: dict[str, Any]) -> Grid:
+    """A row per figure; those that belong together are a part."""
+    from fastcausal.tables import Grid
+
+    table = Grid(f"agreement on {label}", [""])
+    several = {name: value for name, value in found.items() if isinstance(value, dict)}
     for name, value in found.items():
-        if name != "signature":
-            shown.add_row(name.replace("_", " "), Text(_value(value)))
-    print_table(shown, found["signature"])
+        if name not in (*several, "signature"):
+            table.add(_words(name), _value(value))
+    for name, values in several.items():
+        table.part(_words(name))
+        for key, value in values.items():
+            table.add(key if name == "majority" else _words(key), _value(value))
+    return table
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _value(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key}: {_value(part)}" for key, part in value.items())
     if value is None:
         return "undefined"
     return f"{value:.4f}" if isinstance(value, float) else str(value)
@@ -158,15 +179,11 @@ def undefined_is_null(intervals: Intervals) -> dict[str, dict[str, list[float | 
     }
 
 
-def intervals_table(found: Agreement, intervals: Intervals) -> Table:
+def intervals_table(found: Agreement, intervals: Intervals) -> Grid:
     """A row per role, a column per measure."""
-    from rich import box
-    from rich.table import Table
+    from fastcausal.tables import Grid
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="95% intervals", title_justify="left")
-    table.add_column("")
-    for name in found["total"]:
-        table.add_column(name, justify="right")
+    table = Grid("95% intervals", list(found["total"]))
     for group, measures in intervals.items():
-        table.add_row(group, *(f"{low:.4f} to {high:.4f}" for low, high in measures.values()))
+        table.add(group, *(f"{low:.4f} to {high:.4f}" for low, high in measures.values()))
     return table

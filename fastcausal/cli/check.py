@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from fastcausal.checks import CheckReport
+    from fastcausal.tables import Grid
 
 
 def check(
@@ -48,32 +49,26 @@ def _print(report: CheckReport) -> None:
 
 
 def findings_table(report: CheckReport) -> Table:
-    """A row per finding."""
+    """A row per finding; long text is broken, not cut."""
+    from rich import box
+    from rich.table import Table
     from rich.text import Text  # what annotators marked is no markup
 
-    table = _table("annotator", "file", "example", "kind", "what")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("annotator", "file", "example", "kind", "what"):
+        table.add_column(name, overflow="fold")
     for finding in report.findings:
         row = (finding.annotator, finding.file, finding.example or "", finding.kind)
         table.add_row(*map(Text, (*row, finding.message)))
     return table
 
 
-def counts_table(report: CheckReport) -> Table:
+def counts_table(report: CheckReport) -> Grid:
     """A row per kind of finding, a column per annotator."""
-    table = _table("kind")
+    from fastcausal.tables import Grid
+
+    grid = Grid("", [*report.annotators, "all"], corner="kind")
     counts = [report.counts(name) for name in report.annotators] + [report.counts()]
-    for name in (*report.annotators, "all"):
-        table.add_column(name, justify="right")
     for kind in counts[-1]:
-        table.add_row(kind, *(str(count.get(kind, 0)) for count in counts))
-    return table
-
-
-def _table(*columns: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in columns:
-        table.add_column(name)
-    return table
+        grid.add(kind, *(str(count.get(kind, 0)) for count in counts))
+    return grid

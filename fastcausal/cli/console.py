@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from fastcausal.errors import InputError, OutputError
-from fastcausal.report import WIDTH
+
+WIDTH = 10_000  # outside a terminal nothing is cut or wrapped
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -94,8 +95,8 @@ def printable(text: str) -> str:
     return text.translate(_ESCAPED).encode(errors="backslashreplace").decode()
 
 
-def write_parquet(target: Path, table: pa.Table) -> None:
-    """Write a Parquet file, complete or not at all."""
+def write_rows(target: Path, table: pa.Table) -> None:
+    """Write a table to a file that its suffix names, complete or not at all."""
     from fastcausal.formats.table import appending
 
     with appending(target) as write:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -46,12 +46,23 @@ def convert(
     """Convert between formats, and say what the target cannot hold."""
     with clear_errors():
         import fastcausal as fc
+        from fastcausal.errors import InputError
+        from fastcausal.formats import load
         from fastcausal.formats.targets import keep_apart
 
         keep_apart([target], [source, like])
         with doing(f"reading {source}"):
             gold = fc.read(like, tags=tags) if like is not None else None
-            relations = fc.read(source, format=source_format, like=gold, tags=tags)
+            opened: Any = source
+            format: str | None = source_format
+            if not Path(source).is_dir():
+                opened, format = load(source, format)
+            relations = fc.read(opened, format, like=gold, tags=tags)
+        needs_gold = relations.reading.predicted or format in ("bio", "spans")
+        if gold is not None and not needs_gold:
+            raise InputError(f"--like is for predictions, {source} has ids and texts of its own")
+        if tags not in ("strict", relations.reading.tags):
+            raise InputError(f"--tags is for tagged sentences, {source} has none")
         for message in relations.reading.unread:
             warn([message])
         if relations.n_unread:

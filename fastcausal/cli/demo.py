@@ -27,7 +27,6 @@ def demo(
         }
         careful = reports["careful"]
         print_table(
-            f"{len(gold)} sentences, {gold.n_relations} relations, three systems\n",
             systems_table(reports),
             "the first of them in detail\n",
             careful.to_table(),

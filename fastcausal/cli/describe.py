@@ -48,7 +48,7 @@ def describe(
                 found[name] = count(path, tokenizer)
         for name, corpus in found.items():
             if corpus.n_unread:
-                warn([f"{name}: {corpus.n_unread} relations could not be read"])
+                warn([f"{name}: {corpus.unparsed_share}"])
         first, *others = found.values()
         total = sum(others, first)
         if not json:

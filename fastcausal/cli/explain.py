@@ -25,19 +25,14 @@ def explain(
         if json:
             print_json(found.to_dict())
             return
-        from rich import box
-        from rich.table import Table
-
         from fastcausal.report import number_text
+        from fastcausal.tables import Grid
 
         warn(dict.fromkeys((*found.official.warnings, *found.recess.warnings)))
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        table.add_column("quirk of cnc-2023")
-        for name in ("examples", "F1", "change", "alone"):
-            table.add_column(name, justify="right")
-        table.add_row("(cnc-2023)", "", number_text(found.official["overall"].f1), "", "")
+        table = Grid("", ["examples", "F1", "change", "alone"], corner="quirk of cnc-2023")
+        table.add("(cnc-2023)", "", number_text(found.official["overall"].f1))
         for quirk in found.quirks:
             changes = (f"{quirk.change:+.4f}", f"{quirk.change_alone:+.4f}")
-            table.add_row(quirk.meaning, str(quirk.n_examples), number_text(quirk.f1), *changes)
-        table.add_row("(recess)", "", number_text(found.recess["overall"].f1), "", "")
+            table.add(quirk.meaning, str(quirk.n_examples), number_text(quirk.f1), *changes)
+        table.add("(recess)", "", number_text(found.recess["overall"].f1))
         print_table(table)

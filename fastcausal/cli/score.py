@@ -18,29 +18,35 @@ from fastcausal.cli.console import (
     short_names,
     warn,
 )
+from fastcausal.cli.options import refuse
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from rich.table import Table
 
-    from fastcausal.report import Report
+    from fastcausal.report import Groups, Number, Report, Scores
+    from fastcausal.tables import Grid
 
 ProtocolName = Literal["recess", "cnc-2023", "cnc-2022"]
 Policy = Literal["error", "empty", "skip"]
 
 
 def score(
+    ctx: typer.Context,
     gold: Annotated[str, typer.Argument(help="Gold annotations, in any format; - for stdin.")],
     pred: Annotated[list[str], typer.Argument(help="Predictions; several give a row each.")],
     protocol: Annotated[ProtocolName, typer.Option(help="How to score.")] = "recess",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     per_example: Annotated[
-        Path | None, typer.Option(help="Write the counts of every example to a Parquet file.")
+        Path | None,
+        typer.Option(help="Write the counts of every example: .parquet, .arrow or .csv."),
     ] = None,
     matches: Annotated[
-        Path | None, typer.Option(help="Write the chosen pairs to a Parquet file.")
+        Path | None, typer.Option(help="Write the chosen pairs: .parquet, .arrow or .csv.")
     ] = None,
     by: Annotated[str | None, typer.Option(help="Also score by the values of a column.")] = None,
+    counts: Annotated[
+        bool, typer.Option("--counts", help="Show all counts in the table; JSON always has them.")
+    ] = False,
     unparsed: Annotated[
         Policy, typer.Option(help="What a prediction that cannot be read is.")
     ] = "error",
@@ -56,6 +62,10 @@ def score(
 ) -> None:
     """Score predictions against gold."""
     with clear_errors(json):
+        if json:
+            refuse(ctx, ("counts",), "is for tables, --json has all counts anyway")
+        if protocol == "cnc-2022":
+            refuse(ctx, ("counts",), "is for sums of counts, cnc-2022 has none")
         import fastcausal as fc
         from fastcausal.formats.targets import keep_apart
 
@@ -88,7 +98,7 @@ def score(
             with appending(matches) as write:
                 for name, report in reports.items():
                     write(_with_system(report.matches, name if len(names) > 1 else None))
-        _print(reports, json)
+        _print(reports, by, counts, json)
 
 
 def _reusable(gold: str, protocol: str) -> Any:
@@ -143,7 +153,7 @@ def _named(system: str | None) -> Iterator[None]:
         raise InputError(f"{system}: {error}" if system else str(error)) from error
 
 
-def _print(reports: dict[str, Report], as_json: bool) -> None:
+def _print(reports: dict[str, Report], by: str | None, counts: bool, as_json: bool) -> None:
     if as_json:
         found = {name: report.to_dict() for name, report in reports.items()}
         print_json(*found.values()) if len(found) == 1 else print_json({"systems": found})
@@ -151,28 +161,46 @@ def _print(reports: dict[str, Report], as_json: bool) -> None:
     for name, report in reports.items():
         warn([f"{name}: {w}" for w in report.warnings] if len(reports) > 1 else report.warnings)
     first, *others = reports.values()
-    print_table(systems_table(reports) if others else first.to_table(), first.signature)
+    table = systems_table(reports, by, counts) if others else first.to_table(counts)
+    print_table(table, first.signature)
 
 
-def systems_table(reports: dict[str, Report]) -> Table:
-    """A row per system: overall scores, and the last of them (F1) for every role."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+def systems_table(reports: dict[str, Report], by: str | None = None, counts: bool = False) -> Grid:
+    """A row per system: overall scores, and the last of them (F1) for every role.
 
-    from fastcausal.report import number_text
+    Parts are the values of the column ``by``; ``counts`` adds those of all roles together.
+    """
+    from fastcausal.report import scores_table
 
     first = next(iter(reports.values()))
-    groups = list(first.scores)
-    scores = [name for name, value in first["overall"].items() if isinstance(value, float)]
-    table = Table(
-        box=box.SIMPLE_HEAD, pad_edge=False, title=Text(first.protocol), title_justify="left"
-    )
-    table.add_column("")
-    for name in (*scores, *(f"{group} {scores[-1]}" for group in groups[1:])):
-        table.add_column(name, justify="right")
-    for name, report in reports.items():
-        values = [report["overall"][s] for s in scores]
-        values += [report[group][scores[-1]] for group in groups[1:]]
-        table.add_row(Text(name), *(number_text(value) for value in values))
-    return table
+    parts = {"": {name: _of_system(report.scores, counts) for name, report in reports.items()}}
+    subsets = dict.fromkeys(name for report in reports.values() for name in report.subsets)
+    for subset in subsets:
+        if by is not None and subset.startswith(f"{by}="):
+            parts[subset] = {
+                name: _of_system(report.subsets[subset], counts)
+                for name, report in reports.items()
+                if subset in report.subsets
+            }
+    sentences = _range([report.n_examples for report in reports.values()])
+    relations = _range([report.n_gold_relations for report in reports.values()])
+    facts = f"{sentences} sentences, {relations} gold relations, {len(reports)} systems"
+    return scores_table(f"{first.protocol}: {facts}", parts, counts=True)
+
+
+def _range(numbers: list[int]) -> str:
+    """One number, or the least and the greatest: some systems may have examples left out."""
+    least, most = min(numbers), max(numbers)
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def _of_system(groups: Groups, counts: bool) -> Scores:
+    """One row of `systems_table`."""
+    from fastcausal.report import Scores
+
+    overall = groups["overall"]
+    scores = {name: value for name, value in overall.items() if isinstance(value, float)}
+    *_, last = scores
+    row: dict[str, Number] = dict(scores)
+    row |= {f"{group} {last}": groups[group][last] for group in [*groups][1:]}
+    return Scores(row | (dict(overall) if counts else {}))

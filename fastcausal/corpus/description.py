@@ -6,10 +6,9 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rich.table import Table
+from fastcausal.tables import Grid
 
 ORDERS = ("cause_first", "effect_first", "neither")
 N_SIGNALS = 20  # of the most frequent ones
@@ -72,6 +71,12 @@ class CorpusDescription:
     def n_relations(self) -> int:
         """Relations that mark something."""
         return self.relations.total()
+
+    @property
+    def unparsed_share(self) -> str:
+        """How many relations could not be read, of how many."""
+        n = self.n_relations + self.n_unread
+        return f"{self.n_unread} of {n} relations could not be read ({self.n_unread / n:.1%})"
 
     @property
     def n_explicit(self) -> int:
@@ -151,14 +156,13 @@ class CorpusDescription:
         """`to_dict` as one line of JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
-    def to_table(self) -> Table:
-        """A table for the terminal (`rich.table.Table`)."""
+    def to_table(self) -> Grid:
+        """A table for the terminal."""
         return corpus_table({"": self})
 
     def __str__(self) -> str:
-        from fastcausal.report import as_text
-
-        return as_text(self.to_table())
+        unparsed = [f"warning: {self.unparsed_share}"] if self.n_unread else []
+        return "\n".join((str(self.to_table()), *unparsed))
 
 
 def mean(histogram: Histogram) -> float | None:
@@ -192,29 +196,22 @@ def groups_of(groups: Mapping[str, Histogram]) -> list[str]:
     return ["causal", "non_causal", "all", *(name for name in groups if "causal" not in name)]
 
 
-def corpus_table(corpora: Mapping[str, CorpusDescription]) -> Table:
-    """A column per corpus, a section per kind of figure; signals by their rank in the last."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_header=any(corpora))
-    table.add_column("")
-    for name in corpora:
-        table.add_column(name, justify="right")
+def corpus_table(corpora: Mapping[str, CorpusDescription]) -> Grid:
+    """A column per corpus, a part per kind of figure; signals by their rank in the last."""
+    grid = Grid("", list(corpora))
     columns = [dict(_sections(corpus)) for corpus in corpora.values()]
     for title in dict.fromkeys(title for column in columns for title in column):
-        parts = [column.get(title) for column in columns]
-        table.add_row(title)
-        for name in dict.fromkeys(name for part in reversed(parts) for name in part or ()):
-            cells = ["" if part is None else _shown(part.get(name, 0)) for part in parts]
-            table.add_row(f"  {name}", *cells)
-        table.add_section()
+        figures = [column.get(title) for column in columns]
+        grid.part(title)
+        for name in dict.fromkeys(name for part in reversed(figures) for name in part or ()):
+            cells = ["" if part is None else _shown(part.get(name, 0)) for part in figures]
+            grid.add(f"  {name}", *cells)
     *_, last = corpora.values()
     if last.signals:
-        table.add_row("most frequent signals")
+        grid.part("most frequent signals")
     for signal, _ in last.top_signals:
-        table.add_row(f"  {signal}", *(str(corpus.signals[signal]) for corpus in corpora.values()))
-    return table
+        grid.add(f"  {signal}", *(str(corpus.signals[signal]) for corpus in corpora.values()))
+    return grid
 
 
 def _sections(corpus: CorpusDescription) -> Iterator[tuple[str, Mapping[Any, Any]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -12,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import is_valid, joined, offsets_of, owned, strings, values_of
-from fastcausal.errors import InputError, Problems
+from fastcausal.errors import InputError, OutputError, Problems
 from fastcausal.formats.builder import MOST_COLUMNS, Builder, Columns, Span, assembled
 from fastcausal.formats.lines import Lines, first_object, objects
 from fastcausal.formats.source import LineNumbers, Source, Written, kind, replacing, shown
@@ -25,6 +26,7 @@ MARK = 6  # bytes that tell
 DAMAGE = (pa.ArrowException, OSError, ValueError, KeyError, TypeError, OverflowError, MemoryError)
 LIMIT = 2**31
 LINES = 1 << 12  # rows that are Python objects at a time
+ROW_SUFFIXES = (".parquet", ".arrow", ".csv")  # of tables of rows, which `appending` writes
 BATCH = 1 << 17  # rows of a record batch written: what is read at once
 NAMED_SPAN = pa.struct([("role", pa.string()), ("start", pa.int64()), ("stop", pa.int64())])
 NAMED_RELATIONS = pa.list_(pa.list_(NAMED_SPAN))
@@ -132,21 +134,29 @@ def write(relations: Relations, target: str | os.PathLike[str], format: str) -> 
 
 @contextmanager
 def appending(target: str | os.PathLike[str]) -> Iterator[Callable[[pa.Table], None]]:
-    """Write tables of one schema to a Parquet file, which is there when all are written.
+    """Write tables of one schema to a file, which is there when all are written.
+
+    Its suffix tells the format: ``.parquet``, ``.arrow``, or ``.csv`` for tables without lists.
 
     Raises
     ------
     InputError
-        The file cannot be written.
+        The suffix is another one, a column is of a type that the format does not have, or the file
+        cannot be written.
     """
-    import pyarrow.parquet as pq
-
+    suffix = Path(target).suffix.lower()
+    if suffix not in ROW_SUFFIXES:
+        known = ", ".join(ROW_SUFFIXES)
+        raise InputError(f'{target}: unknown suffix "{suffix}" of a table, expected one of {known}')
     writer: Any = None
 
     def append(table: pa.Table) -> None:
         nonlocal writer
-        writer = writer or pq.ParquetWriter(file, table.schema)
-        writer.write_table(table)
+        try:
+            writer = writer or _row_writer(suffix, file, table.schema)
+            writer.write_table(table)
+        except pa.ArrowException as error:
+            raise OutputError(f"{target}: cannot be written as {suffix[1:]}: {error}") from error
 
     with replacing(target) as file:
         try:
@@ -154,6 +164,18 @@ def appending(target: str | os.PathLike[str]) -> Iterator[Callable[[pa.Table], N
         finally:
             if writer is not None:
                 writer.close()
+
+
+def _row_writer(suffix: str, file: Any, schema: pa.Schema) -> Any:
+    if suffix == ".parquet":
+        import pyarrow.parquet as pq
+
+        return pq.ParquetWriter(file, schema)
+    if suffix == ".csv":
+        import pyarrow.csv
+
+        return pyarrow.csv.CSVWriter(file, schema)
+    return pa.ipc.new_file(file, schema)
 
 
 def sniff(data: bytes) -> str | None:

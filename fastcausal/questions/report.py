@@ -6,20 +6,18 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fastcausal.report import Number, Scores, as_text, plain_scores, scores_table
+from fastcausal.report import Number, Scores, Shown, plain_scores, scores_table
 from fastcausal.scores import ratio
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from fastcausal.tables import Grid
 
 Mark = tuple[bool, float]
 """Exact match and F1 of one answer."""
 
 
 @dataclass(frozen=True)
-class AnswerReport:
+class AnswerReport(Shown):
     """Scores of the answers of one system.
 
     ``report["overall"].exact_match``, ``report["why"].f1``; ``n_questions`` of each group says
@@ -80,9 +78,6 @@ class AnswerReport:
             for name, value in scores.items()
         }
 
-    def to_table(self) -> Table:
-        """A table for the terminal (`rich.table.Table`)."""
+    def to_table(self) -> Grid:
+        """A table for the terminal."""
         return scores_table(f"answers to {self.n_questions} questions", {"": self.scores})
-
-    def __str__(self) -> str:
-        return f"{as_text(self.to_table())}\n{self.signature}"

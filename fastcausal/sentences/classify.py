@@ -120,6 +120,7 @@ class ClassificationScorer:
         """Forget every batch."""
         self.labels: tuple[Label, ...] = self.given or ()
         self.confusion = np.zeros((len(self.labels), len(self.labels)), np.int64)
+        self.n_unparsed = 0
         self.warnings: dict[str, None] = {}  # an ordered set
 
     @property
@@ -137,7 +138,8 @@ class ClassificationScorer:
         gold, pred = label_format.read(gold, "gold"), label_format.read(pred, "pred")
         warnings: list[str] = []
         gold, pred = _joined(gold, pred, self.unmatched, warnings)
-        gold, pred = _without_gaps(gold, pred, self.unparsed, warnings)
+        n_joined = len(gold)
+        gold, pred = _without_gaps(gold, pred, self.unparsed)
         gold, pred = self._alike(gold, pred)
         labels = self.given or _union(
             self.labels, gold.values.unique().to_pylist(), pred.values.unique().to_pylist()
@@ -146,6 +148,7 @@ class ClassificationScorer:
         cells = _codes(gold, labels) * k + _codes(pred, labels)
         counts = np.bincount(cells, minlength=k * k).reshape(k, k)
         self._add(labels, counts)
+        self.n_unparsed += n_joined - len(gold)
         self.warnings |= dict.fromkeys(warnings)
 
     def merge(self, other: ClassificationScorer) -> None:
@@ -159,6 +162,7 @@ class ClassificationScorer:
         if self.signature != other.signature:
             raise ValueError(f"cannot merge {other.signature} into {self.signature}")
         self._add(other.labels, other.confusion)
+        self.n_unparsed += other.n_unparsed
         self.warnings |= other.warnings
 
     def compute(self) -> ClassificationReport:
@@ -171,8 +175,16 @@ class ClassificationScorer:
             confusion=self.confusion.copy(),
             positive=self.positive if known else None,
             undefined=self.undefined,
-            warnings=(*self.warnings, *missing),
+            warnings=(*self.warnings, *self._unparsed_share(), *missing),
+            n_unparsed=self.n_unparsed,
         )
+
+    def _unparsed_share(self) -> list[str]:
+        if not self.n_unparsed:
+            return []
+        n = self.n_unparsed + int(self.confusion.sum())
+        share = f"{self.n_unparsed} of {n} predicted examples have no label"
+        return [f"unparsed=skip: {share} ({self.n_unparsed / n:.1%}) and are left out"]
 
     def _alike(self, gold: Labels, pred: Labels) -> tuple[Labels, Labels]:
         """Both sides as integers or both as strings; what knows its type decides."""
@@ -261,9 +273,7 @@ def _some(keys: pa.Array) -> str:
     return f" ({_listed(keys[:3].to_pylist())}{', ...' if len(keys) > 3 else ''})" if keys else ""
 
 
-def _without_gaps(
-    gold: Labels, pred: Labels, unparsed: str, warnings: list[str]
-) -> tuple[Labels, Labels]:
+def _without_gaps(gold: Labels, pred: Labels, unparsed: str) -> tuple[Labels, Labels]:
     """Leave out the examples without a predicted label, if the policy allows it."""
     if gold.values.null_count:
         row = pc.index(pc.is_null(gold.values), True).as_py()
@@ -277,6 +287,5 @@ def _without_gaps(
         raise InputError(
             f'{first}: no label, nor have {count - 1} more; unparsed="skip" would leave them out'
         )
-    warnings.append(f"unparsed=skip: {count} examples of pred have no label and are left out")
     rows = pc.indices_nonzero(pc.invert(missing))
     return gold.take(rows), pred.take(rows)

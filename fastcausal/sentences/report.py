@@ -7,16 +7,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from fastcausal.report import Number, Scores, as_text, plain_scores, scores_table
+from fastcausal.report import Number, Scores, Shown, number_text, plain_scores, scores_table
 from fastcausal.scores import accuracy, matthews, mean_defined, precision_recall_f1
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from fastcausal.tables import Grid
 
 Label = int | str
 AVERAGED = ("precision", "recall", "f1")
@@ -24,7 +22,7 @@ MOST_SHOWN = 5  # classes whose confusions still fit into a table
 
 
 @dataclass(frozen=True, eq=False)
-class ClassificationReport:
+class ClassificationReport(Shown):
     """Scores of one classifier.
 
     ``report["overall"].accuracy``, ``report["positive"].f1``, ``report["macro"].f1``,
@@ -43,6 +41,8 @@ class ClassificationReport:
     undefined : float or None
         What 0/0 is; None: NaN in Python, null in JSON.
     warnings : tuple of str
+    n_unparsed : int
+        Examples left out because their prediction has no label.
     """
 
     signature: str
@@ -51,6 +51,7 @@ class ClassificationReport:
     positive: Label | None
     undefined: float | None
     warnings: tuple[str, ...] = ()
+    n_unparsed: int = 0
 
     def __getitem__(self, group: str) -> Scores:
         return self.scores[group]
@@ -110,6 +111,7 @@ class ClassificationReport:
         return {
             "signature": self.signature,
             "n_examples": self.n_examples,
+            "n_unparsed": self.n_unparsed,
             "labels": list(self.labels),
             "positive": self.positive,
             "scores": plain_scores(self.scores),
@@ -132,7 +134,7 @@ class ClassificationReport:
             f"{prefix}{g}_{name}": v for g, scores in groups.items() for name, v in scores.items()
         }
 
-    def to_table(self) -> Table:
+    def to_table(self) -> Grid:
         """A table for the terminal; the confusions of few classes stand beside their scores."""
         rows = {
             f"{label} (positive)" if label == self.positive else str(label): dict(scores)
@@ -146,10 +148,7 @@ class ClassificationReport:
             f"classification of {self.n_examples} examples",
             {"": {name: Scores(row) for name, row in rows.items()} | means},
         )
-        table.add_section()
-        for name, value in plain_scores({"": self.scores["overall"]})[""].items():
-            table.add_row(name, "undefined" if value is None else f"{value:.4f}")
+        table.part("all classes")
+        for name, value in self.scores["overall"].items():
+            table.add(name, number_text(value))
         return table
-
-    def __str__(self) -> str:
-        return f"{as_text(self.to_table())}\n{self.signature}"
