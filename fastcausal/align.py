@@ -237,7 +237,7 @@ def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
     empty = arrays.lists(np.diff(arrays.offsets_of(lists)), lists.flatten())
     for name, column in (("id", ids), ("relations", empty)):
         table = table.set_column(table.column_names.index(name), name, column)
-    return Relations(table, relations.reading)
+    return Relations.trusted(table, relations.reading)
 
 
 def _settle_unread(
@@ -271,7 +271,8 @@ def _settle_unread(
     message = "unparsed=skip: {} relations of pred could not be read, {} examples are left out"
     warnings[message] = (count, int((~keep).sum()))
     return tuple(  # type: ignore[return-value]
-        Relations(side.table.filter(arrays.numbers(keep)), side.reading) for side in (gold, pred)
+        Relations.trusted(side.table.filter(arrays.numbers(keep)), side.reading)
+        for side in (gold, pred)
     )
 
 

@@ -16,7 +16,7 @@ from fastcausal.align import unread_message
 from fastcausal.errors import InputError
 from fastcausal.formats import read, table
 from fastcausal.formats.source import Source
-from fastcausal.relations import Relations
+from fastcausal.relations import Relations, taken
 
 COLUMN = "annotator"
 
@@ -66,7 +66,7 @@ def _names(sources: Sequence[Any]) -> list[str]:
 def _split(source: Any) -> dict[str, Relations]:
     """One table into a table per annotator."""
     if hasattr(source, "__arrow_c_stream__"):
-        whole, name = pa.table(source), "the table"
+        whole, name = taken(source), "the table"
     else:
         loaded = Source.open(source)
         name = loaded.name
@@ -80,7 +80,7 @@ def _split(source: Any) -> dict[str, Relations]:
     if None in annotators:
         raise InputError(f'{name} has rows without an annotator in the column "{COLUMN}"')
     return {
-        str(annotator): Relations(rest.filter(pc.equal(whole[COLUMN], annotator)))
+        str(annotator): Relations.trusted(rest.filter(pc.equal(whole[COLUMN], annotator)))
         for annotator in annotators
     }
 
@@ -90,7 +90,7 @@ def named(sides: Mapping[str, Relations]) -> dict[str, Relations]:
     if any(relations.ids is not None for relations in sides.values()):
         return dict(sides)
     return {
-        name: Relations(
+        name: Relations.trusted(
             r.table.add_column(0, "id", arrays.strings([str(k) for k in range(len(r))])), r.reading
         )
         for name, r in sides.items()
@@ -116,8 +116,9 @@ def readable(
         kept = lists.flatten().filter(arrays.numbers(read))
         at = table.column_names.index("relations")
         table = table.set_column(at, "relations", arrays.lists(n_read, kept))
-        return Relations(table, relations.reading)
-    return Relations(table.filter(arrays.numbers(n_read == np.diff(starts))), relations.reading)
+        return Relations.trusted(table, relations.reading)
+    kept = table.filter(arrays.numbers(n_read == np.diff(starts)))
+    return Relations.trusted(kept, relations.reading)
 
 
 def columns_of_either(examples: pa.Table, other: Relations) -> pa.Table:

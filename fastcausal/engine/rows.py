@@ -114,12 +114,13 @@ class Rows:
         lists = span_lists(self.values.T, np.diff(self.row_offsets), counts)
         if like is None:
             lengths = arrays.numbers(self.lengths, self.lengths >= 0)
-            return Relations(pa.table({"relations": lists, "length": lengths}))
+            return Relations.trusted(pa.table({"relations": lists, "length": lengths}))
         if len(like) != self.n_examples:
             raise InputError(f"rows of {self.n_examples} examples, expected {len(like)}")
         table = like.table.drop_columns([c for c in ("tagged",) if c in like.table.column_names])
         at = table.column_names.index("relations")
-        return Relations(table.set_column(at, "relations", lists), Reading(roles=like.roles))
+        table = table.set_column(at, "relations", lists)
+        return Relations.trusted(table, Reading(roles=like.roles))
 
     @property
     def n_examples(self) -> int:
