@@ -328,7 +328,7 @@ def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
     empty = arrays.lists(np.diff(arrays.offsets_of(lists)), lists.flatten())
     for name, column in (("id", ids), ("relations", empty)):
         table = table.set_column(table.column_names.index(name), name, column)
-    return Relations(table, relations.reading)
+    return Relations.trusted(table, relations.reading)
 
 
 def _settle_unread(
@@ -359,7 +359,8 @@ def _settle_unread(
     keep = np.ones(len(pred), bool)
     keep[example[unread]] = False
     gold, rest = (
-        Relations(side.table.filter(arrays.numbers(keep)), side.reading) for side in (gold, pred)
+        Relations.trusted(side.table.filter(arrays.numbers(keep)), side.reading)
+        for side in (gold, pred)
     )
     readable = pred.n_relations - rest.n_relations
     return gold, rest, Unparsed(count, int((~keep).sum()), readable)

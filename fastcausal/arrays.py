@@ -177,6 +177,54 @@ def offsets_of(lists: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:
     return offsets(np.where(is_valid(lists), np.diff(stored), 0))
 
 
+def validate(table: pa.Table) -> None:
+    """Check the memory of a table made elsewhere: where offsets and indices lead, and UTF-8.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        The name of the column, and what is wrong with it.
+
+    Examples
+    --------
+    >>> places = pa.py_buffer(np.array([0, 9, 1], np.int32))
+    >>> text = pa.Array.from_buffers(pa.string(), 2, [None, places, pa.py_buffer(b"a")])
+    >>> validate(pa.table({"id": text}))
+    Traceback (most recent call last):
+    pyarrow.lib.ArrowInvalid: column "id": ...
+    """
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        try:
+            for chunk in column.chunks:
+                _validate(chunk)
+        except pa.ArrowInvalid as error:
+            raise pa.ArrowInvalid(f'column "{name}": {error}') from error
+
+
+def _validate(array: pa.Array) -> None:
+    """Check an array in full, but of the values below lists only those of its own lists.
+
+    Arrow alone looks at all values that lists were cut from: as often as there are batches.
+    """
+    array.validate()
+    if pa.types.is_struct(array.type):
+        for k in range(array.type.num_fields):
+            _validate(array.field(k))
+    elif pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
+        empty = pa.list_ if pa.types.is_list(array.type) else pa.large_list
+        nothing = [pa.nulls(len(array.values))]
+        buffers = array.buffers()[:2]
+        pa.Array.from_buffers(
+            empty(pa.null()), len(array), buffers, offset=array.offset, children=nothing
+        ).validate(full=True)
+        if len(array):
+            kind = np.int32 if empty is pa.list_ else np.int64
+            starts = np.frombuffer(buffers[1], kind)[array.offset :][: len(array) + 1]
+            _validate(array.values.slice(starts[0], starts[-1] - starts[0]))
+    else:
+        array.validate(full=True)
+
+
 def joined(column: pa.ChunkedArray) -> pa.Array:
     """A column as one array; copies only where it has several chunks."""
     if column.num_chunks == 1:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,55 +13,12 @@ import pyarrow.compute as pc
 
 from fastcausal import _ids, _objects, _spans, arrays
 from fastcausal.errors import InputError
+from fastcausal.reading import METADATA_KEY, checked_roles
+from fastcausal.reading import ROLES as ROLES
+from fastcausal.reading import Reading as Reading
 
-ROLES = ("cause", "effect", "signal")
 SPAN = pa.struct([("role", pa.int8()), ("start", pa.int32()), ("stop", pa.int32())])
 RELATIONS = pa.list_(pa.list_(SPAN))
-METADATA_KEY = b"fastcausal"
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How a table came to be; travels in its schema metadata.
-
-    Attributes
-    ----------
-    roles : tuple of str
-        Role names; ``role`` in a span indexes them.
-    tags : str or None
-        The tag reading of the source (``"strict"``, ``"cnc-2023"``, ``"cnc-2022"``), None where
-        the source had no tags to interpret.
-    unread : tuple of str
-        Messages about relations that could not be read (the first ten). The relations themselves
-        are null in the table.
-    notes : mapping of str to int
-        Counted remarks about the source, such as ``{"ambiguous span": 3}``.
-    predicted : bool
-        Whether the source is a file of predictions, which cannot serve as gold.
-    """
-
-    roles: tuple[str, ...] = ROLES
-    tags: str | None = None
-    unread: tuple[str, ...] = ()
-    notes: Mapping[str, int] = field(default_factory=dict)
-    predicted: bool = False
-
-    def to_json(self) -> bytes:
-        """What the schema metadata stores."""
-        return json.dumps(asdict(self)).encode()
-
-    @classmethod
-    def of(cls, schema: pa.Schema) -> Reading:
-        """What the metadata of a table say, the default where they say nothing."""
-        stored = (schema.metadata or {}).get(METADATA_KEY)
-        return cls.from_json(stored) if stored else cls()
-
-    @classmethod
-    def from_json(cls, text: bytes) -> Reading:
-        """The inverse of `to_json`."""
-        stored = json.loads(text)
-        lists = {name: tuple(stored[name]) for name in ("roles", "unread")}
-        return cls(**{**stored, **lists})
 
 
 class Relations:
@@ -97,19 +53,25 @@ class Relations:
     """
 
     def __init__(self, data: Any, reading: Reading | None = None) -> None:
-        self._set(data, reading, _require_unique)
+        self._set(taken(data), reading, _require_unique)
 
     @classmethod
-    def part(cls, data: Any, reading: Reading | None = None) -> Relations:
-        """Some examples of a larger table, where the ids of all have yet to be compared."""
+    def trusted(cls, table: pa.Table, reading: Reading | None = None) -> Relations:
+        """Relations of a table whose memory is sound: made here, or checked by `taken`."""
         relations = cls.__new__(cls)
-        relations._set(data, reading, lambda ids: None)
+        relations._set(table, reading, _require_unique)
+        return relations
+
+    @classmethod
+    def part(cls, table: pa.Table, reading: Reading | None = None) -> Relations:
+        """Some examples of a larger sound table, where the ids of all have yet to be compared."""
+        relations = cls.__new__(cls)
+        relations._set(table, reading, lambda ids: None)
         return relations
 
     def _set(
-        self, data: Any, reading: Reading | None, require: Callable[[pa.ChunkedArray], None]
+        self, table: pa.Table, reading: Reading | None, require: Callable[[pa.ChunkedArray], None]
     ) -> None:
-        table = data if isinstance(data, pa.Table) else pa.table(data)
         self.reading = Reading.of(table.schema) if reading is None else reading
         metadata = {**(table.schema.metadata or {}), METADATA_KEY: self.reading.to_json()}
         self.table = canonical(table).replace_schema_metadata(metadata)
@@ -149,36 +111,18 @@ class Relations:
         fastcausal.errors.InputError: example 0: unknown role "reason", expected one of cause, \
 effect, signal
         """
-        roles = _checked_roles(roles)
+        roles = checked_roles(roles)
         examples = list(examples)
         for k, example in enumerate(examples):
             if not isinstance(example, Mapping):
                 raise InputError(f"example {k} is a {type(example).__name__}, expected a mapping")
-        names = [k for e in examples for k in e if k not in ("relations", "length", "tokens")]
-        columns: dict[str, Any] = {k: [e.get(k) for e in examples] for k in dict.fromkeys(names)}
-        numbers = {role: i for i, role in enumerate(roles)}
-        plain = _objects.example_rows(examples, numbers, False)
-        if plain is not None:
-            values, row_offsets, relation_offsets, lengths, ids = plain
-            if ids is not None:
-                columns["id"] = arrays.strings(ids)
-            columns["length"] = arrays.numbers(lengths, lengths >= 0)
-            columns["relations"] = span_lists(
-                values.T, np.diff(row_offsets), np.diff(relation_offsets)
-            )
-            return cls(pa.table(columns), Reading(roles=roles))
-        spans = [
-            _example_spans(e.get("relations", ()), str(e.get("id", i)), numbers)
-            for i, e in enumerate(examples)
-        ]
         try:
-            if "id" in columns:
-                columns["id"] = pa.array(map(_text, columns["id"]), pa.string())
-            columns["length"] = pa.array(map(_length, examples), pa.int32())
-            columns["relations"] = pa.array(spans, RELATIONS)
+            table = pa.table(_columns_of(examples, {role: i for i, role in enumerate(roles)}))
+        except InputError:
+            raise
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, TypeError, ValueError) as error:
             raise InputError(f"examples cannot be read: {error}") from error
-        return cls(pa.table(columns), Reading(roles=roles))
+        return cls.trusted(table, Reading(roles=roles))
 
     def to_examples(self) -> list[dict[str, Any]]:
         """The inverse of `from_examples`: one dict per example, spans as ``(start, stop)`` lists.
@@ -228,7 +172,7 @@ effect, signal
 
     def with_reading(self, **changes: Any) -> Relations:
         """The same table with fields of its `Reading` replaced."""
-        return Relations(self.table, replace(self.reading, **changes))
+        return Relations.trusted(self.table, replace(self.reading, **changes))
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -238,6 +182,22 @@ effect, signal
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.table.__arrow_c_stream__(requested_schema)
+
+
+def taken(data: Any) -> pa.Table:
+    """Take Arrow data made elsewhere, whose memory may be broken.
+
+    Raises
+    ------
+    InputError
+        There is no table to be had from it, or offsets lead outside their arrays.
+    """
+    try:
+        table = data if isinstance(data, pa.Table) else pa.table(data)
+        arrays.validate(table)
+    except (pa.ArrowException, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"the Arrow data cannot be read: {error}") from error
+    return table
 
 
 def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
@@ -261,12 +221,27 @@ def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
     return arrays.lists(counts, arrays.lists(np.maximum(widths, 0), flat, read))
 
 
-def _checked_roles(roles: Sequence[str]) -> tuple[str, ...]:
-    """Role names that differ from each other and from the names of sums over them."""
-    names = tuple(roles)
-    if not names or len(set(names)) != len(names) or {"overall", "total"} & set(names):
-        raise InputError(f'roles are {names}, expected different names, not "overall" or "total"')
-    return names
+def _columns_of(examples: list[Any], numbers: dict[str, int]) -> dict[str, Any]:
+    """The columns of Python examples; ``numbers`` gives the number of each role."""
+    names = [k for e in examples for k in e if k not in ("relations", "length", "tokens")]
+    columns: dict[str, Any] = {k: [e.get(k) for e in examples] for k in dict.fromkeys(names)}
+    plain = _objects.example_rows(examples, numbers, False)
+    if plain is not None:
+        values, row_offsets, relation_offsets, lengths, ids = plain
+        if ids is not None:
+            columns["id"] = arrays.strings(ids)
+        columns["length"] = arrays.numbers(lengths, lengths >= 0)
+        columns["relations"] = span_lists(values.T, np.diff(row_offsets), np.diff(relation_offsets))
+        return columns
+    spans = [
+        _example_spans(e.get("relations", ()), str(e.get("id", i)), numbers)
+        for i, e in enumerate(examples)
+    ]
+    if "id" in columns:
+        columns["id"] = pa.array(map(_text, columns["id"]), pa.string())
+    columns["length"] = pa.array(map(_length, examples), pa.int32())
+    columns["relations"] = pa.array(spans, RELATIONS)
+    return columns
 
 
 def _text(value: object) -> str | None:
@@ -336,11 +311,15 @@ def canonical(table: pa.Table) -> pa.Table:
     for name, wanted in types.items():
         if name not in table.column_names:
             continue
+        if table.column_names.count(name) > 1:
+            count = table.column_names.count(name)
+            raise InputError(f'column "{name}" occurs {count} times, expected once')
         column = table[name]
         if column.type != wanted:
             try:
                 column = column.cast(wanted)
-            except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+                column.validate()  # Arrow's cast of list views leaves offsets too short
+            except pa.ArrowException as error:
                 raise InputError(
                     f'column "{name}" is {table[name].type}, expected {wanted}: {error}'
                 ) from error

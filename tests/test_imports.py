@@ -17,7 +17,8 @@ ROOT = Path(fastcausal.__file__).parent
 # Each layer may import those above it in this list; parts of one layer do not know each other.
 LAYERS = [
     ("_ids", "_objects", "_spans", "arrays", "errors", "tables"),
-    ("relations", "sample", "tensors"),
+    ("reading", "sample", "tensors"),
+    ("relations",),
     ("engine", "formats"),
     ("decoding", "protocols", "ratings", "report", "scores", "tagging"),
     ("align", "checks", "cnc2022", "corpus", "counted", "questions", "sentences", "streams"),

@@ -19,7 +19,7 @@ from fastcausal.formats import load, read, table
 from fastcausal.formats.batches import Stream, piece
 from fastcausal.formats.folders import documents_of, is_folder
 from fastcausal.formats.source import name_of
-from fastcausal.relations import Relations
+from fastcausal.relations import Relations, taken
 
 COLUMN = "annotator"
 
@@ -95,7 +95,7 @@ def _split(source: Any, format: str | None, tags: str) -> dict[str | None, Relat
     if format in ("parquet", "arrow"):
         whole = table.load(source, format)
     elif hasattr(source, "__arrow_c_stream__"):
-        whole = pa.table(source)
+        whole = taken(source)
     if whole is None or COLUMN not in whole.column_names:
         relations = read(source, format, tags=tags)
         if COLUMN not in relations.table.column_names:
@@ -105,14 +105,14 @@ def _split(source: Any, format: str | None, tags: str) -> dict[str | None, Relat
     if None in annotators:
         raise InputError(f'{name} has rows without an annotator in the column "{COLUMN}"')
     rest = whole.drop_columns([COLUMN])
-    return {str(a): Relations(rest.filter(pc.equal(whole[COLUMN], a))) for a in annotators}
+    return {str(a): Relations.trusted(rest.filter(pc.equal(whole[COLUMN], a))) for a in annotators}
 
 
 def _unnamed(relations: Relations) -> Relations:
     """The same without the column of the annotator, who has another name here."""
     if COLUMN not in relations.table.column_names:
         return relations
-    return Relations(relations.table.drop_columns([COLUMN]))
+    return Relations.trusted(relations.table.drop_columns([COLUMN]))
 
 
 def _joined(name: str, parts: list[Relations]) -> Relations:
@@ -127,7 +127,7 @@ def named(sides: Mapping[str, Relations]) -> dict[str, Relations]:
     if any(relations.ids is not None for relations in sides.values()):
         return dict(sides)
     return {
-        name: Relations(
+        name: Relations.trusted(
             r.table.add_column(0, "id", arrays.strings([str(k) for k in range(len(r))])), r.reading
         )
         for name, r in sides.items()
@@ -153,8 +153,9 @@ def readable(
         kept = lists.flatten().filter(arrays.numbers(read))
         at = table.column_names.index("relations")
         table = table.set_column(at, "relations", arrays.lists(n_read, kept))
-        return Relations(table, relations.reading)
-    return Relations(table.filter(arrays.numbers(n_read == np.diff(starts))), relations.reading)
+        return Relations.trusted(table, relations.reading)
+    kept = table.filter(arrays.numbers(n_read == np.diff(starts)))
+    return Relations.trusted(kept, relations.reading)
 
 
 def columns_of_either(examples: pa.Table, other: Relations) -> pa.Table:

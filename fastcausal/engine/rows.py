@@ -119,13 +119,13 @@ class Rows:
         if like is None:
             lengths = arrays.numbers(self.lengths, self.lengths >= 0)
             table = pa.table({"relations": lists, "length": lengths})
-            return Relations(table, Reading(tags=self.tags))
+            return Relations.trusted(table, Reading(tags=self.tags))
         if len(like) != self.n_examples:
             raise InputError(f"rows of {self.n_examples} examples, expected {len(like)}")
         table = like.table.drop_columns([c for c in ("tagged",) if c in like.table.column_names])
         at = table.column_names.index("relations")
         reading = Reading(roles=like.roles, tags=self.tags)
-        return Relations(table.set_column(at, "relations", lists), reading)
+        return Relations.trusted(table.set_column(at, "relations", lists), reading)
 
     @property
     def n_examples(self) -> int:

@@ -91,7 +91,7 @@ def read(
     if isinstance(source, Relations):
         return source
     if hasattr(source, "__arrow_c_stream__"):
-        return _read_arrow(source)
+        return Relations(source)
     if folders.is_folder(source) and format in (None, *folders.SUFFIXES):
         return _folder(source, format).whole()
     if isinstance(source, Iterator):
@@ -143,7 +143,7 @@ def stream(
     if isinstance(source, Relations):
         return Stream("", lambda _: [(source.reading, source.table)], len(source))
     if isinstance(source, pa.RecordBatchReader):
-        return Stream("", lambda _: pieces.of_one_file(source.schema, source), n_bytes=None)
+        return Stream("", lambda _: batches.of_reader(source), n_bytes=None)
     if isinstance(source, Iterator):
         return Stream("", lambda _: map(batches.piece, source), n_bytes=None)
     if not isinstance(source, str | os.PathLike):
@@ -314,12 +314,3 @@ def _read_list(
     if format == "cnc":
         return tagged.read(source, like, tags)
     raise InputError(f'lists cannot be read as "{format}", expected cnc or bio')
-
-
-def _read_arrow(source: Any) -> Relations:
-    try:
-        return Relations(source)
-    except InputError:
-        raise
-    except (pa.ArrowException, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"the Arrow data cannot be read: {error}") from error

@@ -20,7 +20,7 @@ import pyarrow as pa
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import pieces
 from fastcausal.formats.pieces import Piece
-from fastcausal.relations import Reading, Relations, canonical
+from fastcausal.relations import Reading, Relations, canonical, taken
 
 T = TypeVar("T")
 
@@ -69,7 +69,7 @@ class Stream:
         """All examples in one table."""
         tables = list(self._tables(iter(())))
         try:
-            return Relations(_joined(tables), self.reading)
+            return Relations.trusted(_joined(tables), self.reading)
         except InputError as error:
             raise self._named(error) from error
 
@@ -141,11 +141,21 @@ def _joined(tables: list[pa.Table]) -> pa.Table:
         raise InputError(f"columns change from one part to another: {error}") from error
 
 
+def of_reader(reader: pa.RecordBatchReader) -> Iterator[Piece]:
+    """The record batches of a reader that was made elsewhere."""
+    try:
+        for reading, found in pieces.of_one_file(reader.schema, reader):
+            yield reading, taken(found)
+    except pa.ArrowException as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"the Arrow data cannot be read: {reason}") from error
+
+
 def piece(item: Any) -> Piece:
     """What an iterator gives: Relations or Arrow data, with a reading of their own."""
     if isinstance(item, Relations):
         return item.reading, item.table
     if hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__"):
-        found = pa.table(item)
+        found = taken(item)
         return Reading.of(found.schema), found
     raise InputError(f"cannot read a {type(item).__name__}, expected Relations or Arrow data")

@@ -186,7 +186,7 @@ def assembled(
     arrays["length"] = numbers(lengths, lengths >= 0)
     arrays["relations"] = relations
     try:
-        return Relations(pa.table(arrays), reading)
+        return Relations.trusted(pa.table(arrays), reading)
     except (InputError, UnicodeEncodeError) as error:  # a name with half a surrogate pair
         _require_unique(name, arrays.get("id"), lines)
         raise InputError(f"{name}: {error}") from error

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from fastcausal.arrays import validate
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import table
 from fastcausal.formats.cells import cells, require_once
@@ -209,6 +210,7 @@ def _read_object(source: Any, name: str) -> Labels:
         return Labels(name, _label_array(_array(source, name), name))
     try:
         column = pa.chunked_array(source)
+        validate(pa.table({"labels": column}))
         found = pa.table(source) if pa.types.is_struct(column.type) else None
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{name}: the Arrow data cannot be read: {error}") from error

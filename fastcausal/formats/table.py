@@ -61,7 +61,7 @@ def read(
         return _read_lines(source, tuple(roles))
     found = load(source, format)
     try:
-        return Relations(found)
+        return Relations.trusted(found)
     except InputError as error:
         raise InputError(f"{source.name}: {error}") from error
     except DAMAGE as error:  # of the metadata

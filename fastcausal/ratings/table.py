@@ -273,6 +273,7 @@ def _long(data: Any, unit: str, rater: str, label: str, groups: Any) -> Ratings:
         raise InputError("groups of a long table are the name of a column")
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
+        arrays.validate(table)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"not a table: {error}") from error
     units, unit_of_row = _keys(table, unit)

@@ -1,0 +1,106 @@
+"""How a table of relations came to be, as its schema metadata say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+import pyarrow as pa
+
+from fastcausal.errors import InputError
+
+ROLES = ("cause", "effect", "signal")
+METADATA_KEY = b"fastcausal"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table came to be; travels in its schema metadata.
+
+    Attributes
+    ----------
+    roles : tuple of str
+        Role names; ``role`` in a span indexes them.
+    tags : str or None
+        The tag reading of the source (``"strict"``, ``"cnc-2023"``, ``"cnc-2022"``), None where
+        the source had no tags to interpret.
+    unread : tuple of str
+        Messages about relations that could not be read (the first ten). The relations themselves
+        are null in the table.
+    notes : mapping of str to int
+        Counted remarks about the source, such as ``{"ambiguous span": 3}``.
+    predicted : bool
+        Whether the source is a file of predictions, which cannot serve as gold.
+    """
+
+    roles: tuple[str, ...] = ROLES
+    tags: str | None = None
+    unread: tuple[str, ...] = ()
+    notes: Mapping[str, int] = field(default_factory=dict)
+    predicted: bool = False
+
+    def to_json(self) -> bytes:
+        """What the schema metadata stores."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def of(cls, schema: pa.Schema) -> Reading:
+        """What the metadata of a table say, the default where they say nothing."""
+        stored = (schema.metadata or {}).get(METADATA_KEY)
+        return cls.from_json(stored) if stored else cls()
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Reading:
+        """The inverse of `to_json`.
+
+        Raises
+        ------
+        InputError
+            The text is no JSON, or does not hold the fields of a `Reading`.
+        """
+        try:
+            stored = json.loads(text)
+            json.dumps(stored, ensure_ascii=False).encode()  # no half of a surrogate pair
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"metadata {_start(text)} cannot be read: {error}") from error
+        if not isinstance(stored, dict) or not {"roles", "unread"} <= set(stored) <= set(_FIELDS):
+            fields = ", ".join(_FIELDS)
+            raise InputError(f"metadata are {_start(text)}, expected an object with {fields}")
+        for name, value in stored.items():
+            expected, holds = _FIELDS[name]
+            if not holds(value):
+                raise InputError(f"metadata: {name} is {value!r:.80}, expected {expected}")
+        lists = {name: tuple(stored[name]) for name in ("roles", "unread")}
+        return cls(**{**stored, **lists, "roles": checked_roles(lists["roles"])})
+
+
+def _start(text: bytes) -> str:
+    """The first characters of metadata, for messages."""
+    return ascii(text[:40].decode(errors="replace"))
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_counts(value: object) -> bool:
+    return isinstance(value, dict) and all(type(n) is int and n >= 0 for n in value.values())
+
+
+# What each field of a `Reading` is as JSON.
+_FIELDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
+    "roles": ("a list of strings", _is_texts),
+    "tags": ("a string or null", lambda value: value is None or isinstance(value, str)),
+    "unread": ("a list of strings", _is_texts),
+    "notes": ("an object of counts", _is_counts),
+    "predicted": ("true or false", lambda value: isinstance(value, bool)),
+}
+
+
+def checked_roles(roles: Sequence[str]) -> tuple[str, ...]:
+    """Role names that differ from each other and from the names of sums over them."""
+    names = tuple(roles)
+    if not names or len(set(names)) != len(names) or {"overall", "total"} & set(names):
+        raise InputError(f'roles are {names}, expected different names, not "overall" or "total"')
+    return names
