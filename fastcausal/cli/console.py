@@ -160,8 +160,8 @@ def _ending(error: BaseException) -> tuple[int, str]:
     if usage is not None:
         context = getattr(error, "ctx", None)
         help_of = context.command_path if context else "fastcausal"
-        said = usage()  # nothing, where the help was shown
-        return FAILED, said and f"{said} See {help_of} --help."
+        said = usage().rstrip(".")  # nothing, where the help was shown
+        return FAILED, said and f"{said}; see {help_of} --help"
     if isinstance(error, InputError) or type(error) is ValueError:
         return FAILED, reason
     if isinstance(error, MemoryError):
