@@ -15,15 +15,24 @@ export PIP_PREFER_BINARY := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test format lint typecheck check build wheel-test bench sanitize fuzz clean FORCE
+.PHONY: help demo test test-all format lint typecheck check build wheel-test bench sanitize fuzz \
+	clean FORCE
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.run  ## score the embedded sample
 	$(BIN)/fastcausal demo
+	@echo
+	@echo "The command is $(BIN)/fastcausal. Next, with files to play with:"
+	@echo "  $(BIN)/fastcausal demo --copy-to sample"
+	@echo "  $(BIN)/fastcausal score sample/gold.csv sample/careful.jsonl"
 
-test: $(VENV)/.test  ## run all tests, and the examples in docstrings and documents
+# Without PyTorch and what needs it, which from the public index alone is some 5 GB of CUDA.
+test: $(VENV)/.test  ## run the quick tests of the core, and the examples in docstrings and documents
+	$(BIN)/pytest -q -m 'not slow'
+
+test-all: $(VENV)/.test-all  ## run all tests, also slow ones and those of training
 	$(BIN)/pytest -q
 
 format: $(VENV)/.dev  ## bring all sources into shape
@@ -40,7 +49,7 @@ lint: $(VENV)/.dev  ## run formatters and linters, changing nothing
 typecheck: $(VENV)/.dev  ## run mypy --strict
 	$(BIN)/mypy
 
-check: lint typecheck wheel-test demo test  ## run all that CI runs
+check: lint typecheck wheel-test demo test test-all  ## run all that CI runs
 
 build: $(VENV)/.dev  ## build sdist and wheel into dist/
 	rm -rf dist
@@ -51,10 +60,10 @@ wheel-test: build  ## install the wheel alone and run the demo away from the sou
 	$(VENV)-wheel/bin/pip install -q dist/*.whl
 	cd / && $(abspath $(VENV)-wheel)/bin/fastcausal demo >/dev/null
 
-bench: $(VENV)/.test  ## run the benchmarks
+bench: $(VENV)/.test-all  ## run the benchmarks
 	$(BIN)/fastcausal bench
 
-sanitize: $(VENV)/.test  ## run the tests on a native module that checks memory and undefined behaviour
+sanitize: $(VENV)/.test-all  ## run the tests on a native module that checks memory and undefined behaviour
 	rm -rf build/tested
 	FASTCAUSAL_SANITIZE=address,undefined $(BIN)/pip install -q --no-deps --target build/tested .
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
@@ -81,7 +90,8 @@ $(VENV)/.switches: FORCE | $(BIN)/python
 	@now='$(FASTCAUSAL_DEBUG)/$(FASTCAUSAL_SANITIZE)/$(FASTCAUSAL_WERROR)'; \
 		[ "$$now" = "$$(cat $@ 2>/dev/null)" ] || echo "$$now" >$@
 
-# One stamp for the package alone, one with what the tests need, one with the developer's tools.
+# Stamps for the package alone, with what the tests need, with what all tests need, with the
+# developer's tools.
 $(VENV)/.run: $(INPUTS) | $(BIN)/python
 	$(BIN)/pip install -q -e .
 	touch $@
@@ -89,6 +99,10 @@ $(VENV)/.run: $(INPUTS) | $(BIN)/python
 $(VENV)/.test: $(INPUTS) | $(BIN)/python
 	$(BIN)/pip install -q -e '.[test]'
 	touch $(VENV)/.run $@
+
+$(VENV)/.test-all: $(INPUTS) | $(BIN)/python
+	$(BIN)/pip install -q -e '.[test-all]'
+	touch $(VENV)/.run $(VENV)/.test $@
 
 $(VENV)/.dev: $(INPUTS) | $(BIN)/python
 	$(BIN)/pip install -q -e '.[test,dev]'

@@ -1,8 +1,13 @@
-"""Tests marked ``gpu`` run where there is one."""
+"""Tests marked ``gpu`` run where there is one; no test fails because the machine is busy."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Both look at the clock.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -24,6 +24,7 @@ def bench(*arguments: str, before: str = "", cwd: Path | None = None):
     )
 
 
+@pytest.mark.slow
 def test_a_part_is_run(tmp_path):
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n")  # not ours
     done = bench("kernels", "--sentences", "300", cwd=tmp_path)

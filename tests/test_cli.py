@@ -37,7 +37,7 @@ def command(*args, expect=0, **kwargs):
     """Run the command as a shell does: standard output and standard error."""
     code = "import sys; sys.argv[0] = 'fastcausal'; from fastcausal.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code, *map(str, args)], capture_output=True,
-                          encoding="utf-8", timeout=60, check=False, **kwargs)  # fmt: skip
+                          encoding="utf-8", check=False, **kwargs)  # fmt: skip
     assert done.returncode == expect, done.stderr
     return done.stdout, done.stderr
 

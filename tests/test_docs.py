@@ -76,6 +76,7 @@ def program_of(page: Path) -> str:
     return program
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", RUN)
 def test_programs_run(page: str, tmp_path: Path) -> None:
     """The blocks of a page run one after the other, in a new folder and without a network."""

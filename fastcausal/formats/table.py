@@ -136,7 +136,8 @@ def write(relations: Relations, target: str | os.PathLike[str], format: str) -> 
 def appending(target: str | os.PathLike[str]) -> Iterator[Callable[[pa.Table], None]]:
     """Write tables of one schema to a file, which is there when all are written.
 
-    Its suffix tells the format: ``.parquet``, ``.arrow``, or ``.csv`` for tables without lists.
+    Its suffix tells the format: ``.parquet`` (also without a suffix, as of a device), ``.arrow``,
+    or ``.csv`` for tables without lists.
 
     Raises
     ------
@@ -144,7 +145,7 @@ def appending(target: str | os.PathLike[str]) -> Iterator[Callable[[pa.Table], N
         The suffix is another one, a column is of a type that the format does not have, or the file
         cannot be written.
     """
-    suffix = Path(target).suffix.lower()
+    suffix = Path(target).suffix.lower() or ".parquet"
     if suffix not in ROW_SUFFIXES:
         known = ", ".join(ROW_SUFFIXES)
         raise InputError(f'{target}: unknown suffix "{suffix}" of a table, expected one of {known}')

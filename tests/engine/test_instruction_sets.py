@@ -17,6 +17,8 @@ from fastcausal.engine.sources import csrc
 from fastcausal.protocols import CNC_2023, RECESS, Protocol
 from tests.strategies import ROLES, random_side, rows_of
 
+pytestmark = pytest.mark.slow  # the native module is built anew
+
 HERE = Path(__file__).parent
 X86 = platform.machine() in ("x86_64", "AMD64")
 TARGETS = {

@@ -16,6 +16,8 @@ pytest.importorskip("evaluate")
 
 from fastcausal.training import TagMetric, tag_metric_path
 
+pytestmark = pytest.mark.slow
+
 
 def sides(n=12):
     """Gold and predicted label ids, and both as tags."""

@@ -14,6 +14,7 @@ import pytest
 import fastcausal as fc
 
 pytest.importorskip("torchmetrics")
+pytestmark = pytest.mark.slow
 CNC = Path(__file__).parents[3] / "shared" / "data" / "cnc"
 SCRIPT = Path(__file__).parents[2] / "docs" / "train_tagger.py"
 ENTRY = "from fastcausal.cli import main; main()"

@@ -7,7 +7,10 @@ import pytest
 
 from tests.training.test_span_score import SCHEME, labels, whole
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # of Lightning's, about workers and loggers
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),  # of Lightning's, about workers and loggers
+]
 torch = pytest.importorskip("torch")
 lightning = pytest.importorskip("lightning")
 torchmetrics = pytest.importorskip("torchmetrics")

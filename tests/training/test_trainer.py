@@ -28,6 +28,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
 
+pytestmark = pytest.mark.slow
 LENGTHS = [9, 3, 12, 1, 7, 7, 12, 5, 2, 10, 6]
 N_WORDS = 40
 
