@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -120,6 +121,18 @@ def test_a_project_gives_the_numbers_of_the_tables_joined_by_hand(project, layou
     assert {pair.n_examples + pair.n_unmarked for pair in found.pairs} == {3 * DOCUMENTS}
     out, _ = cli("agree", *sources, "--protocol", protocol, "--json")
     assert json.loads(out) == json.loads(json.dumps(expected.to_dict()))
+
+
+def test_tables_with_the_column_are_joined_like_files(project, tmp_path):
+    expected = fc.agreement(project / "brat").to_dict()
+    tables = [fc.read(path) for path in sorted((project / "brat").glob("*/*.ann"))]
+    assert fc.agreement(tables).to_dict() == expected
+    assert fc.agreement([t.table for t in tables]).to_dict() == expected
+    half = len(tables) // 2
+    for k, part in enumerate((tables[:half], tables[half:])):
+        whole = pa.concat_tables([t.table for t in part])
+        pq.write_table(whole, tmp_path / f"{k}.parquet")  # ids of several annotators
+    assert fc.agreement([tmp_path / "0.parquet", tmp_path / "1.parquet"]).to_dict() == expected
 
 
 def test_a_folder_is_one_source(project):
