@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "fastcausal/label_spans.h"
 #include "fastcausal/plan.h"
+#include "rows.hpp"
 
 namespace fastcausal {
 
@@ -88,81 +90,103 @@ class OfficialTags {
   std::vector<Span>& spans_;
 };
 
-// Relations whose spans were read as if they had been written with tags.
+// Rows whose spans were read as if they had been written with tags. Most relations stay as they
+// are, and are copied many at a time.
 class ReadAsTagged {
  public:
   std::vector<int32_t> values;  // [n_rows, 3]
   std::vector<int64_t> row_offsets;
   int64_t n_as_given = 0;  // relations that tags cannot hold, and that stay as they are
 
-  // False where every relation stays as it is and tags can hold it: then there is nothing here.
+  // False where every relation stays as it is: then there is nothing here.
   bool read(const Side& side, int64_t n_examples, const int32_t* lengths, bool relaxed) {
-    const int64_t first =
-        first_other(side, side.relation_offsets[0], side.relation_offsets[n_examples]);
-    if (first == side.relation_offsets[n_examples]) return false;
-    const int64_t n_relations = side.relation_offsets[n_examples];
-    values.reserve(static_cast<size_t>(3 * side.row_offsets[n_relations]));
-    row_offsets.assign(side.row_offsets, side.row_offsets + first + 1);
-    values.assign(side.values, side.values + 3 * side.row_offsets[first]);
+    const int64_t last = side.relation_offsets[n_examples];
+    int64_t next = 0;  // the first relation that is not taken over yet
     for (int64_t e = 0; e < n_examples; ++e) {
       const int64_t stop = side.relation_offsets[e + 1];
-      for (int64_t r = std::max(first, side.relation_offsets[e]); r < stop; ++r) {
-        add(side.values + 3 * side.row_offsets[r], side.n_rows(r), lengths[e], relaxed);
+      for (int64_t r = side.relation_offsets[e]; r < stop; ++r) {
+        const int32_t* rows = side.values + 3 * side.row_offsets[r];
+        const Kind kind = kind_of(rows, side.n_rows(r));
+        if (kind == Kind::STAYS) continue;
+        if (kind == Kind::OVERLAPS && !tags_can_hold(rows, side.n_rows(r))) {
+          ++n_as_given;
+          continue;
+        }
+        copy(side, next, r, last);
+        read_relation(rows, side.n_rows(r), lengths[e], relaxed, kind == Kind::RUNS_ON);
+        row_offsets.push_back(static_cast<int64_t>(values.size() / 3));
+        next = r + 1;
       }
     }
-    return true;
+    if (next) copy(side, next, last, last);
+    return next > 0;
   }
 
  private:
+  enum class Kind { STAYS, RUNS_ON, OVERLAPS };
+
   struct Mark {
     int32_t token, role;
     bool closes;
     bool operator<(const Mark& o) const { return token < o.token; }
   };
 
-  // Whether tags give back the same rows: no argument of one word, no overlap within a track.
-  static bool stays(const int32_t* row, int64_t n_rows) {
+  // Tags give back the same rows unless an argument has one token or spans of a track overlap.
+  static Kind kind_of(const int32_t* row, int64_t n_rows) {
     int32_t ends[2] = {0, 0};  // of the last argument, and of the last signal
-    bool same = true;
+    bool overlap = false, one_token = false;
     for (const int32_t* end = row + 3 * n_rows; row < end; row += 3) {
       const bool is_signal = role_of(row) == signal;
-      same &= (start_of(row) >= ends[is_signal]) & (is_signal | (stop_of(row) > start_of(row) + 1));
+      overlap |= start_of(row) < ends[is_signal];
+      one_token |= !is_signal & (stop_of(row) == start_of(row) + 1);
       ends[is_signal] = stop_of(row);
     }
-    return same;
-  }
-
-  static int64_t first_other(const Side& side, int64_t relation, int64_t last) {
-    while (relation < last &&
-           stays(side.values + 3 * side.row_offsets[relation], side.n_rows(relation))) {
-      ++relation;
-    }
-    return relation;
+    return overlap ? Kind::OVERLAPS : one_token ? Kind::RUNS_ON : Kind::STAYS;
   }
 
   // Two causes or two effects that overlap would need one tag within another of the same name.
   static bool tags_can_hold(const int32_t* row, int64_t n_rows) {
-    int32_t ends[3] = {0, 0, 0};
+    int32_t ends[2] = {0, 0};
     for (const int32_t* end = row + 3 * n_rows; row < end; row += 3) {
+      if (role_of(row) == signal) continue;
       int32_t& before = ends[role_of(row)];
-      if (role_of(row) != signal && start_of(row) < before) return false;
+      if (start_of(row) < before) return false;
       before = stop_of(row);
     }
     return true;
   }
 
-  void add(const int32_t* rows, int64_t n_rows, int32_t length, bool relaxed) {
-    const bool can_hold = tags_can_hold(rows, n_rows);
-    n_as_given += !can_hold;
-    if (!can_hold || stays(rows, n_rows)) {
-      values.insert(values.end(), rows, rows + 3 * n_rows);
-    } else {
-      read_relation(rows, n_rows, length, relaxed);
+  // Takes over the relations from first up to last, of n in all.
+  void copy(const Side& side, int64_t first, int64_t last, int64_t n) {
+    if (!first) {
+      values.reserve(static_cast<size_t>(3 * side.row_offsets[n]));
+      row_offsets.reserve(static_cast<size_t>(n + 1));
+      row_offsets.push_back(side.row_offsets[0]);
+      values.assign(side.values, side.values + 3 * side.row_offsets[0]);
     }
-    row_offsets.push_back(static_cast<int64_t>(values.size() / 3));
+    const int64_t moved = row_offsets.back() - side.row_offsets[first];
+    values.insert(values.end(), side.values + 3 * side.row_offsets[first],
+                  side.values + 3 * side.row_offsets[last]);
+    for (int64_t r = first; r < last; ++r) row_offsets.push_back(side.row_offsets[r + 1] + moved);
   }
 
-  void read_relation(const int32_t* rows, int64_t n_rows, int32_t length, bool relaxed) {
+  void read_relation(const int32_t* rows, int64_t n_rows, int32_t length, bool relaxed,
+                     bool runs_on) {
+    const size_t first = values.size();
+    if (runs_on) {
+      values.insert(values.end(), rows, rows + 3 * n_rows);
+      labels::run_on(values.data() + first, n_rows, length);
+    } else {
+      read_tags(rows, n_rows, length, relaxed);
+      for (const Span span : spans_) {
+        values.insert(values.end(), {role_of(span), start_of(span), stop_of(span)});
+      }
+    }
+    const int64_t offsets[2] = {0, static_cast<int64_t>((values.size() - first) / 3)};
+    sort_rows(values.data() + first, offsets, 1);
+  }
+
+  void read_tags(const int32_t* rows, int64_t n_rows, int32_t length, bool relaxed) {
     marks_.clear();
     for (const int32_t* row = rows; row < rows + 3 * n_rows; row += 3) {
       marks_.push_back({start_of(row), role_of(row), false});
@@ -179,14 +203,6 @@ class ReadAsTagged {
       }
     }
     tags.end(length);
-    std::sort(spans_.begin(), spans_.end(), [](Span a, Span b) {
-      const int32_t x[3] = {role_of(a), start_of(a), stop_of(a)};
-      const int32_t y[3] = {role_of(b), start_of(b), stop_of(b)};
-      return compare_rows(x, y) < 0;
-    });
-    for (const Span span : spans_) {
-      values.insert(values.end(), {role_of(span), start_of(span), stop_of(span)});
-    }
   }
 
   std::vector<Mark> marks_;

@@ -143,7 +143,7 @@ def check_rows(values, row_offsets, relation_offsets, lengths, int64_t n_roles):
 
 
 def read_as_tagged(values, row_offsets, relation_offsets, lengths, bint relaxed):
-    """Values, row_offsets and how many relations tags cannot hold; None where all stay as is."""
+    """Values, row_offsets (the given ones where all stays), relations that tags cannot hold."""
     cdef Side s = side(values, row_offsets, relation_offsets)
     cdef Array length = int32s(lengths)
     cdef ReadAsTagged found
@@ -151,7 +151,7 @@ def read_as_tagged(values, row_offsets, relation_offsets, lengths, bint relaxed)
     with nogil:
         changed = found.read(s, length.n, <const int32_t*>length.data, relaxed)
     if not changed:
-        return None
+        return values, row_offsets, found.n_as_given
     rows = np.empty((found.values.size() // 3, 3), np.int32)
     offsets = np.empty(found.row_offsets.size(), np.int64)
     cdef Array to_rows = int32s(rows, 2, PyBUF_WRITABLE)

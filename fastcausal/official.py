@@ -63,10 +63,9 @@ def as_tagged(rows: Rows, tags: str) -> tuple[Rows, int]:
     array([[0, 1, 6],
            [2, 3, 4]], dtype=int32)
     """
-    found = _spans.read_as_tagged(*rows.arrays(), rows.lengths, tags == "cnc-2022")
-    if found is None:
-        return replace(rows, tags=tags), 0
-    values, row_offsets, n_as_given = found
+    values, row_offsets, n_as_given = _spans.read_as_tagged(
+        *rows.arrays(), rows.lengths, tags == "cnc-2022"
+    )
     return replace(rows, values=values, row_offsets=row_offsets, tags=tags), n_as_given
 
 

@@ -182,6 +182,8 @@ def test_spans_that_tags_cannot_hold():
     assert report.warnings[2] == (
         "tags:as-given: the spans of 2 relations are used as they are, not as cnc-2023 reads tags"
     )
+    alone = [example("a", [[(0, 0, 4), (0, 2, 6)]])]
+    assert "|tags:as-given|" in fc.score(alone, alone, "cnc-2023").signature
     one = fc.ExtractionScorer("cnc-2023")
     one.update(GOLD, GOLD)
     other = fc.ExtractionScorer("cnc-2023")
