@@ -7,10 +7,12 @@
 // Cost: at most (rows + columns)^3 a round, far less where edges are few; usually 2 or 3 rounds.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "fastcausal/assign.h"
+#include "stop.hpp"
 
 namespace fastcausal {
 
@@ -21,7 +23,7 @@ struct Edge {
 };
 
 // Weights are compared by main, then by tie; they add like numbers.
-// main is at most 2 N D of one example: exact while an example has fewer than 2^30 spans.
+// main is at most 2 N D of one example, for which fits leaves room.
 struct Weight {
   int64_t main = 0;
   int64_t tie = 0;
@@ -33,9 +35,28 @@ struct Weight {
 
 class Assignment {
  public:
+  // Whether no number that solve adds up leaves 64 bits: a pairing takes one edge of each row.
+  static bool fits(const std::vector<Edge>& edges, const std::vector<int64_t>& offsets,
+                   const Value& unmatched) {
+    double top = size_of(unmatched.numerator);
+    double bottom = size_of(unmatched.denominator) + 1;
+    for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+      double most_top = 0;
+      double most_bottom = 0;
+      for (int64_t e = offsets[i]; e < offsets[i + 1]; ++e) {
+        most_top = std::max(most_top, size_of(edges[e].gain.numerator));
+        most_bottom = std::max(most_bottom, size_of(edges[e].gain.denominator));
+      }
+      top += most_top;
+      bottom += most_bottom;
+    }
+    return top * bottom < static_cast<double>(MOST_PRODUCT);
+  }
+
   // columns[i] is the column of row i or -1. edges of row i: offsets[i] to offsets[i + 1].
   void solve(const std::vector<Edge>& edges, const std::vector<int64_t>& offsets, int64_t n_columns,
-             Value unmatched, bool linear, int32_t* columns) {
+             Value unmatched, bool linear, Steps& steps, int32_t* columns) {
+    steps_ = &steps;
     edges_ = edges.data();
     offsets_ = offsets.data();
     n_rows_ = static_cast<int32_t>(offsets.size()) - 1;
@@ -57,6 +78,8 @@ class Assignment {
   }
 
  private:
+  static constexpr int64_t MOST_PRODUCT = int64_t{1} << 59;
+  Steps* steps_ = nullptr;
   const Edge* edges_ = nullptr;
   const int64_t* offsets_ = nullptr;
   int32_t n_rows_ = 0;
@@ -67,6 +90,8 @@ class Assignment {
   int32_t end_ = -1, end_column_ = -1;
   std::vector<int64_t> edge_of_;
   std::vector<char> settled_, fixed_row_, fixed_column_, seen_;
+
+  static double size_of(int64_t n) { return std::abs(static_cast<double>(n)); }
 
   bool improve(Value& reached, const Value& unmatched) const {
     Value value = unmatched;
@@ -107,6 +132,7 @@ class Assignment {
     int32_t end_column = -1;
     int32_t row = root;
     for (;;) {
+      steps_->took(4 * degree(row) + static_cast<int64_t>(touched_columns_.size()));
       for (int64_t e = offsets_[row]; e < offsets_[row + 1]; ++e) {
         const int32_t j = edges_[e].column;
         if (settled_[j] == 2) continue;
@@ -184,6 +210,7 @@ class Assignment {
         edges_;
   }
 
+  int64_t degree(int32_t row) const { return offsets_[row + 1] - offsets_[row]; }
   bool tight(int32_t row, int64_t e) const {
     return row_price_[row] + column_price_[edges_[e].column] == weights_[e];
   }
@@ -198,6 +225,7 @@ class Assignment {
     for (int32_t i = 0; i < n_rows_; ++i) {
       const int32_t now = column_of_[i];
       seen_.assign(n_rows_ + 1, 0);
+      steps_->took(n_rows_ / 8);
       fixed_row_[i] = 1;
       for (int64_t e = offsets_[i]; e < offsets_[i + 1]; ++e) {
         const int32_t j = edges_[e].column;
@@ -224,6 +252,7 @@ class Assignment {
     for (size_t next = 0; next < queue_.size(); ++next) {
       const int32_t node = queue_[next];
       end_ = node;
+      steps_->took(4 * (node == pool ? n_rows_ + n_columns_ : degree(node)));
       if (node == pool) {
         if (vacated < 0 || free_column(vacated)) return true;
         for (int32_t j = 0; j < n_columns_; ++j) {

@@ -15,14 +15,13 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
 #include "assign.hpp"
 #include "fastcausal/few.h"
 #include "fastcausal/kernels.h"
+#include "stop.hpp"
 
 namespace fastcausal {
 
@@ -58,20 +57,41 @@ void with_kernel(const char* name, Kernel function, int64_t n_fields, const Job&
   throw std::invalid_argument(std::string("no native kernel ") + name);
 }
 
-constexpr int64_t MOST_EDGES = int64_t{1} << 22;  // of one example: minutes at the worst
+// Pairs that are compared at most: minutes at the worst.
+constexpr int64_t MOST_EDGES = int64_t{1} << 22;          // of relations, in an example
+constexpr int64_t MOST_SPAN_PAIRS = int64_t{1} << 32;     // of spans, in an example
+constexpr int64_t MOST_SPANS_OF_PAIR = int64_t{1} << 26;  // of spans, in a pair or few relations
 
 // Its text is the number of the example.
-class TooManyPairs : public std::overflow_error {
+class TooLarge : public std::overflow_error {
  public:
-  explicit TooManyPairs(int64_t example) : std::overflow_error(std::to_string(example)) {}
+  explicit TooLarge(int64_t example) : std::overflow_error(std::to_string(example)) {}
 };
+
+// Of the examples from one to another.
+inline int64_t n_rows(const Side& side, int64_t from, int64_t to) {
+  return side.row_offsets[side.relation_offsets[to]] -
+         side.row_offsets[side.relation_offsets[from]];
+}
 
 template <class Pair>
 class Worker {
  public:
   Worker(const Side& gold, const Side& pred, const int32_t* lengths, const Plan& plan,
-         const Pair& pair)
-      : gold_(gold), pred_(pred), lengths_(lengths), plan_(plan), pair_(pair) {}
+         const Pair& pair, Steps& steps)
+      : gold_(gold), pred_(pred), lengths_(lengths), plan_(plan), pair_(pair), steps_(steps) {}
+
+  // As run, for an example that may have many spans.
+  void run_large(int64_t example, int64_t* partner, int64_t* counts) {
+    const int64_t n = std::max(gold_.n_relations(example), pred_.n_relations(example));
+    if (n <= std::max(FEW, OFFICIAL_MOST)) {  // else fill_edges looks at each pair
+      const int64_t spans =
+          n_rows(gold_, example, example + 1) * n_rows(pred_, example, example + 1);
+      if (spans > MOST_SPANS_OF_PAIR) throw TooLarge(example);
+      steps_.took(8 * spans);
+    }
+    run(example, partner, counts);
+  }
 
   // Adds the counts of the chosen pairs to counts; partner[g], where wanted, is the predicted
   // relation of gold relation g, or -1.
@@ -106,6 +126,7 @@ class Worker {
   const int32_t* lengths_;
   const Plan& plan_;
   const Pair& pair_;
+  Steps& steps_;
   int64_t length_ = 0;
   std::vector<Relation> golds_, preds_;
   std::vector<int64_t> pred_of_;
@@ -147,8 +168,10 @@ class Worker {
     }
     fill_edges(example, gold_leads);
     column_of_.resize(rows_.size());
-    assignment_.solve(edges_, edge_offsets_, static_cast<int64_t>(columns_.size()), total_alone(),
-                      plan_.linear, column_of_.data());
+    const Value alone = total_alone();
+    if (!Assignment::fits(edges_, edge_offsets_, alone)) throw TooLarge(example);
+    assignment_.solve(edges_, edge_offsets_, static_cast<int64_t>(columns_.size()), alone,
+                      plan_.linear, steps_, column_of_.data());
     write(gold_leads);
   }
 
@@ -199,12 +222,18 @@ class Worker {
     look_at(columns_, !gold_leads, column_alone_, column_folded_, column_extent_);
     edges_.clear();
     edge_offsets_.assign(1, 0);
+    int64_t n_spans = 0;
     for (size_t i = 0; i < rows_.size(); ++i) {
+      steps_.took(static_cast<int64_t>(columns_.size()));
       for (size_t j = 0; j < columns_.size(); ++j) {
         const bool apart = !row_extent_[i].meets(column_extent_[j]);
         if (apart && plan_.by_content && plan_.additive) continue;
         const Relation& gold = golds_[gold_leads ? rows_[i] : columns_[j]];
         const Relation& pred = preds_[gold_leads ? columns_[j] : rows_[i]];
+        const int64_t spans = gold.n * pred.n;
+        n_spans += spans;
+        if (spans > MOST_SPANS_OF_PAIR || n_spans > MOST_SPAN_PAIRS) throw TooLarge(example);
+        steps_.took(8 * spans + 50);
         int64_t shared = 0;
         if (plan_.by_content && !apart) {
           const Meeting met(gold, pred);
@@ -217,7 +246,7 @@ class Worker {
         edges_.push_back({static_cast<int32_t>(j), value});
       }
       edge_offsets_.push_back(static_cast<int64_t>(edges_.size()));
-      if (edge_offsets_.back() > MOST_EDGES) throw TooManyPairs(example);
+      if (edge_offsets_.back() > MOST_EDGES) throw TooLarge(example);
     }
   }
 
@@ -250,20 +279,29 @@ struct Groups {
 template <class Pair>
 void run_with(const Pair& pair, const Side& gold, const Side& pred, const int32_t* lengths,
               int64_t n_examples, const Plan& plan, const Groups& groups, int64_t* partner,
-              int64_t* counts, int64_t n_threads) {
+              int64_t* counts, int64_t n_threads, Asked asked) {
   constexpr int64_t BLOCK = 256;
+  constexpr int64_t FEW_SPAN_PAIRS = int64_t{1}
+                                     << 24;  // of a block that takes no tenth of a second
+  Stop stop(asked);
   std::atomic<int64_t> next{0};
   std::mutex merging;
   std::exception_ptr failure;
   const auto work = [&] {
     try {
       const Pair own_pair(pair);  // it may have memory of its own
-      Worker<Pair> worker(gold, pred, lengths, plan, own_pair);
+      Steps steps(stop);
+      Worker<Pair> worker(gold, pred, lengths, plan, own_pair, steps);
       std::vector<int64_t> own(groups.each ? 0 : groups.n * plan.n_fields);
       int64_t* rows = groups.each ? counts : own.data();
       for (int64_t from; (from = next.fetch_add(BLOCK)) < n_examples;) {
-        for (int64_t e = from; e < std::min(from + BLOCK, n_examples); ++e) {
-          worker.run(e, partner, rows + groups.row(e, gold) * plan.n_fields);
+        const int64_t to = std::min(from + BLOCK, n_examples);
+        const int64_t span_pairs = n_rows(gold, from, to) * n_rows(pred, from, to);
+        steps.took(span_pairs);
+        const bool large = span_pairs > FEW_SPAN_PAIRS;
+        for (int64_t e = from; e < to; ++e) {
+          int64_t* row = rows + groups.row(e, gold) * plan.n_fields;
+          large ? worker.run_large(e, partner, row) : worker.run(e, partner, row);
         }
       }
       const std::lock_guard<std::mutex> lock(merging);
@@ -274,30 +312,27 @@ void run_with(const Pair& pair, const Side& gold, const Side& pred, const int32_
       next = n_examples;
     }
   };
-  std::vector<std::thread> threads;
-  n_threads = std::min(n_threads, (n_examples + BLOCK - 1) / BLOCK);
-  try {
-    for (int64_t t = 1; t < n_threads; ++t) threads.emplace_back(work);
-  } catch (const std::system_error&) {  // no more to be had: those there are do the work
-  }
-  work();
-  for (std::thread& thread : threads) thread.join();
+  in_threads(std::min(n_threads, (n_examples + BLOCK - 1) / BLOCK), stop, work);
   if (failure) std::rethrow_exception(failure);
 }
 
 inline void run_all(const char* name, Kernel function, const Side& gold, const Side& pred,
                     const int32_t* lengths, int64_t n_examples, const Plan& plan,
-                    const Groups& groups, int64_t* partner, int64_t* counts, int64_t n_threads) {
+                    const Groups& groups, int64_t* partner, int64_t* counts, int64_t n_threads,
+                    Asked asked) {
   with_kernel(name, function, plan.n_fields, [&](const auto& pair) {
-    run_with(pair, gold, pred, lengths, n_examples, plan, groups, partner, counts, n_threads);
+    run_with(pair, gold, pred, lengths, n_examples, plan, groups, partner, counts, n_threads,
+             asked);
   });
 }
 
 // Counts of given pairs, -1 for no relation: counts is [n_pairs, n_fields], zero on entry.
 inline void count_pairs(const char* name, Kernel function, const Side& gold, const Side& pred,
                         const int64_t* gold_index, const int64_t* pred_index,
-                        const int32_t* lengths, int64_t n_pairs, const Plan& plan,
-                        int64_t* counts) {
+                        const int32_t* lengths, int64_t n_pairs, const Plan& plan, int64_t* counts,
+                        Asked asked) {
+  Stop stop(asked);
+  Steps steps(stop);
   with_kernel(name, function, plan.n_fields, [&](const auto& pair) {
     const int64_t n_roles = roles_to_look_up<std::decay_t<decltype(pair)>>(plan);
     const Relation none(nullptr, 0, n_roles);
@@ -308,6 +343,7 @@ inline void count_pairs(const char* name, Kernel function, const Side& gold, con
       Relation of_gold(none), of_pred(none);
       if (g >= 0) gold.get(g, n_roles, of_gold);
       if (p >= 0) pred.get(p, n_roles, of_pred);
+      steps.took(8 * of_gold.n * of_pred.n + 50);
       pair(of_gold, of_pred, lengths[k], plan.params, totals);
     }
   });

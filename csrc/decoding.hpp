@@ -4,18 +4,22 @@
 
 #include "fastcausal/span_selection.h"
 #include "found.hpp"
+#include "stop.hpp"
 
 namespace fastcausal {
 
 // Returns -1, or example * n_tokens * MOST_FAULTS plus what Selector::read returns.
 template <class T>
 int64_t select_spans(const selection::Boundaries& b, const selection::Settings& settings,
-                     Found& found, std::vector<double>& scores) {
+                     Found& found, std::vector<double>& scores, Asked asked) {
   using selection::Selector;
+  Stop stop(asked);
+  Steps steps(stop);
   std::vector<double> scratch(static_cast<size_t>(selection::scratch_of(b.n_tokens)));
   selection::Selection best[selection::MOST];
   for (int64_t e = 0; e < b.n_examples; ++e) {
     int64_t n = 0;
+    steps.took(400 * b.n_tokens);
     const int64_t wrong = selection::select_in<T>(b, settings, e, scratch.data(), best, &n);
     if (wrong >= 0) return e * b.n_tokens * Selector::MOST_FAULTS + wrong;
     for (int64_t k = 0; k < n; ++k) {
@@ -30,9 +34,9 @@ int64_t select_spans(const selection::Boundaries& b, const selection::Settings& 
 }
 
 inline int64_t select_spans(const selection::Boundaries& b, const selection::Settings& settings,
-                            Found& found, std::vector<double>& scores) {
-  return b.itemsize == 4 ? select_spans<float>(b, settings, found, scores)
-                         : select_spans<double>(b, settings, found, scores);
+                            Found& found, std::vector<double>& scores, Asked asked) {
+  return b.itemsize == 4 ? select_spans<float>(b, settings, found, scores, asked)
+                         : select_spans<double>(b, settings, found, scores, asked);
 }
 
 }  // namespace fastcausal

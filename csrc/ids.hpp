@@ -32,6 +32,29 @@ inline void hash_texts(const int32_t* offsets, const char* data, int64_t n, uint
     hashes[i] = hash_of(data + offsets[i], static_cast<int64_t>(offsets[i + 1]) - offsets[i]);
 }
 
+// Whether one of the n numbers from here on occurs twice; their order is lost. The table is memory
+// to use again. Numbers made to meet in the table are sorted instead, so that time is near-linear.
+inline bool twice_in(uint64_t* numbers, int64_t n, std::vector<uint64_t>& table) {
+  size_t size = 16;
+  while (size < 2 * static_cast<size_t>(n)) size *= 2;
+  table.assign(size, 0);  // 0: empty
+  int64_t steps = 8 * n + 64;
+  bool zero = false;
+  for (int64_t i = 0; i < n; i++) {
+    const uint64_t x = numbers[i];
+    size_t at = x & (size - 1);
+    while (table[at] != 0 && table[at] != x && --steps > 0) at = (at + 1) & (size - 1);
+    if (steps <= 0) {
+      std::sort(numbers, numbers + n);
+      return std::adjacent_find(numbers, numbers + n) != numbers + n;
+    }
+    if (x == 0 ? zero : table[at] == x) return true;
+    zero |= x == 0;
+    table[at] = x;
+  }
+  return false;
+}
+
 // Whether a number occurs twice. Numbers of one leading part are brought together, in place, and
 // each such bucket, small enough for the cache, goes through a table of its own.
 inline bool any_twice(uint64_t* numbers, int64_t n) {
@@ -53,21 +76,9 @@ inline bool any_twice(uint64_t* numbers, int64_t n) {
       else
         std::swap(here, numbers[next[home]++]);
     }
-  std::vector<uint64_t> table;  // 0: empty
-  for (size_t b = 0; b < next.size(); b++) {
-    size_t size = 16;
-    while (size < 2 * static_cast<size_t>(starts[b + 1] - starts[b])) size *= 2;
-    table.assign(size, 0);
-    bool zero = false;
-    for (int64_t i = starts[b]; i < starts[b + 1]; i++) {
-      const uint64_t x = numbers[i];
-      size_t at = x & (size - 1);
-      while (table[at] != 0 && table[at] != x) at = (at + 1) & (size - 1);
-      if (x == 0 ? zero : table[at] == x) return true;
-      zero |= x == 0;
-      table[at] = x;
-    }
-  }
+  std::vector<uint64_t> table;
+  for (size_t b = 0; b < next.size(); b++)
+    if (twice_in(numbers + starts[b], starts[b + 1] - starts[b], table)) return true;
   return false;
 }
 

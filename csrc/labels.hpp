@@ -10,6 +10,7 @@
 
 #include "fastcausal/label_spans.h"
 #include "found.hpp"
+#include "stop.hpp"
 
 namespace fastcausal {
 
@@ -142,13 +143,16 @@ class Runs {
 
 // Returns -1, or the place (sequence * n_tokens + token) of what is no label of the scheme.
 template <class Id>
-int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, Found& found) {
+int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, Found& found, Asked asked) {
+  Stop stop(asked);
+  Steps steps(stop);
   labels::Runs runs(scheme, m.n_tokens);
   const bool by_runs = labels::Runs::can_take(scheme) && !m.where && !m.words;
   found.lengths.reserve(static_cast<size_t>(m.n_sequences));
   found.row_offsets.reserve(static_cast<size_t>(m.n_sequences) + 1);
   found.relation_offsets.reserve(static_cast<size_t>(m.n_sequences) + 1);
   for (int64_t s = 0; s < m.n_sequences; ++s) {
+    steps.took(8 * m.n_tokens + 50);
     const int64_t at = s * m.n_tokens;
     const Id* ids = static_cast<const Id*>(m.ids) + at;
     int32_t* rows = &found.room(m.n_tokens + 1)->role;  // a row is three int32
@@ -167,16 +171,17 @@ int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, Found& found) 
   return -1;
 }
 
-inline int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, Found& found) {
+inline int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, Found& found,
+                          Asked asked) {
   switch (m.itemsize) {
     case 1:
-      return label_rows<int8_t>(m, scheme, found);
+      return label_rows<int8_t>(m, scheme, found, asked);
     case 2:
-      return label_rows<int16_t>(m, scheme, found);
+      return label_rows<int16_t>(m, scheme, found, asked);
     case 4:
-      return label_rows<int32_t>(m, scheme, found);
+      return label_rows<int32_t>(m, scheme, found, asked);
     default:
-      return label_rows<int64_t>(m, scheme, found);
+      return label_rows<int64_t>(m, scheme, found, asked);
   }
 }
 

@@ -18,6 +18,8 @@
 #include <numeric>
 #include <vector>
 
+#include "stop.hpp"
+
 namespace fastcausal {
 
 enum class Level : int64_t { nominal, ordinal, interval, ratio };
@@ -116,14 +118,16 @@ struct Disagreement {
 class Reliability {
  public:
   // Ratings of unit u: values[offsets[u]] up to values[offsets[u + 1]]; NaN is none.
-  Reliability(Level level, const double* values, const int64_t* offsets, int64_t n_units)
-      : level_(level), units_(n_units) {
+  Reliability(Level level, const double* values, const int64_t* offsets, int64_t n_units,
+              Steps& steps)
+      : steps_(steps), level_(level), units_(n_units) {
     const bool scaled = level == Level::interval || level == Level::ratio;
     const double scale = scaled ? scale_of(values + offsets[0], values + offsets[n_units]) : 1;
     Numbering numbering;
     std::vector<double> ratings;
     for (int64_t u = 0; u < n_units; ++u) {
       ratings.clear();
+      steps_.took(100 * (offsets[u + 1] - offsets[u]));
       for (int64_t i = offsets[u]; i < offsets[u + 1]; ++i) {
         if (!std::isnan(values[i])) ratings.push_back(values[i] * scale + 0.0);  // no -0
       }
@@ -157,6 +161,7 @@ class Reliability {
       n += weight * units_[*from].n;
     }
     if (!n) return found;
+    steps_.took(100 * n);
     count_values();
     if (level_ == Level::ordinal) spread_ranks();
     double square = 1;  // of the unit of distance that makes disagreements at most 1
@@ -198,6 +203,7 @@ class Reliability {
     int64_t times;
   };
 
+  Steps& steps_;
   Level level_;
   std::vector<Unit> units_;
   std::vector<int32_t> numbers_;  // of values, in ascending order of the values
@@ -262,6 +268,7 @@ class Reliability {
     constexpr size_t LANES = 8;
     double total = 0;
     for (size_t i = 1; i < different_.size(); ++i) {
+      steps_.took(static_cast<int64_t>(i));
       double lanes[LANES] = {};
       const auto add = [&](size_t j, size_t lane) {
         const double distance = (different_[i] - different_[j]) / (different_[i] + different_[j]);
@@ -356,8 +363,10 @@ class Reliability {
 // [n_problems, n_units]; groups and times may be null. found is [n_problems].
 inline void disagreements(Level level, const double* values, const int64_t* offsets,
                           int64_t n_units, const int64_t* groups, const int32_t* times,
-                          int64_t n_problems, Disagreement* found) {
-  Reliability reliability(level, values, offsets, n_units);
+                          int64_t n_problems, Disagreement* found, Asked asked) {
+  Stop stop(asked);
+  Steps steps(stop);
+  Reliability reliability(level, values, offsets, n_units, steps);
   std::vector<int64_t> starts(n_problems + 1), units(n_units);
   if (groups) {
     for (int64_t u = 0; u < n_units; ++u) ++starts[groups[u] + 1];

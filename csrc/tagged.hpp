@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "official.hpp"
+#include "stop.hpp"
 
 // The same C++ compiled twice, for the count of ones of newer processors: a tenth faster. Only
 // where the loader can choose between the two.
@@ -280,13 +281,16 @@ class OfficialSentence {
 template <class Offset>
 FC_CLONES void read_tagged(const char* data, const Offset* offsets, const int64_t* examples,
                            int64_t n_examples, Tags tags, int32_t* lengths, int32_t* n_tokens,
-                           int32_t* widths, TaggedSpans& found) {
+                           int32_t* widths, TaggedSpans& found, Asked asked) {
+  Stop stop(asked);
+  Steps steps(stop);
   const char* limit = data + offsets[examples[n_examples]];
   for (int64_t e = 0; e < n_examples; ++e) {
     for (int64_t s = examples[e]; s < examples[e + 1]; ++s) {
       const char* text = data + offsets[s];
       const int64_t size = offsets[s + 1] - offsets[s];
       if (size > INT32_MAX) throw std::length_error("a tagged sentence has 2 GiB or more");
+      steps.took(4 * size + 50);
       const size_t first = found.spans.size();
       if (tags == Tags::strict) {
         n_tokens[s] = StrictSentence(text, size, found).read(limit);

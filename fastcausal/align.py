@@ -436,7 +436,11 @@ def strata_of(examples: pa.Table, by: str | None) -> tuple[list[str], npt.NDArra
     return names, arrays.values_of(encoded.indices).astype(np.int64)
 
 
-def too_many_pairs(aligned: Aligned, error: OverflowError) -> InputError:
+def too_large(aligned: Aligned, error: OverflowError) -> InputError:
     """What the engine says of an example that it cannot assign, by the name of the example."""
     name = aligned.name(int(str(error)))
-    return InputError(f"example {name} has too many pairs of relations to assign")
+    return InputError(
+        f"example {name} is too large: expected at most 2^22 pairs of relations and 2^32 of spans, "
+        "2^26 of them in one pair or in few relations, and the numerator times the denominator of "
+        "the objective below 2^59"
+    )

@@ -16,6 +16,7 @@ from fastcausal.errors import InputError
 from fastcausal.tensors import (
     INTEGERS,
     LAST_WORD,
+    changed,
     matrix,
     misplaced_word,
     on_device,
@@ -289,8 +290,10 @@ def _refused(place: tuple[int, int, int], columns: Any, words: Any) -> InputErro
     example, token, column = place
     if column == WORD:
         return InputError(misplaced_word(words, example, token))
+    where = f"example {example}, token {token}"
     value = columns[column][example, token]
+    if value < np.inf:
+        return InputError(changed(where))
     return InputError(
-        f"example {example}, token {token}: the logit of {COLUMNS[column]} is {value}, "
-        "expected a finite number or -inf"
+        f"{where}: the logit of {COLUMNS[column]} is {value}, expected a finite number or -inf"
     )

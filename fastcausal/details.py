@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from fastcausal.align import Aligned, too_many_pairs
+from fastcausal.align import Aligned, too_large
 from fastcausal.engine.kernel import Int64, Plan
 from fastcausal.engine.run import Result, chosen_pairs, count_pairs, run
 
@@ -44,7 +44,7 @@ class Counting(NamedTuple):
                 partners=partners,
             )
         except OverflowError as error:
-            raise too_many_pairs(aligned, error) from None
+            raise too_large(aligned, error) from None
 
 
 def per_example_table(counting: Counting, aligned: Aligned) -> pa.Table:

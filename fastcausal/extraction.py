@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from fastcausal.align import (
 )
 from fastcausal.counted import CountedScores
 from fastcausal.details import Counting, Details, per_example_table
+from fastcausal.engine.counts import added
 from fastcausal.engine.kernel import Int64, Plan
 from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import check_backend
@@ -268,7 +269,7 @@ class ExtractionScorer:
         self.roles = aligned.roles
         result = self.counting().run(aligned, stratum, len(strata), apart=True, partners=False)
         for k, name in enumerate(strata):
-            self._count(name, result.counts[2 * k : 2 * k + 2])
+            self.counts[name] = self._added(name, result.counts[2 * k : 2 * k + 2])
         self.n_examples += aligned.gold.n_examples
         self.n_gold_relations += _marked(aligned.gold)
         self.n_pred_relations += _marked(aligned.pred)
@@ -288,9 +289,9 @@ class ExtractionScorer:
     def _roles(self) -> tuple[str, ...]:
         return ROLES if self.roles is None else self.roles
 
-    def _count(self, stratum: str, counts: Int64) -> None:
+    def _added(self, stratum: str, counts: Int64) -> Int64:
         before = self.counts.get(stratum)
-        self.counts[stratum] = counts if before is None else before + counts
+        return counts if before is None else added(before, counts)
 
     def merge(self, other: ExtractionScorer) -> None:
         """Add what another scorer has counted.
@@ -298,7 +299,8 @@ class ExtractionScorer:
         Raises
         ------
         ValueError
-            The other scorer follows another protocol or policy, or has other roles.
+            The other scorer follows another protocol or policy, or has other roles; or counts
+            would reach 2^56.
         """
         mine, others = (each._recipe(each.protocol.signature) for each in (self, other))
         if mine != others:
@@ -307,9 +309,9 @@ class ExtractionScorer:
             raise ValueError(f"cannot merge scores by {other.by} into scores by {self.by}")
         if None not in (self.roles, other.roles) and self.roles != other.roles:
             raise ValueError(f"cannot merge roles {other.roles} into {self.roles}")
+        merged = {name: self._added(name, counts) for name, counts in other.counts.items()}
         self.roles = self.roles or other.roles
-        for name, counts in other.counts.items():
-            self._count(name, counts)
+        self.counts |= merged
         self.n_examples += other.n_examples
         self.n_gold_relations += other.n_gold_relations
         self.n_pred_relations += other.n_pred_relations
@@ -324,7 +326,7 @@ class ExtractionScorer:
     def report(self, details: Details | None = None) -> Report:
         """`compute`, with what makes the tables of the report."""
         parts = list(self.counts.values()) or [np.zeros((2, self.plan().n_fields), np.int64)]
-        total: Int64 = parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
+        total: Int64 = reduce(added, parts)
         subsets = {MULTI: total[1]}
         if self.by is not None:
             subsets |= {

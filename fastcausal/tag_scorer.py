@@ -153,7 +153,8 @@ class TagScorer:
             return
         values, n_examples, n_gold, n_pred = self._on_device.take()
         scorer = self.scorer
-        scorer._count("", np.stack([values, np.zeros_like(values)]))  # none has several relations
+        counts = np.stack([values, np.zeros_like(values)])  # none has several relations
+        scorer.counts[""] = scorer._added("", counts)
         scorer.n_examples += n_examples
         scorer.n_gold_relations += n_gold
         scorer.n_pred_relations += n_pred

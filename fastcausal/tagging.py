@@ -17,7 +17,15 @@ from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
 from fastcausal.formats.bio import LABELS
 from fastcausal.relations import ROLES
-from fastcausal.tensors import INTEGERS, matrix, misplaced_word, on_device, on_host, word_numbers
+from fastcausal.tensors import (
+    INTEGERS,
+    changed,
+    matrix,
+    misplaced_word,
+    on_device,
+    on_host,
+    word_numbers,
+)
 
 MARKS = {"B": BEGINS, "I": 0, "E": ENDS, "S": BEGINS + ENDS}
 _LABEL = re.compile(r"(?:([BIES])-)?(.+)", re.DOTALL)
@@ -144,7 +152,10 @@ class TagScheme:
         except IndexError as error:
             example, token = error.args
         found = array[example, token]
-        label = int(np.flatnonzero(~(found < np.inf))[0])
+        wrong = np.flatnonzero(~(found < np.inf))
+        if not len(wrong):
+            raise InputError(changed(f"example {example}, token {token}"))
+        label = int(wrong[0])
         raise InputError(
             f"example {example}, token {token}: logit {found[label]} of label "
             f"{self.labels[label]}, expected a finite number or -inf"
@@ -235,11 +246,14 @@ class TagScheme:
 
     def _refused(self, place: tuple[int, ...], ids: Any, words: Any) -> InputError:
         example, token = place
+        where = f"example {example}, token {token}"
         label = on_host("ids", ids)[example, token]
         if 0 <= label < len(self.labels) or label == self.ignore_index:
+            if words is None:
+                return InputError(changed(where))
             return InputError(misplaced_word(on_host("word_ids", words), example, token))
         return InputError(
-            f"example {example}, token {token}: label id {label}, "
+            f"{where}: label id {label}, "
             f"expected 0 to {len(self.labels) - 1}, or {self.ignore_index} where there is no token"
         )
 

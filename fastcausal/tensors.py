@@ -69,7 +69,7 @@ def detached(value: Any) -> Any:
 def matrix(
     name: str, value: Any, kinds: Sequence[str], shape: tuple[int, ...] | None = None
 ) -> npt.NDArray[Any]:
-    """An array [batch, tokens] in host memory, contiguous and in native byte order.
+    """An array [batch, tokens] in host memory, contiguous, aligned and in native byte order.
 
     Raises
     ------
@@ -78,7 +78,8 @@ def matrix(
     """
     array = on_host(name, value)
     check_matrix(name, array, kinds, shape)
-    return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+    array = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+    return array if array.flags.aligned else array.copy()
 
 
 def check_matrix(
@@ -108,7 +109,7 @@ def word_numbers(value: Any, shape: tuple[int, ...] | None = None) -> npt.NDArra
 
 
 def misplaced_word(words: npt.NDArray[Any], example: int, token: int) -> str:
-    """What is said of a word that comes after a later one.
+    """What is said of a word that comes after a later one, or has the last number of all.
 
     Examples
     --------
@@ -116,6 +117,15 @@ def misplaced_word(words: npt.NDArray[Any], example: int, token: int) -> str:
     'example 0, token 3: word 1 after word 2, expected in order'
     """
     line = words[example]
-    before = line[:token].max()
+    before = line[:token].max(initial=-1)
     where = f"example {example}, token {token}"
+    if line[token] == LAST_WORD:
+        return f"{where}: word {LAST_WORD}, expected a number below"
+    if line[token] >= before:
+        return changed(where)
     return f"{where}: word {line[token]} after word {before}, expected in order"
+
+
+def changed(where: str) -> str:
+    """Say that what was wrong in an array is not there any more."""
+    return f"{where}: the arrays changed while they were read"

@@ -220,7 +220,7 @@ def test_bad_input(case):
 def test_too_many_relations():
     crowd = [{"id": "p", "length": 9, "relations": [{"cause": (0, 2)}] * 4200}]
     sides = {name: fc.Relations.from_examples(crowd) for name in NAMES[:2]}
-    with pytest.raises(fc.InputError, match="example p has too many pairs of relations"):
+    with pytest.raises(fc.InputError, match="example p is too large"):
         fc.agreement(sides)
 
 

@@ -354,6 +354,14 @@ def test_many_numbers_that_occur_twice(seed, twice):
     assert _ids.any_twice(numbers * -7046029254386353131) == twice  # by a bijection
 
 
+@pytest.mark.parametrize("twice", [False, True])
+def test_numbers_that_were_made_to_meet(twice):
+    """All in one place of the table: by comparing each with each this would take an hour."""
+    numbers = np.arange(1_000_000) << 40
+    numbers[0] = numbers[-1] if twice else numbers[0]
+    assert _ids.any_twice(numbers) == twice
+
+
 @given(st.lists(st.text(max_size=20) | st.text("ab\0", max_size=20), max_size=20))
 def test_hashes_of_texts(texts):
     """Equal for equal texts alone, wherever they are in memory."""

@@ -195,3 +195,57 @@ def test_arrays_that_do_not_fit():
     refused("example 1, token 2: word 3 after word 4, expected in order", ids, word_ids=words)
     with pytest.raises(fc.InputError, match='ignore_index is 0, which is the label "O"'):
         fc.TagScheme(LABELS["BIO"], 0)
+
+
+def unaligned(array):
+    """The same array in memory where its items begin at odd addresses."""
+    memory = np.zeros(array.nbytes + 1, np.uint8)[1:]
+    found = memory.view(array.dtype).reshape(array.shape)
+    found[:] = array
+    assert not found.flags.aligned
+    return found
+
+
+def test_unaligned_memory():
+    scheme = fc.TagScheme(LABELS["BIO"])
+    ids = np.array([[0, 1, 2, IGNORED], [3, 4, 0, 5]])
+    words = np.array([[0, 1, 2, -1], [0, 1, 1, 3]], np.int32)
+    assert same(scheme.rows(unaligned(ids)), scheme.rows(ids))
+    assert same(scheme.rows(ids, word_ids=unaligned(words)), scheme.rows(ids, word_ids=words))
+    logits = np.arange(42.0).reshape(2, 3, 7) % 5
+    assert (scheme.decode(unaligned(logits)) == scheme.decode(logits)).all()
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_the_last_number_of_a_word_is_refused(dtype):
+    scheme = fc.TagScheme(LABELS["BIO"])
+    words = np.array([[0, 2**31 - 2, 2**31 - 1]], dtype)
+    ids = np.array([[0, 1, 1]])
+    assert scheme.rows(ids[:, :2], word_ids=words[:, :2]).values.tolist() == [
+        [0, 2**31 - 2, 2**31 - 1]
+    ]
+    with pytest.raises(fc.InputError, match="word"):
+        scheme.rows(ids, word_ids=words)
+
+
+def test_arrays_that_change_while_they_are_read(monkeypatch):
+    """What native code found wrong is right when Python looks: another thread wrote to it."""
+    scheme = fc.TagScheme(LABELS["BIO"])
+    ids, words, logits = np.zeros((1, 2), int), np.zeros((1, 2), np.int32), np.zeros((1, 2, 7))
+
+    def fails(*arguments):
+        raise IndexError(0, 0)
+
+    monkeypatch.setattr("fastcausal.tagging.label_rows", fails)
+    monkeypatch.setattr("fastcausal.tagging.label_ids", fails)
+    monkeypatch.setattr(
+        "fastcausal.decoding.select_spans", lambda *_: (_ for _ in ()).throw(IndexError(0, 0, 1))
+    )
+    for call in (
+        lambda: scheme.rows(ids),
+        lambda: scheme.rows(ids, word_ids=words),
+        lambda: scheme.decode(logits),
+        lambda: fc.SpanDecoder().decode(np.zeros((1, 5, 4))),
+    ):
+        with pytest.raises(fc.InputError, match="example 0, token 0: the arrays changed while"):
+            call()

@@ -15,6 +15,8 @@ namespace labels {
 
 enum Mark : int32_t { BEGINS = 1, ENDS = 2, ROLE = 4, OUTSIDE = -4 };  // role * ROLE + what it does
 
+constexpr int32_t LAST_WORD = 0x7fffffff;  // has no word after it, where a span of it could stop
+
 // The labels of a model, and what says that a token is not there.
 struct Scheme {
   const int32_t* marks;  // of each label
@@ -46,8 +48,8 @@ struct Spans {
 // where: tokens that are there, or NULL for all. words: the number of each token's word, -1 for
 // none; a word has the label of its first token, and positions are words; or NULL.
 // rows has room for n. Returns the number of rows, or -1 - t where token t has no label of the
-// scheme or its word comes before the word before it. length is how many tokens are there, or the
-// last word plus 1.
+// scheme, or its word comes before the word before it or is the last number there is. length is how
+// many tokens are there, or the last word plus 1.
 template <class Id>
 FC_HD int64_t label_spans(const Id* ids, const uint8_t* where, const int32_t* words, int64_t n,
                           const Scheme& scheme, int32_t* rows, int32_t* length) {
@@ -57,7 +59,7 @@ FC_HD int64_t label_spans(const Id* ids, const uint8_t* where, const int32_t* wo
   for (int64_t t = 0; t < n; ++t) {
     if (words) {
       if (words[t] < 0 || words[t] == word) continue;
-      if (words[t] < word) return -1 - t;
+      if (words[t] < word || words[t] == LAST_WORD) return -1 - t;
       position = word = words[t];
     }
     if ((where && !where[t]) || ids[t] == scheme.ignored) continue;

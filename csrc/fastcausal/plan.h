@@ -58,6 +58,35 @@ struct Totals {
   FC_HD void add(int64_t field, int64_t n) { counts[field] += n; }
 };
 
+// A product of two numbers, each without its sign.
+struct Product {
+  uint64_t high;
+  uint64_t low;
+
+  FC_HD Product(uint64_t a, uint64_t b) {
+    const uint64_t part = 0xffffffffu;
+    const uint64_t cross = (a >> 32) * (b & part) + ((a & part) * (b & part) >> 32);
+    const uint64_t middle = (a & part) * (b >> 32) + (cross & part);
+    high = (a >> 32) * (b >> 32) + (cross >> 32) + (middle >> 32);
+    low = a * b;
+  }
+  FC_HD int compare(const Product& o) const {
+    if (high != o.high) return high < o.high ? -1 : 1;
+    return low < o.low ? -1 : low > o.low;
+  }
+};
+
+// Sign of a b - c d for b, d > 0; exact for all numbers but -2^63.
+FC_HD int compare_products(int64_t a, int64_t b, int64_t c, int64_t d) {
+  if (!(((a < 0 ? -a : a) | b | (c < 0 ? -c : c) | d) >> 31)) {
+    return a * b < c * d ? -1 : a * b > c * d;
+  }
+  if ((a < 0) != (c < 0)) return a < 0 ? -1 : 1;
+  const Product left(static_cast<uint64_t>(a < 0 ? -a : a), static_cast<uint64_t>(b));
+  const Product right(static_cast<uint64_t>(c < 0 ? -c : c), static_cast<uint64_t>(d));
+  return a < 0 ? right.compare(left) : left.compare(right);
+}
+
 // What pairing a row with a column adds to the value N / D of leaving both unmatched.
 struct Value {
   int64_t numerator;
@@ -72,11 +101,9 @@ struct Value {
   }
   // 0/0, nothing found and nothing missed, compares like 0.
   FC_HD int64_t bottom() const { return denominator ? denominator : 1; }
-  // Sign of N/D - N'/D' by cross products: exact while both products stay below 2^63.
+  // Sign of N/D - N'/D' by cross products.
   FC_HD int compare(const Value& other) const {
-    const int64_t a = numerator * other.bottom();
-    const int64_t b = other.numerator * bottom();
-    return a < b ? -1 : a > b;
+    return compare_products(numerator, other.bottom(), other.numerator, bottom());
   }
 };
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal import __version__
-from fastcausal.align import align, check_policies, strata_of, too_many_pairs
+from fastcausal.align import align, check_policies, strata_of, too_large
 from fastcausal.annotators.bootstrap import intervals_of
 from fastcausal.annotators.measures import (
     TOTAL,
@@ -316,7 +316,7 @@ def _pair(
     try:
         partner = run(plan, first, second).partner
     except OverflowError as error:
-        raise too_many_pairs(aligned, error) from None
+        raise too_large(aligned, error) from None
     example, of_a, of_b = chosen_pairs(plan, first, second, partner)
     n_a, n_b = np.diff(first.relation_offsets), np.diff(second.relation_offsets)
     if protocol.name == "recess-code":

@@ -8,6 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libcpp.vector cimport vector
 
 from fastcausal.found cimport Found, arrays_of, filled
+from fastcausal.interrupts cimport Asked, interrupted
 
 import numpy as np
 
@@ -33,7 +34,7 @@ cdef extern from "decoding.hpp" namespace "fastcausal" nogil:
         const uint8_t* has_signal
 
     int64_t c_select_spans "fastcausal::select_spans" (
-        const Boundaries&, const Settings&, Found&, vector[double]&
+        const Boundaries&, const Settings&, Found&, vector[double]&, Asked
     ) except +
 
 
@@ -79,7 +80,7 @@ def select_spans(columns, there, words, has_signal, roles, settings):
     cdef vector[double] scores
     cdef int64_t wrong
     with nogil:
-        wrong = c_select_spans(b, s, found, scores)
+        wrong = c_select_spans(b, s, found, scores, interrupted)
     if wrong >= 0:
         raise IndexError(wrong // 8 // b.n_tokens, wrong // 8 % b.n_tokens, wrong % 8)
     rows = arrays_of(found, EMPTY, INT32, INT64)

@@ -10,6 +10,7 @@ from libc.string cimport strchr
 
 from fastcausal.engine.buffers cimport Array, int32s
 from fastcausal.found cimport Found, arrays_of
+from fastcausal.interrupts cimport Asked, interrupted
 
 import numpy as np
 
@@ -31,7 +32,7 @@ cdef extern from "labels.hpp" namespace "fastcausal" nogil:
         const int32_t* words
 
     int64_t c_label_rows "fastcausal::label_rows" (
-        const Matrix&, const Scheme&, Found&
+        const Matrix&, const Scheme&, Found&, Asked
     ) except +
 
 
@@ -48,7 +49,7 @@ cdef extern from "label_paths.hpp" namespace "fastcausal" nogil:
         int64_t start, ignored
         int32_t* ids
 
-    int64_t c_label_ids "fastcausal::label_ids" (const Logits&) except +
+    int64_t c_label_ids "fastcausal::label_ids" (const Logits&, Asked) except +
 
 
 cdef class Opened:
@@ -123,7 +124,7 @@ def label_rows(ids, where, words, marks, int64_t ignored):
     if m.n_tokens >= 2**31 - 1:
         raise OverflowError(f"{m.n_tokens} tokens in a sequence, expected fewer than {2**31 - 1}")
     with nogil:
-        wrong = c_label_rows(m, scheme, found)
+        wrong = c_label_rows(m, scheme, found, interrupted)
     if wrong >= 0:
         raise IndexError(wrong // m.n_tokens, wrong % m.n_tokens)
     return arrays_of(found, EMPTY, INT32, INT64)
@@ -179,7 +180,7 @@ def label_ids(logits, where, steps, int64_t start, int64_t ignored):
     task.ids = <int32_t*>of_ids.data
     cdef int64_t wrong
     with nogil:
-        wrong = c_label_ids(task)
+        wrong = c_label_ids(task, interrupted)
     if wrong >= 0:
         raise IndexError(wrong // task.n_tokens, wrong % task.n_tokens)
     return ids

@@ -6,6 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
 from libcpp cimport bool as cbool
 
 from fastcausal.engine.buffers cimport Array, float64s, int32s, int64s
+from fastcausal.interrupts cimport Asked, interrupted
 
 
 cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
@@ -32,11 +33,11 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
 
     void run_all(
         const char*, Kernel, const Side&, const Side&, const int32_t*, int64_t, const Plan&,
-        const Groups&, int64_t*, int64_t*, int64_t,
+        const Groups&, int64_t*, int64_t*, int64_t, Asked,
     ) except +
     void c_count_pairs "fastcausal::count_pairs" (
         const char*, Kernel, const Side&, const Side&, const int64_t*, const int64_t*,
-        const int32_t*, int64_t, const Plan&, int64_t*,
+        const int32_t*, int64_t, const Plan&, int64_t*, Asked,
     ) except +
 
 
@@ -49,7 +50,7 @@ cdef extern from "reliability.hpp" namespace "fastcausal" nogil:
 
     void c_disagreements "fastcausal::disagreements" (
         Level, const double*, const int64_t*, int64_t, const int64_t*, const int32_t*, int64_t,
-        Disagreement*,
+        Disagreement*, Asked,
     ) except +
 
 
@@ -100,7 +101,7 @@ def run(
     with nogil:
         run_all(
             name, function, g, p, <const int32_t*>length.data, length.n, the_plan, rows,
-            to_partner, <int64_t*>to_counts.data, num_threads,
+            to_partner, <int64_t*>to_counts.data, num_threads, interrupted,
         )
 
 
@@ -120,6 +121,7 @@ def count_pairs(tuple gold, tuple pred, gold_index, pred_index, lengths, tuple p
         c_count_pairs(
             name, function, g, p, <const int64_t*>of_gold.data, <const int64_t*>of_pred.data,
             <const int32_t*>length.data, length.n, the_plan, <int64_t*>to_counts.data,
+            interrupted,
         )
 
 
@@ -142,5 +144,5 @@ def disagreements(int64_t level, values, offsets, groups, times, found):
     with nogil:
         c_disagreements(
             <Level>level, <const double*>of_value.data, <const int64_t*>offset.data, offset.n - 1,
-            group, time, to_found.n, <Disagreement*>to_found.data,
+            group, time, to_found.n, <Disagreement*>to_found.data, interrupted,
         )

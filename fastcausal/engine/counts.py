@@ -7,7 +7,27 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from fastcausal.engine.kernel import Kernel
+from fastcausal.engine.kernel import Int64, Kernel
+from fastcausal.errors import InputError
+
+
+def added(a: Int64, b: Int64) -> Int64:
+    """Add counts, none of them negative.
+
+    Raises
+    ------
+    InputError
+        A sum is 2^56 or more: over all roles it might leave 64 bits.
+
+    Examples
+    --------
+    >>> added(np.array([1, 2]), np.array([3, 4]))
+    array([4, 6])
+    """
+    total: Int64 = a + b
+    if (total >> 56).any():
+        raise InputError(f"counts add up to {total.max()}, expected less than 2^56")
+    return total
 
 
 @dataclass(frozen=True)
@@ -32,7 +52,7 @@ class Counts:
                 f"counts of {self.kernel.name} over {self.roles} and of {other.kernel.name} over "
                 f"{other.roles} do not add"
             )
-        return Counts(self.kernel, self.roles, self.values + other.values)
+        return Counts(self.kernel, self.roles, added(self.values, other.values))
 
     def of(self, group: str) -> dict[str, int]:
         """Counts of one role, or of ``"overall"``, by field name."""

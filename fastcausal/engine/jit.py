@@ -16,7 +16,7 @@ import numpy as np
 from numba import carray, cfunc, njit, types
 from numba.extending import intrinsic
 
-from fastcausal.engine.kernel import Int64, Kernel, PairFunction
+from fastcausal.engine.kernel import COUNT_BITS, Int64, Kernel, outside_of_counts
 from fastcausal.errors import InputError
 
 # Rows and params belong to all threads: a function that writes to them does not compile.
@@ -29,7 +29,7 @@ _KERNEL = types.void(
     _INT32S, types.int64, _INT32S, types.int64, types.int64, _INT64S, _INT64S
 )  # fmt: skip
 
-RAISED, NEGATIVE = 0, 1
+RAISED, OUTSIDE = 0, 1
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ class Compiled:
     entry : numba CFunc
         What the native driver calls; lives as long as this does.
     faults : int64[2]
-        How many calls have raised an exception, and have left a negative count. Only ever grows.
+        How many calls have raised an exception, and have left a count outside of `COUNTS`. Only
+        ever grows.
     """
 
     function: Any
@@ -57,11 +58,11 @@ class Compiled:
 
     def check(self, kernel: Kernel, before: Int64) -> None:
         """Raise RuntimeError where calls went wrong since ``faults`` were as ``before``."""
-        raised, negative = self.faults != before
+        raised, outside = self.faults != before
         if raised:
             raise RuntimeError(f'{kernel} raised an exception; backend="reference" shows which')
-        if negative:
-            raise RuntimeError(f"{kernel} left a negative count")
+        if outside:
+            raise RuntimeError(outside_of_counts(kernel))
 
 
 def compiled(kernel: Kernel) -> Compiled:
@@ -74,7 +75,7 @@ def compiled(kernel: Kernel) -> Compiled:
     """
     faults = np.zeros(2, np.int64)
     try:
-        function = _pair_function(kernel.function)
+        function = _pair_function(kernel)
         entry = _entry(function, len(kernel.fields), len(kernel.overall), faults)
     except Exception as error:  # numba's own, and what its passes stumble over
         said = "\n".join(line for line in str(error).splitlines() if line.strip())
@@ -84,7 +85,10 @@ def compiled(kernel: Kernel) -> Compiled:
     return Compiled(function, entry, faults)
 
 
-def _pair_function(function: PairFunction) -> Any:
+def _pair_function(kernel: Kernel) -> Any:
+    function = kernel.function
+    if kernel.boundscheck:  # numba would find it on disk under the same key as without
+        return njit(_PAIR, boundscheck=True)(function)
     try:
         return njit(_PAIR, cache=True)(function)
     except RuntimeError as error:  # typed in at a prompt: there is no file to cache it beside
@@ -113,11 +117,11 @@ def _entry(function: Any, n_fields: int, n_overall: int, faults: Int64) -> Any:
             )
         except Exception:
             _pointer(address)[RAISED] += 1
-        signs = 0
+        bits = 0
         for k in range(n_counts):
-            signs |= found[k]
-        if signs < 0:
-            _pointer(address)[NEGATIVE] += 1
+            bits |= found[k]
+        if bits >> COUNT_BITS:  # of a negative count too
+            _pointer(address)[OUTSIDE] += 1
 
     return entry
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 PairFunction = Callable[[Int32, Int32, int, Int64, Int64], None]
+COUNT_BITS = 36  # of a count of one pair: what 64 bits add up and compare, they do exactly
+MOST_WEIGHT = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Objective:
     Raises
     ------
     ValueError
-        A weight is not an integer, or one of the denominator is negative.
+        A weight is not an integer or beyond a million, or one of the denominator is negative.
 
     Examples
     --------
@@ -52,6 +54,11 @@ class Objective:
         for name, weight in (*self.numerator.items(), *self.denominator.items()):
             if not isinstance(weight, int | np.integer):
                 raise ValueError(f"the weight of {name} is {weight!r}, expected an integer")
+            if abs(int(weight)) > MOST_WEIGHT:
+                raise ValueError(
+                    f"the weight of {name} is {weight}, expected at most {MOST_WEIGHT} either way: "
+                    "larger ones cannot be compared exactly"
+                )
         for name, weight in self.denominator.items():
             if weight < 0:
                 raise ValueError(
@@ -91,6 +98,8 @@ class Kernel:
     never_costs : bool
         Whether pairing two relations never lowers ``objective``, so that one against one needs no
         comparison.
+    boundscheck : bool
+        Whether compiled code checks that no index lies outside its array.
     """
 
     name: str
@@ -100,6 +109,7 @@ class Kernel:
     objective: Objective
     additive: bool
     never_costs: bool
+    boundscheck: bool = False
 
     def __reduce__(self) -> tuple[Callable[[str, str], Kernel], tuple[str, str]]:
         # By name, as functions are: what is read back is the kernel of that module.
@@ -147,6 +157,11 @@ def _kernel_of(module: str, name: str) -> Kernel:
     return found
 
 
+def outside_of_counts(kernel: Kernel) -> str:
+    """Say that a kernel left a count that is none."""
+    return f"{kernel} left a count outside of 0 to {2**COUNT_BITS - 1}"
+
+
 ARGUMENTS = ("gold", "pred", "length", "params", "counts")
 F1 = Objective({"tp": 2}, {"tp": 2, "fp": 1, "fn": 1})
 
@@ -157,6 +172,7 @@ def kernel(
     overall: Sequence[str] = (),
     additive: bool = False,
     never_costs: bool = False,
+    boundscheck: bool = False,
 ) -> Callable[[PairFunction], Kernel]:
     """Decorator: a plain Python pair function becomes a kernel, for `Protocol`.
 
@@ -168,7 +184,7 @@ def kernel(
     * ``length``: tokens of the example, -1 where unknown.
     * ``params``: int64[1 + n_roles], the number of roles, then the track of each role.
     * ``counts``: int64[n_roles * n_fields + n_overall], the fields of role 0, of role 1, ..., then
-      the overall fields. Never negative.
+      the overall fields. From 0 to 2^36 - 1.
 
     Backend ``cpu`` compiles it with numba (extra ``jit``) when it is first used; it has to keep to
     what numba compiles. Backend ``reference`` runs it as it is, with bounds checked.
@@ -188,6 +204,9 @@ def kernel(
     never_costs : bool, optional
         A promise: pairing two relations never lowers the objective. One against one is then paired
         without comparing.
+    boundscheck : bool, optional
+        Make compiled code check every index, at some cost: one outside its array is then an error,
+        where unchecked code reads and writes memory that is not its own.
 
     Returns
     -------
@@ -239,6 +258,7 @@ def kernel(
             objective or F1,
             additive,
             never_costs,
+            boundscheck,
         )
         for weights in (made.objective.numerator, made.objective.denominator):
             made.weights(weights, 1)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fastcausal.engine.assignment import Value, best_pairing, official_pairing
-from fastcausal.engine.kernel import Groups, Int32, Int64, Plan
+from fastcausal.engine.kernel import COUNT_BITS, Groups, Int32, Int64, Plan, outside_of_counts
 from fastcausal.engine.rows import Rows
 
 OFFICIAL_MOST = 6
@@ -54,8 +54,8 @@ def _counter(plan: Plan, gold: Rows, pred: Rows, length: int) -> Callable[[int, 
     def pair(g: int, p: int) -> Int64:
         counts = np.zeros(plan.n_fields, np.int64)
         plan.kernel.function(gold.relation(g), pred.relation(p), length, plan.params, counts)
-        if counts.min(initial=0) < 0:
-            raise RuntimeError(f"{plan.kernel} left a negative count")
+        if (counts >> COUNT_BITS).any():
+            raise RuntimeError(outside_of_counts(plan.kernel))
         return counts
 
     return pair

@@ -69,7 +69,7 @@ def run(
     InputError
         Backend ``cuda`` without CuPy or a GPU.
     OverflowError
-        An example has too many pairs of relations to assign; the text is its number.
+        An example is too large (csrc/cpu.hpp says what is); the text is its number.
     """
     check_backend(backend, num_threads)
     if n_groups is None:

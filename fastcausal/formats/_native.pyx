@@ -10,6 +10,7 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from fastcausal.engine.buffers cimport Array, int32s, int64s, open_array
+from fastcausal.interrupts cimport Asked, interrupted
 
 
 cdef extern from "tagged.hpp" namespace "fastcausal" nogil:
@@ -25,7 +26,7 @@ cdef extern from "tagged.hpp" namespace "fastcausal" nogil:
     int64_t c_count_tokens "fastcausal::count_tokens" (const char*, int64_t, Tags)
     void c_read_tagged "fastcausal::read_tagged" [Offset](
         const char*, const Offset*, const int64_t*, int64_t, Tags, int32_t*, int32_t*, int32_t*,
-        TaggedSpans&,
+        TaggedSpans&, Asked,
     ) except +
     void unpack(const vector[Span]&, int8_t*, int32_t*, int32_t*)
 
@@ -106,11 +107,13 @@ def read_tagged(data, offsets, examples, int64_t tags, lengths, n_tokens, widths
     with nogil:
         if small is not NULL:
             c_read_tagged(
-                at, small, of_example, example.n - 1, <Tags>tags, length, n, width, found
+                at, small, of_example, example.n - 1, <Tags>tags, length, n, width, found,
+                interrupted,
             )
         else:
             c_read_tagged(
-                at, large, of_example, example.n - 1, <Tags>tags, length, n, width, found
+                at, large, of_example, example.n - 1, <Tags>tags, length, n, width, found,
+                interrupted,
             )
     cdef int64_t n_spans = found.spans.size()
     role, start, stop = memory(n_spans), memory(4 * n_spans), memory(4 * n_spans)

@@ -21,6 +21,7 @@ from fastcausal.relations import ROLES, Relations
 
 LABELS = {name: k for k, role in enumerate(ROLES) for name in (role, role[0])}
 LABELS |= {"arg0": 0, "arg1": 1, "sig": 2}
+MOST_TAGS = 2**24  # of an example that is written: more than 1 GB in memory
 _COMMENT = re.compile(r"# (id|text) *= ?(.*)", re.DOTALL)
 _SPACE = re.compile(r"[ \t\x0b\x0c]+")
 _TAGS = re.compile(r"(?:O|[BI]-[^|\s]+)(?:\|(?:O|[BI]-[^|\s]+))*")
@@ -161,6 +162,11 @@ def tag_lists(relations: Relations) -> tuple[list[list[list[str]]], list[str]]:
         where = f"example {relations.name(k)}"
         if len(row) and (n is None or text is not None):
             n = count_tokens(tagged.require_text(where, text, n))
+        if n is not None and n * max(len(row), 1) > MOST_TAGS:
+            raise InputError(
+                f"{where}: {len(row)} relations of {n} tokens, "
+                f"expected at most {MOST_TAGS} tags in an example"
+            )
         columns = []
         for number, relation in enumerate(row.as_py(), 1):
             if relation is None:

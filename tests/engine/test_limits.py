@@ -44,6 +44,18 @@ def test_too_many_pairs_name_their_example():
     assert (run(met, rows, rows).partner == -1).all()
 
 
+@pytest.mark.parametrize("n_relations", [1, 3, 6, 7])
+@pytest.mark.parametrize("ties", CHOICES["ties"])
+def test_too_many_spans_name_their_example(n_relations, ties):
+    many = [(0, 2 * k, 2 * k + 1) for k in range(2**13 + 1)]  # a side: more than 2^26 pairs
+    large: Example = [many, *[[(1, 0, 1)]] * (n_relations - 1)]
+    rows = rows_of([[], [[(0, 0, 1)]], large], 2**15)
+    plan = Protocol("test", ties=ties).plan(ROLES)
+    for threads in (1, 2):
+        with pytest.raises(OverflowError, match=r"^2$"):
+            run(plan, rows, rows, num_threads=threads)
+
+
 @pytest.mark.parametrize("shift", [0, 1])
 def test_five_thousand_spans_in_a_relation(shift):
     n, length = 5000, 20_000

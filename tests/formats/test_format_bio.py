@@ -188,3 +188,11 @@ def test_what_cannot_be_written(tmp_path):
     table = Relations.from_examples([{"relations": []}])
     with pytest.raises(InputError, match=r"^example 0 has neither text nor length$"):
         formats.write(table, tmp_path / "a.bio")
+
+
+@pytest.mark.parametrize("relations", [[], [{"cause": (0, 1)}]])
+def test_a_length_that_no_sentence_has(tmp_path, relations):
+    huge = Relations.from_examples([{"length": 2**31 - 1, "relations": relations}])
+    with pytest.raises(InputError, match="relations of 2147483647 tokens, expected at most"):
+        formats.write(huge, tmp_path / "x.bio")
+    assert list(tmp_path.iterdir()) == []

@@ -31,7 +31,8 @@ int main(int n, char** argument) {
   std::vector<int64_t> counts(n_examples * plan.n_fields);
   std::vector<int64_t> partner(rows.size() - 1);
   run_all(argument[2], nullptr, gold, pred, lengths.data(), n_examples, plan,
-          Groups{nullptr, n_examples, true, false}, partner.data(), counts.data(), 2);
+          Groups{nullptr, n_examples, true, false}, partner.data(), counts.data(), 2,
+          [] { return false; });
   save(at + "counts", counts);
   save(at + "partner", partner);
 }
