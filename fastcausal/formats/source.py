@@ -10,7 +10,7 @@ import shutil
 import sys
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,9 +19,32 @@ from typing import IO, Any
 
 from fastcausal.errors import InputError, OutputError, Problems
 
+LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit refuses long sentences
 UTF8_MARK = b"\xef\xbb\xbf"
 KINDS = {str: "a string", bool: "a boolean", dict: "an object", list: "a list", type(None): "null"}
 KINDS |= {int: "a number", float: "a number"}
+
+
+def most_common(names: Collection[str]) -> tuple[str, int] | None:
+    """The name that occurs most, and how often; None where each occurs once.
+
+    Examples
+    --------
+    >>> most_common(["a", "b", "a"]), most_common(["a", "b"])
+    (('a', 2), None)
+    """
+    return None if len(set(names)) == len(names) else Counter(names).most_common(1)[0]
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs) and (again := most_common([key for key, _ in pairs])):
+        raise InputError(f'an object has the key "{again[0]}" {again[1]} times')
+    return found
+
+
+JSON = json.JSONDecoder(object_pairs_hook=_object)
+"""Reads JSON; InputError where a key would hide another of the same name."""
 
 
 @dataclass(frozen=True)
@@ -86,23 +109,27 @@ class Source:
         return ((number, line) for number, line in self.lines() if line and not line.isspace())
 
     def rows(self, delimiter: str = ",") -> list[tuple[int, list[str]]]:
-        """The rows of a CSV file with the number of their first line, all of one width."""
+        """The rows of a CSV file with the number of their first line, all of one width.
+
+        The first one is the header, which has no column twice.
+        """
         rows: list[tuple[int, list[str]]] = []
         line = 1
-        limit = csv.field_size_limit(2**31 - 1)  # the default refuses long sentences
+        if csv.field_size_limit() < LONGEST_CELL:  # of the process: threads must not set it back
+            csv.field_size_limit(LONGEST_CELL)
         try:
-            reader = csv.reader(
-                io.StringIO(self.text, newline=""), delimiter=delimiter, strict=True
-            )
+            text = io.StringIO(self.text, newline="")
+            reader = csv.reader(text, delimiter=delimiter, strict=True)
             for row in reader:
                 if row:
                     rows.append((line, row))
                 line = reader.line_num + 1
         except csv.Error as error:
             raise InputError(f"{self.name}:{line}: invalid CSV: {error}") from error
-        finally:
-            csv.field_size_limit(limit)
-        width = len(rows[0][1])
+        first, header = rows[0]
+        if again := most_common(header):
+            raise InputError(f'{self.name}:{first}: column "{again[0]}" occurs {again[1]} times')
+        width = len(header)
         for line, row in rows:
             if len(row) != width:
                 raise InputError(f"{self.name}:{line}: {len(row)} columns, expected {width}")
@@ -112,12 +139,14 @@ class Source:
         """The JSON object of each line that is not blank, with its line number."""
         for number, line in self.filled_lines():
             try:
-                value = json.loads(line, object_pairs_hook=_once)
+                value = JSON.decode(line)
+            except InputError as error:
+                problems.add(f"{self.name}:{number}: {error}")
             except json.JSONDecodeError as error:
                 problems.add(
                     f"{self.name}:{number}: invalid JSON: {error.msg} at column {error.colno}"
                 )
-            except (ValueError, RecursionError) as error:  # a key twice, a huge number, nesting
+            except (ValueError, RecursionError) as error:  # a huge number, deep nesting
                 problems.add(f"{self.name}:{number}: invalid JSON: {error}")
             else:
                 if isinstance(value, dict):
@@ -192,15 +221,6 @@ class LineNumbers(Sequence[int]):
 def kind(value: object) -> str:
     """How messages call a JSON value: ``"a string"``, ``"a number"``, ...; others by their type."""
     return KINDS.get(type(value)) or f"a {type(value).__name__}"
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object, ValueError where a key comes twice: readers differ on which one counts."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
-        raise ValueError(f"key {shown(twice)} occurs twice")
-    return found
 
 
 def shown(value: object) -> str:
