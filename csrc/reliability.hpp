@@ -121,7 +121,7 @@ class Reliability {
   Reliability(Level level, const double* values, const int64_t* offsets, int64_t n_units,
               Steps& steps)
       : steps_(steps), level_(level), units_(n_units) {
-    const bool scaled = level == Level::interval || level == Level::ratio;
+    const bool scaled = level == Level::interval;
     const double scale = scaled ? scale_of(values + offsets[0], values + offsets[n_units]) : 1;
     Numbering numbering;
     std::vector<double> ratings;
@@ -170,7 +170,7 @@ class Reliability {
         found.expected = expected_unlike(n);
         break;
       case Level::ratio:
-        found.expected = expected_ratio(n);
+        found.expected = expected_ratio(n, square);
         break;
       default:
         found.expected = expected_spread(n, square);
@@ -204,6 +204,9 @@ class Reliability {
   };
 
   Steps& steps_;
+  static constexpr double HALF = std::numeric_limits<double>::max() / 2;
+  static constexpr size_t BLOCK = 512;  // values
+
   Level level_;
   std::vector<Unit> units_;
   std::vector<int32_t> numbers_;  // of values, in ascending order of the values
@@ -260,28 +263,54 @@ class Reliability {
       different_.push_back(ratings[from]);
       times_.push_back(static_cast<double>(to - from));
     }
-    return mean_ratio(static_cast<int64_t>(ratings.size()));
+    const double square = ratio_unit();
+    return mean_ratio(static_cast<int64_t>(ratings.size()), square) / square;
   }
 
-  // The mean of ((a - b) / (a + b))^2 over pairs of n ratings: different_, each so many times.
-  double mean_ratio(int64_t n) const {
-    constexpr size_t LANES = 8;
-    double total = 0;
+  static double ratio(double high, double low) {
+    // A sum of two numbers may overflow, a sum of their halves does not; what that takes from a low
+    // number is far below the last digit of the result.
+    const double part = high < HALF ? 1 : 0.5;
+    high *= part;
+    low *= part;
+    return (high - low) / (high + low);
+  }
+
+  // The power of two that brings the greatest squared distance of different_ to 1 at most, and not
+  // below 1/4: every sum is in units of it, so that close ratings have as many digits as others.
+  double ratio_unit() const {
+    if (different_.size() < 2) return 1;
+    int exponent = 0;
+    std::frexp(ratio(different_.back(), different_.front()), &exponent);
+    return std::ldexp(1.0, -2 * exponent);
+  }
+
+  // The mean of ((a - b) / (a + b))^2, times square, over pairs of n ratings: different_, each so
+  // many times. Row by row, of which every block is short enough to keep its last digits.
+  double mean_ratio(int64_t n, double square) const {
+    Sum total;
     for (size_t i = 1; i < different_.size(); ++i) {
       steps_.took(static_cast<int64_t>(i));
-      double lanes[LANES] = {};
-      const auto add = [&](size_t j, size_t lane) {
-        const double distance = (different_[i] - different_[j]) / (different_[i] + different_[j]);
-        lanes[lane] += times_[j] * (distance * distance);
-      };
-      size_t j = 0;
-      for (; j + LANES <= i; j += LANES) {
-        for (size_t lane = 0; lane < LANES; ++lane) add(j + lane, lane);
-      }
-      for (; j < i; ++j) add(j, 0);
-      total += times_[i] * std::accumulate(lanes, lanes + LANES, 0.0);
+      double row = 0;
+      for (size_t j = 0; j < i; j += BLOCK) row += ratio_block(i, j, std::min(j + BLOCK, i));
+      total.add(row * square / static_cast<double>(n), static_cast<int64_t>(times_[i]));
     }
-    return 2 * total / (static_cast<double>(n) * (static_cast<double>(n) - 1));
+    return 2 * total.value() / (static_cast<double>(n) - 1);
+  }
+
+  // Of value i to the values from j up to stop, each so many times.
+  double ratio_block(size_t i, size_t j, size_t stop) const {
+    constexpr size_t LANES = 8;
+    double lanes[LANES] = {};
+    const auto add = [&](size_t k, size_t lane) {
+      const double distance = ratio(different_[i], different_[k]);
+      lanes[lane] += times_[k] * (distance * distance);
+    };
+    for (; j + LANES <= stop; j += LANES) {
+      for (size_t lane = 0; lane < LANES; ++lane) add(j + lane, lane);
+    }
+    for (; j < stop; ++j) add(j, 0);
+    return std::accumulate(lanes, lanes + LANES, 0.0);
   }
 
   void count_values() {
@@ -348,14 +377,15 @@ class Reliability {
     return 2 * squares.value() / (static_cast<double>(n) - 1);
   }
 
-  double expected_ratio(int64_t n) {
+  double expected_ratio(int64_t n, double& square) {
     different_.clear();
     times_.clear();
     for (const int32_t value : present_) {
       different_.push_back(values_[value]);
       times_.push_back(static_cast<double>(counts_[value]));
     }
-    return mean_ratio(n);
+    square = ratio_unit();
+    return mean_ratio(n, square);
   }
 };
 

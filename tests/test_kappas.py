@@ -76,6 +76,32 @@ class TestKappas:
         assert same(found, mean_pairwise_kappa(shuffled(data, seed), weights))
         assert same(found, mean_pairwise_kappa(long_form(data, seed), weights, **COLUMNS))
 
+    @pytest.mark.parametrize("weights", WEIGHTS)
+    def test_mean_of_pairs_with_many_labels(self, weights):
+        """Squares of 20,000 places over 20,000 units are beyond the native sums."""
+        rng = np.random.default_rng(0)
+        data = rng.permuted(np.arange(60_000.0).reshape(20_000, 3) // 3, axis=0)
+        data[rng.random(data.shape) < 0.1] = NAN
+        labels = list(range(20_000))
+        kappas = [cohen_kappa(a, b, weights, labels) for a, b in combinations(data.T, 2)]
+        assert mean_pairwise_kappa(data, weights, labels) == math.fsum(kappas) / 3
+
+    @pytest.mark.parametrize("weights", WEIGHTS)
+    def test_raters_who_share_units(self, weights):
+        """Many raters, of whom few rated the same units."""
+        rng = np.random.default_rng(1)
+        data = np.where(rng.random((60, 80)) < 0.1, rng.integers(0, 4, (60, 80)), NAN)
+        kappas = [cohen_kappa(a, b, weights, range(4)) for a, b in combinations(data.T, 2)]
+        defined = [kappa for kappa in kappas if not math.isnan(kappa)]
+        assert 0 < len(defined) < len(kappas)
+        assert mean_pairwise_kappa(data, weights) == math.fsum(defined) / len(defined)
+
+    def test_twenty_thousand_raters_of_one_unit(self):
+        """200 million pairs, of which those that differ have the kappa 0."""
+        table = {"unit": ["u"] * 20_000, "rater": np.arange(20_000), "label": np.arange(20_000) % 7}
+        columns = {"unit": "unit", "rater": "rater", "label": "label"}
+        assert mean_pairwise_kappa(table, **columns) == 0.0
+
     @given(data=rated())
     def test_statsmodels(self, data):
         data = data[~np.isnan(data).any(axis=1)]

@@ -157,7 +157,7 @@ GOOD = '{"unit": "u", "rater": "a", "label": 1}'
         ([GOOD.replace('"u"', "true")], ':1: "unit" is a boolean, expected an integer or a'),
         ([GOOD, GOOD.replace('"a"', "null")], ':2: no "rater"'),
         ([GOOD, '{"unit": "u", "label": 1}'], ':2: no "rater"'),
-        ([GOOD, GOOD[:-1] + ', "label": 2}'], ':2: invalid JSON: key "label" occurs twice'),
+        ([GOOD, GOOD[:-1] + ', "label": 2}'], ':2: an object has the key "label" 2 times'),
         ([GOOD.replace("u", r"\ud800", 2).replace(r"\ud800nit", "unit")], 'column "unit" cannot'),
         (['{"unit": "u", "rater": "a"}'], ' has no column "label" of labels, it has unit, rater'),
         ([b'\xef\xbb\xbf{"unit": "\xff"}'], ":1: byte 0xff is not UTF-8"),
@@ -174,8 +174,8 @@ def test_json_lines_that_cannot_be_read(lines, message, tmp_path):
     [
         (["unit,rater,label", "u,a,1", b"u,b,caf\xe9"], ":3: byte 0xe9 is not UTF-8"),
         ([b"\xef\xbb\xbf\xef\xbb\xbfunit,rater,label", "u,a,1"], ' has no column "unit" or "id"'),
-        (["unit,rater,label,label", "u,a,1,2"], ':1: column "label" occurs twice'),
-        (["unit,unit,rater,label", "u,v,a,1"], ':1: column "unit" occurs twice'),
+        (["unit,rater,label,label", "u,a,1,2"], ':1: column "label" occurs 2 times'),
+        (["unit,unit,rater,label", "u,v,a,1"], ':1: column "unit" occurs 2 times'),
         (["unit,rater,label", "u,a,1", ",b,1"], ':3: no "unit"'),
         (["unit,rater,label", "u,a,1", 'v,"",1'], ':3: no "rater"'),
         (["unit,rater,label", "u,a"], ":2: 2 columns, expected 3"),
@@ -218,11 +218,11 @@ def test_a_column_twice(names, tmp_path):
     table = twice(*names)
     feather.write_feather(table, str(tmp_path / "x.arrow"), compression="uncompressed")
     pq.write_table(table, tmp_path / "x.parquet")
-    with pytest.raises(InputError, match="occurs twice"):
+    with pytest.raises(InputError, match="occurs 2 times"):
         read_rating_files([str(tmp_path / "x.arrow")], "label")
     with pytest.raises(InputError, match=r"x\.parquet"):
         read_rating_files([str(tmp_path / "x.parquet")], "label")
-    with pytest.raises(InputError, match="occurs twice"):
+    with pytest.raises(InputError, match="occurs 2 times"):
         fc.label_agreement(table)
 
 
@@ -236,15 +236,11 @@ class TestSentenceLabels:
     """The files of `fc.classify` follow the same rules."""
 
     def test_a_key_or_column_twice(self, tmp_path):
-        with pytest.raises(InputError, match=r'x\.csv:1: column "label" occurs twice'):
+        with pytest.raises(InputError, match=r'x\.csv:1: column "label" occurs 2 times'):
             label_format.read(file(tmp_path, "x.csv", "id,label,label", "a,1,2"))
-        with pytest.raises(InputError, match=r'x\.jsonl:1: .*key "label" occurs twice'):
+        with pytest.raises(InputError, match=r'x\.jsonl:1: .*key "label" 2 times'):
             label_format.read(file(tmp_path, "x.jsonl", '{"id": "a", "label": 1, "label": 2}'))
-        with pytest.raises(InputError, match='pred: column "label" occurs twice'):
+        with pytest.raises(InputError, match='pred: column "label" occurs 2 times'):
             label_format.read(twice("id", "label", "label"), "pred")
-        with pytest.raises(InputError, match='pred: column "id" occurs twice'):
+        with pytest.raises(InputError, match='pred: column "id" occurs 2 times'):
             label_format.read(twice("id", "id", "label"), "pred")
-
-    def test_columns_without_name_may_be_several(self, tmp_path):
-        found = label_format.read(file(tmp_path, "x.csv", "id,label,,", "01,1,,", "1,2,,"))
-        assert found.ids.to_pylist() == ["01", "1"]

@@ -131,6 +131,50 @@ class TestAlpha:
             expected = textbook_alpha(WORKED * scale, level)
             assert close(krippendorff_alpha(WORKED * scale, level), expected)
 
+    @pytest.mark.parametrize("first", [1e9, 1e11, 1e12, 1e13, 1e14, 2.0**52])
+    def test_close_ratings_keep_their_digits(self, first):
+        data = first + np.array([[0, 1], [1, 1], [2, 3], [0, 0]])
+        exact = textbook_alpha(data, "ratio")
+        assert krippendorff_alpha(data, "ratio") == pytest.approx(exact, rel=0, abs=2e-15)
+        assert krippendorff_alpha([[first + 2, first]], "ratio") == 0.0
+
+    @given(
+        data=rated(st.integers(0, 5).map(lambda k: 1e15 + k))
+        | rated(st.integers(0, 5).map(lambda k: 1 + k * 2.0**-52))
+    )
+    def test_digits_of_ratios(self, data):
+        assert close(krippendorff_alpha(data, "ratio"), textbook_alpha(data, "ratio"), 4e-15)
+        assert same(
+            krippendorff_alpha(data, "ratio"), krippendorff_alpha(shuffled(data, 1), "ratio")
+        )
+
+    @pytest.mark.parametrize(
+        "data",
+        [
+            [[0, 1], [5e-324, 5e-324], [1, 1]],
+            [[0, 5e-324, 1], [1, 1, 5e-324], [0, 0, 1]],
+            [[5e-324, 1e-323], [1e-323, 1.5e-323]],
+            [[9e307, 1.7e308], [1.7e308, 1.7e308], [9e307, 5e-324]],
+        ],
+    )
+    def test_ratios_of_extremes(self, data):
+        exact = textbook_alpha(np.array(data), "ratio")
+        assert krippendorff_alpha(data, "ratio") == pytest.approx(exact, rel=0, abs=2e-15)
+
+    def test_many_close_ratings(self):
+        """More values than one block holds, and one far away."""
+        rng = np.random.default_rng(3)
+        data = 1e12 + rng.integers(0, 1500, (900, 2)).astype(float)
+        for last in (data[-1, -1], 2e12):
+            data[-1, -1] = last
+            a, b = np.meshgrid(data, data)
+            between = math.fsum((((a - b) / (a + b)) ** 2).ravel())
+            within = math.fsum(2 * ((data[:, 0] - data[:, 1]) / data.sum(axis=1)) ** 2)
+            expected = 1 - (data.size - 1) * within / between
+            found = {krippendorff_alpha(shuffled(data, seed), "ratio") for seed in range(3)}
+            assert max(found) == pytest.approx(expected, rel=0, abs=1e-14)
+            assert len(found) == 1
+
     @pytest.mark.parametrize("level", LEVELS)
     @given(data=rated(st.floats(0, 1e300)))
     def test_identical_raters(self, level, data):

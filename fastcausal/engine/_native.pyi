@@ -35,3 +35,6 @@ def disagreements(
     times: NDArray[int32] | None,
     found: NDArray[float64],
 ) -> None: ...
+def add_kappas(
+    weights: int, n_labels: int, rated: tuple[NDArray[int64], ...], first: int, last: int
+) -> tuple[int, int, list[tuple[int, int]]]: ...

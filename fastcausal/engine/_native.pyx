@@ -4,6 +4,7 @@
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
 from libcpp cimport bool as cbool
+from libcpp.vector cimport vector
 
 from fastcausal.engine.buffers cimport Array, float64s, int32s, int64s
 from fastcausal.interrupts cimport Asked, interrupted
@@ -51,6 +52,26 @@ cdef extern from "reliability.hpp" namespace "fastcausal" nogil:
     void c_disagreements "fastcausal::disagreements" (
         Level, const double*, const int64_t*, int64_t, const int64_t*, const int32_t*, int64_t,
         Disagreement*, Asked,
+    ) except +
+
+
+cdef extern from "kappas.hpp" namespace "fastcausal" nogil:
+    cdef enum class Weights(int64_t):
+        pass
+
+    cdef cppclass KappaSum:
+        int64_t n, high, low
+
+    cdef cppclass Rated:
+        const int64_t* raters
+        const int64_t* places
+        const int64_t* units
+        const int64_t* stops
+        const int64_t* rows
+        const int64_t* starts
+
+    void c_add_kappas "fastcausal::add_kappas" (
+        Weights, int64_t, int64_t, const Rated&, int64_t, int64_t, KappaSum&, vector[int64_t]&,
     ) except +
 
 
@@ -146,3 +167,21 @@ def disagreements(int64_t level, values, offsets, groups, times, found):
             <Level>level, <const double*>of_value.data, <const int64_t*>offset.data, offset.n - 1,
             group, time, to_found.n, <Disagreement*>to_found.data, interrupted,
         )
+
+
+def add_kappas(int64_t weights, int64_t n_labels, tuple rated, int64_t first, int64_t last):
+    """Kappas of raters first up to last with later ones: how many, their sum, pairs left out."""
+    cdef Rated r
+    cdef Array starts = int64s(rated[5])
+    r.raters = <const int64_t*>int64s(rated[0]).data
+    r.places = <const int64_t*>int64s(rated[1]).data
+    r.units = <const int64_t*>int64s(rated[2]).data
+    r.stops = <const int64_t*>int64s(rated[3]).data
+    r.rows = <const int64_t*>int64s(rated[4]).data
+    r.starts = <const int64_t*>starts.data
+    cdef KappaSum found
+    cdef vector[int64_t] wide
+    with nogil:
+        c_add_kappas(<Weights>weights, n_labels, starts.n - 1, r, first, last, found, wide)
+    pairs = [(wide[2 * k], wide[2 * k + 1]) for k in range(wide.size() // 2)]
+    return found.n, (<object>found.high << 27) + found.low, pairs

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from fastcausal.errors import InputError
 from fastcausal.formats.source import LineNumbers, Source
 from fastcausal.formats.truth import plain_cells
 
@@ -55,18 +54,7 @@ def cells(source: Source, delimiter: str = ",") -> Cells:
         lines = LineNumbers(lambda: (line for line, _ in source.rows()[1:]))
         return Cells(table, lines, f"{source.name}:{source.first}")
     (line, names), *rows = source.rows(delimiter)
-    header = f"{source.name}:{line}"
-    require_once(names, header)
     columns = {
         name: pa.array([row[at] for _, row in rows], pa.string()) for at, name in enumerate(names)
     }
-    return Cells(pa.table(columns), [line for line, _ in rows], header)
-
-
-def require_once(columns: Sequence[str], where: str) -> None:
-    """Raise `InputError` where two columns have one name, unless it is empty."""
-    seen: set[str] = set()
-    for name in columns:
-        if name and name in seen:
-            raise InputError(f'{where}: column "{name}" occurs twice')
-        seen.add(name)
+    return Cells(pa.table(columns), [line for line, _ in rows], f"{source.name}:{line}")

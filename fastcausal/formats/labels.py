@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 from fastcausal.arrays import validate
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import table
-from fastcausal.formats.cells import cells, require_once
+from fastcausal.formats.cells import cells
 from fastcausal.formats.cnc import JSON_SUFFIXES
-from fastcausal.formats.source import Source, kind, shown
+from fastcausal.formats.source import Source, kind, most_common, shown
 
 IDS = ("id", "index")
 LABELS = ("label", "prediction")
@@ -222,7 +222,8 @@ def _read_object(source: Any, name: str) -> Labels:
 def _from_table(
     found: pa.Table, name: str, lines: Sequence[int] | None = None, typed: bool = True
 ) -> Labels:
-    require_once(found.column_names, name)
+    if again := most_common(found.column_names):
+        raise InputError(f'{name}: column "{again[0]}" occurs {again[1]} times')
     label = _require_label(found.column_names, name)
     values = _label_array(_flat(found[label]), name)
     named = next((c for c in IDS if c in found.column_names), None)

@@ -121,9 +121,8 @@ class Source:
         if csv.field_size_limit() < LONGEST_CELL:  # of the process: threads must not set it back
             csv.field_size_limit(LONGEST_CELL)
         try:
-            reader = csv.reader(
-                io.StringIO(self.text, newline=""), delimiter=delimiter, strict=True
-            )
+            text = io.StringIO(self.text, newline="")
+            reader = csv.reader(text, delimiter=delimiter, strict=True)
             for row in reader:
                 if row:
                     rows.append((line, row))
@@ -150,7 +149,7 @@ class Source:
                 problems.add(
                     f"{self.name}:{number}: invalid JSON: {error.msg} at column {error.colno}"
                 )
-            except (ValueError, RecursionError) as error:  # a key twice, a huge number, nesting
+            except (ValueError, RecursionError) as error:  # a huge number, deep nesting
                 problems.add(f"{self.name}:{number}: invalid JSON: {error}")
             else:
                 if isinstance(value, dict):

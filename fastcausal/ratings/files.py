@@ -12,11 +12,11 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays import joined, strings
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats.cells import cells, require_once
+from fastcausal.formats.cells import cells
 from fastcausal.formats.cnc import JSON_SUFFIXES
 from fastcausal.formats.labels import note_other_kinds
 from fastcausal.formats.lines import first_object, objects
-from fastcausal.formats.source import LineNumbers, Source, kind, shown
+from fastcausal.formats.source import LineNumbers, Source, kind, most_common, shown
 from fastcausal.formats.table import load, sniff
 from fastcausal.ratings.table import is_number
 
@@ -130,7 +130,8 @@ def _load(source: Source, names: Collection[str]) -> _File:
     """A file, of which columns of some names may be wanted."""
     if sniff(source.data) is not None:
         table = load(source)
-        require_once(table.column_names, source.name)
+        if again := most_common(table.column_names):
+            raise InputError(f'{source.name}: column "{again[0]}" occurs {again[1]} times')
         return _File(source.name, table.column_names, table)
     suffix = Path(source.name).suffix.lower()
     if suffix in JSON_SUFFIXES or source.data.lstrip().startswith(b"{"):

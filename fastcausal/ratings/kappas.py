@@ -8,10 +8,16 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fastcausal import arrays
+from fastcausal.engine import _native
 from fastcausal.errors import InputError
 from fastcausal.ratings.table import Int64, Ratings, array_of, numbers_of, positions
 
 Weights = Literal["linear", "quadratic"]
+
+ORDER: tuple[Weights | None, ...] = (None, "linear", "quadratic")  # of the native Weights
+UNIT = 2**53  # kappas are multiples of 1 / UNIT, so their sum is an integer
+CALLS = 64  # between two native calls an interrupt is heard
 
 
 def cohen_kappa(
@@ -70,7 +76,7 @@ def mean_pairwise_kappa(
     """Cohen's kappa averaged over all pairs of raters (Light 1971).
 
     Each pair is compared on the units that both rated; pairs whose kappa is undefined are left
-    out. NaN if none is left. Time grows with the number of pairs.
+    out. NaN if none is left. Time grows with the pairs of ratings of one unit.
 
     Parameters
     ----------
@@ -96,34 +102,44 @@ def mean_kappa(
     ratings: Ratings, weights: Weights | None = None, labels: Sequence[Any] | None = None
 ) -> float:
     """As `mean_pairwise_kappa`."""
+    _require_known(weights)
     places, n_labels = positions(ratings.values, ratings.names, labels, weights is not None)
     rated = places >= 0
-    places, unit, rater = places[rated], ratings.units_of()[rated], ratings.raters_of()[rated]
-    order = np.argsort(rater, kind="stable")
-    starts = np.searchsorted(rater[order], np.arange(1, ratings.n_raters))
-    units, said = np.split(unit[order], starts), np.split(places[order], starts)
-    kappas = []
-    for a in range(ratings.n_raters - 1):
-        of_a = np.full(ratings.n_units, -1)
-        of_a[units[a]] = said[a]
-        for b in range(a + 1, ratings.n_raters):
-            found = of_a[units[b]]
-            both = found >= 0
-            kappas.append(kappa(found[both], said[b][both], n_labels, weights))
-    defined = [value for value in kappas if not math.isnan(value)]
-    return math.fsum(defined) / len(defined) if defined else math.nan
+    places, units, raters = places[rated], ratings.units_of()[rated], ratings.raters_of()[rated]
+    stops = np.cumsum(np.bincount(units, minlength=ratings.n_units))
+    rows = np.argsort(raters, kind="stable")
+    starts = arrays.offsets(np.bincount(raters, minlength=ratings.n_raters))
+
+    def of_pair(a: int, b: int) -> float:
+        of_a, of_b = (rows[starts[rater] : starts[rater + 1]] for rater in (a, b))
+        _, both_a, both_b = np.intersect1d(units[of_a], units[of_b], True, return_indices=True)
+        return kappa(places[of_a[both_a]], places[of_b[both_b]], n_labels, weights)
+
+    n = total = 0
+    table = raters, places, units, stops, rows, starts
+    step = max(ratings.n_raters // CALLS, 1)
+    for first in range(0, ratings.n_raters, step):
+        last = min(first + step, ratings.n_raters)
+        found, part, wide = _native.add_kappas(ORDER.index(weights), n_labels, table, first, last)
+        rest = [int(k * UNIT) for k in (of_pair(a, b) for a, b in wide) if not math.isnan(k)]
+        n, total = n + found + len(rest), total + part + sum(rest)
+    return total / UNIT / n if n else math.nan
 
 
 def kappa(a: Int64, b: Int64, n_labels: int, weights: Weights | None) -> float:
     """Cohen's kappa of places of labels; integers up to the last division."""
-    if weights not in COSTS:
-        raise InputError(f'unknown weights "{weights}", expected None, "linear" or "quadratic"')
+    _require_known(weights)
     cost, expected_cost = COSTS[weights]
     apart = np.bincount(np.abs(a - b)).tolist()
     observed = sum(n * cost(distance) for distance, n in enumerate(apart))
     of_a, of_b = (np.bincount(side, minlength=n_labels).tolist() for side in (a, b))
     expected = expected_cost(of_a, of_b)
     return 1 - len(a) * observed / expected if expected else math.nan
+
+
+def _require_known(weights: Weights | None) -> None:
+    if weights not in ORDER:
+        raise InputError(f'unknown weights "{weights}", expected None, "linear" or "quadratic"')
 
 
 # Cost of all n × n pairs of a rating of one rater and a rating of the other, from how often each

@@ -306,8 +306,8 @@ def _long(data: Any, unit: str, rater: str, label: str, groups: Any) -> Ratings:
 def _column(table: Any, name: str) -> Any:
     if name not in table.column_names:
         raise InputError(f'no column "{name}": found {", ".join(table.column_names)}')
-    if table.column_names.count(name) > 1:
-        raise InputError(f'column "{name}" occurs twice')
+    if (n := table.column_names.count(name)) > 1:
+        raise InputError(f'column "{name}" occurs {n} times')
     return _one(table[name])
 
 
