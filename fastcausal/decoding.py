@@ -25,9 +25,10 @@ from fastcausal.tensors import (
 )
 
 # Numbers of the methods as in csrc/fastcausal/span_selection.h.
-METHODS = {"bss": 0, "constrained": 1, "argmax": 2}
+METHODS = {"bss": 0, "constrained": 1, "argmax": 2, "constrained-logits": 3}
 COLUMNS = ("A start", "A end", "B start", "B end", "signal start", "signal end")
 MOST = 32  # of top_k and n_best, which have fixed memory
+ANY_LENGTH = 2**31 - 1  # positions are 32-bit
 WORD = 7  # the "column" of a word that is out of order
 
 
@@ -100,15 +101,16 @@ class SpanDecoder:
 
     Parameters
     ----------
-    method : {"bss", "constrained", "argmax"}
+    method : {"bss", "constrained", "constrained-logits", "argmax"}
         ``bss``, the beam-search span selector: of all splits of a sequence into one argument that
         ends at i and the other that starts at a later j, the ``top_k`` most probable; for each of
         them the ``top_k`` best starts up to i and ends from j on; of all these the ``n_best``.
-        ``constrained``: the best split by the sum of its two logits, the best start and end within
-        it. ``argmax``: the best position of each boundary by itself; arguments may overlap, and one
-        whose end comes before its start is left out.
+        ``constrained``: the most probable split, B before A of equal ones, and the best start and
+        end within it. ``constrained-logits``: the split with the greatest sum of its two logits, A
+        before B of equal ones. ``argmax``: the best position of each boundary by itself; arguments
+        may overlap, and one whose end comes before its start is left out.
     roles : sequence of int
-        The numbers of the roles: of the two arguments A and B, which ``bss`` and ``constrained``
+        The numbers of the roles: of the two arguments A and B, which all methods but ``argmax``
         keep apart, and of the signal. Cause, effect and signal unless given.
     top_k : int
         Width of the beam of ``bss``, 1 to 32.
@@ -116,6 +118,8 @@ class SpanDecoder:
         Relations of an example that ``bss`` gives at most, 1 to 32.
     min_score : float, optional
         Relations with a lower score are left out.
+    max_signal_length : int, optional
+        Tokens of a signal at most, from its first to its last sub-word; None for any number.
 
     Raises
     ------
@@ -136,7 +140,8 @@ class SpanDecoder:
     Notes
     -----
     From RECESS (Tan et al. 2023), Eq. 2 and appendix B, after Chen et al. (2022). Log-probabilities
-    are over the positions that may be chosen. Of equal scores the first is taken: splits with A
+    are over the positions that may be chosen. The signal is the best start, and the best end from
+    there on within ``max_signal_length``. Of equal scores ``bss`` takes the first: splits with A
     before B, then those with B before A, each by i and j; then by rank of split, start and end.
     Selections that mark the same words count as one, and both arguments never share a word.
     Results have the same bits on every machine.
@@ -147,6 +152,7 @@ class SpanDecoder:
     top_k: int = 5
     n_best: int = 2
     min_score: float | None = None
+    max_signal_length: int | None = 5
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -161,6 +167,8 @@ class SpanDecoder:
         object.__setattr__(self, "roles", roles)
         if self.min_score is not None and np.isnan(self.min_score):
             raise InputError("min_score is nan, expected a number")
+        if self.max_signal_length is not None and index(self.max_signal_length) < 1:
+            raise InputError(f"max_signal_length is {self.max_signal_length}, expected 1 or more")
 
     def decode(
         self, logits: Any, mask: Any = None, word_ids: Any = None, has_signal: Any = None
@@ -255,10 +263,11 @@ class SpanDecoder:
     def _three_roles(self) -> tuple[int, ...]:
         return (*self.roles, 0)[:3]
 
-    def _settings(self) -> tuple[int, int, int, float]:
+    def _settings(self) -> tuple[int, int, int, int, float]:
         beam = (self.top_k, self.n_best) if self.method == "bss" else (1, 1)
         min_score = -np.inf if self.min_score is None else float(self.min_score)
-        return METHODS[self.method], *beam, min_score
+        max_signal = ANY_LENGTH if self.max_signal_length is None else self.max_signal_length
+        return METHODS[self.method], *beam, min(max_signal, ANY_LENGTH), min_score
 
 
 def _check_columns(arrays: Sequence[Any]) -> None:

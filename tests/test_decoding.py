@@ -27,6 +27,7 @@ def decoders(draw):
         draw(st.integers(1, 6)),
         draw(st.integers(1, 6)),
         draw(st.sampled_from([None, None, -4.0, -30.0])),
+        draw(st.sampled_from([5, 1, 2, 3, None])),
     )
 
 
@@ -200,6 +201,78 @@ def test_nothing_to_choose_from(method):
     assert not nowhere.n_relations
 
 
+def published(logits, order):
+    """The spans that the published program selects without a beam, by its description alone.
+
+    Logits are of tokens that may be chosen; order is the sum of log-probabilities by which a split
+    with the cause first is better than one with the effect first.
+    """
+    n = len(logits)
+    chances = log_softmax(logits[:, :4], axis=0)
+    starts, ends = chances[:, [0, 2]], chances[:, [1, 3]]
+    splits = []
+    for first in (0, 1):  # the role that comes first
+        sums = np.full((n, n), -np.inf)
+        for i in range(n):
+            for j in range(i + 1, n):
+                sums[i, j] = ends[i, first] + starts[j, 1 - first]
+        splits.append((sums.max(), *np.unravel_index(sums.argmax(), sums.shape)))
+    order.append(splits[0][0] - splits[1][0])
+    first = 0 if order[-1] > 0 else 1
+    _, i, j = splits[first]
+    spans = [None, None]
+    spans[first] = (int(starts[: i + 1, first].argmax()), int(i) + 1)
+    spans[1 - first] = (int(j), int(j + ends[j:, 1 - first].argmax()) + 1)
+    begin = int(logits[:, 4].argmax())
+    end = begin + int(logits[begin : begin + 5, 5].argmax()) + 1
+    return [*spans, (begin, end)]
+
+
+@pytest.mark.parametrize("scale", [0.5, 3, 20])
+def test_without_a_beam_as_the_published_program(scale):
+    rng = np.random.default_rng(int(scale))
+    n_signals_cut = n_other_orders = 0
+    for _ in range(1000):
+        n = int(rng.integers(2, 24))
+        n_padding = int(rng.integers(3))
+        logits = rng.normal(size=(1, n + 2 + n_padding, 6)) * scale
+        mask = np.arange(n + 2 + n_padding)[None] < n + 2
+        order = []
+        expected = published(logits[0, 1 : n + 1], order)
+        if abs(order[0]) < 1e-9:
+            continue
+        rows = sorted((a + 1, b + 1, role) for role, (a, b) in enumerate(expected))
+        rows = [[[(role, a, b) for a, b, role in rows]]]
+        found = fc.SpanDecoder("constrained").decode(logits, mask).rows
+        assert by_example(found) == rows
+        free = fc.SpanDecoder("constrained", max_signal_length=None).decode(logits, mask).rows
+        by_logits = fc.SpanDecoder("constrained-logits").decode(logits, mask).rows
+        n_signals_cut += by_example(free) != rows
+        n_other_orders += by_example(by_logits) != rows
+    assert n_signals_cut > 50
+    assert n_other_orders > 50
+
+
+def test_effect_first_of_equal_splits():
+    logits = np.zeros((1, 4, 4))
+    orders = {"constrained": [(1, 1, 2), (0, 2, 3)], "constrained-logits": [(0, 1, 2), (1, 2, 3)]}
+    for method, expected in orders.items():
+        assert by_example(fc.SpanDecoder(method).decode(logits).rows) == [[expected]]
+
+
+def test_length_of_a_signal_is_in_tokens_of_the_model():
+    """Not in words, and what may not be chosen counts."""
+    logits = np.zeros((1, 9, 6))
+    logits[0, 1, 4] = logits[0, 7, 5] = 2.0
+    logits[0, 4, 5] = 1.0
+    words = np.array([[-1, 0, 0, 0, 1, -1, 2, 3, -1]])
+    stops = {1: 1, 3: 1, 4: 2, 6: 2, 7: 4, None: 4}
+    for most, stop in stops.items():
+        decoder = fc.SpanDecoder(n_best=1, max_signal_length=most)
+        [[relation]] = by_example(decoder.decode(logits, word_ids=words).rows)
+        assert [row for row in relation if row[0] == 2] == [(2, 0, stop)]
+
+
 def test_torch_and_separate_columns():
     torch = pytest.importorskip("torch")
     logits = np.random.default_rng(0).normal(size=(4, 20, 6)).astype(np.float32)
@@ -253,11 +326,15 @@ def test_what_is_refused(arguments, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "greedy"}, 'unknown method "greedy", expected one of bss, constrained, argmax'),
+        (
+            {"method": "greedy"},
+            'unknown method "greedy", expected one of bss, constrained, argmax, con',
+        ),
         ({"top_k": 0}, "top_k is 0, expected 1 to 32"),
         ({"n_best": 33}, "n_best is 33, expected 1 to 32"),
         ({"roles": (0, 0)}, r"roles are \(0, 0\), expected two or three different numbers"),
         ({"min_score": math.nan}, "min_score is nan, expected a number"),
+        ({"max_signal_length": 0}, "max_signal_length is 0, expected 1 or more"),
     ],
 )
 def test_what_is_no_decoder(options, message):

@@ -9,8 +9,11 @@
 // chosen: the top_k best (i, j) of both orders; for each of them the top_k best starts up to i and
 // ends from j on; of all combinations the n_best. Of equal scores the one found first stays first:
 // pairs "before", then "after", i and j ascending; combinations by rank of pair, start, end.
-// CONSTRAINED is the beam of one, on the logits themselves. ARGMAX takes the best position of each
-// column, the first of equals; a role whose end comes before its start has no span.
+// CONSTRAINED is the beam of one, with "after" before "before"; CONSTRAINED_LOGITS the beam of one
+// on the logits themselves. ARGMAX takes the best position of each column, the first of equals; a
+// role whose end comes before its start has no span.
+//
+// The signal is the best start, and the best end of the max_signal tokens from there on.
 //
 // i and j are never in one word, and of selections that mark the same words the best stays.
 // Cost: one pass over the positions a column, and over the pairs (i, j) only where i can still
@@ -22,7 +25,7 @@ namespace fastcausal {
 namespace selection {
 
 enum Column { A_START, A_END, B_START, B_END, SIGNAL_START, SIGNAL_END, MOST_COLUMNS };
-enum Method : int64_t { BEAM, CONSTRAINED, ARGMAX };
+enum Method : int64_t { BEAM, CONSTRAINED, ARGMAX, CONSTRAINED_LOGITS };
 constexpr int64_t MOST = 32;                       // of top_k and n_best
 constexpr double NEVER = -0x1.fffffffffffffp1023;  // only -inf is less
 
@@ -30,7 +33,8 @@ struct Settings {
   int64_t method;
   int64_t top_k;
   int64_t n_best;
-  int64_t n_columns;  // 4, or 6 with a signal
+  int64_t max_signal;  // tokens
+  int64_t n_columns;   // 4, or 6 with a signal
   int64_t roles[3];
   double min_score;
 };
@@ -117,6 +121,7 @@ class Selector {
     for (int64_t c = 0; c < MOST_COLUMNS; ++c) values_[c] = scratch + c * n_tokens;
     ahead_ = scratch + MOST_COLUMNS * n_tokens;
     words_ = reinterpret_cast<int32_t*>(ahead_ + n_tokens);
+    tokens_ = words_ + n_tokens;
   }
 
   // Takes in the positions that may be chosen. Returns -1, or what is wrong: token * MOST_FAULTS
@@ -139,6 +144,7 @@ class Selector {
       const int32_t word = words ? words[t] : static_cast<int32_t>(t);
       if (n_ && word < words_[n_ - 1]) return t * MOST_FAULTS + WORD;
       words_[n_] = word;
+      tokens_[n_] = static_cast<int32_t>(t);
       for (int64_t c = 0; c < settings_.n_columns; ++c) {
         const double value = logits.at(c, t);
         if (!(value <= -NEVER)) return t * MOST_FAULTS + c;
@@ -153,7 +159,7 @@ class Selector {
   FC_HD int64_t select(bool has_signal, Selection* found) {
     double shift[4];
     for (int64_t c = 0; c < 4; ++c) shift[c] = log_sum_exp(values_[c]);
-    if (settings_.method == BEAM) normalise(shift);
+    if (settings_.method == BEAM || settings_.method == CONSTRAINED) normalise(shift);
     int64_t n = settings_.method == ARGMAX ? arguments(shift, found) : beam(shift, found);
     int64_t kept = 0;
     const Span signal = has_signal && settings_.n_columns > 4 ? signal_span() : Span{-1, -1};
@@ -168,7 +174,7 @@ class Selector {
  private:
   // 0 where nothing is possible.
   FC_HD double log_sum_exp(const double* x) const {
-    const int64_t best = best_from(x, 0);
+    const int64_t best = best_of(x, 0, n_);
     if (best < 0) return 0;
     double sum = 0;
     for (int64_t p = 0; p < n_; ++p) sum += exp_of(x[p] - x[best]);
@@ -180,11 +186,11 @@ class Selector {
       shift[c] = 0;
     }
   }
-  // The first of the best positions from one on, -1 where none is possible.
-  FC_HD int64_t best_from(const double* x, int64_t first) const {
+  // The first of the best positions, -1 where none is possible.
+  FC_HD static int64_t best_of(const double* x, int64_t first, int64_t stop) {
     int64_t best = -1;
     double bar = NEVER;
-    for (int64_t p = first; p < n_; ++p) {
+    for (int64_t p = first; p < stop; ++p) {
       if (x[p] > bar) bar = x[best = p];
     }
     return best;
@@ -192,8 +198,11 @@ class Selector {
   FC_HD Span words(int64_t start, int64_t end) const { return {words_[start], words_[end] + 1}; }
 
   FC_HD Span signal_span() const {
-    const int64_t start = best_from(values_[SIGNAL_START], 0);
-    const int64_t end = start < 0 ? -1 : best_from(values_[SIGNAL_END], start);
+    const int64_t start = best_of(values_[SIGNAL_START], 0, n_);
+    if (start < 0) return {-1, -1};
+    int64_t stop = start;
+    while (stop < n_ && tokens_[stop] - tokens_[start] < settings_.max_signal) ++stop;
+    const int64_t end = best_of(values_[SIGNAL_END], start, stop);
     return end < 0 ? Span{-1, -1} : words(start, end);
   }
 
@@ -201,7 +210,7 @@ class Selector {
     *found = {{{-1, -1}, {-1, -1}, {-1, -1}}, 0};
     for (int k = 0; k < 2; ++k) {
       const int64_t c = 2 * k;
-      const int64_t start = best_from(values_[c], 0), end = best_from(values_[c + 1], 0);
+      const int64_t start = best_of(values_[c], 0, n_), end = best_of(values_[c + 1], 0, n_);
       if (start < 0 || end < start) continue;
       found->spans[k] = words(start, end);
       found->score += (values_[c][start] - shift[c]) + (values_[c + 1][end] - shift[c + 1]);
@@ -211,8 +220,10 @@ class Selector {
 
   FC_HD int64_t beam(const double* shift, Selection* found) {
     Best<Split> splits(settings_.top_k);
+    const bool after_first = settings_.method == CONSTRAINED;
+    if (after_first) offer_splits(values_[B_END], values_[A_START], false, splits);
     offer_splits(values_[A_END], values_[B_START], true, splits);
-    offer_splits(values_[B_END], values_[A_START], false, splits);
+    if (!after_first) offer_splits(values_[B_END], values_[A_START], false, splits);
     Best<Selection> best(settings_.n_best);
     for (int64_t k = 0; k < splits.n; ++k) offer_all(splits.items[k], shift, best);
     for (int64_t k = 0; k < best.n; ++k) found[k] = best.items[k];
@@ -240,9 +251,8 @@ class Selector {
     Best<Place> starts(settings_.top_k), ends(settings_.top_k);
     for (int32_t p = 0; p <= split.i; ++p) starts.offer({values_[left][p], p});
     for (int32_t p = split.j; p < n_; ++p) ends.offer({values_[right][p], p});
-    const double middle = settings_.method == BEAM ? split.score
-                                                   : (values_[inner][split.i] - shift[inner]) +
-                                                         (values_[other][split.j] - shift[other]);
+    const double middle =
+        (values_[inner][split.i] - shift[inner]) + (values_[other][split.j] - shift[other]);
     for (int64_t s = 0; s < starts.n; ++s) {
       for (int64_t e = 0; e < ends.n; ++e) {
         const Place &start = starts.items[s], &end = ends.items[e];
@@ -268,8 +278,9 @@ class Selector {
   const Settings& settings_;
   int64_t n_;  // positions that may be chosen
   double* values_[MOST_COLUMNS];
-  double* ahead_;   // the most of a column from a position on
-  int32_t* words_;  // of each position
+  double* ahead_;    // the most of a column from a position on
+  int32_t* words_;   // of each position
+  int32_t* tokens_;  // likewise
 };
 
 // Logits [batch, tokens] of each column; steps in items. All members take 8 bytes, as in Settings.

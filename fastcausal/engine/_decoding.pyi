@@ -10,7 +10,7 @@ def select_spans(
     words: NDArray[int32] | None,
     has_signal: NDArray[Any] | None,
     roles: Sequence[int],
-    settings: tuple[int, int, int, float],
+    settings: tuple[int, int, int, int, float],
 ) -> tuple[
     tuple[NDArray[int32], NDArray[int64], NDArray[int64], NDArray[int32]], NDArray[float64]
 ]: ...

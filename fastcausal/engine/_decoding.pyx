@@ -20,7 +20,7 @@ cdef object FLOAT64 = np.dtype("float64")
 
 cdef extern from "decoding.hpp" namespace "fastcausal" nogil:
     cdef cppclass Settings "fastcausal::selection::Settings":
-        int64_t method, top_k, n_best, n_columns
+        int64_t method, top_k, n_best, max_signal, n_columns
         int64_t roles[3]
         double min_score
 
@@ -53,14 +53,14 @@ def select_spans(columns, there, words, has_signal, roles, settings):
 
     columns: 4 or 6 arrays [batch, tokens], all float32 or all float64, with steps of whole items;
     there bool, words int32 [batch, tokens] and has_signal bool[batch], contiguous, each or None;
-    settings: method, top_k, n_best, min_score. IndexError(example, token, column) tells of a logit
+    settings: method, top_k, n_best, max_signal, min_score. IndexError(example, token, column) tells of a logit
     that is NaN or +inf; column is 7 for a word that comes after a later one.
     """
     cdef Boundaries b
     cdef Settings s
     cdef Py_buffer view
     cdef int64_t k
-    s.method, s.top_k, s.n_best, s.min_score = settings
+    s.method, s.top_k, s.n_best, s.max_signal, s.min_score = settings
     s.n_columns = len(columns)
     for k in range(3):
         s.roles[k] = roles[k]

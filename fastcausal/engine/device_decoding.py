@@ -30,7 +30,9 @@ def _record(*members: str | tuple[str, int]) -> np.dtype[np.void]:
 
 
 # The launch records, structs of csrc/decoding.cu.
-_SETTINGS = ("method", "top_k", "n_best", "n_columns", ("roles", 3), "min_score")
+_SETTINGS = (
+    "method", "top_k", "n_best", "max_signal", "n_columns", ("roles", 3), "min_score"
+)  # fmt: skip
 LABELS_TASK = _record(
     "values", "itemsize", "n_sequences", "n_tokens", "n_labels", ("strides", 3), "where", "steps",
     "start", "ignored", "ids", "last",
@@ -70,7 +72,7 @@ def label_ids(
 
 def select_spans(
     machine: Machine, columns: Sequence[Array], there: Array | None, words: Array | None,
-    has_signal: Array | None, roles: Sequence[int], settings: tuple[int, int, int, float],
+    has_signal: Array | None, roles: Sequence[int], settings: tuple[int, int, int, int, float],
 ) -> tuple[Rows, Array, Array]:  # fmt: skip
     """As `_decoding.select_spans`, on arrays of the machine.
 
@@ -91,7 +93,7 @@ def select_spans(
     scratch = machine.array((n, SCRATCH * n_tokens), np.float64)
     sizes, wrong = machine.array((2, n), np.int64), machine.array(n, np.int64)
     chosen: dict[str, Any] = dict(
-        zip(("method", "top_k", "n_best", "min_score"), settings, strict=True)
+        zip(("method", "top_k", "n_best", "max_signal", "min_score"), settings, strict=True)
     )
     chosen |= {"n_columns": len(columns), "roles": list(roles)}
     steps = list(map(_in_items, columns))

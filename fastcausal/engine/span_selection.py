@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 Floats = list[float]
 Span = tuple[int, int] | None
-BEAM, CONSTRAINED, ARGMAX = range(3)
+BEAM, CONSTRAINED, ARGMAX, CONSTRAINED_LOGITS = range(4)
 A_START, A_END, B_START, B_END, SIGNAL_START, SIGNAL_END = range(6)
 
 LN2_HIGH = float.fromhex("0x1.62e42fefa38p-1")
@@ -80,11 +80,14 @@ def open_positions(there: Any, words: Any, n_tokens: int) -> list[int]:
     return real[1:-1] if words is None else [t for t in real if words[t] >= 0]
 
 
-def splits(logits: Sequence[Floats], words: Sequence[int], top_k: int) -> list[tuple[int, ...]]:
+def splits(
+    logits: Sequence[Floats], words: Sequence[int], top_k: int, after_first: bool
+) -> list[tuple[int, ...]]:
     """The best (i, j) in which one argument ends and the other one starts; whether A is first."""
     n = len(words)
     pairs = [(i, j) for i in range(n) for j in range(n) if words[i] < words[j]]
-    found = [(i, j, 1) for i, j in pairs] + [(i, j, 0) for i, j in pairs]
+    orders = (0, 1) if after_first else (1, 0)
+    found = [(i, j, before) for before in orders for i, j in pairs]
     ends_and_starts = {1: (A_END, B_START), 0: (B_END, A_START)}
     scores = []
     for i, j, before in found:
@@ -94,11 +97,12 @@ def splits(logits: Sequence[Floats], words: Sequence[int], top_k: int) -> list[t
 
 
 def beam(
-    logits: Sequence[Floats], chances: Sequence[Floats], words: list[int], top_k: int, n_best: int
-) -> list[Selection]:
+    logits: Sequence[Floats], chances: Sequence[Floats], words: list[int], top_k: int, n_best: int,
+    after_first: bool,
+) -> list[Selection]:  # fmt: skip
     """Chosen by ``logits``, scored by ``chances``."""
     found: list[Selection] = []
-    for i, j, before in splits(logits, words, top_k):
+    for i, j, before in splits(logits, words, top_k, after_first):
         columns = (A_START, A_END, B_START, B_END) if before else (B_START, B_END, A_START, A_END)
         left, end, start, right = (chances[c] for c in columns)
         starts = best(logits[columns[0]][: i + 1], top_k)
@@ -126,16 +130,22 @@ def argmax(logits: Sequence[Floats], chances: Sequence[Floats], words: list[int]
     return Selection((spans[0], spans[1], None), score)
 
 
-def signal_span(logits: Sequence[Floats], words: list[int]) -> Span:
-    """The best start, and the best end from there on."""
-    start = best(logits[SIGNAL_START], 1)
-    end = best(logits[SIGNAL_END][start[0] :], 1) if start else []
-    return (words[start[0]], words[start[0] + end[0]] + 1) if end else None
+def signal_span(
+    logits: Sequence[Floats], words: list[int], tokens: list[int], max_signal: int
+) -> Span:
+    """The best start, and the best end of so many tokens from there on."""
+    found = best(logits[SIGNAL_START], 1)
+    if not found:
+        return None
+    start = found[0]
+    near = sum(0 <= token - tokens[start] < max_signal for token in tokens)
+    end = best(logits[SIGNAL_END][start : start + near], 1)
+    return (words[start], words[start + end[0]] + 1) if end else None
 
 
 def select(
     columns: Sequence[Any], there: Any, words: Any, has_signal: bool,
-    method: int, top_k: int, n_best: int, min_score: float,
+    method: int, top_k: int, n_best: int, max_signal: int, min_score: float,
 ) -> list[Selection]:  # fmt: skip
     """The relations of one example, best first.
 
@@ -144,7 +154,7 @@ def select(
     columns : 4 or 6 sequences of float, [n_tokens] each
     there, words : bool and int, [n_tokens], or None
     has_signal : bool
-    method, top_k, n_best, min_score
+    method, top_k, n_best, max_signal, min_score
         As in `fastcausal.SpanDecoder`.
     """
     tokens = open_positions(there, words, len(columns[0]))
@@ -158,9 +168,11 @@ def select(
         one = argmax(logits, chances, numbers)
         found = [one] if any(one.spans) else []
     else:
-        by = chances if method == BEAM else logits
-        found = beam(by, chances, numbers, top_k, n_best)
-    signal = signal_span(logits, numbers) if has_signal and len(columns) > 4 else None
+        by = logits if method == CONSTRAINED_LOGITS else chances
+        found = beam(by, chances, numbers, top_k, n_best, method == CONSTRAINED)
+    signal = None
+    if has_signal and len(columns) > 4:
+        signal = signal_span(logits, numbers, tokens, max_signal)
     return [
         Selection((one.spans[0], one.spans[1], signal), one.score)
         for one in found

@@ -18,9 +18,13 @@ int main(int n, char** argument) {
     b.token_steps[c] = selection::MOST_COLUMNS;
     b.example_steps[c] = selection::MOST_COLUMNS * b.n_tokens;
   }
-  const selection::Settings settings{std::atoll(argument[3]), std::atoll(argument[4]),
-                                     std::atoll(argument[5]), selection::MOST_COLUMNS,
-                                     {0, 1, 2}, -1e300};
+  const selection::Settings settings{std::atoll(argument[3]),
+                                     std::atoll(argument[4]),
+                                     std::atoll(argument[5]),
+                                     5,
+                                     selection::MOST_COLUMNS,
+                                     {0, 1, 2},
+                                     -1e300};
   Found found;
   std::vector<double> scores;
   if (select_spans(b, settings, found, scores) >= 0) return 5;
