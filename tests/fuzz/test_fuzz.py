@@ -31,9 +31,9 @@ RUNS = 400  # where the number of them decides, and not the time
 
 # Every command of one kind of file, or of two.
 OF_ONE = {
-    "relations": ["check", "describe", "convert x.conll", "convert x.csv"], "labels": [], "ratings": ["agree --labels label"],
-    "questions": [], "answers": [],
-}  # fmt: skip
+    "relations": ["check", "describe", "convert x.conll", "convert x.csv"],
+    "ratings": ["agree --labels label"],
+}
 OF_TWO = {
     ("relations", "relations"): ["score", "score --protocol cnc-2022", "explain", "agree"],
     ("labels", "labels"): ["classify"],
