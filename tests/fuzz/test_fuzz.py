@@ -31,9 +31,9 @@ RUNS = 400  # where the number of them decides, and not the time
 
 # Every command of one kind of file, or of two.
 OF_ONE = {
-    "relations": ["check", "describe"], "labels": [], "ratings": ["agree --labels label"],
-    "questions": [], "answers": [],
-}  # fmt: skip
+    "relations": ["check", "describe", "convert x.conll", "convert x.csv"],
+    "ratings": ["agree --labels label"],
+}
 OF_TWO = {
     ("relations", "relations"): ["score", "score --protocol cnc-2022", "explain", "agree"],
     ("labels", "labels"): ["classify"],
@@ -93,6 +93,8 @@ def files(kind):
     ],
 )
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["", "json"])
-def test_the_corpus_as_it_is(command, sources, options):
+def test_the_corpus_as_it_is(command, sources, options, tmp_path):
+    if command.startswith("convert"):
+        command, options = command.replace("x.", f"{tmp_path}/x."), []
     name, *more = command.split()
     assert judged_run([name, *map(str, sources)], [*more, *options]) is None
