@@ -267,10 +267,7 @@ def _as_read(
     if not official.tags_exist(roles):
         warnings[(f"{side} has roles that no tags exist for: {', '.join(roles)}",)] = ()
         return rows, _spans.count_filled(rows.row_offsets)
-    rows, n_as_given = official.as_tagged(rows, tags)
-    if n_as_given:
-        warnings[f"{side}: ", " relations with causes or effects that overlap"] = (n_as_given,)
-    return rows, n_as_given
+    return official.as_tagged(rows, tags)
 
 
 def unread_message(relations: Relations, side: str, count: int) -> str:

@@ -357,8 +357,8 @@ class ExtractionScorer:
         if not self.n_as_given:
             return []
         return [
-            f"tags:as-given: the spans of {self.n_as_given} relations are used as they are, "
-            f"not as {self.protocol.name} reads tags"
+            f"tags:as-given: {self.n_as_given} relations are used as they are: tags cannot hold "
+            f"them, or were read otherwise than {self.protocol.name} reads them"
         ]
 
     def _official_stops(self, total: Int64) -> list[str]:

@@ -125,7 +125,8 @@ def test_tables_that_keep_no_tagged_sentences():
             f'{side} was read with tags="cnc-2023", but recess reads tags="strict"'
             for side in ("gold", "pred")
         ),
-        "tags:as-given: the spans of 2 relations are used as they are, not as recess reads tags",
+        "tags:as-given: 2 relations are used as they are: tags cannot hold them, "
+        "or were read otherwise than recess reads them",
     )
     assert "|tags:as-given|" in found.recess.signature
 
