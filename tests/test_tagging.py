@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 
 import fastcausal as fc
+from fastcausal.engine import label_paths
 from fastcausal.engine.rows import Rows
+from fastcausal.formats import schemes
 from fastcausal.relations import ROLES
 
 IGNORED = -100
@@ -157,6 +159,10 @@ def test_labels_by_id_in_any_order(pairs, kind):
 def test_ids_with_holes_and_doubles(labels, message):
     with pytest.raises(fc.InputError, match=f"^{re.escape(message)}"):
         fc.TagScheme(labels)
+
+
+def test_marks_are_those_of_native_code():
+    assert (schemes.BEGINS, schemes.ENDS) == (label_paths.BEGINS, label_paths.ENDS)
 
 
 def test_names_of_labels():

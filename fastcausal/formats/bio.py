@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from fastcausal.engine.label_paths import BEGINS, ENDS
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import tagged
 from fastcausal.formats._tokens import NO_LIST, tag_rows
 from fastcausal.formats.builder import Builder, Span, matching, messages, taken
-from fastcausal.formats.schemes import EXPECTED, LABELS, MARKS, is_tag
+from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, LABELS, MARKS, is_tag
 from fastcausal.formats.source import Source, replacing, shown
 from fastcausal.formats.tags import TOKEN, count_tokens
 from fastcausal.relations import ROLES, Relations

@@ -15,9 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from fastcausal.engine.label_paths import BEGINS, ENDS
 from fastcausal.relations import ROLES
 
+BEGINS, ENDS = 1, 2  # as in csrc/fastcausal/label_spans.h
 MARKS = {"B": BEGINS, "I": 0, "E": ENDS, "L": ENDS, "S": BEGINS + ENDS, "U": BEGINS + ENDS}
 LABELS = {name: k for k, role in enumerate(ROLES) for name in (role, role[0])}
 LABELS |= {"arg0": 0, "arg1": 1, "sig": 2}
