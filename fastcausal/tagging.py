@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from operator import index
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from fastcausal.engine._labels import label_ids, label_rows
-from fastcausal.engine.label_paths import BEGINS, ENDS, OUTSIDE, ROLE, Steps, steps_of
+from fastcausal.engine.label_paths import OUTSIDE, ROLE, Steps, steps_of
 from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
-from fastcausal.formats.bio import LABELS
+from fastcausal.formats.schemes import EXPECTED, LABELS, MARKS
 from fastcausal.relations import ROLES
 from fastcausal.tensors import (
     INTEGERS,
@@ -27,8 +28,7 @@ from fastcausal.tensors import (
     word_numbers,
 )
 
-MARKS = {"B": BEGINS, "I": 0, "E": ENDS, "S": BEGINS + ENDS}
-_LABEL = re.compile(r"(?:([BIES])-)?(.+)", re.DOTALL)
+_LABEL = re.compile(rf"(?:([{''.join(MARKS)}])-)?(.+)", re.DOTALL)
 LOGITS = "efd"  # NumPy's letters for float16, float32 and float64: asking for a name takes µs
 INT32 = -(2**31), 2**31 - 1
 
@@ -39,10 +39,11 @@ class TagScheme:
 
     Parameters
     ----------
-    labels : sequence of str
-        The name of each label id: ``O``, or ``B-``, ``I-``, ``E-`` or ``S-`` and Cause, Effect,
-        Signal (also C, E, S; ARG0, ARG1, SIG; in any case): BIO, IOBES, or IO, in which ``I-`` may
-        be missing.
+    labels : sequence of str, or mapping
+        The name of each label id: ``O``, or ``B-``, ``I-``, ``E-``, ``S-``, ``L-`` or ``U-`` and
+        Cause, Effect, Signal (also C, E, S; ARG0, ARG1, SIG; in any case): BIO, IOBES, BILOU, or
+        IO, in which ``I-`` may be missing. Or ``id2label`` or ``label2id`` of a model's
+        configuration, in any order; ids may be strings of digits.
     ignore_index : int
         The label id of tokens that are not there.
 
@@ -55,10 +56,12 @@ class TagScheme:
     Raises
     ------
     InputError
-        A name is no such label.
+        A name is no such label, an id occurs twice, or one from 0 on is missing.
 
     Examples
     --------
+    >>> TagScheme({"B-Cause": 1, "I-Cause": 2, "O": 0}).labels
+    ('O', 'B-Cause', 'I-Cause')
     >>> scheme = TagScheme(["O", "B-Cause", "I-Cause", "B-Effect", "I-Effect"])
     >>> rows = scheme.rows(np.array([[-100, 1, 2, -100, 2, 0, 3, -100]]))
     >>> rows.values, rows.lengths
@@ -67,8 +70,8 @@ class TagScheme:
 
     Notes
     -----
-    What begins and ends a span follows conlleval, and with it seqeval's default: an ``I-`` or
-    ``E-`` of another role than the token before it, or after none, begins a span. The spans are
+    What begins and ends a span follows conlleval, and with it seqeval's default: an ``I-``, ``E-``
+    or ``L-`` of another role than the token before it, or after none, begins a span. The spans are
     those of ``seqeval.metrics.sequence_labeling.get_entities``.
     """
 
@@ -76,8 +79,16 @@ class TagScheme:
     ignore_index: int = -100
     marks: npt.NDArray[np.int32] = field(init=False, repr=False, compare=False)
 
+    if TYPE_CHECKING:  # mappings too, of which ``labels`` is then the names in order
+
+        def __init__(
+            self,
+            labels: Sequence[str] | Mapping[str, int] | Mapping[int, str] | Mapping[str, str],
+            ignore_index: int = -100,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
-        labels = tuple(self.labels)
+        labels = _in_order(self.labels) if isinstance(self.labels, Mapping) else tuple(self.labels)
         if 0 <= self.ignore_index < len(labels):
             name = labels[self.ignore_index]
             raise InputError(f'ignore_index is {self.ignore_index}, which is the label "{name}"')
@@ -135,7 +146,7 @@ class TagScheme:
 
         A sequence is well formed where each I-X or E-X goes on after B-X or I-X; where each B-X or
         I-X is gone on with, if the scheme has E-X (IOBES); and of roles without B-X and S-X (IO) an
-        I-X or E-X may also begin a span.
+        I-X or E-X may also begin a span. L-X and U-X of BILOU are as E-X and S-X.
         """
         if on_device(logits):
             return self._decode_there(logits, where, valid)
@@ -258,6 +269,28 @@ class TagScheme:
         )
 
 
+def _in_order(labels: Mapping[Any, Any]) -> tuple[str, ...]:
+    """The names by id of id2label or label2id."""
+    is_by_id = all(isinstance(name, str) for name in labels.values())
+    names: dict[int, str] = {}
+    for key, value in labels.items():
+        name, number = (value, key) if is_by_id else (key, value)
+        try:
+            number = int(number) if isinstance(number, str) else index(number)
+        except (TypeError, ValueError):
+            raise InputError(f"label {name!r}: the id is {number!r}, expected a number") from None
+        if number in names:
+            raise InputError(f"label id {number} is both {names[number]!r} and {name!r}")
+        names[number] = name
+    missing = next((k for k in range(len(names)) if k not in names), None)
+    if missing is not None:
+        raise InputError(
+            f"label id {missing} is missing, "
+            f"found {', '.join(map(str, sorted(names)))}, expected 0 to {len(names) - 1}"
+        )
+    return tuple(names[k] for k in range(len(names)))
+
+
 def _mark(label: str) -> int:
     """What a label says of its token, as a number for native code."""
     if label == "O":
@@ -265,8 +298,5 @@ def _mark(label: str) -> int:
     match = _LABEL.fullmatch(str(label))
     role = LABELS.get(match[2].lower()) if match else None
     if match is None or role is None:
-        raise InputError(
-            f"unknown label {label!r}, "
-            f"expected O, or B-, I-, E- or S- and one of {', '.join(ROLES)}"
-        )
+        raise InputError(f"unknown label {label!r}, expected {EXPECTED} one of {', '.join(ROLES)}")
     return role * ROLE + MARKS[match[1] or "I"]

@@ -229,16 +229,19 @@ def spans_of_tags(tags):
             if mark == "O":
                 continue
             role = bio.LABELS[mark[2:].lower()]
-            if role in going or (mark[0] == "I" and role not in opened):
+            if role in going or (mark[0] in "IEL" and role not in opened):
                 return None
-            going[role] = k if mark[0] == "B" else opened[role]
+            going[role] = k if mark[0] in "BSU" else opened[role]
         found += [(r, start, k) for r, start in opened.items() if going.get(r) != start]
-        opened = going
+        ended = {bio.LABELS[m[2:].lower()] for m in tag.split("|") if m[0] in "ESLU"}
+        found += [(role, going[role], k + 1) for role in ended]
+        opened = {role: start for role, start in going.items() if role not in ended}
     return sorted(found + [(role, start, len(tags)) for role, start in opened.items()])
 
 
 MARKS = st.sampled_from(
     ["O", "B-Cause", "I-Cause", "B-E", "I-effect", "B-SIG", "I-Signal", "I-Cause|I-Effect",
+     "B-Cause|E-Effect", "L-C", "S-Signal", "U-C|I-E", "E-Cause",
      "B-Cause|I-Effect", "B-Signal|I-Cause|B-Effect", "O|I-Cause", "B-C|B-Cause", "I-C"]
 )  # fmt: skip
 

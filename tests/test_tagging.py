@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 
 import fastcausal as fc
+from fastcausal.engine import label_paths
 from fastcausal.engine.rows import Rows
+from fastcausal.formats import schemes
 from fastcausal.relations import ROLES
 
 IGNORED = -100
@@ -120,6 +122,47 @@ def test_any_array_will_do(ids):
         assert same(scheme.rows(other), expected)
     if ids.size:
         assert same(scheme.rows(ids.tolist()), expected)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_bilou_is_iobes_by_other_letters(data):
+    labels = LABELS["IOBES"]
+    other = [label.replace("S-", "U-").replace("E-", "L-") for label in labels]
+    ids = data.draw(matrices(len(labels)))
+    one, two = fc.TagScheme(labels), fc.TagScheme(other)
+    assert same(one.rows(ids), two.rows(ids))
+    assert one.marks.tolist() == two.marks.tolist()
+
+
+@settings(deadline=None)
+@given(st.permutations(list(enumerate(LABELS["BIO"]))), st.sampled_from([int, str, np.int64]))
+def test_labels_by_id_in_any_order(pairs, kind):
+    scheme = fc.TagScheme(LABELS["BIO"])
+    assert fc.TagScheme({kind(k): name for k, name in pairs}) == scheme
+    assert fc.TagScheme({name: kind(k) if kind is not str else k for k, name in pairs}) == scheme
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ({"O": 0, "B-C": 2}, "label id 1 is missing, found 0, 2, expected 0 to 1"),
+        ({1: "O", 2: "B-C"}, "label id 0 is missing, found 1, 2, expected 0 to 1"),
+        ({-1: "O", 0: "B-C"}, "label id 1 is missing, found -1, 0, expected 0 to 1"),
+        ({"O": 0, "B-C": 0}, "label id 0 is both 'O' and 'B-C'"),
+        ({0: "O", "0": "B-C"}, "label id 0 is both 'O' and 'B-C'"),
+        ({"x": "O"}, "label 'O': the id is 'x', expected a number"),
+        ({"O": 0, "B-C": 1.5}, "label 'B-C': the id is 1.5, expected a number"),
+        ({0: "O", 1: "B-X"}, "unknown label 'B-X'"),
+    ],
+)
+def test_ids_with_holes_and_doubles(labels, message):
+    with pytest.raises(fc.InputError, match=f"^{re.escape(message)}"):
+        fc.TagScheme(labels)
+
+
+def test_marks_are_those_of_native_code():
+    assert (schemes.BEGINS, schemes.ENDS) == (label_paths.BEGINS, label_paths.ENDS)
 
 
 def test_names_of_labels():

@@ -38,6 +38,7 @@ from fastcausal.formats import (
 )
 from fastcausal.formats.batches import Stream
 from fastcausal.formats.links import Document
+from fastcausal.formats.schemes import are_like_tags
 from fastcausal.formats.sniffing import CHOICE, FORMATS, READ_SUFFIXES, format_in_parts, sniff
 from fastcausal.formats.source import Source, name_of
 from fastcausal.formats.tags import reading
@@ -61,7 +62,7 @@ def read(
         A path, ``"-"`` for standard input, or a `Source`; a directory of Parquet files, or of
         the brat or WebAnno files of one annotator; an iterator of Relations or Arrow data that
         follow each other; an object with ``__arrow_c_stream__`` (a table of pyarrow, pandas,
-        polars, DuckDB); lists of tagged sentences, lists of IOB2 tags (or lists of such lists),
+        polars, DuckDB); lists of tagged sentences, lists of tags (or lists of such lists),
         or example dicts as `Relations.from_examples` takes them. Relations are returned as they
         are.
     format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"}, optional
@@ -308,7 +309,7 @@ def _read_list(
     if format is None:
         nested = not all(issubclass(t, str) for t in set(map(type, chain.from_iterable(source))))
         items = set() if nested else set(chain.from_iterable(source))
-        format = "bio" if nested or (items and all(map(bio.is_tag, items))) else "cnc"
+        format = "bio" if nested or are_like_tags(items) else "cnc"
     if format == "bio":
         return bio.read(source, like)
     if format == "cnc":

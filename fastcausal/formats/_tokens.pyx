@@ -31,6 +31,7 @@ cpdef enum:
 
 cdef enum:
     N_ROLES = 3
+    EVERY_ROLE = 7  # a bit each
     N_KEPT = 64
     NO_TAG = -1
 
@@ -58,7 +59,7 @@ cdef inline void ends_of(const char* letters, Py_ssize_t size, Kept* tag) noexce
 
 
 cdef int code_of(object tag, dict codes, marks, Kept* kept) except? -3:
-    """What a tag says: bits of the roles that it begins, then of those it goes on with.
+    """What a tag says: bits of the roles that it begins, that it goes on with, and that it ends.
 
     NO_TAG where only `marks` knows, NO_LIST where it is no string.
     """
@@ -95,7 +96,7 @@ cdef int add_tags(Found& found, object tags, dict codes, marks, Kept* kept) exce
     cdef object tag
     cdef object last = None
     cdef int code = NO_LIST
-    cdef int begins, ends, role
+    cdef int begins, goes_on, ends, role
     cdef Py_ssize_t n, t
     cdef bint wrong = False
     for role in range(N_ROLES):
@@ -112,19 +113,25 @@ cdef int add_tags(Found& found, object tags, dict codes, marks, Kept* kept) exce
             last = tag
         if code == NO_LIST:
             return NO_LIST
-        if code < 0 or wrong or (code >> N_ROLES) & ~opened:
+        goes_on = code >> N_ROLES & EVERY_ROLE
+        if code < 0 or wrong or goes_on & ~opened:
             wrong = True  # but look on: there may be what is no string
             continue
-        begins = code & ((1 << N_ROLES) - 1)
-        ends = opened & ~(code >> N_ROLES)
-        opened = code >> N_ROLES | begins
-        if not (begins | ends):
+        begins = code & EVERY_ROLE
+        ends = opened & ~goes_on
+        opened = goes_on | begins
+        if not (begins | ends | code >> 2 * N_ROLES):
             continue
         for role in range(N_ROLES):
             if ends >> role & 1:
                 found.row(role, start[role], <int32_t>t)
             if begins >> role & 1:
                 start[role] = <int32_t>t
+        ends = code >> 2 * N_ROLES
+        opened &= ~ends
+        for role in range(N_ROLES):
+            if ends >> role & 1:
+                found.row(role, start[role], <int32_t>t + 1)
     if wrong:
         found.forget_relation()
         return <int>(-1 - n)
@@ -136,10 +143,11 @@ cdef int add_tags(Found& found, object tags, dict codes, marks, Kept* kept) exce
 
 
 def tag_rows(list examples, marks):
-    """Rows of lists of IOB2 tags, for each of some examples a list of relations.
+    """Rows of lists of tags, for each of some examples a list of relations.
 
     marks(tag) tells what a tag says: 1 for every role that it begins, 8 for every role that it
-    goes on with, shifted by the role; -1 if something is wrong with it.
+    goes on with, 64 for every role that ends with it, shifted by the role; -1 if something is wrong
+    with it.
 
     Returns
     -------

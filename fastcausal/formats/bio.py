@@ -1,4 +1,4 @@
-"""IOB2 tags: CoNLL-style files and lists of tag lists, one column of tags per relation."""
+"""Tags of tokens: CoNLL-style files and lists of tag lists, one column of tags per relation."""
 
 from __future__ import annotations
 
@@ -15,22 +15,20 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.formats import tagged
 from fastcausal.formats._tokens import NO_LIST, tag_rows
 from fastcausal.formats.builder import Builder, Span, matching, messages, taken
+from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, LABELS, MARKS, is_tag
 from fastcausal.formats.source import Source, replacing, shown
 from fastcausal.formats.tags import TOKEN, count_tokens
 from fastcausal.relations import ROLES, Relations
 
-LABELS = {name: k for k, role in enumerate(ROLES) for name in (role, role[0])}
-LABELS |= {"arg0": 0, "arg1": 1, "sig": 2}
 MOST_TAGS = 2**24  # of an example that is written: more than 1 GB in memory
 _COMMENT = re.compile(r"# (id|text) *= ?(.*)", re.DOTALL)
 _SPACE = re.compile(r"[ \t\x0b\x0c]+")
-_TAGS = re.compile(r"(?:O|[BI]-[^|\s]+)(?:\|(?:O|[BI]-[^|\s]+))*")
 
 
 def read(
     source: str | os.PathLike[str] | Source | Sequence[Any], like: Relations | None = None
 ) -> Relations:
-    """Read a CoNLL-style file, or lists of IOB2 tags.
+    """Read a CoNLL-style file, or lists of tags.
 
     Parameters
     ----------
@@ -39,8 +37,9 @@ def read(
         line ends a sentence; ``# id = ...`` names it, ``# text = ...`` has its white space where
         that splits into the same tokens; other lines that start with ``# `` and end in no tag are
         comments. Sequence: per example one list of tags, or a list of such lists.
-        Tags are ``O``, ``B-label``, ``I-label``, or several joined by ``|``; labels are Cause,
-        Effect, Signal; C, E, S; ARG0, ARG1, SIG, in any case.
+        Tags are ``O``, ``B-label``, ``I-label``, in IOBES also ``E-label`` and ``S-label``, in
+        BILOU ``L-label`` and ``U-label``, or several joined by ``|``; labels are Cause, Effect,
+        Signal; C, E, S; ARG0, ARG1, SIG, in any case.
     like : Relations, optional
         The gold side, example by example: ids come from it where the source has none, and
         lengths.
@@ -48,8 +47,8 @@ def read(
     Returns
     -------
     Relations
-        From a file with the column ``text``. A relation is null where an I- tag has no B- tag
-        before it, two tags of a token have the same role, or it has another number of tokens
+        From a file with the column ``text``. A relation is null where an I-, E- or L- tag goes on
+        with no span, two tags of a token have the same role, or it has another number of tokens
         than its example.
 
     Raises
@@ -184,11 +183,6 @@ def tag_lists(relations: Relations) -> tuple[list[list[list[str]]], list[str]]:
     return result, messages(lost)
 
 
-def is_tag(tag: str) -> bool:
-    """Whether a string is ``O`` or IOB2 tags joined by ``|``."""
-    return _TAGS.fullmatch(tag) is not None
-
-
 def _read_file(source: Source, like: Relations | None) -> Relations:
     build = Builder(source.name)
     problems = Problems()
@@ -313,33 +307,35 @@ def _reason(tags: Sequence[str], length: int | None) -> str:
     """Why the tags of a relation cannot be read; every role is a sequence of its own."""
     opened: set[int] = set()
     for k, tag in enumerate(tags):
-        going: set[int] = set()
-        for begins, role in _marks(tag):
-            if role in going:
-                return f': token {k}: "{tag}" has two tags of one role'
-            if not begins and role not in opened:
-                return f': token {k}: "{tag}" goes on with what has not begun'
-            going.add(role)
-        opened = going
+        marks = _marks(tag)
+        if len({role for _, role in marks}) < len(marks):
+            return f': token {k}: "{tag}" has two tags of one role'
+        if any(not mark & BEGINS and role not in opened for mark, role in marks):
+            return f': token {k}: "{tag}" goes on with what has not begun'
+        opened = {role for mark, role in marks if not mark & ENDS}
     return f" has {len(tags)} tokens, expected {length}"
 
 
 def _code(tag: str) -> int:
-    """What native code takes for a tag: bits of the roles that begin, then of those that go on."""
+    """What native code takes for a tag: bits of roles that begin, that go on, and that end."""
     try:
         marks = _marks(tag)
     except InputError:
         return -1
     if len({role for _, role in marks}) < len(marks):
         return -1
-    return sum(1 << (role if begins else role + len(ROLES)) for begins, role in marks)
+    code = 0
+    for mark, role in marks:
+        code |= 1 << (role if mark & BEGINS else role + len(ROLES))
+        code |= bool(mark & ENDS) << (role + 2 * len(ROLES))
+    return code
 
 
 @lru_cache(maxsize=4096)
-def _marks(tag: str) -> tuple[tuple[bool, int], ...]:
-    """(begins, role) for each tag of a token."""
+def _marks(tag: str) -> tuple[tuple[int, int], ...]:
+    """(mark, role) for each tag of a token."""
     if not is_tag(tag):
-        raise InputError(f"{shown(tag)} is no tag, expected O, B-label or I-label")
+        raise InputError(f"{shown(tag)} is no tag, expected {EXPECTED} a label")
     marks = []
     for part in tag.split("|"):
         if part == "O":
@@ -347,7 +343,7 @@ def _marks(tag: str) -> tuple[tuple[bool, int], ...]:
         role = LABELS.get(part[2:].lower())
         if role is None:
             raise InputError(f"unknown label {shown(part[2:])}, expected one of {', '.join(ROLES)}")
-        marks.append((part[0] == "B", role))
+        marks.append((MARKS[part[0]], role))
     return tuple(marks)
 
 

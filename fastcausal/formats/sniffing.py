@@ -10,9 +10,9 @@ from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.formats import table, webanno
-from fastcausal.formats.bio import is_tag
 from fastcausal.formats.cnc import JSON_SUFFIXES
 from fastcausal.formats.lines import first_object
+from fastcausal.formats.schemes import is_tag
 from fastcausal.formats.source import Source
 
 FORMATS = ("cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno")

@@ -1,11 +1,12 @@
-"""IOB2 tags in files and lists."""
+"""Tags in files and lists."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import fastcausal as fc
 from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats import bio, spans
@@ -55,12 +56,69 @@ def test_lists():
     assert len(several.to_examples()[0]["relations"]) == 2
 
 
+@pytest.mark.parametrize("ends", ["ES", "LU"], ids=["IOBES", "BILOU"])
+@settings(deadline=None)
+@given(table=tables(overlaps=False, unread=False))
+def test_schemes_with_ends_mean_the_same(ends, table):
+    """Of lists of tags: the last token of a span has a mark of its own."""
+    lists, _ = bio.tag_lists(table)
+
+    def marked(tag, following):
+        role = tag[2:]
+        if tag == "O" or f"I-{role}" in following.split("|"):
+            return tag
+        return f"{ends[tag[0] == 'B']}-{role}"
+
+    ended = [
+        [
+            ["|".join(marked(part, after) for part in tag.split("|"))
+             for tag, after in zip(tags, [*tags[1:], "O"], strict=False)]
+            for tags in relations
+        ]
+        for relations in lists
+    ]  # fmt: skip
+    assert content(bio.read(ended, like=table)) == content(table)
+
+
+@pytest.mark.parametrize("tags", [["O", "B-C", "E-C", "S-E"], ["O", "B-C", "L-C", "U-E"]])
+def test_lists_in_any_scheme_are_tags(tags):
+    read = formats.read([tags])
+    assert read.to_examples()[0]["relations"] == [{"cause": [(1, 3)], "effect": [(3, 4)]}]
+    scores = fc.score([tags], [tags])["overall"]
+    assert (scores.f1, scores.tp) == (1.0, 2)
+
+
+@pytest.mark.parametrize(
+    ("tags", "message"),
+    [
+        (["O", "M-Cause", "B-Cause"], '"M-Cause" is no tag, expected O, or B-, I-, E-, S-, L-'),
+        (["Cause_B", "O"], '"Cause_B" is no tag'),
+        (["_", "C", "E"], '"_" is no tag'),
+        (["O", "cause", "cause"], '"cause" is no tag'),
+        (["O", "O", "S-PER"], 'unknown label "PER", expected one of cause, effect, signal'),
+    ],
+)
+def test_tags_of_other_schemes_are_not_taken_for_sentences(tags, message):
+    with pytest.raises(InputError, match=f"^example 0: {message}"):
+        formats.read([tags])
+
+
+def test_words_are_sentences_without_tags():
+    assert formats.read([["Rain", "fell"], ["O", "Dry"]]).to_examples()[0] == {
+        "tagged": ["Rain", "fell"],
+        "length": 1,
+        "relations": [{}, {}],
+    }
+
+
 @pytest.mark.parametrize(
     ("tags", "reason"),
     [
         (["O", "I-Cause"], 'token 1: "I-Cause" goes on with what has not begun'),
         (["B-C", "I-E"], 'token 1: "I-E" goes on with what has not begun'),
         (["B-C", "O", "I-C"], 'token 2: "I-C" goes on with what has not begun'),
+        (["B-C", "E-C", "I-C"], 'token 2: "I-C" goes on with what has not begun'),
+        (["U-C", "L-C"], 'token 1: "L-C" goes on with what has not begun'),
         (["B-C|B-ARG0"], 'token 0: "B-C|B-ARG0" has two tags of one role'),
     ],
 )
@@ -92,7 +150,8 @@ def test_lengths_come_from_the_gold_side(tmp_path):
         ),
         (
             "a\tO\n\nx\tcause\n",
-            'FILE:3: example 1: "cause" is no tag, expected O, B-label or I-label',
+            'FILE:3: example 1: "cause" is no tag, '
+            "expected O, or B-, I-, E-, S-, L- or U- and a label",
         ),
         ("x\tO\n\ny\tO\nz\n", "FILE:4: 1 columns, expected 2"),
         ("# id = a\nx\tO\n\nx\tO\n", "FILE:4: the sentence has no id, others have"),

@@ -1,0 +1,49 @@
+"""Tag schemes: what the tag of a token says of the span that the token is part of.
+
+    scheme   begins   goes on   ends   begins and ends
+    BIO      B-       I-
+    IO                I-
+    IOBES    B-       I-        E-     S-
+    BILOU    B-       I-        L-     U-
+
+The reader of tags and the labels of a tagger share this table. They differ in what a tag means that
+goes on with no span: the reader refuses it, a tagger's labels begin one there, as conlleval does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from fastcausal.relations import ROLES
+
+BEGINS, ENDS = 1, 2  # as in csrc/fastcausal/label_spans.h
+MARKS = {"B": BEGINS, "I": 0, "E": ENDS, "L": ENDS, "S": BEGINS + ENDS, "U": BEGINS + ENDS}
+LABELS = {name: k for k, role in enumerate(ROLES) for name in (role, role[0])}
+LABELS |= {"arg0": 0, "arg1": 1, "sig": 2}
+EXPECTED = "O, or B-, I-, E-, S-, L- or U- and"
+
+_PREFIXES = "".join(MARKS)
+_TAGS = re.compile(rf"(?:O|[{_PREFIXES}]-[^|\s]+)(?:\|(?:O|[{_PREFIXES}]-[^|\s]+))*")
+_LIKE_TAGS = re.compile(r"[O_]|[A-Z]{1,2}[-_]\S+|\S+[-_][A-Z]{1,2}")
+
+
+def is_tag(tag: str) -> bool:
+    """Whether a string is ``O`` or a mark and a label, or several of these joined by ``|``."""
+    return _TAGS.fullmatch(tag) is not None
+
+
+def are_like_tags(words: Collection[str]) -> bool:
+    """Whether all strings look like tags, if only of a scheme that is not known.
+
+    Examples
+    --------
+    >>> are_like_tags(["O", "Cause_B", "M-Cause"]), are_like_tags(["_", "C"])
+    (True, True)
+    >>> are_like_tags(["Rain", "fell"]), are_like_tags([])
+    (False, False)
+    """
+    known = LABELS.keys()
+    return bool(words) and all(
+        w.lower() in known or _LIKE_TAGS.fullmatch(w) or is_tag(w) for w in words
+    )
