@@ -267,21 +267,19 @@ class Reliability {
     return mean_ratio(static_cast<int64_t>(ratings.size()), square) / square;
   }
 
-  static double ratio(double high, double low) {
-    // A sum of two numbers may overflow, a sum of their halves does not; what that takes from a low
-    // number is far below the last digit of the result.
-    const double part = high < HALF ? 1 : 0.5;
-    high *= part;
-    low *= part;
-    return (high - low) / (high + low);
-  }
+  // A sum of two numbers may overflow, a sum of their halves does not; what that takes from a low
+  // number is far below the last digit of the result.
+  static double part_of(double high) { return high < HALF ? 1 : 0.5; }
+
+  static double ratio(double high, double low) { return (high - low) / (high + low); }
 
   // The power of two that brings the greatest squared distance of different_ to 1 at most, and not
   // below 1/4: every sum is in units of it, so that close ratings have as many digits as others.
   double ratio_unit() const {
     if (different_.size() < 2) return 1;
     int exponent = 0;
-    std::frexp(ratio(different_.back(), different_.front()), &exponent);
+    const double part = part_of(different_.back());
+    std::frexp(ratio(different_.back() * part, different_.front() * part), &exponent);
     return std::ldexp(1.0, -2 * exponent);
   }
 
@@ -302,14 +300,23 @@ class Reliability {
   double ratio_block(size_t i, size_t j, size_t stop) const {
     constexpr size_t LANES = 8;
     double lanes[LANES] = {};
-    const auto add = [&](size_t k, size_t lane) {
-      const double distance = ratio(different_[i], different_[k]);
-      lanes[lane] += times_[k] * (distance * distance);
-    };
-    for (; j + LANES <= stop; j += LANES) {
-      for (size_t lane = 0; lane < LANES; ++lane) add(j + lane, lane);
+    const double part = part_of(different_[i]);
+    const double high = different_[i] * part;
+    const double* value = different_.data() + j;
+    const double* times = times_.data() + j;
+    const size_t n = stop - j;
+    for (size_t k = 0; k + LANES <= n; k += LANES) {
+      double found[LANES];
+      for (size_t lane = 0; lane < LANES; ++lane) {
+        const double distance = ratio(high, value[k + lane] * part);
+        found[lane] = times[k + lane] * (distance * distance);
+      }
+      for (size_t lane = 0; lane < LANES; ++lane) lanes[lane] += found[lane];
     }
-    for (; j < stop; ++j) add(j, 0);
+    for (size_t k = n - n % LANES; k < n; ++k) {
+      const double distance = ratio(high, value[k] * part);
+      lanes[0] += times[k] * (distance * distance);
+    }
     return std::accumulate(lanes, lanes + LANES, 0.0);
   }
 

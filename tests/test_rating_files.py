@@ -13,8 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import fastcausal as fc
+from fastcausal.cli import app
 from fastcausal.errors import InputError
 from fastcausal.formats import labels as label_format
 from fastcausal.ratings.files import read_rating_files
@@ -244,3 +246,11 @@ class TestSentenceLabels:
             label_format.read(twice("id", "label", "label"), "pred")
         with pytest.raises(InputError, match='pred: column "id" occurs 2 times'):
             label_format.read(twice("id", "id", "label"), "pred")
+
+
+@pytest.mark.parametrize("lines", [["null"], [GOOD, DEEP]], ids=["null", "deep"])
+def test_the_command_ends_with_a_message(lines, tmp_path):
+    path = file(tmp_path, "x.jsonl", *lines)
+    found = CliRunner().invoke(app, ["agree", path, "--labels", "label", "--json"])
+    assert found.exit_code == 2
+    assert f"x.jsonl:{len(lines)}: " in json.loads(found.output)["error"]
