@@ -19,7 +19,7 @@ LAYERS = [
     ("_ids", "_objects", "_spans", "arrays", "errors"),
     ("relations", "sample", "tensors"),
     ("engine", "formats"),
-    ("decoding", "protocols", "ratings", "report", "scores", "tagging"),
+    ("decoding", "official", "protocols", "ratings", "report", "scores", "tagging"),
     ("align", "checks", "cnc2022", "corpus", "counted", "questions", "sentences", "streams"),
     ("details",),
     ("annotators", "extraction"),
