@@ -76,7 +76,8 @@ fuzz: $(VENV)/.test  ## run the command line on mutated files for a minute
 	FASTCAUSAL_FUZZ_SECONDS=60 $(BIN)/pytest -q tests/fuzz
 
 clean:  ## remove the environments and all that was built
-	rm -rf $(VENV) $(VENV)-wheel build dist *.egg-info fastcausal/*/*.so
+	rm -rf $(VENV) $(VENV)-wheel build dist *.egg-info
+	find fastcausal -name '*.so' -delete
 	rm -rf .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fastcausal.engine.rows import Rows
+from fastcausal.rows import Rows
 
 from .recess import ROLES, Agreed, alpha
 

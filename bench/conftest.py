@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastcausal.engine.rows import Rows
+from fastcausal.rows import Rows
 
 from . import corpus
 

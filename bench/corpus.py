@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.engine.rows import Int32, Int64, Rows
 from fastcausal.relations import SPAN
+from fastcausal.rows import Int32, Int64, Rows
 
 CNC = Path(__file__).parents[2] / "shared" / "data" / "cnc"
 SIGNAL = 2

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import pairwise, permutations
 from typing import NamedTuple
 
-from fastcausal.engine.rows import Rows
+from fastcausal.rows import Rows
 
 ROLES = ("cause", "effect", "signal")
 TRACKS = (("cause", "effect"), ("signal",))

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from fastcausal.engine.rows import Rows
+from fastcausal.rows import Rows
 
 ROLES = ("cause", "effect", "signal")
 MEASURES = ("em", "osb", "to")

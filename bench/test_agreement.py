@@ -13,8 +13,8 @@ import pytest
 
 import fastcausal as fc
 from fastcausal.engine.kernel import Int64
-from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import count_pairs
+from fastcausal.rows import Rows
 from fastcausal.scores import mask_alpha
 
 from . import corpus

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fastcausal as fc
-from fastcausal.engine import cuda
+from fastcausal.engine.device import cuda
 from fastcausal.engine.run import run
 from fastcausal.relations import ROLES
 

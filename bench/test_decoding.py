@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import fastcausal as fc
-from fastcausal.decoding import METHODS
-from fastcausal.engine import span_selection
+from fastcausal.decoding import span_selection
+from fastcausal.decoding.spans import METHODS
 
 BATCH, WIDTH = 32, 128
 ROUNDS = 5

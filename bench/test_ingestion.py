@@ -14,7 +14,8 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.formats import cnc, tagged, tags
+from fastcausal.formats import cnc
+from fastcausal.formats.cnc import markup, tagged
 
 from . import corpus
 
@@ -56,7 +57,7 @@ def sentences(gold: fc.Relations) -> list[str]:
     return [real[k] for k in rng.integers(len(real), size=20_000)]
 
 
-@pytest.mark.parametrize("reading", tags.READINGS)
+@pytest.mark.parametrize("reading", markup.READINGS)
 def test_tagged_sentences(race, sentences, reading):
     kept = pa.array([[s] for s in sentences], pa.list_(pa.string()))
     lengths = np.full(len(sentences), -1, np.int32)
@@ -64,11 +65,13 @@ def test_tagged_sentences(race, sentences, reading):
     def ours():
         return tagged.Sentences(kept, lengths, reading)
 
-    plain = [tags.parse(s, reading) for s in sentences]
+    plain = [markup.parse(s, reading) for s in sentences]
     found = ours()
     assert found.n_tokens.tolist() == [n for n, _ in plain]
     assert np.stack(found.spans, 1).tolist() == [list(s) for _, spans in plain for s in spans]
-    others = {"tags.parse (split by a regex)": lambda: [tags.parse(s, reading) for s in sentences]}
+    others = {
+        "tags.parse (split by a regex)": lambda: [markup.parse(s, reading) for s in sentences]
+    }
     if reading == "strict":
         assert [spans_by_regex(s) for s in sentences] == plain
         others["a regex for each piece"] = lambda: [spans_by_regex(s) for s in sentences]

@@ -12,8 +12,8 @@ import pytest
 
 import fastcausal as fc
 from fastcausal.engine import jit
+from fastcausal.engine.device.sources import csrc
 from fastcausal.engine.run import run
-from fastcausal.engine.sources import csrc
 from fastcausal.relations import ROLES
 
 from . import corpus

@@ -9,13 +9,13 @@ import pytest
 from seqeval.metrics.sequence_labeling import get_entities
 
 import fastcausal as fc
-from fastcausal import _objects
-from fastcausal.engine import label_paths
+from fastcausal.arrays import _objects
+from fastcausal.decoding import label_paths
 from fastcausal.engine.objects import rows_of_examples
-from fastcausal.engine.rows import Rows
 from fastcausal.formats import bio, spans
-from fastcausal.formats.tags import TOKEN
+from fastcausal.formats.cnc.markup import TOKEN
 from fastcausal.relations import ROLES
+from fastcausal.rows import Rows
 
 from . import corpus
 

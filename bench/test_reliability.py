@@ -9,8 +9,13 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
-from fastcausal.ratings.alpha import LEVELS, alpha_interval, fleiss_kappa, krippendorff_alpha
-from fastcausal.ratings.kappas import cohen_kappa
+from fastcausal.tasks.reliability.alpha import (
+    LEVELS,
+    alpha_interval,
+    fleiss_kappa,
+    krippendorff_alpha,
+)
+from fastcausal.tasks.reliability.kappas import cohen_kappa
 
 EQUAL = {"rtol": 0, "atol": 1e-12}
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import fastcausal as fc
-from fastcausal import arrays
+from fastcausal.arrays import arrow
 
 from . import corpus
 
@@ -30,7 +30,7 @@ def files(request, tmp_path_factory):
     paths = [folder / f"{side}.parquet" for side in ("gold", "pred")]
     writers = {}
     for start in range(0, n, PIECE):
-        ids = arrays.strings([str(k) for k in range(start, min(n, start + PIECE))])
+        ids = arrow.strings([str(k) for k in range(start, min(n, start + PIECE))])
         for path, rows in zip(paths, corpus.sentences(len(ids), seed=start), strict=True):
             table = corpus.table_of(rows, ids=False).table.append_column("id", ids)
             if path not in writers:

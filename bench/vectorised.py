@@ -10,7 +10,7 @@ from itertools import permutations
 
 import numpy as np
 
-from fastcausal.engine.rows import Int64, Rows
+from fastcausal.rows import Int64, Rows
 
 from .recess import ROLES, Agreed, alpha
 

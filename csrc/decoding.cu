@@ -11,7 +11,7 @@
 
 namespace fastcausal {
 
-// What launches work on; engine/device_decoding.py has the same as NumPy records. All members take
+// What launches work on; decoding/device.py has the same as NumPy records. All members take
 // 8 bytes.
 struct labels_task {
   labels::Logits logits;

@@ -14,7 +14,7 @@
 
 namespace fastcausal {
 
-// What a launch works on; engine/device.py has the same as NumPy records. All members take 8 bytes.
+// What a launch works on; engine/device/scoring.py has the same as NumPy records. All members take 8 bytes.
 struct Counting {
   const int64_t* params;   // number of roles, then the track of each role
   const int64_t* weights;  // [n_fields, N_FORMS]

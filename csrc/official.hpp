@@ -1,6 +1,6 @@
 // What the official scorers make of the tags in a sentence, whether they are read in it
 // (tagged.hpp) or spans are taken as if they had been written with tags. Host only; the Python
-// twins are in fastcausal/formats/tags.py.
+// twins are in fastcausal/formats/cnc/markup.py.
 //
 //   tokens      rain  fell   ,   so   roads   closed
 //   tags        <0>    </0>            <1>

@@ -1,5 +1,5 @@
 // Tagged sentences to spans in one pass, in 64-byte blocks of bit masks that the compiler makes
-// from plain loops. Host only. The readings are specified by fastcausal/formats/tags.py.
+// from plain loops. Host only. The readings are specified by fastcausal/formats/cnc/markup.py.
 // Cost: about one nanosecond for 2 bytes. A sentence has fewer than 2^31 bytes.
 #pragma once
 #include <algorithm>

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fastcausal.engine.kernel import Kernel, Objective, Plan
+from fastcausal.engine.kernel import Kernel, Objective
+from fastcausal.engine.plan import Plan
 from fastcausal.errors import InputError
 
 CAUSAL_TRACKS = (("cause", "effect"), ("signal",))
@@ -82,7 +83,7 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
     @property
     def pair_kernel(self) -> Kernel:
         """The `Kernel` itself."""
-        from fastcausal.engine.reference import KERNELS
+        from fastcausal.engine.reference.kernels import KERNELS
 
         if isinstance(self.kernel, Kernel):
             if KERNELS.get(self.kernel.name, self.kernel) is not self.kernel:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal import _ids, _objects, _spans, arrays
+from fastcausal.arrays import _ids, _objects, _spans, arrow
 from fastcausal.errors import InputError
 from fastcausal.reading import METADATA_KEY, checked_roles
 from fastcausal.reading import ROLES as ROLES
@@ -158,13 +158,13 @@ effect, signal
     @property
     def n_relations(self) -> int:
         """Number of relations that mark at least one span."""
-        lists = arrays.joined(self.table["relations"]).flatten()
-        return int(np.count_nonzero(np.diff(arrays.offsets_of(lists))))
+        lists = arrow.joined(self.table["relations"]).flatten()
+        return int(np.count_nonzero(np.diff(arrow.offsets_of(lists))))
 
     @property
     def n_unread(self) -> int:
         """Number of relations that could not be read."""
-        return int(arrays.joined(self.table["relations"]).flatten().null_count)
+        return int(arrow.joined(self.table["relations"]).flatten().null_count)
 
     def name(self, example: int) -> str:
         """How messages call an example: its id, else its position."""
@@ -194,7 +194,7 @@ def taken(data: Any) -> pa.Table:
     """
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
-        arrays.validate(table)
+        arrow.validate(table)
     except (pa.ArrowException, ValueError, KeyError, TypeError) as error:
         raise InputError(f"the Arrow data cannot be read: {error}") from error
     return table
@@ -213,12 +213,12 @@ def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
         Relations of each example.
     """
     kinds = (np.int8, np.int32, np.int32)
-    columns = [arrays.numbers(s.astype(t, copy=False)) for s, t in zip(spans, kinds, strict=True)]
+    columns = [arrow.numbers(s.astype(t, copy=False)) for s, t in zip(spans, kinds, strict=True)]
     flat = pa.StructArray.from_arrays(columns, fields=list(SPAN))
     read = widths >= 0
     if read.all():
-        return arrays.lists(counts, arrays.lists(widths, flat))
-    return arrays.lists(counts, arrays.lists(np.maximum(widths, 0), flat, read))
+        return arrow.lists(counts, arrow.lists(widths, flat))
+    return arrow.lists(counts, arrow.lists(np.maximum(widths, 0), flat, read))
 
 
 def _columns_of(examples: list[Any], numbers: dict[str, int]) -> dict[str, Any]:
@@ -229,8 +229,8 @@ def _columns_of(examples: list[Any], numbers: dict[str, int]) -> dict[str, Any]:
     if plain is not None:
         values, row_offsets, relation_offsets, lengths, ids = plain
         if ids is not None:
-            columns["id"] = arrays.strings(ids)
-        columns["length"] = arrays.numbers(lengths, lengths >= 0)
+            columns["id"] = arrow.strings(ids)
+        columns["length"] = arrow.numbers(lengths, lengths >= 0)
         columns["relations"] = span_lists(values.T, np.diff(row_offsets), np.diff(relation_offsets))
         return columns
     spans = [
@@ -324,7 +324,7 @@ def canonical(table: pa.Table) -> pa.Table:
                     f'column "{name}" is {table[name].type}, expected {wanted}: {error}'
                 ) from error
         if name == "relations":
-            column = _without_null_lists(arrays.joined(column))
+            column = _without_null_lists(arrow.joined(column))
         table = table.set_column(table.column_names.index(name), name, column)
     return table
 
@@ -333,28 +333,28 @@ def _without_null_lists(relations: pa.ListArray) -> pa.ListArray:
     """An example without a list is an example with one relation that could not be read."""
     if not relations.null_count:
         return relations
-    missing = ~arrays.is_valid(relations)
-    starts = arrays.offsets_of(relations)
+    missing = ~arrow.is_valid(relations)
+    starts = arrow.offsets_of(relations)
     widths = np.where(missing, 1, np.diff(starts))
     unread = np.zeros(int(widths.sum()), bool)
-    unread[arrays.offsets(widths)[:-1][missing]] = True
-    children = relations.flatten().take(arrays.numbers(np.cumsum(~unread) - 1, ~unread))
-    return arrays.lists(widths, children)
+    unread[arrow.offsets(widths)[:-1][missing]] = True
+    children = relations.flatten().take(arrow.numbers(np.cumsum(~unread) - 1, ~unread))
+    return arrow.lists(widths, children)
 
 
 def _validate(relations: Relations) -> None:
-    column = arrays.joined(relations.table["relations"])
+    column = arrow.joined(relations.table["relations"])
     inner = column.flatten()
     spans = inner.flatten()
     if spans.null_count or any(spans.field(k).null_count for k in range(3)):
         raise InputError("a span is null, or has a null role, start or stop")
-    role, start, stop = (arrays.values_of(spans.field(k)) for k in range(3))
-    offsets = arrays.offsets_of(inner)[arrays.offsets_of(column)]
-    lengths = arrays.joined(relations.table["length"])
-    if (arrays.values_of(lengths, 0) < 0).any():
-        example = int(np.argmax(arrays.values_of(lengths, 0) < 0))
+    role, start, stop = (arrow.values_of(spans.field(k)) for k in range(3))
+    offsets = arrow.offsets_of(inner)[arrow.offsets_of(column)]
+    lengths = arrow.joined(relations.table["length"])
+    if (arrow.values_of(lengths, 0) < 0).any():
+        example = int(np.argmax(arrow.values_of(lengths, 0) < 0))
         raise InputError(f"example {relations.name(example)}: length is {lengths[example]}")
-    length = arrays.values_of(lengths, -1)
+    length = arrow.values_of(lengths, -1)
     k = _spans.first_bad_span(role, start, stop, offsets, length, len(relations.roles))
     if k < 0:
         return

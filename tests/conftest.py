@@ -14,7 +14,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if not marked:
         return
-    from fastcausal.engine import cuda
+    from fastcausal.engine.device import cuda
     from fastcausal.errors import InputError
 
     try:

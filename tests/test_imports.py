@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,62 +13,104 @@ import pytest
 import fastcausal
 
 ROOT = Path(fastcausal.__file__).parent
-# Each layer may import those above it in this list; parts of one layer do not know each other.
-LAYERS = [
-    ("_ids", "_objects", "_spans", "arrays", "errors", "tables"),
-    ("reading", "sample", "tensors"),
+# Each room may import those above it in this list; rooms of one line do not know each other.
+ROOMS = [
+    ("_version", "errors", "options", "tables"),
+    ("arrays", "reading", "sample"),
     ("relations",),
-    ("engine", "formats"),
-    ("decoding", "official", "protocols", "ratings", "report", "scores", "tagging"),
-    ("align", "checks", "cnc2022", "corpus", "counted", "questions", "sentences", "streams"),
-    ("details",),
-    ("annotators", "extraction"),
-    ("quirks", "tag_scorer"),
+    ("rows",),
+    ("engine",),
+    ("protocols", "formats"),
+    ("decoding",),
+    ("scores",),
+    ("statistics",),
+    ("report",),
+    ("significance",),
+    ("tasks",),
+    ("sweep",),
     ("training",),
     ("cli",),
 ]
-RANKS = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
-MODULES = [
-    path
-    for path in sorted(ROOT.rglob("*.py"))
-    if path != ROOT / "__init__.py" and ROOT / "_bench" not in path.parents
-]
+RANKS = {name: rank for rank, room in enumerate(ROOMS) for name in room}
+# Evaluations that rest on other evaluations; no other ones know each other.
+TASKS = {"corpus": {"classification", "reliability"}, "meta": {"classification", "reliability"}}
 HEAVY = ("pyarrow", "typer", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers")
 
 
-def part_of(path: Path) -> str:
-    return path.relative_to(ROOT).parts[0].partition(".")[0]
+def name_of(path: Path) -> str:
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imported(path: Path) -> Iterator[str]:
-    """The modules that a file imports anywhere, from the package as ``fastcausal.part``."""
+def sources() -> dict[str, Path]:
+    inside = {ROOT / "_bench", ROOT / "_csrc"}
+    found = [p for s in ("*.py", "*.pyx") for p in ROOT.rglob(s) if not inside & set(p.parents)]
+    return {name_of(path): path for path in sorted(found)}
+
+
+MODULES = sources()
+
+
+@cache
+def imported(module: str) -> frozenset[str]:
+    """The modules that a module imports anywhere, late imports included."""
+    path = MODULES[module]
+    if path.suffix == ".pyx":
+        return frozenset()
+    names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path.name} imports relatively"
-            if node.module == "fastcausal":
-                yield from (f"fastcausal.{alias.name}" for alias in node.names)
-            else:
-                yield str(node.module)
+            full = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= {name if name in MODULES else str(node.module) for name in full}
+    return frozenset(names & MODULES.keys() - {module})
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_module_imports_upward(path):
-    mine = part_of(path)
-    for name in imported(path):
-        package, _, rest = name.partition(".")
-        other = rest.partition(".")[0]
-        if package != "fastcausal" or other in (mine, "__version__"):
-            continue
-        if not other:  # the public names
-            assert mine == "cli"
-        else:
-            assert RANKS[other] < RANKS[mine], f"{mine} imports {other}"
+def room(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
 
 
-def test_every_module_has_a_layer():
-    assert {part_of(path) for path in (*MODULES, *ROOT.rglob("*.pyx"))} == set(RANKS)
+def task(module: str) -> str:
+    """The folder of an evaluation; empty for what evaluations share."""
+    parts = module.split(".")
+    is_folder = len(parts) > 2 and (ROOT / "tasks" / parts[2]).is_dir()
+    return parts[2] if parts[1] == "tasks" and is_folder else ""
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m != "fastcausal"])
+def test_no_module_imports_upward(module):
+    for other in imported(module):
+        if other == "fastcausal":
+            assert room(module) == "cli", "the public names are for users and the command line"
+        elif room(other) != room(module):
+            assert RANKS[room(other)] < RANKS[room(module)], f"{module} imports {other}"
+        elif room(module) == "tasks" and task(other) != task(module):
+            allowed = {"", *TASKS.get(task(module), set())}
+            assert task(other) in allowed, f"{module} imports {other}"
+            assert task(module), f"{module} is shared and imports {other}"
+
+
+def test_no_circles():
+    """Late imports included: no module needs itself, by whatever way."""
+    seen: dict[str, bool] = {}
+
+    def visit(module: str, way: tuple[str, ...]) -> None:
+        if module in way:
+            pytest.fail(" -> ".join([*way[way.index(module) :], module]))
+        if module not in seen:
+            for other in imported(module):
+                visit(other, (*way, module))
+            seen[module] = True
+
+    for module in MODULES:
+        if module != "fastcausal":
+            visit(module, ())
+
+
+def test_every_module_has_a_room():
+    assert {room(module) for module in MODULES} - {""} <= set(RANKS)
 
 
 def run(code: str) -> list[str]:
@@ -89,11 +131,14 @@ def test_importing_loads_nothing_heavy():
     assert not (set(HEAVY) - {"pyarrow"} | {"pyarrow.parquet", "pyarrow.dataset"}) & set(loaded)
 
 
-def test_importing_loads_one_module_of_ours():
+def test_importing_loads_the_face_alone():
     """Names load what they need when they are first used; the rest is a bit of Python's own."""
     before = set(run("import sys; print(*sys.modules)"))
     loaded = set(run("import sys, fastcausal; print(*sys.modules)")) - before
-    assert {name for name in loaded if name.startswith("fastcausal")} == {"fastcausal"}
+    assert {name for name in loaded if name.startswith("fastcausal")} == {
+        "fastcausal",
+        "fastcausal._version",
+    }
     assert {name.partition(".")[0] for name in loaded} <= sys.stdlib_module_names | {"fastcausal"}
     assert len(loaded) < 50
 

@@ -22,7 +22,7 @@ struct Step {
   int32_t into;  // how a path ends with it: a bit for each end
 };
 
-// Logits and where their label ids go; engine/device_decoding.py has the same as a NumPy record.
+// Logits and where their label ids go; decoding/device.py has the same as a NumPy record.
 // All members take 8 bytes.
 struct Logits {
   const void* values;  // [n_sequences, n_tokens, n_labels]

@@ -1,6 +1,6 @@
 // exp and log of doubles from additions, multiplications and divisions alone: the same bits from
 // every compiler, machine and device, which libraries of mathematics do not promise.
-// Relative error below 1e-14. Written once more in engine/span_selection.py.
+// Relative error below 1e-14. Written once more in decoding/span_selection.py.
 #pragma once
 #include "config.h"
 

@@ -68,7 +68,7 @@ def _options(
     version: bool = typer.Option(False, "--version", help="Print the version."),
 ) -> None:
     if version:
-        from fastcausal import __version__
+        from fastcausal._version import __version__
 
         show(f"fastcausal {__version__}")
 

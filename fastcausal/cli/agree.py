@@ -18,8 +18,8 @@ from fastcausal.cli.console import (
 from fastcausal.cli.options import refuse
 
 if TYPE_CHECKING:
-    from fastcausal.annotators.agree import Agreement
     from fastcausal.tables import Grid
+    from fastcausal.tasks.agreement.agree import Agreement
 
 OF_RELATIONS = ("protocol", "average", "by", "unparsed", "per_example", "matches")
 OF_LABELS = ("level", "unit", "rater")
@@ -92,7 +92,7 @@ def agree(
             )
             return
         import fastcausal as fc
-        from fastcausal.formats.targets import keep_apart
+        from fastcausal.formats.io.targets import keep_apart
 
         keep_apart([per_example, matches], annotations)
         with doing("comparing annotators"):
@@ -123,7 +123,7 @@ def _agree_on_labels(
     json: bool,
 ) -> None:
     import fastcausal as fc
-    from fastcausal.ratings.files import read_rating_files
+    from fastcausal.tasks.reliability.files import read_rating_files
 
     table = read_rating_files(paths, label, unit, rater, cluster)
     found = fc.label_agreement(table, "label", "unit", "rater", level).to_dict()

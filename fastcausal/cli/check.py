@@ -11,8 +11,8 @@ from fastcausal.cli.console import clear_errors, doing, print_json, print_table,
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from fastcausal.checks import CheckReport
     from fastcausal.tables import Grid
+    from fastcausal.tasks.corpus.guidelines import CheckReport
 
 
 def check(
@@ -26,7 +26,7 @@ def check(
 ) -> None:
     """Check annotations against the rules; exit status 1 when something was found."""
     with clear_errors(json):
-        from fastcausal.checks import check as check_annotations
+        from fastcausal.tasks.corpus.guidelines import check as check_annotations
 
         with doing("checking"):
             report = check_annotations(files, tags=tags)

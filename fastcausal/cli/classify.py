@@ -30,7 +30,7 @@ def classify(
 ) -> None:
     """Score sentence labels, such as causal or not."""
     with clear_errors(json):
-        from fastcausal.sentences.classify import classify as compare
+        from fastcausal.tasks.classification.scorer import classify as compare
 
         with doing(f"scoring {pred}"):
             report = compare(

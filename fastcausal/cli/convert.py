@@ -48,7 +48,7 @@ def convert(
         import fastcausal as fc
         from fastcausal.errors import InputError
         from fastcausal.formats import load
-        from fastcausal.formats.targets import keep_apart
+        from fastcausal.formats.io.targets import keep_apart
 
         keep_apart([target], [source, like])
         with doing(f"reading {source}"):

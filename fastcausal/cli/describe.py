@@ -17,7 +17,7 @@ from fastcausal.cli.console import (
 )
 
 if TYPE_CHECKING:
-    from fastcausal.corpus.description import CorpusDescription
+    from fastcausal.tasks.corpus.description import CorpusDescription
 
 
 def describe(
@@ -39,8 +39,8 @@ def describe(
 ) -> None:
     """Count sentences, relations, words and signals of a corpus."""
     with clear_errors(json):
-        from fastcausal.corpus.describe import describe as count
-        from fastcausal.corpus.description import corpus_table
+        from fastcausal.tasks.corpus.describe import describe as count
+        from fastcausal.tasks.corpus.description import corpus_table
 
         found: dict[str, CorpusDescription] = {}
         for name, path in short_names(corpora).items():
@@ -59,7 +59,7 @@ def describe(
         else:
             print_json(total.to_dict())
         if plots is not None:
-            from fastcausal.corpus.plots import save_plots
+            from fastcausal.tasks.corpus.plots import save_plots
 
             with doing("drawing"):
                 written = save_plots(total, plots)

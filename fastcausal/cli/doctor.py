@@ -28,9 +28,9 @@ def facts() -> dict[str, Any]:
     import os
     import platform
 
-    from fastcausal import __version__
-    from fastcausal.engine import cuda
+    from fastcausal._version import __version__
     from fastcausal.engine._build import build_info
+    from fastcausal.engine.device import cuda
 
     usable = getattr(os, "sched_getaffinity", None)
     return {

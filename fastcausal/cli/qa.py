@@ -20,7 +20,7 @@ def qa(
 ) -> None:
     """Score answers to questions: exact match and F1, also of the questions about causes."""
     with clear_errors(json):
-        from fastcausal.questions.answers import score_answers
+        from fastcausal.tasks.answers.scorer import score_answers
 
         with doing(f"scoring {pred}"):
             report = score_answers(gold, pred, unmatched=unmatched)

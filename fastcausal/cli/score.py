@@ -67,7 +67,7 @@ def score(
         if protocol == "cnc-2022":
             refuse(ctx, ("counts",), "is for sums of counts, cnc-2022 has none")
         import fastcausal as fc
-        from fastcausal.formats.targets import keep_apart
+        from fastcausal.formats.io.targets import keep_apart
 
         keep_apart([per_example, matches], [gold, *pred])
         names = short_names(pred)
@@ -105,7 +105,7 @@ def _reusable(gold: str, protocol: str) -> Any:
     """Gold for several systems: what can be scored part by part stays in its file."""
     import fastcausal as fc
     from fastcausal.formats import stream
-    from fastcausal.formats.source import readable_again
+    from fastcausal.formats.io.files import readable_again
     from fastcausal.protocols import PROTOCOLS
 
     source = readable_again(gold)
@@ -121,7 +121,7 @@ def _one_table(target: Path | None, systems: list[str]) -> Iterator[dict[str, Pa
     if len(systems) == 1:
         yield {systems[0]: target}
         return
-    from fastcausal.formats import pieces
+    from fastcausal.formats.io import pieces
     from fastcausal.formats.table import appending
 
     with TemporaryDirectory(prefix="fastcausal-") as folder:

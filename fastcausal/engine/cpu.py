@@ -6,10 +6,11 @@ import os
 from collections.abc import Callable
 
 from fastcausal.engine import _native
-from fastcausal.engine.kernel import Groups, Int32, Int64, Plan
-from fastcausal.engine.reference import KERNELS
-from fastcausal.engine.rows import Rows
+from fastcausal.engine.kernel import Int32, Int64
+from fastcausal.engine.plan import Groups, Plan
+from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.errors import InputError
+from fastcausal.rows import Rows
 
 # Starting a thread costs about as much as scoring this many examples.
 EXAMPLES_PER_THREAD = 4096
@@ -57,7 +58,9 @@ def _call(plan: Plan, driver: Callable[[_native.Plan], None]) -> None:
         driver((kernel.name.encode(), *plan.arguments))
         return
     try:
-        function = kernel.compiled
+        from fastcausal.engine import jit
+
+        function = jit.compiled(kernel)
     except ModuleNotFoundError as error:
         if error.name != "numba":
             raise

@@ -66,13 +66,15 @@ class Compiled:
 
 
 def compiled(kernel: Kernel) -> Compiled:
-    """Compile a kernel.
+    """Compile a kernel, once; the result lives as long as the kernel.
 
     Raises
     ------
     InputError
         numba cannot compile it.
     """
+    if "compiled" in vars(kernel):
+        return vars(kernel)["compiled"]  # type: ignore[no-any-return]
     faults = np.zeros(2, np.int64)
     try:
         function = _pair_function(kernel)
@@ -82,7 +84,8 @@ def compiled(kernel: Kernel) -> Compiled:
         raise InputError(
             f'{kernel} cannot be compiled by numba; backend="reference" runs it as it is.\n{said}'
         ) from error
-    return Compiled(function, entry, faults)
+    made = vars(kernel)["compiled"] = Compiled(function, entry, faults)
+    return made
 
 
 def _pair_function(kernel: Kernel) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fastcausal._objects import example_rows
-from fastcausal.engine.rows import Rows
+from fastcausal.arrays._objects import example_rows
 from fastcausal.relations import ROLES
+from fastcausal.rows import Rows
 
 
 def rows_of_examples(

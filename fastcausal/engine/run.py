@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 from operator import index
-from typing import NamedTuple
 
 import numpy as np
 
 from fastcausal.engine import cpu
-from fastcausal.engine.kernel import Groups, Int64, Plan
-from fastcausal.engine.rows import Rows
+from fastcausal.engine.kernel import Int64
+from fastcausal.engine.plan import Groups, Plan, Result
+from fastcausal.rows import Rows
 
 BACKENDS = ("cpu", "cuda", "reference")
 MOST_THREADS = 2**31 - 1  # an int of C; no more are started than there is work for
-
-
-class Result(NamedTuple):
-    """What a run finds.
-
-    Attributes
-    ----------
-    partner : int64[n_gold_relations]
-        The predicted relation paired with each gold relation, -1 for none. Empty if not asked for.
-    counts : int64[n_rows, n_fields]
-        Summed counts of each group of examples.
-    """
-
-    partner: Int64
-    counts: Int64
 
 
 def run(
@@ -82,13 +67,13 @@ def run(
     if backend == "cpu":
         cpu.run(plan, gold, pred, rows, filled, counts, num_threads)
     elif backend == "cuda":
-        from fastcausal.engine import cuda
+        from fastcausal.engine.device import cuda
 
         cuda.run(plan, gold, pred, rows, filled, counts, num_threads)
     else:
-        from fastcausal.engine import plain
+        from fastcausal.engine.reference import driver
 
-        plain.run(plan, gold, pred, rows, filled, counts)
+        driver.run(plan, gold, pred, rows, filled, counts)
     return Result(partner, counts)
 
 
@@ -104,7 +89,7 @@ def check_backend(backend: str, num_threads: int | None) -> None:
     if num_threads is not None and num_threads > MOST_THREADS:
         raise ValueError(f"num_threads is {num_threads}, expected at most {MOST_THREADS}")
     if backend == "cuda":
-        from fastcausal.engine import cuda
+        from fastcausal.engine.device import cuda
 
         cuda.cupy()
 
@@ -147,9 +132,9 @@ def count_pairs(
     lengths = gold.lengths[example]
     counts = np.zeros((len(gold_index), plan.n_fields), np.int64)
     if backend == "reference":
-        from fastcausal.engine import plain
+        from fastcausal.engine.reference import driver
 
-        plain.count_pairs(plan, gold, pred, gold_index, pred_index, lengths, counts)
+        driver.count_pairs(plan, gold, pred, gold_index, pred_index, lengths, counts)
     else:
         cpu.count_pairs(plan, gold, pred, gold_index, pred_index, lengths, counts)
     return counts

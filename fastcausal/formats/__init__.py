@@ -21,27 +21,17 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.errors import InputError
-from fastcausal.formats import (
-    batches,
-    bio,
-    brat,
-    cnc,
-    folders,
-    nli,
-    pieces,
-    spans,
-    squad,
-    submissions,
-    table,
-    tagged,
-    webanno,
-)
-from fastcausal.formats.batches import Stream
-from fastcausal.formats.links import Document
+from fastcausal.formats import bio, cnc, spans, table
+from fastcausal.formats.annotation import brat, webanno
+from fastcausal.formats.annotation.links import Document
+from fastcausal.formats.cnc import submissions, tagged
+from fastcausal.formats.cnc.markup import reading
+from fastcausal.formats.export import nli, squad
+from fastcausal.formats.io import batches, folders, pieces
+from fastcausal.formats.io.batches import Stream
+from fastcausal.formats.io.files import Source, name_of
 from fastcausal.formats.schemes import are_like_tags
 from fastcausal.formats.sniffing import CHOICE, FORMATS, READ_SUFFIXES, format_in_parts, sniff
-from fastcausal.formats.source import Source, name_of
-from fastcausal.formats.tags import reading
 from fastcausal.relations import Relations
 
 WRITE_ONLY = ("squad", "nli")
@@ -70,7 +60,7 @@ def read(
     like : Relations, optional
         The gold side of predictions: ids, texts and lengths are taken from it.
     tags : {"strict", "cnc-2023", "cnc-2022"}
-        How tagged sentences are read, see `fastcausal.formats.tags.parse`.
+        How tagged sentences are read, see `fastcausal.formats.cnc.markup.parse`.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from libc.stdint cimport INT32_MAX, int8_t, int32_t, int64_t, uint8_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from fastcausal.engine.buffers cimport Array, int32s, int64s, open_array
+from fastcausal.arrays.buffers cimport Array, int32s, int64s, open_array
 from fastcausal.interrupts cimport Asked, interrupted
 
 

@@ -11,8 +11,8 @@ from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_Fr
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from fastcausal.found cimport Found, arrays_of
-from fastcausal.plain cimport (
+from fastcausal.arrays.collected_rows cimport Found, arrays_of
+from fastcausal.arrays.python_objects cimport (
     PyUnicode_AsUTF8AndSize, is_list, is_space, item_of, plain_number, size_of,
 )
 

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats import tagged
 from fastcausal.formats._tokens import NO_LIST, tag_rows
-from fastcausal.formats.builder import Builder, Span, matching, messages, taken
+from fastcausal.formats.cnc import tagged
+from fastcausal.formats.cnc.markup import TOKEN, count_tokens
+from fastcausal.formats.io.builder import Builder, Span, matching, messages, taken
+from fastcausal.formats.io.files import Source, replacing, shown
 from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, LABELS, MARKS, is_tag
-from fastcausal.formats.source import Source, replacing, shown
-from fastcausal.formats.tags import TOKEN, count_tokens
 from fastcausal.relations import ROLES, Relations
 
 MOST_TAGS = 2**24  # of an example that is written: more than 1 GB in memory

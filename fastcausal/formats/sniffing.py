@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from fastcausal.errors import InputError
-from fastcausal.formats import table, webanno
+from fastcausal.formats import table
+from fastcausal.formats.annotation import webanno
 from fastcausal.formats.cnc import JSON_SUFFIXES
-from fastcausal.formats.lines import first_object
+from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.lines import first_object
 from fastcausal.formats.schemes import is_tag
-from fastcausal.formats.source import Source
 
 FORMATS = ("cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno")
 READ_SUFFIXES = {

@@ -11,9 +11,9 @@ from itertools import islice
 from typing import Any
 
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats import tagged
 from fastcausal.formats._tokens import offset_spans, token_bounds
-from fastcausal.formats.builder import (
+from fastcausal.formats.cnc import tagged
+from fastcausal.formats.io.builder import (
     Builder,
     Columns,
     Span,
@@ -22,7 +22,7 @@ from fastcausal.formats.builder import (
     messages,
     taken,
 )
-from fastcausal.formats.source import Source, Written, kind, replacing, shown
+from fastcausal.formats.io.files import Source, Written, kind, replacing, shown
 from fastcausal.relations import ROLES, Relations
 
 NUMBERS = {role: k for k, role in enumerate(ROLES)}

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays import is_valid, joined, offsets_of, owned, strings, values_of
+from fastcausal.arrays.arrow import is_valid, joined, offsets_of, owned, strings, values_of
 from fastcausal.errors import InputError, OutputError, Problems
-from fastcausal.formats.builder import MOST_COLUMNS, Builder, Columns, Span, assembled
-from fastcausal.formats.lines import Lines, first_object, objects
-from fastcausal.formats.source import LineNumbers, Source, Written, kind, replacing, shown
+from fastcausal.formats.io.builder import MOST_COLUMNS, Builder, Columns, Span, assembled
+from fastcausal.formats.io.files import LineNumbers, Source, Written, kind, replacing, shown
+from fastcausal.formats.io.lines import Lines, first_object, objects
 from fastcausal.relations import ROLES, Reading, Relations, span_lists
 
 PARQUET_MARK = b"PAR1"

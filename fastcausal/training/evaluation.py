@@ -11,10 +11,10 @@ from typing import Any
 import datasets
 import evaluate
 
+from fastcausal.decoding.tags import TagScheme
 from fastcausal.errors import InputError
 from fastcausal.protocols import RECESS, Protocol, batch_protocol
-from fastcausal.tag_scorer import TagScorer
-from fastcausal.tagging import TagScheme
+from fastcausal.tasks.extraction.tag_scorer import TagScorer
 from fastcausal.training.flat import flat_scores
 from fastcausal.training.words import padded
 

@@ -9,18 +9,18 @@ import numpy as np
 import torch
 from torchmetrics import Metric
 
-from fastcausal.decoding import Decoded, DecodedOnDevice, SpanDecoder
+from fastcausal.arrays.tensors import on_device
+from fastcausal.decoding.spans import Decoded, DecodedOnDevice, SpanDecoder
+from fastcausal.decoding.tags import TagScheme
 from fastcausal.engine.objects import rows_of_examples
-from fastcausal.engine.rows import Rows
 from fastcausal.errors import InputError
-from fastcausal.extraction import ExtractionScorer
 from fastcausal.formats import read
 from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report import Report
-from fastcausal.tag_scorer import TagScorer
-from fastcausal.tagging import TagScheme
-from fastcausal.tensors import on_device
+from fastcausal.rows import Rows
+from fastcausal.tasks.extraction.scorer import ExtractionScorer
+from fastcausal.tasks.extraction.tag_scorer import TagScorer
 from fastcausal.training.flat import flat_scores
 
 TOTALS = ("n_examples", "n_gold_relations", "n_pred_relations", "n_as_given")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from fastcausal.arrays.tensors import INTEGERS, matrix, on_device, on_host
+from fastcausal.decoding.tags import TagScheme
 from fastcausal.errors import InputError
 from fastcausal.protocols import RECESS, Protocol
-from fastcausal.tag_scorer import TagScorer
-from fastcausal.tagging import TagScheme
-from fastcausal.tensors import INTEGERS, matrix, on_device, on_host
+from fastcausal.tasks.extraction.tag_scorer import TagScorer
 from fastcausal.training.flat import flat_scores
 
 

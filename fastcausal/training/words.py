@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fastcausal.arrays.tensors import INTEGERS, misplaced_word, word_numbers
 from fastcausal.errors import InputError, Problems
-from fastcausal.tensors import INTEGERS, misplaced_word, word_numbers
 
 
 def word_ids_of(encoding: Any) -> npt.NDArray[np.int32]:

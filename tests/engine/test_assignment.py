@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from fastcausal.engine.assignment import Value, best_pairing
 from fastcausal.engine.kernel import Objective
-from fastcausal.engine.rows import Rows
+from fastcausal.engine.reference.pairing import Value, best_pairing
 from fastcausal.engine.run import run
 from fastcausal.protocols import RECESS, Protocol
-from tests.engine.pairing_oracle import Edge, Problem, assert_first_best, first_best
-from tests.strategies import ROLES, crafted, relations, rows_of, sides
+from fastcausal.rows import Rows
+from tests.oracles.pairing import Edge, Problem, assert_first_best, first_best
+from tests.support.strategies import ROLES, crafted, relations, rows_of, sides
 
 FAIR = {"tp": 2, "fp": 1, "fn": 1, "le": 1, "be": 1, "lbe": 1}
 PROTOCOLS = [  # a ratio or a sum; pairing may cost something; all pairs count or those that meet

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastcausal.engine.kernel import Objective
-from fastcausal.engine.reference import KERNELS
-from fastcausal.engine.rows import Rows
+from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import count_pairs, run
 from fastcausal.protocols import CHOICES, PROTOCOLS, RECESS, Protocol
-from tests.strategies import LENGTH, ROLES, Relation, random_side, relations, rows_of, sides
+from fastcausal.rows import Rows
+from tests.support.strategies import LENGTH, ROLES, Relation, random_side, relations, rows_of, sides
 
 SHAPES = [*PROTOCOLS.values()] + [
     Protocol("shape", ties=ties, surplus=surplus, non_causal=non_causal)

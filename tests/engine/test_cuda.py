@@ -18,15 +18,15 @@ from typer.testing import CliRunner
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli import app
-from fastcausal.decoding import METHODS
-from fastcausal.engine import cuda, device
-from fastcausal.engine.reference import KERNELS
-from fastcausal.engine.rows import Rows
+from fastcausal.decoding.spans import METHODS
+from fastcausal.engine.device import cuda, scoring
+from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import run
 from fastcausal.protocols import PROTOCOLS, RECESS, Protocol
-from tests.engine import played_cupy
-from tests.strategies import ROLES, random_side, rows_of
-from tests.test_tagging import LABELS
+from fastcausal.rows import Rows
+from tests.decoding.test_tags import LABELS
+from tests.support import played_cupy
+from tests.support.strategies import ROLES, random_side, rows_of
 
 PLANS = [
     *(replace(RECESS, kernel=kernel) for kernel in KERNELS),
@@ -73,9 +73,9 @@ def on_device(side: Rows, to) -> Rows:
 def test_host_arrays(gpu, protocol, many):
     plan = protocol.plan(ROLES)
     groups = np.random.default_rng(1).integers(0, 5, 5000)
-    for part in (20_000, device.PART):
+    for part in (20_000, scoring.PART):
         for arguments in ((), (groups, 5), (None, 1)):
-            with patch.object(device, "PART", part):
+            with patch.object(scoring, "PART", part):
                 found = run(plan, *many, *arguments, backend="cuda")
             expected = run(plan, *many, *arguments)
             np.testing.assert_array_equal(found.partner, expected.partner)

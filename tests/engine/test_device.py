@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fastcausal.engine import device
-from fastcausal.engine.kernel import Groups
-from fastcausal.engine.reference import KERNELS
-from fastcausal.engine.rows import Rows
-from fastcausal.engine.run import Result, run
+from fastcausal.engine.device import scoring
+from fastcausal.engine.plan import Groups, Result
+from fastcausal.engine.reference.kernels import KERNELS
+from fastcausal.engine.run import run
 from fastcausal.protocols import RECESS, Protocol
-from tests.engine import emulated
+from fastcausal.rows import Rows
 from tests.engine.test_backends import OBJECTIVES, SHAPES, TRACKS
-from tests.strategies import LENGTH, ROLES, crowded, random_side, rows_of, sides
+from tests.support import emulated
+from tests.support.strategies import LENGTH, ROLES, crowded, random_side, rows_of, sides
 
 LAST = 2**31 - 1
 
@@ -29,8 +29,8 @@ def assert_same(found: Result, expected: Result) -> None:
 
 
 def test_the_launch_records_are_those_of_the_source():
-    assert emulated.library().task_bytes() == device.TASK.itemsize
-    assert emulated.library().label_task_bytes() == device.LABEL_TASK.itemsize
+    assert emulated.library().task_bytes() == scoring.TASK.itemsize
+    assert emulated.library().label_task_bytes() == scoring.LABEL_TASK.itemsize
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -39,7 +39,7 @@ def test_the_launch_records_are_those_of_the_source():
     both=sides(most_relations=5, most_examples=40),
     shape=st.sampled_from(SHAPES),
     tracks=st.sampled_from(TRACKS),
-    part=st.sampled_from([1, 2000, device.PART]),
+    part=st.sampled_from([1, 2000, scoring.PART]),
     data=st.data(),
 )
 def test_device_equals_cpu(kernel, both, shape, tracks, part, data):
@@ -84,10 +84,10 @@ def test_every_size_of_block_counters(kernel, n_groups, many):
 
 def test_lanes_fit_the_block():
     for n_cells in (1, 27, 54, 192, 193, 1000, 6144, 6145, 10**6):
-        lanes = device.n_lanes(n_cells)
+        lanes = scoring.n_lanes(n_cells)
         assert lanes in (0, 1, 2, 4, 8, 16, 32)
-        assert 4 * n_cells * lanes <= device.COUNTERS
-        assert lanes == 32 or 4 * n_cells * max(1, 2 * lanes) > device.COUNTERS
+        assert 4 * n_cells * lanes <= scoring.COUNTERS
+        assert lanes == 32 or 4 * n_cells * max(1, 2 * lanes) > scoring.COUNTERS
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -158,14 +158,14 @@ def test_rows_on_the_device(many):
         counts = np.zeros((groups.n_rows, plan.n_fields), np.int64)
         left_out = np.ones(3000, np.bool_)
         queue = emulated.Queue()
-        device.score_device(
+        scoring.score_device(
             emulated.Machine(), queue, plan, gold, pred, groups, partner, counts, left_out
         )
         assert left_out.all()  # nothing has waited
         queue.wait()
         most = np.maximum(*(np.diff(side.relation_offsets) for side in many))
         np.testing.assert_array_equal(left_out, most > 3)
-        device.finish(plan, gold, pred, groups, np.flatnonzero(left_out), partner, counts)
+        scoring.finish(plan, gold, pred, groups, np.flatnonzero(left_out), partner, counts)
         n_groups = None if groups.each else 3
         expected = run(plan, gold, pred, groups.of, n_groups, apart=groups.apart)
         assert_same(Result(partner, counts), expected)
@@ -175,7 +175,7 @@ def test_rows_on_the_device(many):
 @given(both=sides(most_examples=30), most=st.integers(1, 3000))
 def test_parts_cover_the_examples_within_the_bound(both, most):
     gold, pred = map(rows_of, both)
-    found = list(device.parts(gold, pred, 5, most))
+    found = list(scoring.parts(gold, pred, 5, most))
     bounds = [0, *(last for _, last in found)]
     assert found == list(pairwise(bounds))
     assert bounds[-1] == gold.n_examples
@@ -183,14 +183,14 @@ def test_parts_cover_the_examples_within_the_bound(both, most):
         groups = Groups(None, gold.n_examples, each=True)
         partner, counts = np.zeros(gold.n_relations, np.int64), np.zeros((gold.n_examples, 5))
         left_out = np.zeros(gold.n_examples, np.bool_)
-        arrays = device.pieces_of(gold, pred, groups, partner, counts, left_out, first, last)
+        arrays = scoring.pieces_of(gold, pred, groups, partner, counts, left_out, first, last)
         size = sum(piece.array.nbytes for pieces in arrays for piece in pieces.values())
         assert last == first + 1 or size <= most + 8 * 4  # a last offset for each list
 
 
 def test_examples_are_drawn_with_the_numbers_they_had():
     gold = rows_of([[[(0, 0, 1)], []], [], [[(1, 2, 3), (2, 4, 5)]]], LENGTH)
-    some, relations = device.drawn(gold, np.array([2, 0]))
+    some, relations = scoring.drawn(gold, np.array([2, 0]))
     np.testing.assert_array_equal(relations, [2, 0, 1])
     np.testing.assert_array_equal(some.relation_offsets, [0, 1, 3])
     np.testing.assert_array_equal(some.values, [[1, 2, 3], [2, 4, 5], [0, 0, 1]])

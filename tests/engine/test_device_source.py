@@ -8,10 +8,10 @@ from itertools import chain
 
 import pytest
 
-from fastcausal.engine import cuda
-from fastcausal.engine.reference import KERNELS
-from fastcausal.engine.sources import csrc, digest
-from tests.engine import nvrtc
+from fastcausal.engine.device import cuda
+from fastcausal.engine.device.sources import csrc, digest
+from fastcausal.engine.reference.kernels import KERNELS
+from tests.support import nvrtc
 
 ENTRIES = {
     "device.cu": [f"{kind}_{kernel}" for kind in ("score", "labels") for kernel in KERNELS],
@@ -70,8 +70,8 @@ def test_nvcc(tmp_path, name):
 def test_the_digest_sees_what_is_included(tmp_path, monkeypatch):
     shutil.copytree(csrc(), tmp_path / "csrc")
     before = digest()
-    monkeypatch.setattr("fastcausal.engine.sources.PACKAGE", tmp_path / "fastcausal")
-    monkeypatch.setattr("fastcausal.engine.sources.csrc", csrc.__wrapped__)
+    monkeypatch.setattr("fastcausal.engine.device.sources.PACKAGE", tmp_path / "fastcausal")
+    monkeypatch.setattr("fastcausal.engine.device.sources.csrc", csrc.__wrapped__)
     assert digest.__wrapped__() == before
     with (tmp_path / "csrc" / "fastcausal" / "config.h").open("a") as header:
         header.write("\n")

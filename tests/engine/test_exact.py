@@ -14,8 +14,8 @@ import fastcausal as fc
 from fastcausal.engine.kernel import COUNT_BITS, MOST_WEIGHT
 from fastcausal.engine.run import run
 from fastcausal.protocols import CHOICES, RECESS, Protocol
-from tests.strategies import LENGTH, ROLES, Example, rows_of, sides
-from tests.user_kernels import KERNELS, same_spans
+from tests.support.strategies import LENGTH, ROLES, Example, rows_of, sides
+from tests.support.user_kernels import KERNELS, same_spans
 
 LAST = 2**31 - 1
 WEIGHTS = st.integers(-MOST_WEIGHT, MOST_WEIGHT) | st.sampled_from([MOST_WEIGHT, MOST_WEIGHT - 1])

@@ -11,15 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fastcausal.decoding import METHODS, SpanDecoder
+from fastcausal.decoding.spans import METHODS, SpanDecoder
+from fastcausal.engine.device.sources import csrc
 from fastcausal.engine.run import run
-from fastcausal.engine.sources import csrc
 from fastcausal.protocols import CNC_2023, RECESS, Protocol
-from tests.strategies import ROLES, random_side, rows_of
+from tests.support.strategies import ROLES, random_side, rows_of
 
 pytestmark = pytest.mark.slow  # the native module is built anew
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1] / "support"
 X86 = platform.machine() in ("x86_64", "AMD64")
 TARGETS = {
     # name: compiler, its options, what runs the program

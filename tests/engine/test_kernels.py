@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fastcausal.engine.reference import KERNELS
+from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import count_pairs
 from fastcausal.protocols import Protocol
-from tests.engine.fair_oracle import fair_counts
-from tests.strategies import (
+from tests.oracles.fair import fair_counts
+from tests.support.strategies import (
     LENGTH,
     ROLES,
     TRACKS,

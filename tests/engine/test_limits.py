@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fastcausal.engine.reference import KERNELS
-from fastcausal.engine.rows import Rows
+from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import count_pairs, run
 from fastcausal.protocols import CHOICES, RECESS, Protocol
-from tests.engine.pairing_oracle import Problem, assert_best, assert_first_best
-from tests.strategies import ROLES, Example, counts_of_pair, random_side, rows_of
+from fastcausal.rows import Rows
+from tests.oracles.pairing import Problem, assert_best, assert_first_best
+from tests.support.strategies import ROLES, Example, counts_of_pair, random_side, rows_of
 
 LAST = 2**31 - 1
 

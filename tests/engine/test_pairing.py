@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastcausal.engine.kernel import Objective
-from fastcausal.engine.reference import KERNELS
-from fastcausal.engine.run import Result, count_pairs, run
+from fastcausal.engine.plan import Result
+from fastcausal.engine.reference.kernels import KERNELS
+from fastcausal.engine.run import count_pairs, run
 from fastcausal.protocols import CNC_2023, PROTOCOLS, RECESS, Protocol
-from tests.engine.fair_oracle import ERRORS, fair_counts, official_f1, overall
-from tests.engine.pairing_oracle import Problem, first_best
-from tests.strategies import (
+from tests.oracles.fair import ERRORS, fair_counts, official_f1, overall
+from tests.oracles.pairing import Problem, first_best
+from tests.support.strategies import (
     LENGTH,
     ROLES,
     Example,

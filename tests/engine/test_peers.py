@@ -13,9 +13,9 @@ from seqeval.scheme import IOB2, Entities
 from sklearn.metrics import confusion_matrix
 
 from fastcausal.engine.counts import Counts
-from fastcausal.engine.reference import KERNELS
+from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import count_pairs
-from tests.strategies import (
+from tests.support.strategies import (
     LENGTH,
     ROLES,
     TRACKS,

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fastcausal.engine.rows import Rows
 from fastcausal.engine.run import run
 from fastcausal.errors import InputError
 from fastcausal.protocols import RECESS
 from fastcausal.relations import RELATIONS, Relations
-from tests.strategies import LENGTH, ROLES, Relation, relations, rows_of
+from fastcausal.rows import Rows
+from tests.support.strategies import LENGTH, ROLES, Relation, relations, rows_of
 
 Examples = list[list[Relation | None]]
 FIELDS = ("role", "start", "stop")

@@ -17,8 +17,8 @@ import fastcausal as fc
 from fastcausal.engine.kernel import Kernel
 from fastcausal.engine.run import count_pairs, run
 from fastcausal.protocols import CHOICES, RECESS, Protocol
-from tests.strategies import ROLES, random_side, relations, rows_of, sides
-from tests.user_kernels import KERNELS, head_words, same_spans
+from tests.support.strategies import ROLES, random_side, relations, rows_of, sides
+from tests.support.user_kernels import KERNELS, head_words, same_spans
 
 ROLE_TRACKS = [RECESS.tracks, (ROLES,)]
 SHAPES = [
@@ -134,13 +134,14 @@ def test_what_cannot_be_pickled():
             pickle.dumps(kernel)
     made_elsewhere = pickle.dumps(head_words).replace(b"head_words", b"tail_words")
     with pytest.raises(
-        pickle.UnpicklingError, match=r"no kernel tail_words in tests\.user_kernels"
+        pickle.UnpicklingError, match=r"no kernel tail_words in tests\.support\.user_kernels"
     ):
         pickle.loads(made_elsewhere)
 
 
 MODULE = """
 import fastcausal as fc
+from fastcausal.engine import jit
 
 @fc.kernel(fields=["n"], objective=fc.Objective({"n": 1}))
 def pairs(gold, pred, length, params, counts):
@@ -148,7 +149,7 @@ def pairs(gold, pred, length, params, counts):
 
 one = fc.Relations.from_examples([{"length": 9, "relations": [{"cause": (0, 2)}] * 3}])
 assert fc.score(one, one, fc.Protocol("mine", pairs))["cause"].n == 3
-stats = pairs.compiled.function.stats
+stats = jit.compiled(pairs).function.stats
 print(stats.cache_hits.total(), stats.cache_misses.total())
 """
 
@@ -289,4 +290,4 @@ def test_one_function_with_other_fields():
     for fields, overall in ((["n"], []), (["n", "m"], []), (["n"], ["m"])):
         kernel = made(counts_all, fields=fields, overall=overall, objective=fc.Objective({"n": 1}))
         assert count(kernel, EXAMPLE).counts.tolist() == [[4] * (3 * len(fields) + len(overall))]
-        assert kernel.compiled is kernel.compiled
+        assert jit.compiled(kernel) is jit.compiled(kernel)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fastcausal import formats
 from fastcausal.errors import InputError
-from fastcausal.formats import brat
+from fastcausal.formats.annotation import brat
 from fastcausal.relations import Relations
 
 TEXT = "Heavy rain caused floods .\nIf it rains then it floods .\n"

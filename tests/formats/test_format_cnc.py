@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fastcausal import formats
 from fastcausal.errors import InputError
-from fastcausal.formats import tagged, truth
+from fastcausal.formats.cnc import tagged, truth
 from fastcausal.relations import Relations
 
 from .format_cases import (

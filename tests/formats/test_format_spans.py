@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats import spans
-from fastcausal.formats.builder import UnreadError
+from fastcausal.formats.io.builder import UnreadError
 from fastcausal.relations import Relations
 
 from .format_cases import SPANS, content, save, sentences, tables

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats import table as canonical
-from fastcausal.formats import tagged
+from fastcausal.formats.cnc import tagged
 from fastcausal.relations import Relations
 
 from .format_cases import LINES, content, save, tables

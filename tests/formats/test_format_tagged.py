@@ -14,8 +14,8 @@ from seqeval.scheme import IOB2, Entities
 
 from fastcausal import formats
 from fastcausal.errors import InputError
-from fastcausal.formats import tagged, tags
-from fastcausal.formats.builder import UnreadError
+from fastcausal.formats.cnc import markup, tagged
+from fastcausal.formats.io.builder import UnreadError
 from fastcausal.relations import Relations
 
 from .format_cases import sentences, spans_in
@@ -123,9 +123,9 @@ def test_strict_is_what_a_character_by_character_reading_gives(text):
     expected = strict_oracle(text)
     if expected is None:
         with pytest.raises(UnreadError):
-            tags.parse(text)
+            markup.parse(text)
     else:
-        assert tags.parse(text) == expected
+        assert markup.parse(text) == expected
 
 
 @given(texts)
@@ -135,8 +135,8 @@ def test_official_readings_are_what_the_token_loops_give(text):
     role = {"C": 0, "E": 1, "S": 2}
     strict = [(role[r], a, b) for r, a, b in strict_iob2(arguments) + strict_iob2(signals)]
     relaxed = [(role[r], a, b + 1) for t in (arguments, signals) for r, a, b in get_entities(t)]
-    assert tags.parse(text, "cnc-2023") == (len(arguments), sorted(strict))
-    assert tags.parse(text, "cnc-2022") == (len(arguments), sorted(relaxed))
+    assert markup.parse(text, "cnc-2023") == (len(arguments), sorted(strict))
+    assert markup.parse(text, "cnc-2022") == (len(arguments), sorted(relaxed))
 
 
 def test_chunks_are_those_of_seqeval_for_all_short_sequences():
@@ -145,9 +145,9 @@ def test_chunks_are_those_of_seqeval_for_all_short_sequences():
         for sequence in map(list, itertools.product(names, repeat=n)):
             runs = [(t[0] == "B", t[2], k, k + 1) for k, t in enumerate(sequence) if t != "O"]
             relaxed = [(r, a, b + 1) for r, a, b in get_entities(sequence)]
-            assert tags.chunks(runs, relaxed=True) == relaxed
+            assert markup.chunks(runs, relaxed=True) == relaxed
             strict = [(e.tag, e.start, e.end) for e in Entities([sequence], IOB2).entities[0]]
-            assert tags.chunks(runs, relaxed=False) == strict
+            assert markup.chunks(runs, relaxed=False) == strict
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_chunks_are_those_of_seqeval_for_all_short_sequences():
     ],
 )
 def test_strict_examples(text, spans):
-    assert tags.parse(text)[1] == spans
+    assert markup.parse(text)[1] == spans
 
 
 @pytest.mark.parametrize(
@@ -183,8 +183,8 @@ def test_strict_examples(text, spans):
 )
 def test_strict_says_why_a_sentence_is_unread(text, reason):
     with pytest.raises(UnreadError, match=f"^{re.escape(reason)}$"):
-        tags.parse(text)
-    assert tags.parse(text, "cnc-2023")
+        markup.parse(text)
+    assert markup.parse(text, "cnc-2023")
     read = tagged.read([[text, text]])
     assert read.n_unread == 2
     assert read.reading.unread[1] == f"example 0: relation 2: {reason}"
@@ -206,14 +206,14 @@ def written(draw):
 @given(written())
 def test_what_is_written_reads_back(case):
     text, n, spans = case
-    sentence, left_out = tags.write(text, spans)
-    if tags.holds_tags(text):
+    sentence, left_out = markup.write(text, spans)
+    if markup.holds_tags(text):
         return
     kept = sorted(spans)
     for span in left_out:
         kept.remove(span)
         assert any(span[0] == r < 2 and span[1] < b and a < span[2] for r, a, b in kept)
-    assert tags.parse(sentence) == (n, kept)
+    assert markup.parse(sentence) == (n, kept)
     assert re.sub("</?(ARG[01]|SIG[0-9]+)>", "", sentence) == text
 
 
@@ -279,7 +279,7 @@ def test_ten_megabytes_of_one_sentence():
     text = f"<ARG0>{words}</ARG0> <SIG0>so</SIG0> <ARG1>that</ARG1>"
     n = 2_000_002
     spans = [(0, 0, n - 2), (1, n - 1, n), (2, n - 2, n - 1)]
-    assert tags.parse(text) == (n, spans)
-    assert tags.parse(text, "cnc-2023")[0] == n
+    assert markup.parse(text) == (n, spans)
+    assert markup.parse(text, "cnc-2023")[0] == n
     many = "<SIG0>a</SIG0> " * 100_000
-    assert len(tags.parse(many)[1]) == len(tags.parse(many, "cnc-2023")[1]) == 100_000
+    assert len(markup.parse(many)[1]) == len(markup.parse(many, "cnc-2023")[1]) == 100_000

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fastcausal import formats
 from fastcausal.errors import InputError
-from fastcausal.formats.source import replacing
+from fastcausal.formats.io.files import replacing
 from fastcausal.relations import Relations
 
 from .format_cases import BIO, LINES, SINGLE, SPANS, SUBMISSION, TRUTH, save

@@ -15,15 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastcausal.errors import InputError
-from fastcausal.formats import cnc, submissions, table, tagged, tags, truth
-from fastcausal.formats.builder import Builder
-from fastcausal.formats.source import Source
+from fastcausal.formats import cnc, table
+from fastcausal.formats.cnc import markup, submissions, tagged, truth
+from fastcausal.formats.io.builder import Builder
+from fastcausal.formats.io.files import Source
 from fastcausal.relations import Relations
 
 from .format_cases import CNC, LINES, SINGLE, SUBMISSION, TRUTH, needs_cnc, save
 from .test_format_tagged import PIECES
 
-READINGS = tuple(tags.READINGS)
+READINGS = tuple(markup.READINGS)
 WHITE = [" ", "\t", "\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u00a0", "\u2028", "\0", "\x7f"]
 LONG = ["word " * 20, "x" * 64, " " * 63, "<SIG12>", "</SIG12>", "<SIG٣>", "<SIG007>", "</SIG007>"]
 sentences = st.lists(st.sampled_from([*PIECES, *WHITE, *LONG]), max_size=20).map("".join)
@@ -70,7 +71,7 @@ def test_native_tags_are_those_of_the_specification(reading, examples):
 @given(st.lists(sentences | st.none(), max_size=5), st.sampled_from(READINGS))
 def test_native_token_counts(texts, reading):
     examples = [{"text": text, "length": 7, "relations": []} for text in texts]
-    expected = [7 if text is None else tags.count_tokens(text, reading) for text in texts]
+    expected = [7 if text is None else markup.count_tokens(text, reading) for text in texts]
     like = Relations.from_examples(examples)
     for kind in (pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())):
         column = pa.chunked_array([pa.array(["x", *texts], pa.string()).cast(kind).slice(1)])

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from fastcausal.formats import tagged, truth
+from fastcausal.formats.cnc import tagged, truth
 
 from .format_cases import CNC, TRUTH, needs_cnc, save, tables
 

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from fastcausal.formats import cnc, truth
-from fastcausal.formats.source import Source
+from fastcausal.formats import cnc
+from fastcausal.formats.cnc import truth
+from fastcausal.formats.io.files import Source
 
 from .format_cases import SINGLE, SPANS, SUBMISSION, TRUTH, save, tables
 from .test_format_cnc import fails

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from fastcausal import formats, sample
 from fastcausal.errors import InputError
-from fastcausal.formats import squad
-from fastcausal.formats.tags import TOKEN
+from fastcausal.formats.cnc.markup import TOKEN
+from fastcausal.formats.export import squad
 from fastcausal.relations import Relations
-from tests.test_cli import cli
+from tests.cli.test_cli import cli
 
 from .format_cases import CNC, needs_cnc, tables
 

@@ -6,7 +6,7 @@ import pytest
 
 from fastcausal import formats
 from fastcausal.errors import InputError
-from fastcausal.formats import webanno
+from fastcausal.formats.annotation import webanno
 from fastcausal.relations import Relations
 
 from .cas import LAYOUTS, LINKS, META, SENTENCES, TEXT, located, new_layout, old_layout, save

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fastcausal import formats
 from fastcausal.errors import InputError
-from fastcausal.formats import webanno
+from fastcausal.formats.annotation import webanno
 
 from .cas import LAYOUTS, save
 

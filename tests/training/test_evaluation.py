@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fastcausal as fc
-from tests.training.tagged import IGNORED, LABELS, label_ids, logits_near, same, scored, tags_of
+from tests.support.tagged import IGNORED, LABELS, label_ids, logits_near, same, scored, tags_of
 
 pytest.importorskip("evaluate")
 

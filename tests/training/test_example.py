@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import fastcausal as fc
+from tests.support.data import CNC
 
 pytest.importorskip("torchmetrics")
 pytestmark = pytest.mark.slow
-CNC = Path(__file__).parents[3] / "shared" / "data" / "cnc"
 SCRIPT = Path(__file__).parents[2] / "docs" / "train_tagger.py"
 ENTRY = "from fastcausal.cli import main; main()"
 EPOCH = re.compile(r"epoch (\d+)  loss ([\d.]+)  f1 ([\d.]+)  cause [\d.]+  effect [\d.]+  signal")

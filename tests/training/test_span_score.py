@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from tests.strategies import sides
-from tests.tables import table_of
+from tests.support.strategies import sides
+from tests.support.tables import table_of
 
 torch = pytest.importorskip("torch")
 torchmetrics = pytest.importorskip("torchmetrics")

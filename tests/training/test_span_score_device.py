@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fastcausal as fc
-from tests.engine import emulated
+from tests.support import emulated
 from tests.training.test_span_score import (
     SCHEME,
     SpanScore,

@@ -13,7 +13,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal.training import compute_metrics
-from tests.training.tagged import (
+from tests.support.tagged import (
     IGNORED,
     LABELS,
     SCHEME,

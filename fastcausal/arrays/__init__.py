@@ -1,0 +1,10 @@
+"""Memory of Arrow, NumPy, torch and CuPy, without copies.
+
+::
+
+    arrow.py     NumPy arrays on the memory of Arrow arrays, and back
+    tensors.py   arrays of torch, CuPy and others: where they are, NumPy arrays on the same memory
+    _spans.pyx   checks and passes over flat arrays of spans
+    _ids.pyx     whether ids repeat, or are the same on both sides
+    _objects.pyx example dicts to flat arrays
+"""

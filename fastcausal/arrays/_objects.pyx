@@ -1,0 +1,172 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+"""Example dicts to rows. What is not plain or is wrong is left to Python, see plain.pxd."""
+
+from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError, PyDict_Next
+from cpython.exc cimport PyErr_Clear
+from cpython.long cimport PyLong_CheckExact
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_CheckExact
+from libc.stdint cimport int32_t
+
+from fastcausal.arrays.collected_rows cimport Found, arrays_of
+from fastcausal.arrays.python_objects cimport (
+    PyUnicode_AsUTF8AndSize, is_list, is_space, item_of, plain_number, size_of,
+)
+
+import numpy as np
+
+cdef object EMPTY = np.empty
+cdef object INT32 = np.dtype("int32")
+cdef object INT64 = np.dtype("int64")
+cdef frozenset INTEGERS = frozenset(np.dtype(kind).type for kind in "bhilqBHILQ")
+cdef str ID = "id"
+cdef str LENGTH = "length"
+cdef str TOKENS = "tokens"
+cdef str TEXT = "text"
+cdef str RELATIONS = "relations"
+
+cdef extern from "Python.h":
+    object PyNumber_Index(object)
+
+
+cdef inline object value_of(object example, str key):
+    """The value of a key; None, as for a null, where there is none."""
+    cdef PyObject* found = PyDict_GetItemWithError(example, key)
+    return None if found == NULL else <object>found
+
+
+cdef int read_number(object value, int32_t* number) except -1:
+    """0 where this is no integer, of Python or NumPy, of 0 to 2^31 - 1."""
+    if type(value) in INTEGERS:
+        value = PyNumber_Index(value)
+    return plain_number(value, number)
+
+
+cdef int add_span(Found& found, int32_t role, object bounds, int32_t length) except -1:
+    """0 where this is no (start, stop) within so many tokens, -1 for an unknown number."""
+    cdef int32_t start = 0
+    cdef int32_t stop = 0
+    if not is_list(bounds) or size_of(bounds) != 2:
+        return 0
+    if not read_number(item_of(bounds, 0), &start) or not read_number(item_of(bounds, 1), &stop):
+        return 0
+    if stop <= start or (length >= 0 and stop > length):
+        return 0
+    found.row(role, start, stop)
+    return 1
+
+
+cdef int add_relation(Found& found, object relation, dict numbers, int32_t length) except -1:
+    """0 where this is not a dict from roles to a span or a list of spans."""
+    cdef Py_ssize_t place = 0
+    cdef Py_ssize_t k
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef PyObject* number
+    cdef object spans
+    cdef int32_t role = 0
+    if not PyDict_CheckExact(relation):
+        return 0
+    while PyDict_Next(relation, &place, &key, &value):
+        spans = <object>value
+        if not PyUnicode_CheckExact(<object>key) or not is_list(spans):
+            return 0
+        number = PyDict_GetItemWithError(numbers, <object>key)
+        if number == NULL or not read_number(<object>number, &role) or role > 127:
+            return 0
+        if size_of(spans) == 2 and not is_list(item_of(spans, 0)):
+            if not add_span(found, role, spans, length):
+                return 0
+            continue
+        for k in range(size_of(spans)):
+            if not add_span(found, role, item_of(spans, k), length):
+                return 0
+    return 1
+
+
+cdef int read_length(object example, int32_t* length) except -1:
+    """0 where the number of tokens is not given as a plain integer, list or text; -1 if unknown."""
+    cdef object value = value_of(example, LENGTH)
+    cdef Py_ssize_t n
+    if value is not None:
+        return read_number(value, length)
+    value = value_of(example, TOKENS)
+    if value is not None:
+        if not is_list(value) or size_of(value) > 0x7FFFFFFF:
+            return 0
+        length[0] = <int32_t>size_of(value)
+        return 1
+    value = value_of(example, TEXT)
+    length[0] = -1
+    if value is None:
+        return 1
+    if not PyUnicode_CheckExact(value):
+        return 0
+    n = count_tokens(value)
+    length[0] = <int32_t>n
+    return 0 <= n <= 0x7FFFFFFF
+
+
+cdef Py_ssize_t count_tokens(object text) except -2:
+    """How many tokens ASCII white space separates; -1 where the text holds half a surrogate."""
+    cdef Py_ssize_t n = 0
+    cdef Py_ssize_t k
+    cdef Py_ssize_t count = 0
+    cdef bint inside = False
+    cdef const char* letters
+    letters = PyUnicode_AsUTF8AndSize(text, &n)
+    if letters == NULL:
+        PyErr_Clear()
+        return -1
+    for k in range(n):
+        count += not inside and not is_space(<unsigned char>letters[k])
+        inside = not is_space(<unsigned char>letters[k])
+    return count
+
+
+def example_rows(examples, dict numbers, bint in_order):
+    """The four arrays of Rows for a list of example dicts, and the list of their ids.
+
+    numbers gives the number of each role. In order: rows are sorted as `Rows` wants them, else they
+    stand as they come. ids is None where no example has one; the arrays are followed by it in one
+    tuple. None where anything is unusual: a type, a role, a span, a relation that is None, an id
+    that occurs twice.
+    """
+    cdef Found found
+    cdef Py_ssize_t i, k
+    cdef Py_ssize_t n
+    cdef int32_t length
+    cdef object example, relations, name
+    cdef list ids = []
+    cdef PyObject* given
+    if not is_list(examples):
+        return None
+    n = size_of(examples)
+    for i in range(n):
+        example = item_of(examples, i)
+        if not PyDict_CheckExact(example) or not read_length(example, &length):
+            return None
+        given = PyDict_GetItemWithError(example, ID)
+        if given != NULL:
+            name = <object>given
+            if PyLong_CheckExact(name):
+                name = str(name)
+            if not PyUnicode_CheckExact(name) or count_tokens(name) < 0:
+                return None
+            ids.append(name)
+        given = PyDict_GetItemWithError(example, RELATIONS)
+        if given != NULL:
+            relations = <object>given
+            if not is_list(relations):
+                return None
+            for k in range(size_of(relations)):
+                if not add_relation(found, item_of(relations, k), numbers, length):
+                    return None
+                if in_order:
+                    found.in_order()
+                found.end_relation()
+        found.end_example()
+        found.lengths.push_back(length)
+    if ids and (len(ids) != n or len(set(ids)) != n):
+        return None
+    return *arrays_of(found, EMPTY, INT32, INT64), ids or None

@@ -1,0 +1,162 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+"""Spans in columns and in rows: what must hold of them, and from one to the other.
+
+Shapes are the caller's promise, except where `check_rows` looks at what a user made.
+"""
+
+from cpython.buffer cimport PyBUF_WRITABLE
+from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.string cimport memcpy
+from libcpp.vector cimport vector
+
+from fastcausal.arrays.buffers cimport Array, int8s, int32s, int64s
+
+import numpy as np
+
+
+cdef extern from "rows.hpp" namespace "fastcausal" nogil:
+    cdef cppclass Side:
+        const int32_t* values
+        const int64_t* row_offsets
+        const int64_t* relation_offsets
+
+    cdef struct Spans:
+        const int8_t* role
+        const int32_t* start
+        const int32_t* stop
+
+    int64_t c_first_bad_span "fastcausal::first_bad_span" (
+        const Spans&, const int64_t*, const int32_t*, int64_t, int64_t
+    )
+    void c_pack "fastcausal::pack" (const Spans&, const int64_t*, int64_t, int32_t*)
+    void c_sort_rows "fastcausal::sort_rows" (int32_t*, const int64_t*, int64_t)
+    int64_t c_count_filled "fastcausal::count_filled" (const int64_t*, int64_t)
+    bint c_same_lengths "fastcausal::same_lengths" (const int32_t*, const int32_t*, int64_t)
+    void c_last_stops "fastcausal::last_stops" (const Side&, int64_t, int32_t*)
+    int64_t c_check_rows "(int64_t)fastcausal::check_rows" (
+        const Side&, int64_t, int64_t, int64_t, const int32_t*, int64_t, int64_t*
+    )
+
+
+cdef extern from "official.hpp" namespace "fastcausal" nogil:
+    cdef cppclass ReadAsTagged:
+        vector[int32_t] values
+        vector[int64_t] row_offsets
+        int64_t n_as_given
+        bint read(const Side&, int64_t, const int32_t*, bint) except +
+
+
+FAULTS = ("", "row_offsets", "relation_offsets", "role", "empty", "outside", "order")
+
+
+cdef Spans columns(role, start, stop) except *:
+    cdef Spans spans
+    spans.role = <const int8_t*>int8s(role).data
+    spans.start = <const int32_t*>int32s(start).data
+    spans.stop = <const int32_t*>int32s(stop).data
+    return spans
+
+
+cdef Side side(values, row_offsets, relation_offsets) except *:
+    cdef Side s
+    s.values = <const int32_t*>int32s(values, 2).data
+    s.row_offsets = <const int64_t*>int64s(row_offsets).data
+    s.relation_offsets = <const int64_t*>int64s(relation_offsets).data
+    return s
+
+
+def first_bad_span(role, start, stop, offsets, lengths, int64_t n_roles):
+    """Number of the first span that cannot be, -1 for none; offsets: spans of each example."""
+    cdef Spans spans = columns(role, start, stop)
+    cdef Array offset = int64s(offsets)
+    cdef Array length = int32s(lengths)
+    cdef int64_t found
+    with nogil:
+        found = c_first_bad_span(
+            spans, <const int64_t*>offset.data, <const int32_t*>length.data, length.n, n_roles
+        )
+    return found
+
+
+def pack(role, start, stop, row_offsets, values):
+    """Fill values int32[n, 3] with the spans, sorted by (start, stop, role) in each relation."""
+    cdef Spans spans = columns(role, start, stop)
+    cdef Array offset = int64s(row_offsets)
+    cdef Array to_values = int32s(values, 2, PyBUF_WRITABLE)
+    with nogil:
+        c_pack(spans, <const int64_t*>offset.data, offset.n - 1, <int32_t*>to_values.data)
+
+
+def sort(values, row_offsets):
+    """Sort the rows of each relation by (start, stop, role), in place."""
+    cdef Array rows = int32s(values, 2, PyBUF_WRITABLE)
+    cdef Array offset = int64s(row_offsets)
+    with nogil:
+        c_sort_rows(<int32_t*>rows.data, <const int64_t*>offset.data, offset.n - 1)
+
+
+def count_filled(row_offsets):
+    """Number of relations that have a row."""
+    cdef Array offset = int64s(row_offsets)
+    return c_count_filled(<const int64_t*>offset.data, offset.n - 1)
+
+
+def same_lengths(gold, pred):
+    """Whether both sides, of as many examples, know every length, and the same."""
+    cdef Array a = int32s(gold)
+    cdef Array b = int32s(pred)
+    return c_same_lengths(<const int32_t*>a.data, <const int32_t*>b.data, a.n)
+
+
+def last_stops(values, row_offsets, relation_offsets, stops):
+    """Fill stops int32[n_examples] with where the last span of each example ends."""
+    cdef Side s = side(values, row_offsets, relation_offsets)
+    cdef Array to_stops = int32s(stops, 1, PyBUF_WRITABLE)
+    with nogil:
+        c_last_stops(s, to_stops.n, <int32_t*>to_stops.data)
+
+
+def check_rows(values, row_offsets, relation_offsets, lengths, int64_t n_roles):
+    """What is wrong (one of FAULTS), the example and the row; ("", -1, -1) where all is well."""
+    cdef Array rows = int32s(values, 2)
+    cdef Array row_offset = int64s(row_offsets)
+    cdef Array relation_offset = int64s(relation_offsets)
+    cdef Array length = int32s(lengths)
+    cdef Side s
+    cdef int64_t where[2]
+    cdef int64_t fault
+    where[0] = where[1] = -1
+    if rows.width != 3:
+        raise TypeError(f"values has {rows.width} columns, expected role, start, stop")
+    if not row_offset.n or relation_offset.n != length.n + 1:
+        raise TypeError(
+            f"{relation_offset.n} relation_offsets and {length.n} lengths, expected one more"
+        )
+    s.values = <const int32_t*>rows.data
+    s.row_offsets = <const int64_t*>row_offset.data
+    s.relation_offsets = <const int64_t*>relation_offset.data
+    with nogil:
+        fault = c_check_rows(
+            s, rows.n, row_offset.n - 1, length.n, <const int32_t*>length.data, n_roles, where
+        )
+    return FAULTS[fault], where[0], where[1]
+
+
+def read_as_tagged(values, row_offsets, relation_offsets, lengths, bint relaxed):
+    """Values, row_offsets (the given ones where all stays), relations that tags cannot hold."""
+    cdef Side s = side(values, row_offsets, relation_offsets)
+    cdef Array length = int32s(lengths)
+    cdef ReadAsTagged found
+    cdef bint changed
+    with nogil:
+        changed = found.read(s, length.n, <const int32_t*>length.data, relaxed)
+    if not changed:
+        return values, row_offsets, found.n_as_given
+    rows = np.empty((found.values.size() // 3, 3), np.int32)
+    offsets = np.empty(found.row_offsets.size(), np.int64)
+    cdef Array to_rows = int32s(rows, 2, PyBUF_WRITABLE)
+    cdef Array to_offsets = int64s(offsets, 1, PyBUF_WRITABLE)
+    if to_rows.n:
+        memcpy(to_rows.data, found.values.data(), 4 * found.values.size())
+    memcpy(to_offsets.data, found.row_offsets.data(), 8 * found.row_offsets.size())
+    return rows, offsets, found.n_as_given

@@ -1,0 +1,309 @@
+"""Logits of span boundaries to relations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.arrays.tensors import (
+    INTEGERS,
+    LAST_WORD,
+    changed,
+    matrix,
+    misplaced_word,
+    on_device,
+    on_host,
+    word_numbers,
+)
+from fastcausal.decoding._decoding import select_spans
+from fastcausal.errors import InputError
+from fastcausal.rows import Rows
+
+# Numbers of the methods as in csrc/fastcausal/span_selection.h.
+METHODS = {"bss": 0, "constrained": 1, "argmax": 2, "constrained-logits": 3}
+COLUMNS = ("A start", "A end", "B start", "B end", "signal start", "signal end")
+MOST = 32  # of top_k and n_best, which have fixed memory
+ANY_LENGTH = 2**31 - 1  # positions are 32-bit
+WORD = 7  # the "column" of a word that is out of order
+
+
+class Decoded(NamedTuple):
+    """What a decoder found.
+
+    Attributes
+    ----------
+    rows : Rows
+        The relations, of each example the best first. Spans are in words where ``word_ids`` were
+        given, else in tokens; ``lengths`` are -1, as logits do not tell how long a text is.
+    scores : float64[n_relations]
+        Sum of the log-probabilities of the boundaries of both arguments.
+    """
+
+    rows: Rows
+    scores: npt.NDArray[np.float64]
+
+    def get(self) -> Decoded:
+        """What was found, in host memory: this one."""
+        return self
+
+
+class DecodedOnDevice(Decoded):
+    """What a decoder found in logits on a GPU, there as soon as the GPU has got so far.
+
+    ``rows`` and ``scores`` are CuPy arrays with room for ``n_best`` relations of each example.
+    Those behind ``rows.relation_offsets[-1]`` are of no example and have no rows. `get` waits.
+    """
+
+    _wrong: Any  # int64[n_examples], see device_decoding.select_spans
+    _read: tuple[Any, Any]  # columns, words
+
+    @classmethod
+    def of(cls, rows: Rows, scores: Any, wrong: Any, columns: Any, words: Any) -> DecodedOnDevice:
+        """As `device_decoding.select_spans` gives it, and what that was given."""
+        found = cls(rows, scores)
+        found._wrong, found._read = wrong, (columns, words)
+        return found
+
+    def get(self) -> Decoded:
+        """Wait, and give what `SpanDecoder.decode` finds in host memory.
+
+        Raises
+        ------
+        InputError
+            A logit is NaN or +inf at a token that may be chosen, or words are not in order. Until
+            somebody asks, such an example is one without relations.
+        """
+        from fastcausal.engine.device import cuda
+
+        numpy = cuda.machine().numpy
+        wrong = numpy(self._wrong)
+        example = int((wrong >= 0).argmax()) if len(wrong) else 0
+        if len(wrong) and wrong[example] >= 0:
+            columns, words = self._read
+            token, column = divmod(int(wrong[example]), WORD + 1)
+            there = words if words is None else numpy(words)
+            raise _refused((example, token, column), list(map(numpy, columns)), there)
+        rows = cuda.on_host(self.rows)
+        n = int(rows.relation_offsets[-1])
+        offsets = rows.row_offsets[: n + 1]
+        rows = Rows(rows.values[: offsets[-1]], offsets, rows.relation_offsets, rows.lengths)
+        return Decoded(rows, numpy(self.scores)[:n])
+
+
+@dataclass(frozen=True)
+class SpanDecoder:
+    """How logits of span boundaries become relations of two arguments and a signal.
+
+    Parameters
+    ----------
+    method : {"bss", "constrained", "constrained-logits", "argmax"}
+        ``bss``, the beam-search span selector: of all splits of a sequence into one argument that
+        ends at i and the other that starts at a later j, the ``top_k`` most probable; for each of
+        them the ``top_k`` best starts up to i and ends from j on; of all these the ``n_best``.
+        ``constrained``: the most probable split, B before A of equal ones, and the best start and
+        end within it. ``constrained-logits``: the split with the greatest sum of its two logits, A
+        before B of equal ones. ``argmax``: the best position of each boundary by itself; arguments
+        may overlap, and one whose end comes before its start is left out.
+    roles : sequence of int
+        The numbers of the roles: of the two arguments A and B, which all methods but ``argmax``
+        keep apart, and of the signal. Cause, effect and signal unless given.
+    top_k : int
+        Width of the beam of ``bss``, 1 to 32.
+    n_best : int
+        Relations of an example that ``bss`` gives at most, 1 to 32.
+    min_score : float, optional
+        Relations with a lower score are left out.
+    max_signal_length : int, optional
+        Tokens of a signal at most, from its first to its last sub-word; None for any number.
+
+    Raises
+    ------
+    InputError
+        A value is not one of these.
+
+    Examples
+    --------
+    >>> logits = np.full((1, 6, 4), -9.0)
+    >>> logits[0, [1, 2, 4, 4], [0, 1, 2, 3]] = 0.0
+    >>> found = SpanDecoder(n_best=1).decode(logits)
+    >>> found.rows.values
+    array([[0, 1, 3],
+           [1, 4, 5]], dtype=int32)
+    >>> found.scores.round(4)
+    array([-0.0015])
+
+    Notes
+    -----
+    From RECESS (Tan et al. 2023), Eq. 2 and appendix B, after Chen et al. (2022). Log-probabilities
+    are over the positions that may be chosen. The signal is the best start, and the best end from
+    there on within ``max_signal_length``. Of equal scores ``bss`` takes the first: splits with A
+    before B, then those with B before A, each by i and j; then by rank of split, start and end.
+    Selections that mark the same words count as one, and both arguments never share a word.
+    Results have the same bits on every machine.
+    """
+
+    method: str = "bss"
+    roles: Sequence[int] = (0, 1, 2)
+    top_k: int = 5
+    n_best: int = 2
+    min_score: float | None = None
+    max_signal_length: int | None = 5
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            known = ", ".join(METHODS)
+            raise InputError(f'unknown method "{self.method}", expected one of {known}')
+        for name in ("top_k", "n_best"):
+            if not 1 <= index(getattr(self, name)) <= MOST:
+                raise InputError(f"{name} is {getattr(self, name)}, expected 1 to {MOST}")
+        roles = tuple(map(index, self.roles))
+        if len(roles) not in (2, 3) or len(set(roles)) < len(roles) or min(roles) < 0:
+            raise InputError(f"roles are {roles}, expected two or three different numbers")
+        object.__setattr__(self, "roles", roles)
+        if self.min_score is not None and np.isnan(self.min_score):
+            raise InputError("min_score is nan, expected a number")
+        if self.max_signal_length is not None and index(self.max_signal_length) < 1:
+            raise InputError(f"max_signal_length is {self.max_signal_length}, expected 1 or more")
+
+    def decode(
+        self, logits: Any, mask: Any = None, word_ids: Any = None, has_signal: Any = None
+    ) -> Decoded:
+        """Decode a batch.
+
+        Parameters
+        ----------
+        logits : float16, float32 or float64[batch, tokens, 4 or 6]
+            Start and end of A, start and end of B, and with six start and end of the signal; or a
+            list of so many arrays [batch, tokens]. Of NumPy, torch, or another library with DLPack.
+            -inf is a position that cannot be. On a GPU all arrays have to be there.
+        mask : bool or int[batch, tokens], optional
+            Tokens that are there: the ``attention_mask`` of a tokenizer.
+        word_ids : int[batch, tokens], optional
+            The word that each token is part of, -1 for none. Spans are then in words: from the word
+            of the start to the word of the end. Tokens without a word are never chosen. Without
+            ``word_ids`` the first and the last token that are there are taken for special tokens,
+            which are never chosen.
+        has_signal : bool[batch], optional
+            Whether the example has a signal, as a classifier says. One that has not gets none.
+
+        Returns
+        -------
+        Decoded
+            From logits on a GPU `DecodedOnDevice`, without waiting for the GPU.
+
+        Raises
+        ------
+        InputError
+            A logit is NaN or +inf at a token that may be chosen, arrays have other shapes or types,
+            or words are not in order. What is wrong inside of arrays on a GPU is said by
+            `DecodedOnDevice.get`; there every number below 0 is no word.
+        """
+        first = logits[0] if isinstance(logits, list | tuple) and logits else logits
+        if on_device(first):
+            return self._decode_there(logits, mask, word_ids, has_signal)
+        columns = self._columns(logits, on_host)
+        shape = columns[0].shape
+        there = None if mask is None else matrix("mask", mask, ("bool", *INTEGERS), shape) != 0
+        words = None if word_ids is None else word_numbers(word_ids, shape)
+        gate = None
+        if has_signal is not None:
+            gate = np.ascontiguousarray(_gate(on_host("has_signal", has_signal), shape[0]))
+        try:
+            rows, scores = select_spans(
+                columns, there, words, gate, self._three_roles(), self._settings()
+            )
+        except IndexError as error:
+            raise _refused(error.args, columns, words) from None
+        return Decoded(Rows(*rows), scores)
+
+    def _decode_there(
+        self, logits: Any, mask: Any, word_ids: Any, has_signal: Any
+    ) -> DecodedOnDevice:
+        """On the device that logits are on."""
+        from fastcausal.decoding import device
+        from fastcausal.engine.device import cuda
+
+        columns = self._columns(logits, cuda.shared)
+        shape = columns[0].shape
+        there = words = gate = None
+        if mask is not None:
+            there = cuda.matrix("mask", mask, ("bool", *INTEGERS), shape) != 0
+        if word_ids is not None:
+            words = cuda.matrix("word_ids", word_ids, INTEGERS, shape)
+            words = words.clip(-1, LAST_WORD - 1).astype(np.int32)
+        if has_signal is not None:
+            gate = cuda.array("has_signal", has_signal, "bool")
+            _gate(gate, shape[0])
+        found = device.select_spans(
+            cuda.machine(), columns, there, words, gate, self._three_roles(), self._settings()
+        )
+        return DecodedOnDevice.of(*found, columns, words)
+
+    def _columns(self, logits: Any, take: Callable[[str, Any], Any]) -> list[Any]:
+        """Arrays [batch, tokens] of one type, float32 or float64, with steps of whole items."""
+        if isinstance(logits, list | tuple):
+            arrays = [take("logits", column) for column in logits]
+        else:
+            whole = take("logits", logits)
+            if whole.ndim != 3:
+                raise InputError(
+                    f"logits: found the shape {whole.shape}, expected [batch, tokens, 4 or 6]"
+                )
+            arrays = [whole[..., c] for c in range(whole.shape[2])]
+        _check_columns(arrays)
+        if len(arrays) > 4 and len(self.roles) < 3:
+            raise InputError(f"logits of a signal, but roles are {self.roles}, expected three")
+        wide = np.result_type(np.float32, *(array.dtype for array in arrays))
+        return [_whole_steps(array.astype(wide, copy=False)) for array in arrays]
+
+    def _three_roles(self) -> tuple[int, ...]:
+        return (*self.roles, 0)[:3]
+
+    def _settings(self) -> tuple[int, int, int, int, float]:
+        beam = (self.top_k, self.n_best) if self.method == "bss" else (1, 1)
+        min_score = -np.inf if self.min_score is None else float(self.min_score)
+        max_signal = ANY_LENGTH if self.max_signal_length is None else self.max_signal_length
+        return METHODS[self.method], *beam, min(max_signal, ANY_LENGTH), min_score
+
+
+def _check_columns(arrays: Sequence[Any]) -> None:
+    if len(arrays) not in (4, 6):
+        raise InputError(f"logits: found {len(arrays)} columns, expected 4 or 6")
+    shapes, kinds = ({getattr(a, name) for a in arrays} for name in ("shape", "dtype"))
+    if len(shapes) > 1 or arrays[0].ndim != 2:
+        found = ", ".join(map(str, sorted(shapes)))
+        raise InputError(f"logits: found the shapes {found}, expected [batch, tokens] of each")
+    if any(kind.kind != "f" or kind.itemsize > 8 for kind in kinds):
+        found = ", ".join(sorted(map(str, kinds)))
+        raise InputError(f"logits: found {found}, expected float16, float32 or float64")
+
+
+def _whole_steps(array: Any) -> Any:
+    steps_fit = not any(step % array.itemsize for step in array.strides)
+    is_aligned = getattr(array.flags, "aligned", True)  # on a device everything is
+    return array if steps_fit and is_aligned else array.copy()
+
+
+def _gate(gate: Any, n: int) -> Any:
+    if gate.dtype != bool or gate.shape != (n,):
+        raise InputError(f"has_signal: found {gate.dtype}{list(gate.shape)}, expected bool[{n}]")
+    return gate
+
+
+def _refused(place: tuple[int, int, int], columns: Any, words: Any) -> InputError:
+    """The error for a place that native code names, of arrays in host memory."""
+    example, token, column = place
+    if column == WORD:
+        return InputError(misplaced_word(words, example, token))
+    where = f"example {example}, token {token}"
+    value = columns[column][example, token]
+    if value < np.inf:
+        return InputError(changed(where))
+    return InputError(
+        f"{where}: the logit of {COLUMNS[column]} is {value}, expected a finite number or -inf"
+    )

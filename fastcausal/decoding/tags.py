@@ -1,0 +1,301 @@
+"""A tagger's labels: its logits to label ids, and these to rows that can be scored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.arrays.tensors import (
+    INTEGERS,
+    changed,
+    matrix,
+    misplaced_word,
+    on_device,
+    on_host,
+    word_numbers,
+)
+from fastcausal.decoding._labels import label_ids, label_rows
+from fastcausal.decoding.label_paths import OUTSIDE, ROLE, Steps, steps_of
+from fastcausal.errors import InputError
+from fastcausal.formats.schemes import EXPECTED, LABELS, MARKS
+from fastcausal.relations import ROLES
+from fastcausal.rows import Rows
+
+_LABEL = re.compile(rf"(?:([{''.join(MARKS)}])-)?(.+)", re.DOTALL)
+LOGITS = "efd"  # NumPy's letters for float16, float32 and float64: asking for a name takes µs
+INT32 = -(2**31), 2**31 - 1
+
+
+@dataclass(frozen=True)
+class TagScheme:
+    """The labels of a tagger: what each of its label ids says of a token.
+
+    Parameters
+    ----------
+    labels : sequence of str, or mapping
+        The name of each label id: ``O``, or ``B-``, ``I-``, ``E-``, ``S-``, ``L-`` or ``U-`` and
+        Cause, Effect, Signal (also C, E, S; ARG0, ARG1, SIG; in any case): BIO, IOBES, BILOU, or
+        IO, in which ``I-`` may be missing. Or ``id2label`` or ``label2id`` of a model's
+        configuration, in any order; ids may be strings of digits.
+    ignore_index : int
+        The label id of tokens that are not there.
+
+    Attributes
+    ----------
+    marks : int32[n_labels]
+        What each label id says: 4 times the role, in the order Cause, Effect, Signal, plus 1 where
+        a span begins and 2 where it ends; -4 for ``O``.
+
+    Raises
+    ------
+    InputError
+        A name is no such label, an id occurs twice, or one from 0 on is missing.
+
+    Examples
+    --------
+    >>> TagScheme({"B-Cause": 1, "I-Cause": 2, "O": 0}).labels
+    ('O', 'B-Cause', 'I-Cause')
+    >>> scheme = TagScheme(["O", "B-Cause", "I-Cause", "B-Effect", "I-Effect"])
+    >>> rows = scheme.rows(np.array([[-100, 1, 2, -100, 2, 0, 3, -100]]))
+    >>> rows.values, rows.lengths
+    (array([[0, 0, 3],
+           [1, 4, 5]], dtype=int32), array([5], dtype=int32))
+
+    Notes
+    -----
+    What begins and ends a span follows conlleval, and with it seqeval's default: an ``I-``, ``E-``
+    or ``L-`` of another role than the token before it, or after none, begins a span. The spans are
+    those of ``seqeval.metrics.sequence_labeling.get_entities``.
+    """
+
+    labels: Sequence[str]
+    ignore_index: int = -100
+    marks: npt.NDArray[np.int32] = field(init=False, repr=False, compare=False)
+
+    if TYPE_CHECKING:  # mappings too, of which ``labels`` is then the names in order
+
+        def __init__(
+            self,
+            labels: Sequence[str] | Mapping[str, int] | Mapping[int, str] | Mapping[str, str],
+            ignore_index: int = -100,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        labels = _in_order(self.labels) if isinstance(self.labels, Mapping) else tuple(self.labels)
+        if 0 <= self.ignore_index < len(labels):
+            name = labels[self.ignore_index]
+            raise InputError(f'ignore_index is {self.ignore_index}, which is the label "{name}"')
+        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "marks", np.array(list(map(_mark, labels)), np.int32))
+
+    def decode(self, logits: Any, where: Any = None, *, valid: bool = False) -> Any:
+        """The label ids that a model's logits stand for.
+
+        Parameters
+        ----------
+        logits : float16, float32 or float64[batch, tokens, labels]
+            An array of NumPy or torch, or anything that NumPy takes; copied only if they are 16-bit
+            numbers, bfloat16 among them. Or on a GPU, of CuPy, torch or what else has DLPack.
+        where : bool[batch, tokens], optional
+            Tokens that are there. The others are stepped over, as if the sequence had none.
+        valid : bool
+            Take each token's best label, or the best sequence of labels that is well formed.
+
+        Returns
+        -------
+        int32[batch, tokens]
+            Label ids, ``ignore_index`` where ``where`` is False. From logits on a GPU a CuPy array,
+            and nobody waits for it: a token with a logit that is NaN or +inf, and with ``valid``
+            the later ones of its sequence, get -1 (-2 if that is ``ignore_index``), which is
+            refused where it is scored.
+
+        Raises
+        ------
+        InputError
+            An array has another type or shape; a logit in host memory is NaN or +inf (not looked at
+            where ``where`` is False); or with ``valid`` none of the labels is a well formed
+            sequence alone, as where there are B-, I- and E- only.
+
+        Examples
+        --------
+        >>> scheme = TagScheme(["O", "B-Cause", "I-Cause"])
+        >>> logits = np.array([[[0.0, 1.0, 1.0], [3.0, 0.0, 2.0], [0.0, 0.0, 4.0]]])
+        >>> scheme.decode(logits)
+        array([[1, 0, 2]], dtype=int32)
+        >>> scheme.decode(logits, valid=True)
+        array([[1, 2, 2]], dtype=int32)
+
+        Notes
+        -----
+        Each token's best label is the one with the greatest logit, of equals the first.
+
+        The best sequence is the one with the greatest sum of logits (Viterbi). A softmax would
+        take the same number from all logits of a token, and so change no choice. The sum is of
+        float64, from the first token to the last, where what exceeds the largest finite number
+        counts as that. Its last label is the first of those that sequences with the greatest sum
+        end with; the label before each one is the first of those that may come before it and that
+        sequences with the greatest sum up to there end with. -inf is a label that cannot be: a
+        sequence with one is taken where there is no other, by the same rule.
+
+        A sequence is well formed where each I-X or E-X goes on after B-X or I-X; where each B-X or
+        I-X is gone on with, if the scheme has E-X (IOBES); and of roles without B-X and S-X (IO) an
+        I-X or E-X may also begin a span. L-X and U-X of BILOU are as E-X and S-X.
+        """
+        if on_device(logits):
+            return self._decode_there(logits, where, valid)
+        array = self._logits(on_host("logits", logits))
+        if where is not None:
+            where = matrix("where", where, ("bool",), array.shape[:2])
+        steps, start = self._steps if valid else (None, 0)
+        try:
+            ids = label_ids(array, where, steps, start, self.ignore_index)
+            if ids is None:  # bytes are swapped, or items are in odd places
+                array = array.astype(array.dtype.newbyteorder("="), "C")
+                ids = label_ids(array, where, steps, start, self.ignore_index)
+            return ids
+        except IndexError as error:
+            example, token = error.args
+        found = array[example, token]
+        wrong = np.flatnonzero(~(found < np.inf))
+        if not len(wrong):
+            raise InputError(changed(f"example {example}, token {token}"))
+        label = int(wrong[0])
+        raise InputError(
+            f"example {example}, token {token}: logit {found[label]} of label "
+            f"{self.labels[label]}, expected a finite number or -inf"
+        )
+
+    def _decode_there(self, logits: Any, where: Any, valid: bool) -> Any:
+        """On the device that logits are on."""
+        from fastcausal.decoding import device
+        from fastcausal.engine.device import cuda
+
+        array = self._logits(cuda.shared("logits", logits))
+        if where is not None:
+            where = cuda.matrix("where", where, ("bool",), array.shape[:2])
+        steps, start = self._steps if valid else (None, 0)
+        return device.label_ids(cuda.machine(), array, where, steps, start, self.ignore_index)
+
+    def _logits(self, array: Any) -> Any:
+        """Logits as float32 or float64[batch, tokens, labels], of NumPy or CuPy."""
+        if array.dtype.char not in LOGITS:
+            expected = ", ".join(np.dtype(char).name for char in LOGITS)
+            raise InputError(f"logits: found {array.dtype}, expected {expected}")
+        if not self.labels:
+            raise InputError("the scheme has no labels to choose from")
+        if array.ndim != 3 or array.shape[2] != len(self.labels):
+            raise InputError(
+                f"logits: found the shape {array.shape}, "
+                f"expected [batch, tokens, {len(self.labels)}]"
+            )
+        if not INT32[0] <= self.ignore_index <= INT32[1]:
+            raise InputError(f"ignore_index is {self.ignore_index}, expected an int32")
+        return array.astype(np.float32) if array.dtype.char == "e" else array
+
+    @cached_property
+    def _steps(self) -> Steps:
+        steps = steps_of(self.marks)
+        if not steps.always_lead_on:
+            raise InputError(
+                f"no label of {', '.join(self.labels)} is a well formed sequence alone, "
+                "expected O, or another one that needs none before and after it"
+            )
+        return steps
+
+    def rows(self, ids: Any, where: Any = None, word_ids: Any = None) -> Rows:
+        """The spans of some sequences, all spans of a sequence as one relation.
+
+        Parameters
+        ----------
+        ids : int8, int16, int32 or int64[batch, tokens]
+            Label ids: an array of NumPy or torch, or anything that NumPy takes.
+        where : bool[batch, tokens], optional
+            Tokens that are there. For predictions ``gold_ids != ignore_index``: a token that gold
+            ignores is not there on either side.
+        word_ids : int[batch, tokens], optional
+            The word that each token is part of, -1 for none. A word has the label of its first
+            token, and spans count words.
+
+        Returns
+        -------
+        Rows
+            An example per sequence, one relation in each that marks anything. Spans count the
+            tokens that are there, as if there were no others, and ``lengths`` is their number; with
+            ``word_ids`` spans are in these numbers, and ``lengths`` is the last one plus 1.
+
+        Raises
+        ------
+        InputError
+            A label id has no label, the arrays have other shapes or types, or words are not in
+            order.
+        """
+        found = self._rows(ids, where, word_ids)
+        if found is None:
+            ids = matrix("ids", ids, INTEGERS)
+            if where is not None:
+                where = matrix("where", where, ("bool",), ids.shape)
+            if word_ids is not None:
+                word_ids = word_numbers(word_ids, ids.shape)
+            found = self._rows(ids, where, word_ids)
+            assert found is not None
+        return found
+
+    def _rows(self, ids: Any, where: Any, word_ids: Any) -> Rows | None:
+        try:
+            found = label_rows(ids, where, word_ids, self.marks, self.ignore_index)
+        except IndexError as error:
+            raise self._refused(error.args, ids, word_ids) from None
+        return None if found is None else Rows(*found)
+
+    def _refused(self, place: tuple[int, ...], ids: Any, words: Any) -> InputError:
+        example, token = place
+        where = f"example {example}, token {token}"
+        label = on_host("ids", ids)[example, token]
+        if 0 <= label < len(self.labels) or label == self.ignore_index:
+            if words is None:
+                return InputError(changed(where))
+            return InputError(misplaced_word(on_host("word_ids", words), example, token))
+        return InputError(
+            f"{where}: label id {label}, "
+            f"expected 0 to {len(self.labels) - 1}, or {self.ignore_index} where there is no token"
+        )
+
+
+def _in_order(labels: Mapping[Any, Any]) -> tuple[str, ...]:
+    """The names by id of id2label or label2id."""
+    is_by_id = all(isinstance(name, str) for name in labels.values())
+    names: dict[int, str] = {}
+    for key, value in labels.items():
+        name, number = (value, key) if is_by_id else (key, value)
+        try:
+            number = int(number) if isinstance(number, str) else index(number)
+        except (TypeError, ValueError):
+            raise InputError(f"label {name!r}: the id is {number!r}, expected a number") from None
+        if number in names:
+            raise InputError(f"label id {number} is both {names[number]!r} and {name!r}")
+        names[number] = name
+    missing = next((k for k in range(len(names)) if k not in names), None)
+    if missing is not None:
+        raise InputError(
+            f"label id {missing} is missing, "
+            f"found {', '.join(map(str, sorted(names)))}, expected 0 to {len(names) - 1}"
+        )
+    return tuple(names[k] for k in range(len(names)))
+
+
+def _mark(label: str) -> int:
+    """What a label says of its token, as a number for native code."""
+    if label == "O":
+        return OUTSIDE
+    match = _LABEL.fullmatch(str(label))
+    role = LABELS.get(match[2].lower()) if match else None
+    if match is None or role is None:
+        raise InputError(f"unknown label {label!r}, expected {EXPECTED} one of {', '.join(ROLES)}")
+    return role * ROLE + MARKS[match[1] or "I"]

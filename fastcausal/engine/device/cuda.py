@@ -1,0 +1,375 @@
+"""Backend "cuda": csrc/device.cu on an NVIDIA GPU, through CuPy."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.arrays.tensors import INTEGERS, check_matrix, detached
+from fastcausal.engine.device import scoring
+from fastcausal.engine.device.machine import Array, Bytes
+from fastcausal.engine.device.sources import csrc, digest
+from fastcausal.engine.kernel import Int64
+from fastcausal.engine.plan import Groups, Plan, Result
+from fastcausal.errors import InputError
+from fastcausal.rows import Rows
+
+THREADS = 128  # of a block
+BLOCKS = 16  # for each multiprocessor, at most
+INSTALL = "pip install 'fastcausal[cuda12]' or, for CUDA 13, 'fastcausal[cuda13]'"
+
+
+@cache
+def cupy() -> Any:
+    """CuPy, with a GPU that it can use and a compiler for it.
+
+    Raises
+    ------
+    InputError
+        Where one of them is missing: what to do about it.
+    """
+    try:
+        import cupy
+    except ImportError as error:
+        raise InputError(f'backend "cuda" needs CuPy: {INSTALL} ({error})') from error
+    try:
+        cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise InputError(
+            f'backend "cuda" found no GPU that this CuPy can use: {error}. CuPy must be made for '
+            f"the CUDA of the driver: {INSTALL}"
+        ) from error
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except RuntimeError as error:
+        raise InputError(f'backend "cuda" needs the compiler NVRTC: {INSTALL} ({error})') from error
+    return cupy
+
+
+def run(
+    plan: Plan,
+    gold: Rows,
+    pred: Rows,
+    groups: Groups,
+    partner: Int64 | None,
+    counts: Int64,
+    num_threads: int | None,
+) -> None:
+    """As in cpu.py, which counts the examples that do not fit on the device."""
+    scoring.score_host(machine(), plan, gold, pred, groups, partner, counts, num_threads)
+
+
+# ------------------------------------------------------------------------ arrays on the device
+
+
+@dataclass(frozen=True)
+class DeviceResult:
+    """What a run on device arrays finds, there as soon as the device has got so far.
+
+    Attributes
+    ----------
+    partner : cupy int64[n_gold_relations]
+    counts : cupy int64[n_groups, n_fields]
+        As in `Result`, without the examples that do not fit on the device.
+    left_out : cupy bool[n_examples]
+        These examples; their partners are not set.
+    """
+
+    plan: Plan
+    gold: Rows
+    pred: Rows
+    groups: Groups
+    partner: Array
+    counts: Array
+    left_out: Array
+
+    def get(self) -> Result:
+        """Wait for the device, count on the host what did not fit, and give it all."""
+        partner, counts = self.partner.get(), self.counts.get()
+        examples = np.flatnonzero(self.left_out.get())
+        if len(examples):
+            gold, pred = map(on_host, (self.gold, self.pred))
+            of = None if self.groups.of is None else machine().numpy(self.groups.of)
+            groups = self.groups._replace(of=of)
+            scoring.finish(self.plan, gold, pred, groups, examples, partner, counts)
+        return Result(partner, counts)
+
+
+def rows(values: Any, row_offsets: Any, relation_offsets: Any, lengths: Any) -> Rows:
+    """One side from arrays on the device, without a copy.
+
+    Parameters
+    ----------
+    values : int32[n_rows, 3]
+    row_offsets : int64[n_relations + 1]
+    relation_offsets : int64[n_examples + 1]
+    lengths : int32[n_examples]
+        As in `Rows`, of CuPy, of torch, or anything with DLPack or ``__cuda_array_interface__``.
+        What they hold is not checked.
+
+    Raises
+    ------
+    InputError
+        An array has another type or shape, or its items lie apart.
+    """
+    return Rows(
+        array("values", values, "int32", 3),
+        array("row_offsets", row_offsets, "int64"),
+        array("relation_offsets", relation_offsets, "int64"),
+        array("lengths", lengths, "int32"),
+    )
+
+
+def run_on_device(
+    plan: Plan, gold: Rows, pred: Rows, groups: Any = None, n_groups: int | None = None
+) -> DeviceResult:
+    """As `fastcausal.engine.run.run` on arrays of the device (see `rows`), without waiting for it.
+
+    Work is queued on CuPy's current stream. The sources are compiled, and the plan is copied to the
+    device, when first used.
+    """
+    cp = cupy()
+    if n_groups is None:
+        into = Groups(None, gold.n_examples, each=True)
+    else:
+        into = Groups(None if groups is None else array("groups", groups, "int64"), n_groups)
+    result = DeviceResult(
+        plan, gold, pred, into,
+        cp.empty(gold.n_relations, np.int64),
+        cp.zeros((into.n_rows, plan.n_fields), np.int64),
+        cp.empty(gold.n_examples, np.bool_),
+    )  # fmt: skip
+    scoring.score_device(
+        machine(),
+        machine().current(),
+        plan,
+        gold,
+        pred,
+        into,
+        result.partner,
+        result.counts,
+        result.left_out,
+    )
+    return result
+
+
+def array(name: str, value: Any, dtype: str, width: int | None = None) -> Array:
+    """A contiguous device array of given type as CuPy's, without a copy."""
+    found = shared(name, value)
+    shape = "[n]" if width is None else f"[n, {width}]"
+    fits = found.ndim == (1 if width is None else 2) and width in (None, found.shape[-1])
+    if found.dtype != dtype or not fits:
+        raise InputError(f"{name}: found {found.dtype}{list(found.shape)}, expected {dtype}{shape}")
+    if not found.flags.c_contiguous:
+        raise InputError(f"{name}: its items lie apart, expected a contiguous array")
+    return found
+
+
+def shared(name: str, value: Any) -> Array:
+    """An array on the device as CuPy's, on the same memory.
+
+    DLPack makes CuPy's stream wait for the stream that the array was made on; `hand_back` does the
+    same for the way back.
+    """
+    cp = cupy()
+    if hasattr(value, "__dlpack_device__"):
+        kind, number = value.__dlpack_device__()
+        current = cp.cuda.runtime.getDevice()
+        if kind == 2 and number != current:  # kDLCUDA
+            raise InputError(f"{name}: is on device {number}, expected {current}, the current one")
+        if kind == 2:
+            value = detached(value)
+            return value if isinstance(value, cp.ndarray) else cp.from_dlpack(value)
+    elif hasattr(value, "__cuda_array_interface__"):
+        return cp.asarray(value)
+    raise InputError(
+        f"{name}: found {type(value).__name__} in host memory, expected a device array"
+    )
+
+
+def matrix(
+    name: str, value: Any, kinds: Sequence[str], shape: tuple[int, ...] | None = None
+) -> Array:
+    """As `fastcausal.arrays.tensors.matrix`, of an array on the device."""
+    found = shared(name, value)
+    check_matrix(name, found, kinds, shape)
+    return cupy().ascontiguousarray(found)
+
+
+def hand_back() -> None:
+    """Let what torch does next wait for what is queued here, where it uses another stream."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_initialized():
+        return
+    ours, theirs = cupy().cuda.get_current_stream().ptr, torch.cuda.current_stream()
+    if ours != theirs.cuda_stream:
+        theirs.wait_stream(torch.cuda.ExternalStream(ours))
+
+
+def on_host(side: Rows) -> Rows:
+    """A copy of one side in host memory."""
+    values, row_offsets, relation_offsets, lengths = map(
+        machine().numpy, (*side.arrays(), side.lengths)
+    )
+    return Rows(values, row_offsets, relation_offsets, lengths, side.tags)
+
+
+# ----------------------------------------------------------------------------------- the machine
+
+
+class Queue:
+    """A CUDA stream; ``current`` says that others use it too."""
+
+    def __init__(self, stream: Any, current: bool) -> None:
+        self.stream = stream
+        self.current = current
+
+    def upload(self, target: int, source: Bytes) -> None:
+        """See `machine.Queue`, which these are."""
+        self._copy(target, source.ctypes.data, source.nbytes, "memcpyHostToDevice")
+
+    def download(self, target: Bytes, source: int) -> None:  # noqa: D102
+        self._copy(target.ctypes.data, source, target.nbytes, "memcpyDeviceToHost")
+
+    def _copy(self, target: int, source: int, n: int, kind: str) -> None:
+        if n:
+            runtime = cupy().cuda.runtime
+            runtime.memcpyAsync(target, source, n, getattr(runtime, kind), self.stream.ptr)
+
+    def launch(  # noqa: D102
+        self, entry: str, task: npt.NDArray[np.void], n_items: int, n_counters: int = 0
+    ) -> None:
+        if n_items:
+            blocks = min(-(-n_items // THREADS), BLOCKS * machine().multiprocessors)
+            with self.stream:
+                function(entry)((blocks,), (THREADS,), (task,), shared_mem=4 * n_counters)
+            if self.current:
+                hand_back()
+
+    def mark(self) -> Callable[[], bool]:  # noqa: D102
+        event = self.stream.record()
+        return lambda: bool(event.done)
+
+    def wait(self) -> None:  # noqa: D102
+        self.stream.synchronize()
+
+
+class Machine:
+    """A GPU: its memory and streams."""
+
+    def __init__(self) -> None:
+        self.cupy = cupy()
+        self.multiprocessors = self.cupy.cuda.Device().attributes["MultiProcessorCount"]
+        self.constants: dict[bytes, Array] = {}
+
+    def current(self) -> Queue:
+        """See `machine.Machine`, which these are."""
+        return Queue(self.cupy.cuda.get_current_stream(), current=True)
+
+    def queue(self) -> Queue:  # noqa: D102
+        return Queue(self.cupy.cuda.Stream(non_blocking=True), current=False)
+
+    def pinned(self, n: int) -> Bytes:  # noqa: D102
+        return np.frombuffer(self.cupy.cuda.alloc_pinned_memory(max(n, 1)), np.uint8, n)
+
+    def empty(self, n: int) -> Array:  # noqa: D102
+        return self.cupy.empty(n, np.uint8)
+
+    def array(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:  # noqa: D102
+        return self.cupy.empty(shape, dtype)
+
+    def offsets(self, sizes: Array) -> Array:  # noqa: D102
+        found = self.cupy.zeros(len(sizes) + 1, np.int64)
+        found[1:] = self.cupy.cumsum(sizes)
+        return found
+
+    def address(self, array: Array) -> int:  # noqa: D102
+        return int(array.data.ptr)
+
+    def ids(self, name: str, value: Any) -> Array:  # noqa: D102
+        return matrix(name, value, INTEGERS)
+
+    def numpy(self, array: Array) -> npt.NDArray[Any]:  # noqa: D102
+        return np.asarray(array.get())
+
+    def constant(self, values: npt.NDArray[Any]) -> int:
+        """See `machine.Machine`; the same values are copied once."""
+        key = values.tobytes()
+        if key not in self.constants:
+            self.constants[key] = self.cupy.asarray(values)
+            self.cupy.cuda.get_current_stream().synchronize()  # other streams will read them
+        return self.address(self.constants[key])
+
+
+@cache
+def _machine(number: int) -> Machine:
+    return Machine()
+
+
+def machine() -> Machine:
+    """CuPy's current device."""
+    return _machine(cupy().cuda.runtime.getDevice())
+
+
+@cache
+def function(entry: str) -> Any:
+    """An entry of csrc/*.cu; CuPy keeps what it compiled on disk."""
+    return cupy().RawModule(code=code(entry), options=options(entry)).get_function(entry)
+
+
+def code(entry: str) -> str:
+    """The text of the file that has an entry."""
+    name = "decoding.cu" if entry.startswith("decode_") else "device.cu"
+    return (csrc() / name).read_text(encoding="utf-8")
+
+
+def options(entry: str) -> tuple[str, ...]:
+    """What its compiler is told."""
+    kind, _, kernel = entry.partition("_")
+    return (
+        "-std=c++17",
+        "-fmad=false",  # as on the host: results may not depend on the machine
+        f"-I{csrc()}",
+        f"-DFC_ONLY=FC_{kind.upper()}({kernel})",
+        f"-DFC_SOURCES={digest()}",  # CuPy's cache does not see what a file includes
+    )
+
+
+def facts() -> dict[str, Any]:
+    """What `fastcausal doctor` prints of CuPy, CUDA and the device; None for what is missing.
+
+    ``missing`` says what keeps backend "cuda" from working, if anything does.
+    """
+    found: dict[str, Any] = dict.fromkeys(("cupy", "runtime", "driver", "device", "missing"))
+    try:
+        import cupy as cp
+    except ImportError as error:
+        return found | {"missing": f"CuPy, for backend cuda: {INSTALL} ({error})"}
+    runtime = cp.cuda.runtime
+    found["cupy"] = cp.__version__
+    found["runtime"] = _version(runtime.runtimeGetVersion())
+    driver = runtime.driverGetVersion()
+    found["driver"] = _version(driver) if driver else None
+    try:
+        cupy()
+    except InputError as error:
+        return found | {"missing": str(error)}
+    properties = runtime.getDeviceProperties(runtime.getDevice())
+    found["device"] = {
+        "name": properties["name"].decode(),
+        "capability": f"{properties['major']}.{properties['minor']}",
+        "memory": properties["totalGlobalMem"],
+        "multiprocessors": properties["multiProcessorCount"],
+    }
+    return found
+
+
+def _version(number: int) -> str:
+    """CUDA's way to write 13.2 is 13020."""
+    return f"{number // 1000}.{number % 1000 // 10}"

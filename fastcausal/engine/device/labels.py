@@ -1,0 +1,142 @@
+"""Label ids on a device to counts on the device, added up there until somebody asks."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fastcausal.engine import cpu
+from fastcausal.engine.device.machine import Array, Bytes, Machine
+from fastcausal.engine.device.scoring import LABEL_TASK, count, drawn, entry_of, task_of
+from fastcausal.engine.kernel import Int32, Int64
+from fastcausal.engine.plan import Groups, Plan
+from fastcausal.errors import InputError
+from fastcausal.rows import Rows
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One matrix of gold and of predicted label ids, and which sequences did not fit."""
+
+    number: int
+    gold_ids: Array
+    pred_ids: Array
+    left_out: Bytes  # in host memory, once done
+    on_device: Array
+    done: Callable[[], bool]
+
+
+class LabelCounts:
+    """Counts of label ids against label ids; nothing waits for the device before `take`.
+
+    Parameters
+    ----------
+    machine : Machine
+    plan : Plan
+    marks : int32[n_labels]
+        What each label says of its token (csrc/fastcausal/label_spans.h).
+    ignored : int
+        The label id of tokens that are not there; those of gold are not there on either side.
+    read : callable
+        Both sides' rows of a batch in host memory, for sequences that do not fit on the device.
+        It raises `InputError` where a label id is none.
+    run_on : bool
+        Whether arguments of one token run on (csrc/fastcausal/label_spans.h), as in what ``read``
+        gives.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        plan: Plan,
+        marks: Int32,
+        ignored: int,
+        read: Callable[[Array, Array], tuple[Rows, Rows]],
+        run_on: bool = False,
+    ) -> None:
+        self.machine = machine
+        self.plan = plan
+        self.entry = entry_of("labels", plan)
+        self.marks = marks
+        self.ignored = ignored
+        self.read = read
+        self.run_on = run_on
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget every batch."""
+        self.n_batches = 0
+        self.n_examples = 0
+        self.waiting: deque[Batch] = deque()
+        self.for_host: list[Batch] = []
+        self.host = self.machine.pinned(8 * (self.plan.n_fields + 2))
+        self.host[:] = 0
+        self.totals = self.machine.empty(len(self.host))
+        self.machine.current().upload(self.machine.address(self.totals), self.host)
+
+    def add(self, gold_ids: Array, pred_ids: Array) -> None:
+        """Count a batch: arrays [batch, tokens] of int8 to int64 on the machine."""
+        gold, pred = self.machine.ids("gold", gold_ids), self.machine.ids("pred", pred_ids)
+        if gold.shape != pred.shape:
+            found, expected = (tuple(side.shape) for side in (pred, gold))
+            raise InputError(f"pred: found the shape {found}, expected {expected} as of gold")
+        n, address = len(gold), self.machine.address
+        left_out = self.machine.empty(n)
+        task = task_of(
+            LABEL_TASK, self.machine, self.plan, (0, n), self.plan.n_fields + 2,
+            gold_ids=address(gold), pred_ids=address(pred), marks=self.machine.constant(self.marks),
+            n_labels=len(self.marks), ignored=self.ignored, n_tokens=gold.shape[1],
+            gold_itemsize=gold.itemsize, pred_itemsize=pred.itemsize,
+            run_on=int(self.run_on),
+            counts=address(self.totals), left_out=address(left_out),
+        )  # fmt: skip
+        queue, host = self.machine.current(), self.machine.pinned(n)
+        count(queue, self.entry, task)
+        queue.download(host, address(left_out))
+        done = queue.mark()
+        self.waiting.append(Batch(self.n_batches, gold, pred, host, left_out, done))
+        self.n_batches += 1
+        self.n_examples += n
+        self._look()
+
+    def take(self) -> tuple[Int64, int, int, int]:
+        """Wait for the device and start anew.
+
+        Returns
+        -------
+        counts : int64[n_fields]
+        n_examples, n_gold_relations, n_pred_relations : int
+            A sequence that marks anything is a relation.
+        """
+        queue = self.machine.current()
+        queue.download(self.host, self.machine.address(self.totals))
+        queue.wait()
+        self._look()
+        found = self.host.view(np.int64).copy()
+        for batch in self.for_host:
+            found += self._on_host(batch)
+        n_examples = self.n_examples
+        self.reset()
+        return found[:-2], n_examples, int(found[-2]), int(found[-1])
+
+    def _look(self) -> None:
+        """Let go of batches that the device is done with, except for what the host has to do."""
+        while self.waiting and self.waiting[0].done():
+            batch = self.waiting.popleft()
+            if batch.left_out.any():
+                self.for_host.append(batch)
+
+    def _on_host(self, batch: Batch) -> Int64:
+        """The totals of the sequences that did not fit."""
+        try:
+            sides = self.read(*map(self.machine.numpy, (batch.gold_ids, batch.pred_ids)))
+        except InputError as error:
+            raise InputError(f"batch {batch.number}: {error}") from None
+        examples = np.flatnonzero(batch.left_out)
+        gold, pred = (drawn(side, examples)[0] for side in sides)
+        counts = np.zeros((1, self.plan.n_fields), np.int64)
+        cpu.run(self.plan, gold, pred, Groups(None, 1), None, counts, None)
+        return np.array([*counts[0], gold.n_relations, pred.n_relations])

@@ -1,0 +1,31 @@
+"""Where the C++ sources are: device code is compiled from them at run time."""
+
+from __future__ import annotations
+
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[2]
+
+
+@cache
+def csrc() -> Path:
+    """The folder of the sources: inside an installed package, beside one that is edited.
+
+    Examples
+    --------
+    >>> (csrc() / "device.cu").is_file()
+    True
+    """
+    return next(p for p in (PACKAGE / "_csrc", PACKAGE.parent / "csrc") if p.is_dir())
+
+
+@cache
+def digest() -> str:
+    """A digest of all sources, for caches that do not see what a file includes."""
+    found = sha256()
+    for path in sorted(path for path in csrc().rglob("*") if path.is_file()):
+        text = path.read_bytes()
+        found.update(f"{path.relative_to(csrc()).as_posix()}\0{len(text)}\0".encode() + text)
+    return found.hexdigest()

@@ -1,0 +1,267 @@
+"""brat: a text in ``NAME.txt`` and what is marked in it in ``NAME.ann``."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+from fastcausal.errors import InputError, Problems
+from fastcausal.formats.annotation.links import (
+    MOST_SHOWN,
+    Bounds,
+    Document,
+    Link,
+    Mark,
+    Words,
+    lines_of,
+    passages,
+)
+from fastcausal.formats.cnc import tagged
+from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
+from fastcausal.formats.io.builder import messages
+from fastcausal.formats.io.files import Source, replacing_together, shown
+from fastcausal.formats.spans import WHITE, Sentence
+from fastcausal.relations import ROLES, Relations
+
+TEXT_SUFFIX, SUFFIX = ".txt", ".ann"
+_SPAN = re.compile(
+    r"(T\S*)\t(\S+) ([0-9]{1,15} [0-9]{1,15}(?:;[0-9]{1,15} [0-9]{1,15})*)(?:\t(.*))?", re.DOTALL
+)
+_RELATION = re.compile(r"(R\S*)\t\S+ [^\s:]+:(\S+) [^\s:]+:(\S+)\s*")
+_LEFT_OUT = {"E": "event", "*": "equivalence", "A": "attribute", "M": "attribute",
+             "N": "normalization", "#": "comment"}  # fmt: skip
+
+
+def read(source: str | os.PathLike[str] | Source) -> Relations:
+    """Read what one annotator marked in one document.
+
+    Parameters
+    ----------
+    source : path
+        ``NAME.ann``, with ``NAME.txt`` in the same folder; either name will do. An empty ``.ann``
+        is a document in which nothing was marked. Of what is loaded already, the ``.ann``.
+
+    Returns
+    -------
+    Relations
+        An example per line of the text that is not blank, its tokens what white space separates,
+        see `fastcausal.formats.annotation.links.Document.relations`. Spans are of type Cause,
+        Effect or Signal in any case; relations between them may be of any type and go from Cause
+        and Signal (the first argument) to Effect (the second). The document is NAME, the annotator
+        the name of the folder. ``reading.notes`` counts spans and relations of other types,
+        events and other lines that are left out.
+
+    Raises
+    ------
+    InputError
+        One of the files is missing, or a line of the ``.ann`` is not in brat's format or does not
+        fit the text.
+    """
+    return parse(source).relations()
+
+
+def load(source: str | os.PathLike[str]) -> Source:
+    """The annotations, from the path of either file; empty where nothing was marked."""
+    name = os.fspath(source)
+    path = Path(name)
+    if name == "-" or not path.name:
+        raise InputError(f"{name}: brat has two files, expected the path of one of them")
+    if path.suffix.lower() == TEXT_SUFFIX:
+        path = path.with_suffix(SUFFIX)
+    try:
+        return Source.open(path)
+    except InputError as error:
+        if str(error) != f"{path} is empty" or not path.with_suffix(TEXT_SUFFIX).exists():
+            raise
+        return Source(os.fspath(path), b"")
+
+
+def parse(source: str | os.PathLike[str] | Source) -> Document:
+    """The spans and links of a file, for parameters and errors see `read`."""
+    annotations = source if isinstance(source, Source) else load(source)
+    path = Path(annotations.name)
+    # brat counts a byte-order mark as a character, so does the offset of all that follows.
+    text = Source.open(path.with_suffix(TEXT_SUFFIX), keep_mark=True).text
+    problems = Problems()
+    notes: Counter[str] = Counter()
+    words = Words(text)
+    marks: list[Mark] = []
+    names: dict[str, int | None] = {}  # None: a span of another type
+    links: list[tuple[str, str, str]] = []
+    for number, line in annotations.lines():
+        line = line.removesuffix("\r")
+        if not line or line.isspace():
+            continue
+        try:
+            if span := _SPAN.fullmatch(line):
+                if span[1] in names:
+                    raise InputError(f"{span[1]} occurs twice")
+                mark = _mark(text, words, span)
+                names[span[1]] = None if mark.role is None else len(marks)
+                if mark.role is None:
+                    notes[f"span of type {span[2]}"] += 1
+                else:
+                    marks.append(mark)
+            elif relation := _RELATION.fullmatch(line):
+                links.append((relation[1], relation[2], relation[3]))
+            elif line[0] in _LEFT_OUT:
+                notes[_LEFT_OUT[line[0]]] += 1
+            else:
+                raise InputError(f"{shown(line)}, expected a line of brat's standoff format")
+        except InputError as error:
+            problems.add(f"{annotations.name}:{number}: {error}")
+    problems.raise_if_any()
+    return Document(
+        file=annotations.name,
+        name=path.stem,
+        annotator=path.absolute().parent.name,
+        text=text,
+        sentences=passages(text, lines_of(text)),
+        marks=marks,
+        links=_links(links, names, notes),
+        notes=notes,
+    )
+
+
+def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
+    """Write ``NAME.ann`` and, beside it, ``NAME.txt`` with a sentence per line.
+
+    Each relation gets spans of its own, so that all are read back as they were, in their order.
+    Both files take their places when both are complete. An old ``NAME.ann`` goes before the new
+    text comes, so that marks never stand beside a text that is not theirs.
+
+    Returns
+    -------
+    list of str
+        What the files cannot hold.
+
+    Raises
+    ------
+    InputError
+        The target is not called ``NAME.ann``, or an example has no text or one of another length.
+    """
+    path = Path(target)
+    if path.suffix.lower() != SUFFIX:
+        raise InputError(
+            f"{path}: brat has two files, expected the name of the first: NAME{SUFFIX}"
+        )
+    out = _Lines()
+    lost = Problems()
+    table = relations.table
+    rows = zip(
+        tagged.plain_texts(relations), table["length"].to_pylist(), table["relations"], strict=True
+    )
+    for k, (text, length, row) in enumerate(rows):
+        where = f"example {relations.name(k)}"
+        text = tagged.require_text(where, text, length)
+        if not text.strip(WHITE):
+            lost.add(f"{where} has a blank text, which is no sentence when it is read")
+        line = text.replace("\n", " ").replace("\r", " ")
+        if line != text:
+            lost.add(f"{where}: the line ends in its text become spaces")
+        out.sentence(line)
+        for number, relation in enumerate(row.as_py(), 1):
+            reason = out.relation(relation, relations.roles)
+            if reason:
+                lost.add(f"{where}: relation {number} {reason}")
+    with replacing_together(path.with_suffix(TEXT_SUFFIX), path) as (text_file, marks_file):
+        text_file.write("".join(out.text).encode())
+        marks_file.write("".join(out.lines).encode())
+    held = {"text", "length", "relations", "tagged"}
+    if relations.ids is not None:
+        ids = [f"{path.stem}:{number}" for number in range(1, len(relations) + 1)]
+        held |= {"id"} if relations.ids.to_pylist() == ids else set()
+    missing = [name for name in table.column_names if name not in held]
+    note = [f"brat files do not hold the columns {', '.join(missing)}"] if missing else []
+    return note + messages(lost)
+
+
+class _Lines:
+    """The two files as they grow."""
+
+    def __init__(self) -> None:
+        self.text: list[str] = []
+        self.lines: list[str] = []
+        self._offset = 0  # of the sentence at hand
+        self._n = 0
+        self._n_spans = self._n_links = 0
+        self._sentence = Sentence("")
+
+    def sentence(self, text: str) -> None:
+        """Go on to the next sentence."""
+        self._offset += self._n
+        self._n = len(text) + 1
+        self.text.append(text + "\n")
+        self._sentence = Sentence(text)
+
+    def relation(self, spans: list[dict[str, int]] | None, roles: tuple[str, ...]) -> str | None:
+        """Add a relation, or say why it cannot be added or what of it is lost."""
+        if spans is None:
+            return "is unread and left out"
+        by_role: dict[str, list[Bounds]] = {}
+        for span in spans:
+            by_role.setdefault(roles[span["role"]], []).append((span["start"], span["stop"]))
+        if not by_role:
+            return None
+        for role in (CAUSE, EFFECT):
+            if ROLES[role] not in by_role:
+                return f"has no {ROLES[role].capitalize()} and is left out"
+        causes, effects = by_role.pop(ROLES[CAUSE]), by_role.pop(ROLES[EFFECT])
+        signals = by_role.pop(ROLES[SIGNAL], [])
+        effect = self._span(EFFECT, effects)
+        self._link("Causes", self._span(CAUSE, causes), effect)
+        for signal in signals:
+            self._link("Signals", self._span(SIGNAL, [signal]), effect)
+        if by_role:
+            return f"loses its spans of {', '.join(by_role)}"
+        touching = any(
+            b[0] <= a[1] for bounds in (causes, effects) for a, b in pairwise(sorted(bounds))
+        )
+        if touching or len({*signals}) < len(signals):
+            return "has spans of one role that touch, which become one"
+        return None
+
+    def _span(self, role: int, tokens: list[Bounds]) -> str:
+        self._n_spans += 1
+        sentence = self._sentence
+        parts = [(sentence.starts[a], sentence.stops[b - 1]) for a, b in sorted(tokens)]
+        where = ";".join(f"{self._offset + a} {self._offset + b}" for a, b in parts)
+        text = " ".join(sentence.text[a:b] for a, b in parts)
+        name = f"T{self._n_spans}"
+        self.lines.append(f"{name}\t{ROLES[role].capitalize()} {where}\t{text}\n")
+        return name
+
+    def _link(self, type: str, source: str, target: str) -> None:
+        self._n_links += 1
+        self.lines.append(f"R{self._n_links}\t{type} Arg1:{source} Arg2:{target}\n")
+
+
+def _mark(text: str, words: Words, span: re.Match[str]) -> Mark:
+    parts = [(int(start), int(stop)) for start, stop in map(str.split, span[3].split(";"))]
+    mark = words.mark(span[2], parts)
+    if span[4] is None:
+        return mark
+    n_words = sum(len(words.touched(*part)) for part in parts)
+    # A long mark whose line has a short text is not even looked at.
+    if n_words > len(span[4]) or " ".join(text[a:b] for a, b in parts).split() != span[4].split():
+        there = " ".join(text[a : min(b, a + MOST_SHOWN)] for a, b in parts[:MOST_SHOWN])
+        raise InputError(f"{span[1]} is {shown(span[4])}, but its characters are {shown(there)}")
+    return mark
+
+
+def _links(
+    found: list[tuple[str, str, str]], names: dict[str, int | None], notes: Counter[str]
+) -> list[Link]:
+    """The relations from or to a Cause, Effect or Signal, but not to a span of another type."""
+    links = []
+    for name, *ends in found:
+        source, target = (names.get(end) for end in ends)
+        other = any(names.get(end, -1) is None for end in ends)
+        if other or (source is None and target is None):
+            notes["relation of other spans"] += 1
+        else:
+            links.append(Link(name, source, target))
+    return links

@@ -1,0 +1,183 @@
+"""Files of the Causal News Corpus task: the truth as CSV, a submission as JSON lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from typing import Any
+
+from fastcausal.errors import InputError, Problems
+from fastcausal.formats.cnc import submissions, tagged, truth
+from fastcausal.formats.cnc.markup import holds_tags
+from fastcausal.formats.cnc.markup import write as write_tags
+from fastcausal.formats.cnc.truth import SENTENCE
+from fastcausal.formats.io.builder import messages
+from fastcausal.formats.io.files import Source, Written, replacing
+from fastcausal.relations import ROLES, Relations
+
+MADE_UP = (*SENTENCE, "eg_id")  # columns of a truth file that a table may lack
+# Cells that pandas reads as missing.
+MISSING = {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"}
+MISSING |= {"1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
+JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
+
+
+def read(
+    source: str | os.PathLike[str] | Source, like: Relations | None = None, tags: str = "strict"
+) -> Relations:
+    """Read a truth file (CSV, a row per sentence or per relation) or a submission (JSON lines).
+
+    Parameters
+    ----------
+    source : path
+        CSV needs the columns ``index, text, causal_text_w_pairs, num_rs``, or ``corpus, doc_id,
+        sent_id, index, text, text_w_pairs`` (``pair_label`` 0: no relation). JSON lines:
+        ``{"index": ..., "prediction": [tagged sentence, ...]}``, line k for example k.
+    like : Relations, optional
+        For a submission: the gold side. Ids, text and lengths come from it.
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+        How tags are read, see `fastcausal.formats.cnc.markup.parse`. The official readings trust
+        ``num_rs`` and the line order; the strict one requires ``num_rs`` to be the number of
+        sentences and ``index`` to be the line's position, or the ids of the examples.
+
+    Returns
+    -------
+    Relations
+        With columns ``id, text, corpus, doc_id, sent_id`` as far as known, all others of the
+        source, and ``tagged``. Of a row per relation, columns of sentences are kept. A CSV file
+        has text alone; further keys of JSON lines are text, numbers or booleans.
+
+    Raises
+    ------
+    InputError
+        Anything that is not as described above, with file and line. A tagged sentence that
+        cannot be read is no error but a null relation.
+    """
+    source = Source.open(source)
+    if source.name.lower().endswith(JSON_SUFFIXES) or source.data.lstrip().startswith(b"{"):
+        return submissions.read(source, like, tags)
+    return truth.read(source, tags)
+
+
+def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
+    """Write a truth file (target ends in ``.csv``) or a submission (any other target).
+
+    Tagged sentences that the table keeps are written as they are, others are made from ``text``
+    and the spans. In a truth file without ``corpus``, ``doc_id`` or ``sent_id`` stand-ins are
+    written, which the official programs need and `read` leaves out again.
+
+    Returns
+    -------
+    list of str
+        What the file cannot hold.
+
+    Raises
+    ------
+    InputError
+        An example has relations but no text, or a text of another length.
+    """
+    truth = str(target).lower().endswith(".csv")
+    lost = Problems()
+    sentences = _tagged_sentences(relations, lost)
+    if truth:
+        content, changed = _truth_text(relations, sentences)
+        held = {*relations.table.column_names} - {"index", "causal_text_w_pairs"}
+    else:
+        lines = (
+            json.dumps({"index": k, "prediction": row}, ensure_ascii=False) + "\n"
+            for k, row in enumerate(sentences)
+        )
+        content, changed = "".join(lines), []
+        held = {"length", "relations", "tagged"}
+    with replacing(target) as file:
+        file.write(content.encode())
+    missing = [name for name in relations.table.column_names if name not in held]
+    what = "a truth file" if truth else "a submission"
+    return [
+        *([f"{what} does not hold the columns {', '.join(missing)}"] if missing else []),
+        *changed,
+        *messages(lost),
+    ]
+
+
+def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:
+    """The tagged sentences of every example, kept ones first."""
+    table = relations.table
+    kept = tagged.kept_sentences(relations)
+    numbers = [ROLES.index(role) if role in ROLES else len(ROLES) for role in relations.roles]
+    result = []
+    texts = tagged.plain_texts(relations)
+    rows = zip(kept, texts, table["length"].to_pylist(), table["relations"], strict=True)
+    for k, (sentences, text, length, row) in enumerate(rows):
+        if sentences is None:
+            sentences = []
+            if len(row):
+                text = tagged.require_text(f"example {relations.name(k)}", text, length)
+                if holds_tags(text):
+                    lost.add(f"example {relations.name(k)}: tags within its text will be read")
+            for number, relation in enumerate(row.as_py(), 1):
+                where = f"example {relations.name(k)}: relation {number}"
+                if relation is None:
+                    lost.add(f"{where} is unread and left out")
+                    continue
+                spans = [(numbers[s["role"]], s["start"], s["stop"]) for s in relation]
+                sentence, left_out = write_tags(text or "", spans)
+                if left_out:
+                    lost.add(f"{where}: {len(left_out)} spans overlap others or have no tag")
+                sentences.append(sentence)
+        result.append(sentences)
+    return result
+
+
+def _truth_text(relations: Relations, sentences: list[list[str]]) -> tuple[str, list[str]]:
+    """The file, and what its cells cannot hold as it is."""
+    given, changed = _cells(relations)
+    others = [name for name in given if name not in MADE_UP]
+    no_corpus = f"no {', '.join(name for name in SENTENCE if name not in given)}"
+    content = io.StringIO(newline="")
+    writer = csv.writer(content)
+    header = [*MADE_UP, "index", "text", "causal_text_w_pairs", "num_rs"]
+    writer.writerow(header + others)
+    for k, (text, row) in enumerate(zip(tagged.plain_texts(relations), sentences, strict=True)):
+        name = relations.name(k)
+        if text is None:
+            raise InputError(f"example {name}: a truth file needs its text")
+        # What is not known: each example is the only sentence of its own document.
+        known = {"corpus": no_corpus, "doc_id": k, "sent_id": k, "eg_id": 0}
+        known |= {column: values[k] for column, values in given.items()}
+        first = [known[column] for column in MADE_UP]
+        writer.writerow([*first, name, text, row, len(row), *(known[n] for n in others)])
+    return content.getvalue(), changed
+
+
+def _cells(relations: Relations) -> tuple[dict[str, list[str]], list[str]]:
+    """The columns of a table as text, and which values of them are changed."""
+    own = {"id", "length", "relations", "tagged", "text"}
+    own |= {"index", "causal_text_w_pairs", "num_rs"}  # of the file, which says these anew
+    written = Written()
+    cells, changed = {}, []
+    for name in relations.table.column_names:
+        if name in own:
+            continue
+        values = relations.table[name].to_pylist()
+        texts = [_cell(value, written) for value in values]
+        if any(value is not None and not isinstance(value, str) for value in values):
+            changed.append(f'values of the column "{name}" are written as text')
+        if name in SENTENCE and (odd := MISSING & set(texts)):
+            texts = [f"({text})" if text in odd else text for text in texts]
+            changed.append(
+                f'"{min(odd)}" and the like in the column "{name}" are written in brackets: '
+                "the official programs would take them for missing"
+            )
+        elif None in values:
+            changed.append(f'nulls in the column "{name}" are written as empty cells')
+        cells[name] = texts
+    return cells, changed
+
+
+def _cell(value: Any, written: Written) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else written.json(value)

@@ -1,0 +1,293 @@
+"""One tagged sentence: ``<ARG1>Floods</ARG1> came <SIG0>after</SIG0> <ARG0>rain</ARG0>``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import pairwise
+
+from fastcausal.errors import InputError
+from fastcausal.formats.io.builder import Span, UnreadError
+
+CAUSE, EFFECT, SIGNAL = range(3)
+SPACE = b" \t\n\r\x0b\x0c"
+TOKEN = re.compile(r"[^ \t\n\r\x0b\x0c]+")
+# A tag that lacks its ">" is a tag all the same, and an unreadable one.
+_TAG = re.compile(rb"(</?(?:ARG|SIG)[^<>]*>?)")
+_SIGNAL_TAG = re.compile(rb"</?SIG[0-9]+>")
+_ODD_SIGNAL = re.compile(r"</?SIG(?!\d+>)")
+_OFFICIAL_TAG = re.compile(r"</?ARG[01]>|</?SIG")
+Mark = tuple[int, int, bool]  # (token, role, closes): a tag
+Run = tuple[bool, int, int, int]  # (begins, role, start, stop): B- and I- tags, or I- tags alone
+
+
+def parse(text: str, tags: str = "strict") -> tuple[int, list[Span]]:
+    """Read one tagged sentence.
+
+    Parameters
+    ----------
+    text : str
+        Tags: ``<ARG0>`` cause, ``<ARG1>`` effect, ``<SIG0>``, ``<SIG1>``, ... signal.
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+        ``strict``: tags are removed; tokens are what ASCII white space separates in the rest; a
+        span covers every token that holds a character between its tags. The others are the
+        readings of the scorers of those years: tokens end at single spaces, a tag acts on the
+        token it stands in, one-word arguments stay open.
+
+    Returns
+    -------
+    n_tokens : int
+    spans : list of (role, start, stop)
+        Sorted; roles 0 cause, 1 effect, 2 signal.
+
+    Raises
+    ------
+    UnreadError
+        Under ``strict``: an unknown tag, one that closes nothing or is never closed, is opened
+        again while open, or marks no token. The other readings accept everything.
+
+    Examples
+    --------
+    >>> parse("<ARG0>Rain</ARG0> causes <ARG1>floods</ARG1>")
+    (3, [(0, 0, 1), (1, 2, 3)])
+    >>> parse("<ARG0>Rain</ARG0> causes <ARG1>floods</ARG1>", "cnc-2023")
+    (3, [(0, 0, 2), (1, 2, 3)])
+    """
+    return reading(tags)(text)
+
+
+def reading(tags: str) -> Callable[[str], tuple[int, list[Span]]]:
+    """The function behind `parse` for one reading."""
+    if tags not in READINGS:
+        raise InputError(f'unknown tag reading "{tags}", expected one of {", ".join(READINGS)}')
+    return READINGS[tags]
+
+
+def write(text: str, spans: Iterable[Span]) -> tuple[str, list[Span]]:
+    """Put tags into a sentence, as the strict reading understands them.
+
+    Parameters
+    ----------
+    text : str
+        The sentence; tokens are what ASCII white space separates.
+    spans : iterable of (role, start, stop)
+        Roles 0 cause, 1 effect, 2 signal; signals are numbered as they come.
+
+    Returns
+    -------
+    tagged : str
+    left_out : list of (role, start, stop)
+        Spans that tags cannot hold: causes that overlap an earlier cause, effects that overlap
+        an earlier effect, and spans of any other role.
+
+    Examples
+    --------
+    >>> write("Rain causes floods", [(0, 0, 1), (1, 1, 3), (1, 2, 3)])
+    ('<ARG0>Rain</ARG0> <ARG1>causes floods</ARG1>', [(1, 2, 3)])
+    """
+    bounds = [match.span() for match in TOKEN.finditer(text)]
+    opening: dict[int, list[str]] = {}
+    closing: dict[int, list[str]] = {}
+    left_out: list[Span] = []
+    ends = {CAUSE: 0, EFFECT: 0}  # where the last cause and the last effect end
+    n_signals = 0
+    for role, start, stop in sorted(spans):
+        if role > SIGNAL or start < ends.get(role, 0):
+            left_out.append((role, start, stop))
+            continue
+        name = f"ARG{role}"
+        if role == SIGNAL:
+            name = f"SIG{n_signals}"
+            n_signals += 1
+        else:
+            ends[role] = stop
+        opening.setdefault(bounds[start][0], []).append(f"<{name}>")
+        closing.setdefault(bounds[stop - 1][1], []).insert(0, f"</{name}>")
+    pieces: list[str] = []
+    last = 0
+    for cut in sorted({*opening, *closing}):
+        pieces += [text[last:cut], *closing.get(cut, ()), *opening.get(cut, ())]
+        last = cut
+    return "".join([*pieces, text[last:]]), left_out
+
+
+def count_tokens(text: str, tags: str = "strict") -> int:
+    """The number of tokens of a plain sentence under a reading of tags."""
+    if tags != "strict":
+        return text.count(" ") + 1
+    return len(text.encode("utf-8", "surrogatepass").split())
+
+
+def holds_tags(text: str) -> bool:
+    """Whether a plain sentence holds what reads as a tag."""
+    return "<" in text and _TAG.search(text.encode()) is not None
+
+
+def without_tags(text: str) -> str:
+    """The sentence alone."""
+    return _TAG.sub(b"", text.encode()).decode()
+
+
+def chunks(runs: Iterable[Run], *, relaxed: bool) -> list[Span]:
+    """Spans of a sequence of IOB2 tags.
+
+    An I- run goes on with a span of its role that ends where it starts; without one it marks
+    nothing, or a span of its own when ``relaxed``.
+    """
+    spans: list[Span] = []
+    for begins, role, start, stop in runs:
+        if not begins and spans and spans[-1][0] == role and spans[-1][2] == start:
+            spans[-1] = (role, spans[-1][1], stop)
+        elif begins or relaxed:
+            spans.append((role, start, stop))
+    return spans
+
+
+def _strict(text: str) -> tuple[int, list[Span]]:
+    first, *rest = _TAG.split(text.encode("utf-8", "surrogatepass"))
+    n = len(first.split())  # tokens so far, the last one perhaps not complete
+    glued = first != b"" and first[-1] not in SPACE  # so that text now goes on with it
+    content = 0  # pieces with tokens so far
+    opened: dict[bytes, tuple[int, int]] = {}  # tag name: first token, content before it
+    waiting: list[bytes] = []  # opened, but no text came yet
+    spans: list[Span] = []
+    for k in range(0, len(rest), 2):
+        tag, piece = rest[k], rest[k + 1]
+        role = _ROLES[tag] if tag in _ROLES else _signal(tag)
+        if tag[1] != 47:  # "/"
+            name = tag[1:]
+            if name in opened:
+                raise UnreadError(f"<{_show(name)} is opened again before it is closed")
+            opened[name] = (-1, content)
+            waiting.append(name)
+        else:
+            start, before = opened.pop(tag[2:], (-1, -1))
+            if before in (-1, content):
+                fault = "closes nothing" if before < 0 else "marks no token"
+                raise UnreadError(f"{_show(tag)} {fault}")
+            spans.append((role, start, n))
+        if piece:
+            if glued and piece[0] not in SPACE:
+                n -= 1
+            for name in waiting:
+                opened[name] = (n, opened[name][1])
+            waiting.clear()
+            words = len(piece.split())
+            n += words
+            content += words > 0
+            glued = piece[-1] not in SPACE
+    if opened:
+        raise UnreadError(f"<{_show(next(iter(opened)))} is never closed")
+    spans.sort()
+    return n, spans
+
+
+def _signal(tag: bytes) -> int:
+    if _SIGNAL_TAG.fullmatch(tag):
+        return SIGNAL
+    raise UnreadError(f"unknown tag {_show(tag)}")
+
+
+def _show(tag: bytes) -> str:
+    """A tag for a message, not longer than a tag should be."""
+    return " ".join(tag[:20].decode("utf-8", "replace").split()) + ("..." if len(tag) > 20 else "")
+
+
+def odd_signal_tag(text: str) -> bool:
+    """Whether a signal tag is not a plain number, as in ``<SIG0A>``."""
+    return _ODD_SIGNAL.search(text) is not None
+
+
+def _official(text: str, relaxed: bool = False) -> tuple[int, list[Span]]:
+    n = text.count(" ") + 1
+    marks: list[Mark] = []
+    token = last = 0
+    for match in _OFFICIAL_TAG.finditer(text):
+        token += text.count(" ", last, match.start())
+        last = match.start()
+        tag = match[0]
+        marks.append((token, SIGNAL if "S" in tag else int(tag[-2]), tag[1] == "/"))
+    return n, _of_marks(marks, n, relaxed)
+
+
+def as_tagged(spans: Iterable[Span], length: int, tags: str) -> list[Span]:
+    """Read the spans of a relation as if `write` had put them into a sentence as tags.
+
+    Parameters
+    ----------
+    spans : iterable of (role, start, stop)
+        Roles 0 cause, 1 effect, 2 signal.
+    length : int
+        Tokens of the sentence, which single spaces separate.
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+        The reading.
+
+    Returns
+    -------
+    list of (role, start, stop)
+        Sorted.
+
+    Raises
+    ------
+    UnreadError
+        Tags cannot hold the spans: causes overlap, or effects do.
+
+    Examples
+    --------
+    >>> as_tagged([(0, 0, 1), (1, 2, 4)], 5, "cnc-2023")
+    [(0, 0, 2), (1, 2, 4)]
+    """
+    spans = sorted(spans)
+    for (role, _, stop), (other, start, _) in pairwise(spans):
+        if role == other != SIGNAL and start < stop:
+            raise UnreadError(f"two spans of role {role} overlap at token {start}")
+    if tags == "strict":
+        return spans
+    ends = [((start, role, False), (stop - 1, role, True)) for role, start, stop in spans]
+    marks = sorted(mark for both in ends for mark in both)
+    return _of_marks(marks, length, relaxed=tags == "cnc-2022")
+
+
+def _of_marks(marks: Iterable[Mark], n: int, relaxed: bool) -> list[Span]:
+    """What the official readings make of tags, in the order of their tokens, in n tokens."""
+    arguments: list[tuple[int, int]] = []  # (token, rank); of a token the lowest rank counts
+    signals: dict[int, set[bool]] = {}  # token: does it open, does it close
+    for token, role, closes in marks:
+        if role == SIGNAL:
+            signals.setdefault(token, set()).add(not closes)
+        elif not arguments or arguments[-1][0] != token:
+            arguments.append((token, 2 * role + closes))
+        else:
+            arguments[-1] = min(arguments[-1], (token, 2 * role + closes))
+    tracks = (
+        [(token, rank // 2, rank % 2 == 0, rank % 2 == 1) for token, rank in arguments],
+        [(token, SIGNAL, True in kinds, False in kinds) for token, kinds in signals.items()],
+    )
+    spans = [s for track in tracks if track for s in chunks(_runs(track, n), relaxed=relaxed)]
+    spans.sort()
+    return spans
+
+
+def _runs(marks: list[tuple[int, int, bool, bool]], n: int) -> list[Run]:
+    """Tag runs from tokens that open or close a role: (token, role, opens, closes).
+
+    What is opened goes on up to the next token that opens or closes anything.
+    """
+    nexts = [token for token, *_ in marks[1:]] + [n]
+    return [
+        (opens, role, token, token + 1 if closes else stop)
+        for (token, role, opens, closes), stop in zip(marks, nexts, strict=True)
+    ]
+
+
+_ROLES = {
+    f"<{slash}{name}>".encode(): role
+    for slash in ("", "/")
+    for name, role in [("ARG0", CAUSE), ("ARG1", EFFECT), *((f"SIG{k}", SIGNAL) for k in range(9))]
+}
+READINGS: dict[str, Callable[[str], tuple[int, list[Span]]]] = {
+    "strict": _strict,
+    "cnc-2023": _official,
+    "cnc-2022": partial(_official, relaxed=True),
+}

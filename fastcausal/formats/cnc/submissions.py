@@ -1,0 +1,286 @@
+"""Submissions of the Causal News Corpus task: a line of tagged sentences per example.
+
+::
+
+    Source ──▶ native code, where every line is plain ──┐
+           └─▶ line by line in Python, with messages ───┴──▶ _Predictions ──▶ Relations
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays.arrow import joined, lists, numbers, offsets_of, strings_at
+from fastcausal.errors import InputError, Problems
+from fastcausal.formats import _native
+from fastcausal.formats.cnc.tagged import Sentences, token_counts
+from fastcausal.formats.io.builder import Columns, Int64, column, places_in, taken
+from fastcausal.formats.io.files import LineNumbers, Source, kind
+from fastcausal.formats.io.lines import Lines
+from fastcausal.relations import Relations
+
+BLOCK = 1 << 22  # bytes that become one chunk of an Arrow column
+NUMBER, TEXT = 1, 2  # kinds of an index, 0 is none
+KEYS = ("index", "prediction", "id", "length", "relations", "tagged")  # no columns of their own
+PASSED_OVER = "predictions with what is no text, where the official program does not look"
+DISORDER = "index is not the line's position"
+
+
+@dataclass
+class _Predictions:
+    """The tagged sentences of each line, and the ids that name the lines, if any."""
+
+    ids: Any  # strings, in a list or an Arrow column
+    sentences: Any  # lists of strings, likewise
+    notes: Mapping[str, int]
+    lines: Sequence[int]
+    columns: Mapping[str, pa.Array] = field(default_factory=dict)
+
+    def relations(self, source: Source, like: Relations | None, tags: str, start: int) -> Relations:
+        """The table; the lines are some of the source, the first one is for example ``start``."""
+        n = len(self.sentences)
+        rows = places_in(like, self.ids, n, source.name)
+        columns = {**self.columns, **taken(like, rows)}
+        if self.ids is not None and (like is None or like.ids is not None):
+            columns["id"] = column(source.name, "id", self.ids)
+        names = columns["id"] if "id" in columns else range(start, start + n)
+        sentences = column(source.name, "tagged", self.sentences)
+        return Sentences(sentences, token_counts(like, tags, rows), tags).table(
+            source.name,
+            columns,
+            lambda k: f"{source.name}:{self.lines[k]}: example {names[k]}",
+            noun="prediction",
+            notes=self.notes,
+            lines=self.lines,
+            predicted=True,
+        )
+
+
+def read(source: Source, like: Relations | None, tags: str) -> Relations:
+    """Read a submission, see `fastcausal.formats.cnc.read`."""
+    found = _predictions(source, like, tags, 0)
+    return found.relations(source, like, tags, 0)
+
+
+def parts(
+    source: str | os.PathLike[str], golds: Iterable[Relations], tags: str = "strict"
+) -> Iterator[Relations]:
+    """Read a submission of any size in step with gold, one part of both in memory at once.
+
+    Parameters
+    ----------
+    source : path
+        ``"-"`` is standard input.
+    golds : iterable of Relations
+        Consecutive examples of gold, any number at a time.
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+        How tags are read, see `fastcausal.formats.cnc.markup.parse`.
+
+    Yields
+    ------
+    Relations
+        The next lines, as many as gold has examples there: what `fastcausal.formats.cnc.read`
+        gives for them, without further columns, of which all parts would need the same. Where lines
+        are named, whether the ids are those of gold is the caller's to see, as is a missing or a
+        further part.
+
+    Raises
+    ------
+    InputError
+        A line is none of a submission, or without names there are more or fewer than examples.
+    """
+    with closing(Lines(source)) as lines:
+        yield from _parts(lines, iter(golds), tags)
+
+
+def _parts(lines: Lines, golds: Iterator[Relations], tags: str) -> Iterator[Relations]:
+    position, named = 0, False
+    for gold in golds:
+        part = lines.take(len(gold))
+        if part is None and named:
+            return
+        found = None if part is None else _predictions(part, gold, tags, position)
+        n = len(found.sentences) if found else 0
+        named = found is not None and found.ids is not None and gold.ids is not None
+        if not named and n != len(gold):
+            expected = position + len(gold) + sum(map(len, golds))
+            raise InputError(f"{lines.name} has {position + n} examples, expected {expected}")
+        assert part is not None
+        assert found is not None
+        yield replace(found, columns={}).relations(part, gold, tags, position)
+        position += n
+    if part := lines.take(sys.maxsize):
+        n = sum(1 for _ in part.filled_lines())
+        raise InputError(f"{lines.name} has {position + n} examples, expected {position}")
+
+
+def _predictions(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions:
+    return _plain(source, like, tags, start) or _checked(source, like, tags, start)
+
+
+def _plain(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions | None:
+    """What `_checked` gives, or None where it is needed to tell."""
+    chunks = []
+    for begin, end in _blocks(source.data):
+        found = _native.read_submission(source.data, begin, end)
+        if found is None:
+            return None
+        chunks.append(_arrays(*found))
+    kinds, places, names, sentences = zip(*chunks, strict=True)
+    index = _Index(np.concatenate(kinds), np.concatenate(places), pa.chunked_array(names))
+    predictions = pa.chunked_array(sentences)
+    try:
+        index.names.validate(full=True)  # until now, any bytes were UTF-8
+        predictions.validate(full=True)
+    except pa.ArrowException:
+        return None
+    if not len(index.kinds):
+        return None
+    notes: Counter[str] = Counter()
+    named = tags == "strict" and bool((index.kinds == TEXT).all())
+    misplaced = 0 if named else index.n_misplaced(like, start)
+    if tags != "strict":
+        notes[DISORDER] = misplaced
+    elif misplaced or (not named and (index.kinds == TEXT).any()):
+        return None
+    numbered = LineNumbers(lambda: (line for line, _ in source.filled_lines()))
+    return _Predictions(index.names if named else None, predictions, notes, numbered)
+
+
+def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where blocks of whole lines begin and end."""
+    begin = 0
+    while begin < len(data):
+        end = data.find(b"\n", begin + BLOCK) + 1 or len(data)
+        yield begin, end
+        begin = end
+
+
+def _arrays(
+    text: bytes,
+    stops: bytes,
+    counts: bytes,
+    kinds: bytes,
+    places: bytes,
+    names: bytes,
+    name_stops: bytes,
+) -> tuple[Any, Any, pa.Array, pa.Array]:
+    """What the native reader found: kinds, numbers and texts of the index, the sentences."""
+    sentences = lists(np.frombuffer(counts, np.int32), strings_at(text, stops))
+    kind, place = np.frombuffer(kinds, np.uint8), np.frombuffer(places, np.int64)
+    return kind, place, strings_at(names, name_stops), sentences
+
+
+@dataclass
+class _Index:
+    """The index of each line: its kind, the number or the text that it is."""
+
+    kinds: npt.NDArray[np.uint8]
+    numbers: Int64
+    names: pa.ChunkedArray
+
+    def n_misplaced(self, like: Relations | None, start: int) -> int:
+        """`_n_misplaced` of all of them."""
+        here = np.arange(start, start + len(self.numbers))
+        n = np.count_nonzero((self.kinds == NUMBER) & (self.numbers != here))
+        is_text = self.kinds == TEXT
+        if is_text.any():
+            ids = pa.nulls(0, pa.string()) if like is None or like.ids is None else like.ids
+            m = min(len(ids), len(is_text))
+            same = pc.equal(self.names.slice(0, m), ids.slice(0, m))
+            right = pc.sum(pc.and_(same, numbers(is_text[:m]))).as_py() or 0
+            n += np.count_nonzero(is_text) - int(right)
+        return int(n)
+
+
+def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions:
+    """The predictions, or what is wrong with the lines."""
+    problems = Problems()
+    predictions: list[list[str]] = []
+    indexes: list[Any] = []
+    lines: list[int] = []
+    columns = Columns(KEYS)
+    notes: Counter[str] = Counter()
+    wanted = None if tags == "strict" or like is None else _n_relations(like)
+    for line, row in source.objects(problems):
+        prediction = row.get("prediction")
+        k = len(lines) + problems.count  # a line is kept or is a problem
+        if wanted is not None and "prediction" in row and k < len(wanted):
+            looked_at = _looked_at(prediction, wanted[k])
+            notes[PASSED_OVER] += looked_at is not prediction
+            prediction = looked_at
+        if "prediction" not in row:
+            problems.add(f'{source.name}:{line}: no "prediction"')
+        elif not isinstance(prediction, list):
+            problems.add(
+                f'{source.name}:{line}: "prediction" is {kind(prediction)}, '
+                "expected a list of strings"
+            )
+        elif not all(isinstance(sentence, str) for sentence in prediction):
+            odd = next(item for item in prediction if not isinstance(item, str))
+            problems.add(
+                f'{source.name}:{line}: "prediction" holds {kind(odd)}, expected a list of strings'
+            )
+        else:
+            predictions.append(prediction)
+            indexes.append(row.get("index"))
+            lines.append(line)
+            columns.add(row)
+    problems.raise_if_any()
+    named = tags == "strict" and all(isinstance(index, str) for index in indexes)
+    if tags != "strict":
+        notes[DISORDER] = _n_misplaced(indexes, like, start)
+    elif not named:
+        _require_order(source, lines, indexes, start)
+    ids = indexes if named else None
+    return _Predictions(ids, predictions, notes, lines, columns.typed())
+
+
+def _n_relations(like: Relations) -> list[int]:
+    counts: list[int] = np.diff(offsets_of(joined(like.table["relations"]))).tolist()
+    return counts
+
+
+def _looked_at(prediction: Any, n_gold: int) -> Any:
+    """A prediction without what the official programs do not look at, unless that is text."""
+    if n_gold == 0 and not isinstance(prediction, list):
+        return []
+    if not isinstance(prediction, list):
+        return prediction
+    surplus = [item for item in prediction[n_gold:] if isinstance(item, str)]
+    kept = prediction[:n_gold] + surplus
+    return prediction if len(kept) == len(prediction) else kept
+
+
+def _require_order(
+    source: Source, lines: Sequence[int], indexes: Sequence[Any], start: int
+) -> None:
+    problems = Problems()
+    for position, (line, index) in enumerate(zip(lines, indexes, strict=True), start):
+        if index is not None and type(index) is not int:
+            problems.add(f'{source.name}:{line}: "index" is {kind(index)}, expected {position}')
+        elif index is not None and index != position:
+            problems.add(f'{source.name}:{line}: "index" is {index}, expected {position}')
+    problems.raise_if_any()
+
+
+def _n_misplaced(indexes: Sequence[Any], like: Relations | None, start: int) -> int:
+    """How many lines name another example: official readings go by line order."""
+    ids = like.ids.to_pylist() if like is not None and like.ids is not None else []
+    count = 0
+    for position, index in enumerate(indexes):
+        named = isinstance(index, str) and position < len(ids)
+        here = ids[position] if named else start + position
+        count += index is not None and index != here
+    return count

@@ -1,0 +1,368 @@
+"""Examples given as tagged sentences, one per relation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import is_valid, joined, offsets, offsets_of, texts_of, values_of
+from fastcausal.errors import InputError, Problems
+from fastcausal.formats import _native
+from fastcausal.formats.cnc.markup import (
+    READINGS,
+    count_tokens,
+    odd_signal_tag,
+    parse,
+    without_tags,
+)
+from fastcausal.formats.io.builder import (
+    Builder,
+    Int64,
+    UnreadError,
+    assembled,
+    column,
+    places_in,
+    taken,
+)
+from fastcausal.relations import Reading, Relations, span_lists
+
+Int32 = npt.NDArray[np.int32]
+SPAN_DTYPES = (np.int8, np.int32, np.int32)  # role, start, stop
+UNLIKE_TEXT = "examples whose text has another number of tokens than their tagged sentences"
+ODD = "signal tags without a plain number, the official program stops"
+
+
+def read(
+    source: Sequence[Sequence[str]], like: Relations | None = None, tags: str = "strict"
+) -> Relations:
+    """Read lists of tagged sentences, one list per example, one sentence per relation.
+
+    Parameters
+    ----------
+    source : sequence of sequences of str
+        The tagged sentences of each example.
+    like : Relations, optional
+        The gold side, example by example: ids, text and lengths come from it.
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+        How tags are read, see `fastcausal.formats.cnc.markup.parse`.
+
+    Returns
+    -------
+    Relations
+        Keeps the sentences in a column ``tagged``. A relation is null where its sentence cannot
+        be read or has another number of tokens than its example.
+
+    Raises
+    ------
+    InputError
+        A sentence is not a string, or ``like`` has another number of examples.
+
+    Examples
+    --------
+    >>> read([["<ARG0>Rain</ARG0> causes <ARG1>floods</ARG1>"], []]).to_examples()[0]["relations"]
+    [{'cause': [(0, 1)], 'effect': [(2, 3)]}]
+    """
+    name = "tagged sentences"
+    rows = places_in(like, None, len(source), name)
+
+    def where(k: int) -> str:
+        return f"example {k if like is None else like.name(k)}"
+
+    for k, sentences in enumerate(source):
+        if isinstance(sentences, str) or not all(isinstance(s, str) for s in sentences):
+            raise InputError(f"{where(k)}: expected a list of tagged sentences")
+    kept = column(name, "tagged", list(map(list, source)))
+    found = Sentences(kept, token_counts(like, tags, rows), tags)
+    return found.table(name, taken(like, rows), where)
+
+
+def reread(relations: Relations, tags: str, like: Relations | None = None) -> Relations:
+    """Interpret the tagged sentences of a table anew.
+
+    Parameters
+    ----------
+    relations : Relations
+        With the column ``tagged: list<string>`` that readers of tagged sentences add.
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+        The reading wanted.
+    like : Relations, optional
+        The gold side of predictions, read in that way: lengths come from it.
+
+    Returns
+    -------
+    Relations
+        With new ``relations``, and lengths counted anew where there is ``text``, or in the
+        sentences themselves if these are gold's and the reading is an official one.
+
+    Raises
+    ------
+    InputError
+        There is no such column, or no such reading.
+
+    Examples
+    --------
+    >>> strict = read([["<ARG0>Rain</ARG0> causes <ARG1>floods</ARG1>"]])
+    >>> reread(strict, "cnc-2023").to_examples()[0]["relations"]
+    [{'cause': [(0, 2)], 'effect': [(2, 3)]}]
+    """
+    if relations.reading.tags == tags:
+        return relations
+    table = relations.table
+    kept = _kept(relations)
+    if kept is None or kept.null_count or any(c.flatten().null_count for c in kept.chunks):
+        raise InputError(
+            f"the tags cannot be read as {tags}: the table keeps no tagged sentences "
+            '(column "tagged", a list of strings)'
+        )
+    counts = token_counts(relations, tags)
+    if like is not None:
+        rows = places_in(like, relations.ids, len(relations), "pred")
+        counts = np.where(rows < 0, counts, token_counts(like, tags, rows))
+    own = like is None
+    found = Sentences(kept, counts, tags, own=own)
+    columns = {n: table[n] for n in table.column_names if n not in ("relations", "length")}
+    notes = {note: n for note, n in relations.reading.notes.items() if note != UNLIKE_TEXT}
+    if own and "text" in columns:
+        notes[UNLIKE_TEXT] = int(np.count_nonzero(found.lengths != counts))
+    return found.table(
+        "tagged sentences",
+        columns,
+        lambda k: f"example {relations.name(k)}",
+        notes=notes,
+    )
+
+
+class Sentences:
+    """The tagged sentences of some examples, read in native code.
+
+    Parameters
+    ----------
+    kept : Array or ChunkedArray of list<string> or list<large_string>
+        A list per example, without nulls.
+    lengths : int32[n_examples]
+        The tokens of each example, -1 where unknown: then its first sentence that can be read
+        tells. A sentence of another length is unread.
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+    own : bool
+        Whether these are the examples' own sentences and no predictions. The official programs
+        go by those: there an example has the length of its first sentence.
+    """
+
+    def __init__(self, kept: Any, lengths: Int32, tags: str, *, own: bool = False) -> None:
+        kept = kept if isinstance(kept, pa.ChunkedArray) else pa.chunked_array([kept])
+        self.kept, self.tags = kept, tags
+        self.lengths = np.array(lengths, np.int32)
+        counts = [np.diff(offsets_of(chunk)) for chunk in kept.chunks]
+        self.counts = np.concatenate([np.empty(0, np.int64), *counts])  # sentences of each example
+        if own and tags != "strict":
+            self.lengths[self.counts > 0] = -1
+        self.widths = np.empty(int(self.counts.sum()), np.int32)
+        self.n_tokens = np.empty_like(self.widths)
+        self.odd: list[str] = []  # sentences with a signal tag that is no plain number
+        spans: list[tuple[bytes, ...]] = [(b"", b"", b"")]
+        example = sentence = 0
+        for chunk in kept.chunks:
+            places = offsets_of(chunk)
+            texts = chunk.flatten()
+            stops = example + len(chunk), sentence + len(texts)
+            *found, odd = _native.read_tagged(
+                *texts_of(texts),
+                places,
+                list(READINGS).index(tags),
+                self.lengths[example : stops[0]],
+                self.n_tokens[sentence : stops[1]],
+                self.widths[sentence : stops[1]],
+            )
+            spans.append(tuple(found))
+            self.odd += filter(odd_signal_tag, (texts[k].as_py() for k in odd))
+            example, sentence = stops
+        self.spans = [
+            np.frombuffer(b"".join(column), dtype)
+            for column, dtype in zip(zip(*spans, strict=True), SPAN_DTYPES, strict=True)
+        ]
+
+    @property
+    def misfits(self) -> bool:
+        """Whether a sentence can be read, but has another number of tokens than its example."""
+        return bool(((self.widths < 0) & (self.n_tokens >= 0)).any())
+
+    def table(
+        self,
+        name: str,
+        columns: Mapping[str, Any],
+        where: Callable[[int], str],
+        *,
+        noun: str = "relation",
+        notes: Mapping[str, int] = MappingProxyType({}),
+        lines: Sequence[int] | None = None,
+        predicted: bool = False,
+    ) -> Relations:
+        """All examples as Relations.
+
+        Parameters
+        ----------
+        name : str
+            The source, for messages.
+        columns : mapping of str to Arrow array
+            Further columns; the sentences are added as ``tagged`` where that is not one of them.
+        where : callable
+            How messages call an example.
+        noun : str
+            How they call a sentence.
+        notes : mapping of str to int
+            What is known of the source already.
+        lines : sequence of int, optional
+            The line of each example.
+        predicted : bool
+            Whether this is a file of predictions.
+        """
+        counted = Counter(notes)
+        counted[ODD] += sum("<SIG" in sentence for sentence in self.odd)
+        reading = Reading(
+            tags=self.tags,
+            unread=tuple(self._unread(where, noun)),
+            notes=dict(+counted),
+            predicted=predicted,
+        )
+        relations = span_lists(self.spans, self.widths, self.counts)
+        columns = {**columns, "tagged": columns.get("tagged", self.kept)}
+        return assembled(name, columns, self.lengths, relations, reading, lines)
+
+    def _unread(self, where: Callable[[int], str], noun: str) -> Iterator[str]:
+        """Why sentences are unread, for the first of them."""
+        places = offsets(self.counts)
+        for k in np.flatnonzero(self.widths < 0)[: Problems.shown].tolist():
+            example = int(np.searchsorted(places, k, "right")) - 1
+            number = k - int(places[example])
+            what = f"{where(example)}: {noun} {number + 1}"
+            if self.n_tokens[k] >= 0:
+                expected = self.lengths[example]
+                yield f"{what} has {self.n_tokens[k]} tokens, expected {expected}"
+                continue
+            try:
+                parse(self.kept[example].values[number].as_py(), self.tags)
+            except UnreadError as reason:
+                yield f"{what}: {reason}"
+
+
+def add(
+    build: Builder,
+    where: str,
+    sentences: Iterable[str],
+    length: int | None,
+    tags: str,
+    *,
+    noun: str = "relation",
+    mismatched: Problems | None = None,
+) -> None:
+    """Add one example, a relation per tagged sentence, to a builder.
+
+    The first sentence that can be read sets an unknown length. One of another length is unread,
+    or a fault of the input where ``mismatched`` is given.
+    """
+    for k, sentence in enumerate(sentences, 1):
+        if tags != "strict" and "<SIG" in sentence and odd_signal_tag(sentence):
+            build.notes[ODD] += 1
+        try:
+            n_tokens, spans = parse(sentence, tags)
+        except UnreadError as reason:
+            build.unread_relation(f"{where}: {noun} {k}: {reason}")
+            continue
+        if length is None:
+            length = n_tokens
+        if n_tokens == length:
+            build.relation(spans)
+            continue
+        message = f"{where}: {noun} {k} has {n_tokens} tokens, expected {length}"
+        build.unread_relation(message)
+        if mismatched is not None:
+            mismatched.add(message)
+    build.end_example(length)
+
+
+def lengths(relations: Relations | None, tags: str, rows: Sequence[int | None]) -> list[int | None]:
+    """The number of tokens of some examples as a reading of tags counts them, None if unknown.
+
+    Counted in the column ``text`` where there is one, else as stored. A table that was read with
+    these tags stores what was counted.
+    """
+    places = np.array([-1 if row is None else row for row in rows], np.int64)
+    return [None if n < 0 else n for n in token_counts(relations, tags, places).tolist()]
+
+
+def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = None) -> Int32:
+    """`lengths` of all examples or of some rows, as an array: -1 if unknown, or for row -1."""
+    if relations is None:
+        return np.full(0 if rows is None else len(rows), -1, np.int32)
+    counts = np.array(values_of(joined(relations.table["length"]), -1), np.int32)
+    told = relations.reading.tags == tags and not relations.table["length"].null_count
+    if "text" in relations.table.column_names and not told:
+        count(relations.table["text"], tags, counts)
+    return counts if rows is None else np.where(rows < 0, -1, counts.take(rows, mode="clip"))
+
+
+def count(texts: pa.ChunkedArray, tags: str, counts: Int32) -> None:
+    """Set the counts of tokens of the texts that are there."""
+    start = 0
+    for chunk in texts.chunks:
+        _count(chunk, tags, counts[start : start + len(chunk)])
+        start += len(chunk)
+
+
+def _count(texts: pa.Array, tags: str, counts: Int32) -> None:
+    if texts.type not in (pa.string(), pa.large_string()):
+        for k, text in enumerate(texts.to_pylist()):
+            if isinstance(text, str):
+                counts[k] = count_tokens(text, tags)
+        return
+    known = np.empty_like(counts)
+    data, places = texts_of(texts)
+    _native.count_tokens(data, places.astype(np.int64), list(READINGS).index(tags), known)
+    np.copyto(counts, known, where=is_valid(texts))
+
+
+def kept_sentences(relations: Relations) -> list[list[str] | None]:
+    """The tagged sentences that a table keeps for each example, None where it keeps none."""
+    kept = _kept(relations)
+    if kept is None:
+        return [None] * len(relations)
+    found = kept.to_pylist()
+    return [None if sentences is None or None in sentences else sentences for sentences in found]
+
+
+def _kept(relations: Relations) -> pa.ChunkedArray | None:
+    """The column of tagged sentences where it is one."""
+    if "tagged" not in relations.table.column_names:
+        return None
+    kept = relations.table["tagged"]
+    if kept.type in (pa.list_(pa.string()), pa.list_(pa.large_string())):
+        return kept
+    try:
+        return kept.cast(pa.list_(pa.large_string()))
+    except pa.ArrowException:
+        return None
+
+
+def plain_texts(relations: Relations) -> list[str | None]:
+    """The sentence of each example: its ``text``, else its first tagged sentence without tags."""
+    bare = [without_tags(kept[0]) if kept else None for kept in kept_sentences(relations)]
+    if "text" not in relations.table.column_names:
+        return bare
+    texts = relations.table["text"].to_pylist()
+    return [t if isinstance(t, str) else b for t, b in zip(texts, bare, strict=True)]
+
+
+def require_text(where: str, text: str | None, length: int | None) -> str:
+    """The text of an example that is about to be written, if it is there and fits its length."""
+    if text is None:
+        raise InputError(f"{where} has no text, which this format needs")
+    n_tokens = count_tokens(text)
+    if length is not None and n_tokens != length:
+        raise InputError(f"{where}: its text has {n_tokens} tokens, expected {length}")
+    return text

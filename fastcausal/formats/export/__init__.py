@@ -1,0 +1,8 @@
+"""Formats that are written only.
+
+::
+
+    arguments.py  relations as pairs of texts
+    squad.py      questions with their answers
+    nli.py        premises with hypotheses
+"""

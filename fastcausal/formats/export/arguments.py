@@ -1,0 +1,106 @@
+"""The Cause and the Effect of every relation as characters of its sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from fastcausal.errors import Problems
+from fastcausal.formats._tokens import token_bounds
+from fastcausal.formats.cnc import tagged
+from fastcausal.formats.io.builder import messages
+from fastcausal.relations import Relations
+
+ARGUMENTS = ("cause", "effect")
+HELD = ("id", "length", "relations", "tagged", "text")
+
+
+class Arguments(NamedTuple):
+    """The arguments of one relation.
+
+    Attributes
+    ----------
+    example : int
+        The row of its example.
+    text : str
+        The sentence.
+    cause, effect : slice
+        Characters of the sentence.
+    """
+
+    example: int
+    text: str
+    cause: slice
+    effect: slice
+
+
+def arguments(
+    relations: Relations, held: Collection[str] = HELD
+) -> tuple[list[Arguments], list[str]]:
+    """The relations that have one Cause and one Effect.
+
+    A role of several spans has no text of its own that stands in the sentence, so such a relation
+    is lost.
+
+    Parameters
+    ----------
+    relations : Relations
+    held : collection of str
+        Columns that the caller keeps.
+
+    Returns
+    -------
+    found : list of Arguments
+    lost : list of str
+        What these do not hold.
+
+    Raises
+    ------
+    InputError
+        An example with relations has no text, or a text of another length.
+
+    Examples
+    --------
+    >>> found, lost = arguments(Relations.from_examples([
+    ...     {"text": "Rain brings floods", "relations": [{"cause": (0, 1), "effect": (2, 3)}]}]))
+    >>> found[0].text[found[0].effect], lost
+    ('floods', [])
+    """
+    table = relations.table
+    found: list[Arguments] = []
+    unfit = Problems()
+    n_bare = n_others = 0
+    texts, lengths = tagged.plain_texts(relations), table["length"].to_pylist()
+    for k, row in enumerate(table["relations"].to_pylist()):
+        where = f"example {relations.name(k)}"
+        if not row:
+            n_bare += 1
+            continue
+        text = tagged.require_text(where, texts[k], lengths[k])
+        starts, stops = token_bounds(text)
+        for number, relation in enumerate(row, 1):
+            if relation is None:
+                unfit.add(f"{where}: relation {number} is unread and left out")
+                continue
+            spans: dict[str, list[slice]] = {role: [] for role in relations.roles + ARGUMENTS}
+            for span in relation:
+                characters = slice(starts[span["start"]], stops[span["stop"] - 1])
+                spans[relations.roles[span["role"]]].append(characters)
+            counts = [len(spans[role]) for role in ARGUMENTS]
+            n_others += len(relation) - sum(counts)
+            if counts == [1, 1]:
+                found.append(Arguments(k, text, *(spans[role][0] for role in ARGUMENTS)))
+                continue
+            had = " and ".join(
+                f"{n} {role} spans" for n, role in zip(counts, ARGUMENTS, strict=True)
+            )
+            unfit.add(
+                f"{where}: relation {number} has {had}, expected one of each, and is left out"
+            )
+    missing = [name for name in table.column_names if name not in held]
+    counted = [
+        (len(missing), f"the columns {', '.join(missing)} are left out"),
+        (n_bare, f"{n_bare} examples without relations are left out"),
+        (n_others, f"{n_others} spans of other roles than cause and effect are left out"),
+    ]
+    return found, [message for count, message in counted if count] + messages(unfit)

@@ -1,0 +1,53 @@
+"""Relations as premises and hypotheses, for natural language inference."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+
+from fastcausal.errors import InputError
+from fastcausal.formats.export.arguments import ARGUMENTS, arguments
+from fastcausal.formats.io.files import replacing
+from fastcausal.relations import Relations
+
+
+def write(
+    relations: Relations, target: str | os.PathLike[str], premise: str = "cause"
+) -> list[str]:
+    """Write a pair per relation as JSON lines ``{"id", "premise", "hypothesis"}``.
+
+    ``id`` is ``<example>_<k>``, k counting the pairs of an example from 0. There is no label: a
+    relation does not say whether its Cause entails its Effect (Tan et al. 2023, section 6.5).
+
+    Parameters
+    ----------
+    relations : Relations
+    target : path
+    premise : {"cause", "effect"}
+        The argument that is the premise; the other one is the hypothesis.
+
+    Returns
+    -------
+    list of str
+        What the file does not hold.
+
+    Raises
+    ------
+    InputError
+        An example with relations has no text, or a text of another length.
+    """
+    if premise not in ARGUMENTS:
+        raise InputError(f'premise is "{premise}", expected {" or ".join(ARGUMENTS)}')
+    found, lost = arguments(relations)
+    counts: Counter[int] = Counter()
+    lines = []
+    for example, text, cause, effect in found:
+        first, second = (cause, effect) if premise == "cause" else (effect, cause)
+        name = f"{relations.name(example)}_{counts[example]}"
+        pair = {"id": name, "premise": text[first], "hypothesis": text[second]}
+        lines.append(json.dumps(pair, ensure_ascii=False) + "\n")
+        counts[example] += 1
+    with replacing(target) as file:
+        file.write("".join(lines).encode())
+    return lost

@@ -1,0 +1,10 @@
+"""What all readers and writers share.
+
+::
+
+    files.py     opened files with locations for messages; files written atomically
+    lines.py     JSON lines in batches
+    builder.py   examples added one by one
+    batches.py   examples of a source batch by batch
+    pieces.py    batches of Parquet and Arrow files
+"""

@@ -1,0 +1,271 @@
+"""Relations built example by example: flat Python lists that become Arrow arrays at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays.arrow import joined, lists, numbers, strings, values_of
+from fastcausal.errors import InputError, Problems
+from fastcausal.formats.io.files import Written
+from fastcausal.relations import ROLES, Reading, Relations, span_lists
+
+MOST_COLUMNS = 1_000  # of examples: each one costs time and memory however few lines have it
+Int64 = npt.NDArray[np.int64]
+Span = tuple[int, int, int]
+"""(role, start, stop), in tokens, stop exclusive."""
+
+
+class UnreadError(ValueError):
+    """One relation cannot be read. It becomes a null in the table, the reason a message."""
+
+
+class Builder:
+    """Collects examples and makes one table of them.
+
+    Parameters
+    ----------
+    name : str
+        The source, for messages.
+    roles : tuple of str
+        The role names.
+    """
+
+    def __init__(self, name: str, roles: tuple[str, ...] = ROLES) -> None:
+        self.name = name
+        self.roles = roles
+        self.unread = Problems()
+        self.notes: Counter[str] = Counter()
+        self._spans: list[Span] = []
+        self._widths: list[int] = []  # spans of each relation, -1 for one that is unread
+        self._counts: list[int] = []  # relations of each example
+        self._values: Any = None
+        self._lengths: list[int] = []  # -1 for one that is unknown
+        self._seen = 0
+
+    def relation(self, spans: Sequence[Span]) -> None:
+        """Add a relation to the example at hand."""
+        self._spans.extend(spans)
+        self._widths.append(len(spans))
+
+    def unread_relation(self, message: str) -> None:
+        """Add a relation that could not be read."""
+        self.unread.add(message)
+        self._widths.append(-1)
+
+    def all_at_once(self, values: Any, widths: Any, counts: Any, lengths: Any) -> None:
+        """Set all examples.
+
+        Parameters
+        ----------
+        values : int32[n_spans, 3]
+            The spans of all relations.
+        widths : int64[n_relations]
+            Spans of each relation, -1 for one that could not be read.
+        counts : int64[n_examples]
+            Relations of each example.
+        lengths : int64[n_examples]
+            Tokens of each example, -1 for an unknown number.
+        """
+        self._values, self._widths, self._counts, self._lengths = values, widths, counts, lengths
+
+    def end_example(self, length: int | None) -> None:
+        """Close the example at hand; ``length`` in tokens, None when unknown."""
+        self._counts.append(len(self._widths) - self._seen)
+        self._seen = len(self._widths)
+        self._lengths.append(-1 if length is None else length)
+
+    def table(
+        self,
+        columns: Mapping[str, Any],
+        *,
+        tags: str | None = None,
+        lines: Sequence[int] | None = None,
+    ) -> Relations:
+        """All examples as Relations.
+
+        Parameters
+        ----------
+        columns : mapping of str to sequence or Arrow array
+            Further columns, a value per example; ``id`` may be None: known by position.
+        tags : str, optional
+            How tags were read.
+        lines : sequence of int, optional
+            The line of each example, for messages.
+
+        Raises
+        ------
+        InputError
+            An id occurs twice, a column cannot be stored, or a span is out of its example.
+        """
+        values = self._values
+        if values is None:
+            n = 3 * len(self._spans)
+            values = np.fromiter(chain.from_iterable(self._spans), np.int32, n).reshape(-1, 3)
+        relations = span_lists(values.T, np.array(self._widths, np.int64), self._counts)
+        reading = Reading(self.roles, tags, tuple(self.unread.first), dict(+self.notes))
+        lengths = np.array(self._lengths, np.int32)
+        return assembled(self.name, columns, lengths, relations, reading, lines)
+
+
+class Columns:
+    """What lines say of their examples beside the relations, null where a line says nothing.
+
+    Parameters
+    ----------
+    but : collection of str
+        Keys that are no column.
+    """
+
+    def __init__(self, but: Collection[str]) -> None:
+        self._but = but
+        self._values: dict[str, list[Any]] = {}
+        self._n = 0
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Add the line of the next example; InputError where there are too many columns."""
+        for name, value in row.items():
+            if name not in self._but:
+                column = self._values.setdefault(name, [])
+                column += [None] * (self._n - len(column))
+                column.append(value)
+        self._n += 1
+        require_few(len(self._values))
+
+    def values(self) -> dict[str, list[Any]]:
+        """The columns, each with a value for every line."""
+        for column in self._values.values():
+            column += [None] * (self._n - len(column))
+        return self._values
+
+    def typed(self) -> dict[str, pa.Array]:
+        """The columns as text, unless all values are numbers or all are booleans."""
+        return {name: _typed(values) for name, values in self.values().items()}
+
+
+def require_few(n_columns: int) -> None:
+    """Raise InputError where a source has more columns than `MOST_COLUMNS`."""
+    if n_columns > MOST_COLUMNS:
+        raise InputError(f"{n_columns} columns, expected at most {MOST_COLUMNS}")
+
+
+def _typed(values: Sequence[Any]) -> pa.Array:
+    kinds = {type(value) for value in values} - {type(None)}
+    if kinds in ({bool}, {int}, {float}, {int, float}):
+        valid = np.array([value is not None for value in values], bool)
+        try:
+            found = np.array([value or 0 for value in values])
+            return numbers(found.astype(bool) if kinds == {bool} else found, valid)
+        except (TypeError, OverflowError, pa.ArrowException):  # of more than 64 bits
+            pass
+    written = Written()
+    return strings([v if isinstance(v, str | None) else written.json(v) for v in values])
+
+
+def assembled(
+    name: str,
+    columns: Mapping[str, Any],
+    lengths: Any,
+    relations: pa.ListArray,
+    reading: Reading,
+    lines: Sequence[int] | None = None,
+) -> Relations:
+    """Columns, lengths (int32, -1 if unknown) and relations as one table, see `Builder.table`."""
+    try:
+        require_few(len(columns))
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
+    arrays = {key: column(name, key, v) for key, v in columns.items() if v is not None}
+    arrays["length"] = numbers(lengths, lengths >= 0)
+    arrays["relations"] = relations
+    try:
+        return Relations.trusted(pa.table(arrays), reading)
+    except (InputError, UnicodeEncodeError) as error:  # a name with half a surrogate pair
+        _require_unique(name, arrays.get("id"), lines)
+        raise InputError(f"{name}: {error}") from error
+
+
+def column(source: str, name: str, values: Any) -> Any:
+    """Python values as an Arrow array; InputError where they have no common type."""
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return values
+    try:
+        if all(map(_is_texts, values)) and (values or name == "tagged"):
+            return lists(map(len, values), strings(list(chain.from_iterable(values))))
+        if all(value is None or isinstance(value, str) for value in values):
+            return strings(values)
+        return pa.array(values)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        raise InputError(f'{source}: column "{name}" cannot be stored: {error}') from error
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _require_unique(name: str, ids: Any, lines: Sequence[int] | None) -> None:
+    if ids is None or len(ids.unique()) == len(ids):
+        return
+    first: dict[Any, int] = {}
+    for k, value in enumerate(ids.to_pylist()):
+        if value in first and value is not None:
+            where = f"{name}:{lines[k]}" if lines else name
+            other = f"line {lines[first[value]]}" if lines else f"example {first[value]}"
+            raise InputError(f'{where}: id "{value}" occurs twice, first in {other}')
+        first[value] = k
+
+
+def messages(problems: Problems) -> list[str]:
+    """The first messages, and how many there are beyond them."""
+    more = problems.count - len(problems.first)
+    return problems.first + ([f"... and {more} more"] if more else [])
+
+
+def matching(
+    like: Relations | None, ids: Sequence[Any] | None, n: int, name: str
+) -> list[int | None]:
+    """The row of ``like`` for each of n examples: by id where both sides have ids, else by place.
+
+    None where ``like`` is None or does not know the id. InputError when n examples without ids
+    face another number of rows.
+    """
+    return [None if row < 0 else row for row in places_in(like, ids, n, name).tolist()]
+
+
+def places_in(
+    like: Relations | None, ids: pa.ChunkedArray | Sequence[Any] | None, n: int, name: str
+) -> Int64:
+    """`matching` as an array, int64[n]: -1 for None. The ids may be in an Arrow column."""
+    if like is None:
+        return np.full(n, -1)
+    if ids is not None and like.ids is not None:
+        if not isinstance(ids, pa.ChunkedArray):
+            rows = {known: row for row, known in enumerate(like.ids.to_pylist())}
+            return np.array([rows.get(wanted, -1) for wanted in ids], np.int64)
+        if like.ids.equals(ids):
+            return np.arange(n)
+        found = pc.index_in(joined(ids), joined(like.ids))
+        return values_of(found, -1).astype(np.int64)
+    if n != len(like):
+        raise InputError(f"{name} has {n} examples, expected {len(like)}")
+    return np.arange(n)
+
+
+def taken(like: Relations | None, rows: Sequence[int | None] | Int64) -> dict[str, Any]:
+    """The id and text columns of ``like``, as far as it has them, for the given rows."""
+    if like is None:
+        return {}
+    columns = {n: like.table[n] for n in ("id", "text") if n in like.table.column_names}
+    known = rows if isinstance(rows, np.ndarray) else [-1 if k is None else k for k in rows]
+    at = np.asarray(known, np.int64)
+    if np.array_equal(at, np.arange(len(like))):
+        return columns
+    places = numbers(np.maximum(at, 0), at >= 0)
+    return {name: column.take(places) for name, column in columns.items()}

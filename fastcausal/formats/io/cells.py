@@ -1,0 +1,60 @@
+"""The cells of CSV files as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from fastcausal.formats.cnc.truth import plain_cells
+from fastcausal.formats.io.files import LineNumbers, Source
+
+
+class Cells(NamedTuple):
+    """The rows of a CSV file.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        Columns of strings by the names in the header.
+    lines : sequence of int
+        The line of each row.
+    header : str
+        The file and the line of the header, for messages.
+    """
+
+    table: pa.Table
+    lines: Sequence[int]
+    header: str
+
+
+def cells(source: Source, delimiter: str = ",") -> Cells:
+    r"""Read the cells of a CSV file as text.
+
+    Parameters
+    ----------
+    source : Source
+    delimiter : str
+        What stands between two cells.
+
+    Raises
+    ------
+    InputError
+        The file is not CSV of one width, or not UTF-8, or names a column twice.
+
+    Examples
+    --------
+    >>> found = cells(Source("x.csv", b"unit,label\n001,a\n\n01,b\n"))
+    >>> found.table.to_pydict(), list(found.lines), found.header
+    ({'unit': ['001', '01'], 'label': ['a', 'b']}, [2, 4], 'x.csv:1')
+    """
+    table = plain_cells(source) if delimiter == "," else None
+    if table is not None:
+        lines = LineNumbers(lambda: (line for line, _ in source.rows()[1:]))
+        return Cells(table, lines, f"{source.name}:{source.first}")
+    (line, names), *rows = source.rows(delimiter)
+    columns = {
+        name: pa.array([row[at] for _, row in rows], pa.string()) for at, name in enumerate(names)
+    }
+    return Cells(pa.table(columns), [line for line, _ in rows], f"{source.name}:{line}")

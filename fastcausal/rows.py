@@ -1,0 +1,186 @@
+"""Relations as the flat integer arrays that kernels read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.arrays import _spans, arrow
+from fastcausal.errors import InputError
+
+if TYPE_CHECKING:
+    from fastcausal.relations import Relations
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+
+FAULTS = {
+    "role": "has a role that is none",
+    "empty": "is empty or starts before the first token",
+    "outside": "ends after the last token",
+    "order": "does not follow the row before it: sort by (start, stop, role) within a relation",
+}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Relations of one side as flat arrays: example → relation → row, with two levels of offsets.
+
+    What scoring works on. `fastcausal.score` takes it in place of a table where both sides are
+    such arrays, example by example in the same order; nothing is copied.
+
+    Parameters
+    ----------
+    values : int32[n_rows, 3]
+        (role, start, stop) in tokens, stop exclusive, sorted by (start, stop, role) within a
+        relation. Roles are numbers: 0 cause, 1 effect, 2 signal.
+    row_offsets : int64[n_relations + 1]
+        Rows of relation r: ``values[row_offsets[r]:row_offsets[r + 1]]``.
+    relation_offsets : int64[n_examples + 1]
+        Relations of example e, likewise.
+    lengths : int32[n_examples]
+        Tokens of each example, -1 where unknown.
+    tags : str, optional
+        How tags were read, as in `Relations.reading`; None where there were none to read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcausal import Rows, score
+    >>> gold = Rows(
+    ...     np.array([[0, 0, 2], [1, 3, 5]], np.int32), np.array([0, 2]), np.array([0, 1]),
+    ...     np.array([6], np.int32))
+    >>> score(gold, gold)["overall"].f1
+    1.0
+    """
+
+    values: Int32
+    row_offsets: Int64
+    relation_offsets: Int64
+    lengths: Int32
+    tags: str | None = None
+
+    @classmethod
+    def of(cls, relations: Relations) -> Rows:
+        """Flatten a table; a relation that could not be read has no rows.
+
+        Examples
+        --------
+        >>> from fastcausal import Relations, Rows
+        >>> gold = Relations.from_examples([{"relations": [{"cause": (0, 2)}], "length": 5}])
+        >>> rows = Rows.of(gold)
+        >>> rows.values, rows.relation_offsets
+        (array([[0, 0, 2]], dtype=int32), array([0, 1]))
+        """
+        column = arrow.joined(relations.table["relations"])
+        inner = column.flatten()
+        spans = inner.flatten()
+        values = np.empty((len(spans), 3), np.int32)
+        row_offsets = arrow.offsets_of(inner)
+        role, start, stop = (arrow.values_of(spans.field(k)) for k in range(3))
+        _spans.pack(role, start, stop, row_offsets, values)
+        lengths = arrow.values_of(arrow.joined(relations.table["length"]), -1)
+        tags = relations.reading.tags
+        return cls(values, row_offsets, arrow.offsets_of(column), lengths, tags)
+
+    def to_relations(self, like: Relations | None = None) -> Relations:
+        """The canonical table of these rows, as to be written to a file.
+
+        Parameters
+        ----------
+        like : Relations, optional
+            The same examples: ids, texts, lengths and all other columns are taken from it.
+
+        Raises
+        ------
+        InputError
+            There are other examples, or all that `Relations` raises.
+
+        Examples
+        --------
+        >>> from fastcausal import Relations, Rows
+        >>> gold = Relations.from_examples(
+        ...     [{"id": "a", "relations": [{"cause": (0, 2)}], "length": 5}])
+        >>> Rows.of(gold).to_relations().to_examples()
+        [{'relations': [{'cause': [(0, 2)]}], 'length': 5}]
+        >>> Rows.of(gold).to_relations(gold).to_examples() == gold.to_examples()
+        True
+        """
+        import pyarrow as pa
+
+        from fastcausal.relations import Reading, Relations, span_lists
+
+        counts = np.diff(self.relation_offsets)
+        lists = span_lists(self.values.T, np.diff(self.row_offsets), counts)
+        if like is None:
+            lengths = arrow.numbers(self.lengths, self.lengths >= 0)
+            table = pa.table({"relations": lists, "length": lengths})
+            return Relations.trusted(table, Reading(tags=self.tags))
+        if len(like) != self.n_examples:
+            raise InputError(f"rows of {self.n_examples} examples, expected {len(like)}")
+        table = like.table.drop_columns([c for c in ("tagged",) if c in like.table.column_names])
+        at = table.column_names.index("relations")
+        reading = Reading(roles=like.roles, tags=self.tags)
+        return Relations.trusted(table.set_column(at, "relations", lists), reading)
+
+    @property
+    def n_examples(self) -> int:
+        """Number of examples."""
+        return len(self.lengths)
+
+    @property
+    def n_relations(self) -> int:
+        """Number of relations in all examples."""
+        return len(self.row_offsets) - 1
+
+    def check(self, name: str, n_roles: int) -> None:
+        """Refuse arrays that break the rules above; ``name`` is what messages call them.
+
+        Raises
+        ------
+        InputError
+            An array has another type or shape, offsets fall or lead outside, or a row is wrong.
+        """
+        try:
+            fault, example, row = _spans.check_rows(*self.arrays(), self.lengths, n_roles)
+        except (TypeError, ValueError, BufferError) as error:
+            raise InputError(f"{name}: {error}") from error
+        if not fault:
+            return
+        if row < 0:
+            raise InputError(f"{name}: {fault} fall, or lead outside the array they index")
+        where = f"{name}: example {example}: row {row} {self.values[row].tolist()}"
+        raise InputError(f"{where} {FAULTS[fault]}")
+
+    def arrays(self) -> tuple[Int32, Int64, Int64]:
+        """What the native driver takes."""
+        return self.values, self.row_offsets, self.relation_offsets
+
+    def relation(self, index: int) -> Int32:
+        """Rows of one relation; index -1 is no relation."""
+        if index < 0:
+            return self.values[:0]
+        return self.values[self.row_offsets[index] : self.row_offsets[index + 1]]
+
+    def marked(self) -> Rows:
+        """The same without relations that have no rows."""
+        widths = np.diff(self.row_offsets)
+        kept = np.concatenate([[0], np.cumsum(widths > 0)])
+        row_offsets = np.concatenate([[0], np.cumsum(widths[widths > 0])])
+        return replace(self, row_offsets=row_offsets, relation_offsets=kept[self.relation_offsets])
+
+    def merged(self) -> Rows:
+        """The same with all relations of an example as one."""
+        offsets = self.row_offsets[self.relation_offsets]
+        values = self.values.copy()
+        _spans.sort(values, offsets)
+        each = np.arange(self.n_examples + 1)
+        return replace(self, values=values, row_offsets=offsets, relation_offsets=each)
+
+    def example_of_relation(self) -> Int64:
+        """The example of each relation: int64[n_relations]."""
+        return np.repeat(np.arange(self.n_examples), np.diff(self.relation_offsets))

@@ -1,0 +1,375 @@
+"""Agreement between annotators of causal relations (RECESS, section 3.5 and appendix A.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal._version import __version__
+from fastcausal.engine.kernel import Objective
+from fastcausal.engine.run import chosen_pairs, count_pairs, run
+from fastcausal.errors import some_of
+from fastcausal.protocols import RECESS, Protocol
+from fastcausal.relations import Relations
+from fastcausal.report import Scores, Shown, plain_scores, scores_table
+from fastcausal.tables import Grid
+from fastcausal.tasks.agreement.annotators import (
+    columns_of_either,
+    n_common,
+    n_missing,
+    named,
+    other_texts,
+    read_annotators,
+    readable,
+    require_common,
+)
+from fastcausal.tasks.agreement.bootstrap import intervals_of
+from fastcausal.tasks.agreement.measures import (
+    TOTAL,
+    Floats,
+    Sums,
+    mean,
+    measures,
+    per_example,
+    published_pairs,
+    unitized,
+)
+from fastcausal.tasks.agreement.tables import example_table, match_table, named_rows
+from fastcausal.tasks.align import align, check_policies, strata_of, too_large
+
+AVERAGES = ("example", "relation")
+PROTOCOLS = {
+    "recess": replace(RECESS, kernel="span_overlap"),
+    "recess-code": replace(
+        RECESS,
+        name="recess-code",
+        kernel="span_overlap",
+        ties="first",
+        objective=Objective({name: 1 for m in ("em", "osb", "to") for name in (m, f"overall_{m}")}),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """How two annotators agree.
+
+    Attributes
+    ----------
+    a, b : str
+        The annotators.
+    n_examples : int
+        Examples that both annotated and at least one marked a relation in.
+    n_unmarked, n_missing : int
+        Examples left out: neither marked a relation; only one of the two annotated it.
+    scores : mapping of str to Scores
+        The measures of every role and of the total; NaN where undefined.
+    """
+
+    a: str
+    b: str
+    n_examples: int
+    n_unmarked: int
+    n_missing: int
+    scores: Mapping[str, Scores]
+    sums: Sums = field(repr=False, compare=False)
+    matches: pa.Table = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Agreement(Shown):
+    """Agreement between annotators: each pair, and the mean over the pairs.
+
+    Attributes
+    ----------
+    protocol, signature : str
+    annotators : tuple of str
+    n_examples : int
+        Examples that count for at least one pair.
+    scores : mapping of str to Scores
+        By role and ``total``: the mean over the pairs of annotators where defined.
+    pairs : tuple of PairAgreement
+    subsets : mapping of str to mapping
+        ``scores`` of the strata of a column.
+    warnings : tuple of str
+    """
+
+    protocol: str
+    signature: str
+    annotators: tuple[str, ...]
+    n_examples: int
+    scores: Mapping[str, Scores]
+    pairs: tuple[PairAgreement, ...]
+    subsets: Mapping[str, Mapping[str, Scores]]
+    warnings: tuple[str, ...]
+
+    # Alpha over the masks of all annotators at once, for three and more.
+    alpha_all: Mapping[str, Scores] = field(default_factory=dict)
+
+    def __getitem__(self, group: str) -> Scores:
+        return self.scores[group]
+
+    @property
+    def per_example(self) -> pa.Table:
+        """A row per pair of annotators and example: the columns of the example, the measures."""
+        return pa.concat_tables(
+            [example_table(p.a, p.b, p.sums, p.scores) for p in self.pairs],
+            promote_options="default",
+        )
+
+    @property
+    def matches(self) -> pa.Table:
+        """A row per pair of annotators and pair of relations (null: unmatched), with its counts."""
+        return pa.concat_tables([named_rows(pair.a, pair.b, pair.matches) for pair in self.pairs])
+
+    def intervals(
+        self,
+        cluster: str | None = None,
+        *,
+        n_resamples: int = 1000,
+        confidence: float = 0.95,
+        seed: int = 0,
+    ) -> dict[str, dict[str, tuple[float, float]]]:
+        """Bootstrap percentile intervals of `scores`.
+
+        Parameters
+        ----------
+        cluster : str, optional
+            A column: its values are drawn, with all their examples; None draws examples.
+        n_resamples : int
+        confidence : float
+        seed : int
+            The same seed gives the same intervals.
+
+        Returns
+        -------
+        dict of dict of (float, float)
+            Lower and upper bound by group and measure; NaN where a measure is undefined.
+        """
+        low, high = intervals_of(
+            [pair.sums for pair in self.pairs], cluster, n_resamples, confidence, seed
+        )
+        names = list(next(iter(self.scores.values())))
+        return {
+            group: {m: (float(low[g, k]), float(high[g, k])) for k, m in enumerate(names)}
+            for g, group in enumerate(self.scores)
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON: undefined is None."""
+        return {
+            "signature": self.signature,
+            "protocol": self.protocol,
+            "annotators": list(self.annotators),
+            "n_examples": self.n_examples,
+            "scores": plain_scores(self.scores),
+            "pairs": [
+                {
+                    "a": pair.a,
+                    "b": pair.b,
+                    "n_examples": pair.n_examples,
+                    "n_unmarked": pair.n_unmarked,
+                    "n_missing": pair.n_missing,
+                    "scores": plain_scores(pair.scores),
+                }
+                for pair in self.pairs
+            ],
+            "alpha_all": plain_scores(self.alpha_all),
+            "subsets": {name: plain_scores(groups) for name, groups in self.subsets.items()},
+            "warnings": list(self.warnings),
+        }
+
+    def to_table(self) -> Grid:
+        """A table for the terminal: the mean over the pairs of annotators, then every pair."""
+        parts = {"": self.scores, **self.subsets}
+        if len(self.pairs) > 1:
+            parts |= {f"{p.a} / {p.b} ({p.n_examples} examples)": p.scores for p in self.pairs}
+        if self.alpha_all:
+            parts["all annotators at once"] = self.alpha_all
+        title = f"agreement, {self.protocol}: {self.n_examples} examples, "
+        return scores_table(f"{title}{len(self.annotators)} annotators", parts)
+
+
+def agreement(
+    annotations: Any,
+    protocol: str = "recess",
+    *,
+    average: str | None = None,
+    by: str | None = None,
+    unparsed: str = "error",
+) -> Agreement:
+    """Agreement of two or more annotators on causal relations.
+
+    Relations of two annotators are paired for the greatest sum of EM, OSB and TO over the roles.
+    EM: the same span. OSB: one boundary in common. TO: one token in common. Alpha: binary
+    Krippendorff's alpha over the two token masks of a role.
+
+    Parameters
+    ----------
+    annotations : mapping, sequence, or one table
+        Annotator to anything `fastcausal.read` takes; or a list of such sources, or one. In these
+        the column ``annotator`` names the annotators, which the files of brat and WebAnno have:
+        paths of directories or of single files, as many as there are. A source without it is an
+        annotator, named by its file name.
+    protocol : {"recess", "recess-code"}
+        As the paper defines it, or as its published program computes it: unitised alpha
+        (``alpha_unitized``), all pairs of relations where both annotators have as many, and its
+        pruning elsewhere.
+    average : {"example", "relation"}, optional
+        EM, OSB and TO are means over the pairs of an example and then over examples (default of
+        ``recess``), or over all pairs (of ``recess-code``). Alpha is weighted by marked words.
+    by : str, optional
+        A column whose values become subsets.
+    unparsed : {"error", "empty", "skip"}
+        What a relation that could not be read is.
+
+    Returns
+    -------
+    Agreement
+
+    Raises
+    ------
+    InputError
+        Fewer than two annotators, none with an example in common, roles or token counts that
+        differ, and all that reading raises.
+    ValueError
+        An unknown protocol or average.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> def one(start, stop):
+    ...     return fc.Relations.from_examples(
+    ...         [{"length": 10, "relations": [{"cause": (start, stop), "effect": (6, 9)}]}])
+    >>> found = fc.agreement({"ann": one(0, 4), "ben": one(0, 2)})
+    >>> found["cause"].em, found["cause"].osb, found["effect"].alpha
+    (0.0, 1.0, 1.0)
+    """
+    if protocol not in PROTOCOLS:
+        raise ValueError(f'unknown protocol "{protocol}", expected {" or ".join(PROTOCOLS)}')
+    average = average or AVERAGES[protocol == "recess-code"]
+    if average not in AVERAGES:
+        raise ValueError(f'average is "{average}", expected {" or ".join(AVERAGES)}')
+    check_policies(unparsed, "skip")
+    chosen = PROTOCOLS[protocol]
+    sides = read_annotators(annotations, tags=chosen.tags)
+    warnings: dict[str, None] = {}
+    if unparsed == "skip":
+        sides = named(sides)
+    whole = sides
+    sides = {
+        name: readable(relations, name, unparsed, warnings) for name, relations in sides.items()
+    }
+    pairs = [
+        _pair(a, b, sides, whole, chosen, average, warnings) for a, b in combinations(sides, 2)
+    ]
+    require_common(whole)
+    roles = next(iter(sides.values())).roles
+    subsets = {}
+    if by is not None:
+        strata = [strata_of(pair.sums.examples, by) for pair in pairs]
+        for name in sorted({name for names, _ in strata for name in names}):
+            values = [
+                pair.sums.values(codes == names.index(name))
+                for pair, (names, codes) in zip(pairs, strata, strict=True)
+                if name in names
+            ]
+            subsets[f"{by}={name}"] = _groups(mean(np.stack(values)), roles, chosen)
+    everyone = {}
+    if len(sides) > 2 and protocol == "recess":
+        from fastcausal.tasks.agreement.masks import alpha_of_masks
+
+        everyone = alpha_of_masks(sides)
+    return Agreement(
+        protocol=protocol,
+        signature=f"fastcausal|{__version__}|agreement|{chosen}|average:{average}|"
+        f"unparsed:{unparsed}",
+        annotators=tuple(sides),
+        n_examples=_n_examples(pairs),
+        scores=_groups(mean(np.stack([_values(pair) for pair in pairs])), roles, chosen),
+        pairs=tuple(pairs),
+        subsets=subsets,
+        warnings=tuple(warnings),
+        alpha_all=everyone,
+    )
+
+
+def _pair(
+    a: str,
+    b: str,
+    sides: Mapping[str, Relations],
+    whole: Mapping[str, Relations],
+    protocol: Protocol,
+    average: str,
+    warnings: dict[str, None],
+) -> PairAgreement:
+    aligned = align(sides[a], sides[b], protocol, unmatched="skip", names=(a, b))
+    aligned = replace(aligned, columns=columns_of_either(aligned.examples, sides[b]))
+    first, second = aligned.gold.marked(), aligned.pred.marked()
+    roles = sides[a].roles
+    plan = protocol.plan(roles)
+    try:
+        partner = run(plan, first, second).partner
+    except OverflowError as error:
+        raise too_large(aligned, error) from None
+    example, of_a, of_b = chosen_pairs(plan, first, second, partner)
+    n_a, n_b = np.diff(first.relation_offsets), np.diff(second.relation_offsets)
+    if protocol.name == "recess-code":
+        example, of_a, of_b = published_pairs(first, second, example, of_a, of_b)
+        left = np.bincount(example, minlength=len(n_a)) > 0
+        if lost := int(np.count_nonzero((n_a + n_b > 0) & ~left)):
+            warnings[f"{a} / {b}: the published pruning leaves nothing of {lost} examples"] = None
+    counts = count_pairs(plan, first, second, of_a, of_b)
+    top, bottom = measures(counts, len(roles))
+    if protocol.name == "recess-code":
+        top[:, :, 0], bottom[:, :, 0] = unitized(first, second, example, of_a, of_b, len(roles))
+    sums = per_example(aligned.examples, top, bottom, example, average)
+    marked = int(np.count_nonzero(sums.bottom[:, -1, 1]))
+    if not marked:
+        n = n_common(whole[a], whole[b])
+        warnings[f"{a} / {b}: nothing to compare in {n} common examples, all is undefined"] = None
+    if differ := other_texts(sides[a], sides[b]):
+        warnings[f"{a} / {b}: {len(differ)} examples have another text{some_of(differ)}"] = None
+    for warning in aligned.warnings:
+        if not warning.startswith("unmatched"):
+            warnings[f"{a} / {b}: {warning}"] = None
+    return PairAgreement(
+        a=a,
+        b=b,
+        n_examples=marked,
+        n_unmarked=int(np.count_nonzero(n_a + n_b == 0)),
+        n_missing=n_missing(whole[a], whole[b]),
+        scores=_groups(sums.values(), roles, protocol),
+        sums=sums,
+        matches=match_table(
+            aligned, plan.kernel.columns(roles), counts, example, {"a": of_a, "b": of_b}
+        ),
+    )
+
+
+def _values(pair: PairAgreement) -> Floats:
+    return np.array([list(of_group.values()) for of_group in pair.scores.values()])
+
+
+def _groups(values: Floats, roles: Sequence[str], protocol: Protocol) -> dict[str, Scores]:
+    alpha = "alpha_unitized" if protocol.name == "recess-code" else "alpha"
+    return {
+        group: Scores(dict(zip((alpha, "em", "osb", "to"), of_group, strict=True)))
+        for group, of_group in zip((*roles, TOTAL), values.tolist(), strict=True)
+    }
+
+
+def _n_examples(pairs: Sequence[PairAgreement]) -> int:
+    """Examples that count for some pair: by id, or by position where there are no ids."""
+    counted: set[Any] = set()
+    for pair in pairs:
+        rows = np.flatnonzero(pair.sums.bottom[:, -1, 1])
+        examples = pair.sums.examples
+        ids = examples["id"].take(rows).to_pylist() if "id" in examples.column_names else rows
+        counted.update(ids)
+    return len(counted)

@@ -1,0 +1,211 @@
+"""Annotations of the same examples by several annotators, as one table of relations each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays import arrow
+from fastcausal.errors import InputError, some_of
+from fastcausal.formats import load, read, table
+from fastcausal.formats.io.batches import Stream, piece
+from fastcausal.formats.io.files import name_of
+from fastcausal.formats.io.folders import documents_of, is_folder
+from fastcausal.relations import Relations, taken
+from fastcausal.tasks.align import unread_message
+
+COLUMN = "annotator"
+
+
+def read_annotators(annotations: Any, tags: str = "strict") -> dict[str, Relations]:
+    """Relations by annotator.
+
+    Parameters
+    ----------
+    annotations : mapping, sequence, or one source
+        Annotator to anything `fastcausal.read` takes. Or a list of such sources, or one: there the
+        column ``annotator`` names the annotators, which brat and WebAnno files have, and the
+        sources of one annotator are joined. A source without it is named by its file name, or by
+        its number. A directory of brat or WebAnno files stands for these.
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+        How tagged sentences are read.
+
+    Raises
+    ------
+    InputError
+        There are fewer than two annotators, two of the same name, or an example twice; and all
+        that reading raises.
+    """
+    if isinstance(annotations, Mapping):
+        sides = {name: _unnamed(read(source, tags=tags)) for name, source in annotations.items()}
+    elif isinstance(annotations, str | os.PathLike) or hasattr(annotations, "__arrow_c_stream__"):
+        sides = _by_annotator([annotations], tags)
+    else:
+        sides = _by_annotator(list(annotations), tags)
+    if len(sides) < 2:
+        raise InputError(
+            f"{len(sides)} annotator, expected at least two"
+            + "".join(f': all examples are of "{name}"' for name in sides)
+        )
+    return sides
+
+
+def _by_annotator(sources: Sequence[Any], tags: str) -> dict[str, Relations]:
+    files = [file for source in sources for file in documents_of(source)]
+    found = [_split(source, format, tags) for source, format in files]
+    bare = [file[0] for file, sides in zip(files, found, strict=True) if None in sides]
+    if len(files) == 1 and bare:
+        what = "the table" if hasattr(bare[0], "__arrow_c_stream__") else name_of(bare[0])
+        raise InputError(
+            f'{what} is one source, expected several or a table with a column "{COLUMN}"'
+        )
+    labels = _names(bare)
+    known = {name for sides in found for name in sides}
+    if len({*labels} - known) != len(labels):
+        raise InputError(f"two annotators have the same name: {', '.join(labels)}")
+    unused = iter(labels)
+    parts: dict[str, list[Relations]] = {}
+    for sides in found:
+        for name, relations in sides.items():
+            parts.setdefault(next(unused) if name is None else name, []).append(relations)
+    return {name: _joined(name, of_annotator) for name, of_annotator in parts.items()}
+
+
+def _names(sources: Sequence[Any]) -> list[str]:
+    """File names without suffix where they differ, else whole paths; numbers for other sources."""
+    if not all(isinstance(s, str | os.PathLike) for s in sources):
+        return [f"annotator_{k}" for k in range(1, len(sources) + 1)]
+    stems = [Path(source).stem for source in sources]
+    return stems if len(set(stems)) == len(stems) else [os.fspath(source) for source in sources]
+
+
+def _split(source: Any, format: str | None, tags: str) -> dict[str | None, Relations]:
+    """A table per annotator; of None where the source does not name them."""
+    name, whole = "the table", None
+    if isinstance(source, str | os.PathLike) and not is_folder(source):
+        source, format = load(source, format)
+        name = source.name
+    if format in ("parquet", "arrow"):
+        whole = table.load(source, format)
+    elif hasattr(source, "__arrow_c_stream__"):
+        whole = taken(source)
+    if whole is None or COLUMN not in whole.column_names:
+        relations = read(source, format, tags=tags)
+        if COLUMN not in relations.table.column_names:
+            return {None: relations}
+        whole = relations.table
+    annotators = pc.unique(whole[COLUMN]).to_pylist()
+    if None in annotators:
+        raise InputError(f'{name} has rows without an annotator in the column "{COLUMN}"')
+    rest = whole.drop_columns([COLUMN])
+    return {str(a): Relations.trusted(rest.filter(pc.equal(whole[COLUMN], a))) for a in annotators}
+
+
+def _unnamed(relations: Relations) -> Relations:
+    """The same without the column of the annotator, who has another name here."""
+    if COLUMN not in relations.table.column_names:
+        return relations
+    return Relations.trusted(relations.table.drop_columns([COLUMN]))
+
+
+def _joined(name: str, parts: list[Relations]) -> Relations:
+    """The documents of an annotator as one table."""
+    if len(parts) == 1:
+        return parts[0]
+    return Stream(f'annotator "{name}"', lambda _: map(piece, parts)).whole()
+
+
+def named(sides: Mapping[str, Relations]) -> dict[str, Relations]:
+    """The same with their places for ids where nobody has ids, so that examples can be left out."""
+    if any(relations.ids is not None for relations in sides.values()):
+        return dict(sides)
+    return {
+        name: Relations.trusted(
+            r.table.add_column(0, "id", arrow.strings([str(k) for k in range(len(r))])), r.reading
+        )
+        for name, r in sides.items()
+    }
+
+
+def readable(
+    relations: Relations, name: str, unparsed: str, warnings: dict[str, None]
+) -> Relations:
+    """An annotator's relations without those that could not be read, or without their examples."""
+    count = relations.n_unread
+    if not count:
+        return relations
+    if unparsed == "error":
+        raise InputError(unread_message(relations, name, count))
+    warnings[f"{name}: unparsed={unparsed}: {count} relations could not be read"] = None
+    lists = arrow.joined(relations.table["relations"])
+    read = arrow.is_valid(lists.flatten())
+    starts = arrow.offsets_of(lists)
+    n_read = np.diff(np.concatenate([[0], np.cumsum(read)])[starts])
+    table = relations.table
+    if unparsed == "empty":
+        kept = lists.flatten().filter(arrow.numbers(read))
+        at = table.column_names.index("relations")
+        table = table.set_column(at, "relations", arrow.lists(n_read, kept))
+        return Relations.trusted(table, relations.reading)
+    kept = table.filter(arrow.numbers(n_read == np.diff(starts)))
+    return Relations.trusted(kept, relations.reading)
+
+
+def columns_of_either(examples: pa.Table, other: Relations) -> pa.Table:
+    """Columns that only the second annotator's table has, put beside those of the first."""
+    more = [c for c in other.table.column_names if c not in examples.column_names]
+    more = [c for c in more if c not in ("relations", "length", "tagged", "id")]
+    if not more or other.ids is None or "id" not in examples.column_names:
+        return examples
+    at = pc.index_in(examples["id"], other.ids)
+    for name in more:
+        examples = examples.append_column(name, other.table[name].take(at))
+    return examples
+
+
+def n_missing(a: Relations, b: Relations) -> int:
+    """Examples that only one of two annotators has."""
+    return len(a) + len(b) - 2 * n_common(a, b)
+
+
+def n_common(a: Relations, b: Relations) -> int:
+    """Examples that both have: by id, or by position where one has no ids."""
+    if a.ids is None or b.ids is None:
+        return len(a)
+    return int(np.count_nonzero(arrow.is_valid(arrow.joined(pc.index_in(a.ids, b.ids)))))
+
+
+def require_common(sides: Mapping[str, Relations]) -> None:
+    """Raise InputError where no two annotators have an example in common."""
+    if any(n_common(a, b) for a, b in combinations(sides.values(), 2)):
+        return
+    ids = {name: () if r.ids is None else r.ids[:4].to_pylist() for name, r in sides.items()}
+    counts = [f"{name} has {len(r)}{some_of(ids[name])}" for name, r in sides.items()]
+    raise InputError(
+        f"no two annotators have an example of the same id: {', '.join(counts)}; an id in "
+        "documents is the document's name and the number of the sentence"
+    )
+
+
+def other_texts(a: Relations, b: Relations) -> list[str]:
+    """The ids of the examples whose texts differ by more than white space."""
+    tables = a.table, b.table
+    if a.ids is None or b.ids is None or not all("text" in t.column_names for t in tables):
+        return []
+    ours, theirs = (t["text"] for t in tables)
+    if not all(pa.types.is_string(column.type) for column in (ours, theirs)):
+        return []
+    theirs = theirs.take(pc.index_in(a.ids, b.ids))
+    rows = pa.table({"id": a.ids, "a": ours, "b": theirs}).filter(pc.not_equal(ours, theirs))
+    return [
+        row["id"]
+        for row in rows.to_pylist()
+        if "".join(row["a"].split()) != "".join(row["b"].split())
+    ]

@@ -1,0 +1,153 @@
+"""The measures of agreement as sums: EM, OSB, TO and alpha of pairs of relations, by example."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.engine.reference.kernels import span_overlap
+from fastcausal.rows import Rows
+from fastcausal.scores import mask_alpha
+from fastcausal.tasks.agreement.unitized import unitized_alpha
+
+TOTAL = "total"
+Floats = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What the measures of two annotators are made of: value = sum of tops / sum of bottoms.
+
+    ``top`` and ``bottom`` are float64[n_examples, n_groups, n_measures]. Subsets, resamples and
+    single examples are sums over fewer or repeated rows.
+    """
+
+    examples: pa.Table
+    top: Floats
+    bottom: Floats
+
+    def values(self, rows: Any = slice(None)) -> Floats:
+        """float64[n_groups, n_measures] of some examples, NaN where undefined.
+
+        Every sum is rounded once, so that no order of examples changes a bit.
+        """
+        shape = self.top.shape[1:]
+        top, bottom = (
+            np.array([_sum(column) for column in side[rows].reshape(-1, math.prod(shape)).T])
+            for side in (self.top, self.bottom)
+        )
+        return ratio(top, bottom).reshape(shape)
+
+
+def _sum(column: Floats) -> float:
+    """Rounded once; whole numbers, which most are, add exactly in any order."""
+    whole = column == np.floor(column)
+    return math.fsum([column[whole].sum(), *column[~whole].tolist()])
+
+
+def ratio(top: Floats, bottom: Floats) -> Floats:
+    """Element by element, NaN for 0/0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(bottom != 0, top / bottom, np.nan)
+
+
+def measures(counts: Int64, n_roles: int) -> tuple[Floats, Floats]:
+    """Alpha, EM, OSB, TO of pairs of relations as top / bottom: float64[n_pairs, groups, 4]."""
+    n_fields = len(span_overlap.fields)
+    of_role = counts[:, : n_fields * n_roles].reshape(len(counts), n_roles, n_fields)
+    n, n1, o01 = (of_role[..., span_overlap.fields.index(name)] for name in ("n", "n1", "o01"))
+    top = np.ones((len(counts), n_roles + 1, 4))
+    bottom = np.ones_like(top)
+    top[:, :-1, 0], bottom[:, :-1, 0] = weighed_alpha(n, n1, o01)
+    top[:, :-1, 1:] = of_role[..., :3]
+    top[:, -1, 1:] = counts[:, n_fields * n_roles :][:, :3]
+    for side in (top, bottom):
+        side[:, -1, 0] = side[:, :-1, 0].sum(axis=1)
+    return top, bottom
+
+
+def weighed_alpha(n: Any, n1: Any, o01: Any) -> tuple[Floats, Floats]:
+    """`mask_alpha` by marked units as top / bottom: both 0 where it is undefined."""
+    alpha = mask_alpha(n, n1, o01)
+    undefined = np.isnan(alpha)
+    return np.where(undefined, 0, alpha * n1), np.where(undefined, 0, n1)
+
+
+def published_pairs(
+    a: Rows, b: Rows, example: Int64, of_a: Int64, of_b: Int64
+) -> tuple[Int64, Int64, Int64]:
+    """The pairs of relations that the published program keeps.
+
+    All where both annotators have as many. Elsewhere the smaller side is padded with nothing up to
+    the k relations of the larger one, and pairs that occur in an order that was not chosen are
+    removed: a pair occurs in (k-1)! orders, so up to k = 2 the chosen ones are left, then nothing.
+    """
+    n_a, n_b = np.diff(a.relation_offsets), np.diff(b.relation_offsets)
+    left = (n_a != n_b) & (np.maximum(n_a, n_b) <= 2)
+    kept = left[example]
+    found = [(example[kept], of_a[kept], of_b[kept])]
+    for n in np.unique(n_a[(n_a == n_b) & (n_a > 0)]):
+        at = np.flatnonzero((n_a == n) & (n_b == n))
+        i, j = (k.ravel() for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
+        found.append(
+            (
+                np.repeat(at, n * n),
+                (a.relation_offsets[at][:, None] + i).ravel(),
+                (b.relation_offsets[at][:, None] + j).ravel(),
+            )
+        )
+    joined = [np.concatenate(column) for column in zip(*found, strict=True)]
+    order = np.argsort(joined[0], kind="stable")
+    return joined[0][order], joined[1][order], joined[2][order]
+
+
+def unitized(
+    a: Rows, b: Rows, example: Int64, of_a: Int64, of_b: Int64, n_roles: int
+) -> tuple[Floats, Floats]:
+    """Unitised alpha by pair, role and in total as top / bottom: float64[n_pairs, groups]."""
+    top, bottom = (np.zeros((len(example), n_roles + 1)) for _ in range(2))
+    for k, (e, i, j) in enumerate(zip(example, of_a, of_b, strict=True)):
+        if i < 0 or j < 0:  # padding has no words to weigh an alpha by
+            continue
+        for role in range(n_roles):
+            first, second = (
+                rows[rows[:, 0] == role, 1:].tolist() for rows in (a.relation(i), b.relation(j))
+            )
+            alpha, weight = unitized_alpha(first, second, int(a.lengths[e]))
+            top[k, role], bottom[k, role] = alpha * weight, weight
+    for side in (top, bottom):
+        side[:, -1] = side[:, :-1].sum(axis=1)
+    return top, bottom
+
+
+def per_example(
+    examples: pa.Table, top: Floats, bottom: Floats, example: Int64, average: str
+) -> Sums:
+    """Sum the pairs of each example; EM, OSB and TO become their mean for ``average="example"``."""
+    sums = [np.zeros((len(examples), *top.shape[1:])) for _ in range(2)]
+    present, first, widths = np.unique(example, return_index=True, return_counts=True)
+    # Alphas are no integers: three and more are added in order of size, not of the relations.
+    several = np.repeat(widths > 2, widths)
+    for g in range(top.shape[1]):
+        alphas = top[several, g, 0]
+        top[several, g, 0] = alphas[np.lexsort((alphas, example[several]))]
+    for side, total in zip((top, bottom), sums, strict=True):
+        if len(first):
+            total[present] = np.add.reduceat(side, first, axis=0)
+    if average == "example":
+        sums[0][..., 1:] /= np.maximum(sums[1][..., 1:], 1)
+        sums[1][..., 1:] = sums[1][..., 1:] > 0
+    return Sums(examples, *sums)
+
+
+def mean(values: Floats) -> Floats:
+    """Mean over the pairs of annotators (first axis) where defined."""
+    defined = ~np.isnan(values)
+    ordered = np.sort(np.where(defined, values, 0.0), axis=0)  # no order of annotators matters
+    return ratio(ordered.sum(axis=0), defined.sum(axis=0).astype(np.float64))

@@ -1,0 +1,55 @@
+"""Agreement as Arrow tables: example by example, and pair of relations by pair of relations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.rows import Rows
+from fastcausal.tasks.agreement.measures import Int64, Sums, ratio
+from fastcausal.tasks.align import Aligned
+
+
+def example_table(a: str, b: str, sums: Sums, measures: Mapping[str, Iterable[str]]) -> pa.Table:
+    """Columns of the example and ``cause_em`` and so on, of the examples that count."""
+    values = ratio(sums.top, sums.bottom)
+    table = sums.examples
+    for g, (group, names) in enumerate(measures.items()):
+        for m, name in enumerate(names):
+            column = pa.array(values[:, g, m], from_pandas=True)
+            table = table.append_column(f"{group}_{name}", column)
+    return named_rows(a, b, table).filter(pa.array(sums.bottom[:, -1, 1] > 0))
+
+
+def match_table(
+    aligned: Aligned,
+    columns: Sequence[str],
+    counts: Int64,
+    example: Int64,
+    relations: Mapping[str, Int64],
+) -> pa.Table:
+    """A row per pair of relations: example, number of either in it (null: none), counts."""
+    examples = aligned.examples
+    named = "id" in examples.column_names
+    found: dict[str, Any] = {"id": examples["id"].take(example)} if named else {"example": example}
+    for (side, index), rows in zip(relations.items(), (aligned.gold, aligned.pred), strict=True):
+        number = _numbers(rows, index, example)
+        found[f"{side}_relation"] = pa.array(number, mask=number < 0)
+    return pa.table(found | {name: counts[:, k] for k, name in enumerate(columns)})
+
+
+def _numbers(rows: Rows, relations: Int64, example: Int64) -> Int64:
+    """The number of each marked relation within its example; -1 stays -1."""
+    of_table = np.flatnonzero(np.diff(rows.row_offsets))
+    number = of_table[relations] - rows.relation_offsets[example] if len(of_table) else relations
+    return np.where(relations < 0, -1, number)
+
+
+def named_rows(a: str, b: str, table: pa.Table) -> pa.Table:
+    """The table with the names of the two annotators before its columns."""
+    for name, annotator in (("b", b), ("a", a)):
+        table = table.add_column(0, name, pa.array([annotator] * len(table), pa.string()))
+    return table

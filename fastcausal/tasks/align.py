@@ -1,0 +1,444 @@
+"""Gold and predictions made comparable: one reading, the same examples, in the same order.
+
+What could not be read, and what has no counterpart, is treated in a stated way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays import _spans, arrow
+from fastcausal.engine.objects import rows_of_examples
+from fastcausal.errors import InputError, Problems, some_of, summary
+from fastcausal.protocols import Protocol
+from fastcausal.relations import ROLES, Relations
+from fastcausal.rows import Rows
+from fastcausal.tasks import official
+
+POLICIES = ("error", "empty", "skip")
+SIDES = ("gold", "pred")
+NO_COLUMNS = pa.table({})
+
+Warnings = dict[tuple[str, ...], tuple[int, ...]]
+"""Messages as the texts before, between and after their counts; the counts add up over batches."""
+
+
+def add_warnings(warnings: Warnings, more: Mapping[tuple[str, ...], tuple[int, ...]]) -> None:
+    """Add the counts of the same messages, and append other messages."""
+    for texts, counts in more.items():
+        before = warnings.get(texts, (0,) * len(counts))
+        warnings[texts] = tuple(a + b for a, b in zip(before, counts, strict=True))
+
+
+def warning_lines(warnings: Mapping[tuple[str, ...], tuple[int, ...]]) -> tuple[str, ...]:
+    """The messages with their counts.
+
+    Examples
+    --------
+    >>> warning_lines({("gold: {", "} of ", " lines"): (1, 2)})
+    ('gold: {1} of 2 lines',)
+    """
+    return tuple(_line(texts, counts) for texts, counts in warnings.items())
+
+
+def _line(texts: tuple[str, ...], counts: tuple[int, ...]) -> str:
+    first, *rest = texts
+    return first + "".join(f"{n}{text}" for n, text in zip(counts, rest, strict=True))
+
+
+@dataclass(frozen=True)
+class Unparsed:
+    """Predicted relations that could not be read, and what the policy left out for them.
+
+    Attributes
+    ----------
+    relations : int
+        Those that the protocol looks at.
+    examples, readable : int
+        Examples left out, and the relations of them that could be read.
+    """
+
+    relations: int = 0
+    examples: int = 0
+    readable: int = 0
+
+    def __add__(self, other: Unparsed) -> Unparsed:
+        return Unparsed(
+            self.relations + other.relations,
+            self.examples + other.examples,
+            self.readable + other.readable,
+        )
+
+    def warnings(self, policy: str, n_scored: int) -> list[str]:
+        """Their share of all predicted relations, of which ``n_scored`` could be scored."""
+        if not self.relations:
+            return []
+        n = self.relations + self.readable + n_scored
+        line = f"unparsed={policy}: {self.relations} of {n} predicted relations could not be read"
+        line += f" ({self.relations / n:.1%})"
+        return [line + (f", examples left out: {self.examples}" if self.examples else "")]
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Both sides, example by example.
+
+    Attributes
+    ----------
+    gold, pred : Rows
+        The lengths are the same on both sides, and known where there are relations.
+    roles : tuple of str
+        The role names of both sides.
+    columns : pyarrow.Table or function that makes it
+        See `examples`.
+    counted : Warnings
+        `warnings` before their counts are filled in.
+    n_as_given : int
+        Relations whose spans are used as they are, although the protocol reads tags otherwise.
+    unparsed : Unparsed
+        What could not be read of pred.
+    """
+
+    gold: Rows
+    pred: Rows
+    roles: tuple[str, ...]
+    columns: pa.Table | Callable[[], pa.Table]
+    counted: Warnings
+    n_as_given: int = 0
+    unparsed: Unparsed = Unparsed()
+
+    @property
+    def examples(self) -> pa.Table:
+        """The columns of gold that name and describe the examples (id, text, strata)."""
+        return self.columns() if callable(self.columns) else self.columns
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of the scores should know."""
+        return warning_lines(self.counted)
+
+    def name(self, example: int) -> str:
+        """How messages call an example: its id, else its position."""
+        examples = self.examples
+        return str(examples["id"][example]) if "id" in examples.column_names else str(example)
+
+
+def align(
+    gold: Relations,
+    pred: Relations,
+    protocol: Protocol,
+    unparsed: str = "error",
+    unmatched: str = "error",
+    names: tuple[str, str] = SIDES,
+) -> Aligned:
+    """Bring predictions to the examples of gold; ``names`` is what messages call the two.
+
+    Raises
+    ------
+    InputError
+        Roles, examples or token counts differ; gold has a relation that could not be read; so has
+        pred and ``unparsed`` is ``"error"``; an example has no counterpart and ``unmatched`` is
+        ``"error"``; the number of tokens of an example is unknown.
+    """
+    check_policies(unparsed, unmatched)
+    if gold.roles != pred.roles:
+        raise InputError(
+            f"{names[1]} has the roles {', '.join(pred.roles)}, "
+            f"expected {', '.join(gold.roles)} as in {names[0]}"
+        )
+    warnings: Warnings = {}
+    gold = _read_anew(protocol, gold)
+    joinable = len(gold) == len(pred) or (gold.ids is not None and pred.ids is not None)
+    pred = _read_anew(protocol, pred, gold if joinable else None)
+    if gold.n_unread:
+        raise InputError(unread_message(gold, names[0], gold.n_unread))
+    gold, pred = _join(gold, pred, unmatched, warnings, names)
+    gold, pred, lost = _settle_unread(gold, pred, protocol, unparsed)
+    for side, relations in zip(names, (gold, pred), strict=True):
+        notes = relations.reading.notes.items()
+        add_warnings(warnings, {(f"{side}: {note}: ", ""): (n,) for note, n in notes})
+    rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
+    examples = described(gold)
+    aligned = replace(
+        _aligned(rows, gold.roles, examples, protocol, warnings, names), unparsed=lost
+    )
+    if protocol.tags == "strict" or protocol.surplus != "truncate":
+        return aligned
+    add_warnings(warnings, official.key_warnings(examples, aligned.gold))
+    filled, more = official.padded(aligned.gold, aligned.pred, examples, protocol.tags)
+    add_warnings(warnings, more)
+    return replace(aligned, pred=filled)
+
+
+def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protocol) -> Aligned:
+    """Check arrays that a user made: the same examples in the same order.
+
+    Raises
+    ------
+    InputError
+        An array breaks a rule of `Rows`; examples or token counts differ.
+    """
+    if gold.n_examples != pred.n_examples:
+        raise InputError(f"pred has {pred.n_examples} examples, expected {gold.n_examples}")
+    gold.check("gold", len(roles))
+    pred.check("pred", len(roles))
+    rows = _same_lengths(gold, pred, protocol, SIDES, str)
+    return _aligned(rows, roles, NO_COLUMNS, protocol, {})
+
+
+def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:
+    """Example dicts on both sides without a table between; None where anything is unusual."""
+    golds, preds = rows_of_examples(gold), rows_of_examples(pred)
+    if golds is None or preds is None or golds[1] != preds[1]:
+        return None
+    ids = golds[1]
+    n = golds[0].n_examples
+    if n != preds[0].n_examples or (ids is not None and len(set(ids)) != n):
+        return None
+    name_of = str if ids is None else ids.__getitem__
+    rows = _same_lengths(golds[0], preds[0], protocol, SIDES, name_of)
+    return _aligned(rows, ROLES, partial(_described_examples, gold), protocol, {})
+
+
+def _described_examples(examples: list[Any]) -> pa.Table:
+    return described(Relations.from_examples(examples))
+
+
+def described(relations: Relations) -> pa.Table:
+    """The columns that name and describe the examples."""
+    own = ("relations", "length", "tagged")
+    return relations.table.drop_columns([c for c in own if c in relations.table.column_names])
+
+
+def check_policies(unparsed: str, unmatched: str) -> None:
+    """Raise ValueError where one of the two is no policy."""
+    for name, value in (("unparsed", unparsed), ("unmatched", unmatched)):
+        if value not in POLICIES:
+            raise ValueError(f'{name} is "{value}", expected one of {", ".join(POLICIES)}')
+
+
+def _read_anew(
+    protocol: Protocol, relations: Relations, like: Relations | None = None
+) -> Relations:
+    """Read tagged sentences the way the protocol does, where they are still there to be read."""
+    if relations.reading.tags in (None, protocol.tags):
+        return relations
+    if "tagged" not in relations.table.column_names:
+        return relations
+    from fastcausal.formats.cnc.tagged import reread
+
+    return reread(relations, protocol.tags, like)
+
+
+def _aligned(
+    sides: tuple[Rows, Rows],
+    roles: tuple[str, ...],
+    columns: pa.Table | Callable[[], pa.Table],
+    protocol: Protocol,
+    warnings: Warnings,
+    names: tuple[str, str] = SIDES,
+) -> Aligned:
+    """Both sides, of the same lengths, as the protocol reads tags."""
+    gold, n_gold = _as_read(sides[0], names[0], roles, protocol, warnings)
+    pred, n_pred = _as_read(sides[1], names[1], roles, protocol, warnings)
+    return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred)
+
+
+def _as_read(
+    rows: Rows, side: str, roles: tuple[str, ...], protocol: Protocol, warnings: Warnings
+) -> tuple[Rows, int]:
+    """Spans as the protocol reads tags, also where there were none; how many stay as given."""
+    tags = protocol.tags
+    if rows.tags == tags or (rows.tags is None and tags == "strict"):
+        return rows, 0
+    if rows.tags is not None:
+        read = f'{side} was read with tags="{rows.tags}", but {protocol.name} reads tags="{tags}"'
+        anew = ": its spans are read as if written with tags anew" if rows.tags == "strict" else ""
+        warnings[(read + anew,)] = ()
+    if tags == "strict" or rows.tags not in (None, "strict"):
+        return rows, _spans.count_filled(rows.row_offsets)
+    if not official.tags_exist(roles):
+        warnings[(f"{side} has roles that no tags exist for: {', '.join(roles)}",)] = ()
+        return rows, _spans.count_filled(rows.row_offsets)
+    return official.as_tagged(rows, tags)
+
+
+def unread_message(relations: Relations, side: str, count: int) -> str:
+    """That relations of one side could not be read, and the first reasons."""
+    messages = list(relations.reading.unread)[:count]
+    return f"{count} relations of {side} could not be read" + (
+        f":\n{summary(count, messages)}" if messages else ""
+    )
+
+
+def _join(
+    gold: Relations,
+    pred: Relations,
+    unmatched: str,
+    warnings: Warnings,
+    names: tuple[str, str],
+) -> tuple[Relations, Relations]:
+    """By id where both sides have one, else by position."""
+    a, b = gold.ids, pred.ids
+    if a is None or b is None:
+        if len(gold) != len(pred):
+            raise InputError(
+                f"{names[1]} has {len(pred)} examples, expected {len(gold)} as in {names[0]} "
+                "(without ids on both sides, examples are joined by position)"
+            )
+        return gold, pred
+    if a.equals(b):
+        return gold, pred
+    missing = a.filter(pc.invert(pc.is_in(a, b)))
+    extra = b.filter(pc.invert(pc.is_in(b, a)))
+    if len(missing) or len(extra):
+        only_gold = f" examples of gold have no prediction{_some(missing)}, "
+        only_pred = f" of pred are not in gold{_some(extra)}"
+        counts = (len(missing), len(extra))
+        if unmatched == "error":
+            found = _line(("", only_gold, only_pred), counts)
+            raise InputError(f'{found}; unmatched="empty" or "skip" would allow it')
+        warnings[f"unmatched={unmatched}: ", only_gold, only_pred] = counts
+    if unmatched == "skip":
+        ids = a.filter(pc.is_in(a, b))
+    else:
+        ids = pa.chunked_array([*a.chunks, *extra.chunks], pa.string())
+    return _arrange(gold, ids), _arrange(pred, ids)
+
+
+def _some(ids: pa.ChunkedArray) -> str:
+    return some_of(ids.slice(0, 4).to_pylist())
+
+
+def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
+    """The examples with these ids, in this order; one that is not there has no relations."""
+    at = pc.index_in(ids, relations.ids)
+    table = relations.table.take(at)
+    lists = arrow.joined(table["relations"])
+    empty = arrow.lists(np.diff(arrow.offsets_of(lists)), lists.flatten())
+    for name, column in (("id", ids), ("relations", empty)):
+        table = table.set_column(table.column_names.index(name), name, column)
+    return Relations.trusted(table, relations.reading)
+
+
+def _settle_unread(
+    gold: Relations, pred: Relations, protocol: Protocol, unparsed: str
+) -> tuple[Relations, Relations, Unparsed]:
+    """Deal with predictions that could not be read, as far as the protocol looks at them."""
+    if not pred.n_unread:
+        return gold, pred, Unparsed()
+    lists = arrow.joined(pred.table["relations"])
+    offsets = arrow.offsets_of(lists)
+    example = np.repeat(np.arange(len(pred)), np.diff(offsets))
+    n_gold = np.diff(arrow.offsets_of(arrow.joined(gold.table["relations"])))[example]
+    unread = ~arrow.is_valid(lists.flatten())
+    if protocol.surplus == "truncate":
+        unread &= (np.arange(len(unread)) - offsets[example] < n_gold) | (n_gold == 0)
+    if protocol.non_causal == "ignore":
+        unread &= n_gold > 0
+    count = int(unread.sum())
+    if not count:
+        return gold, pred, Unparsed()
+    if unparsed == "error":
+        raise InputError(
+            unread_message(pred, "pred", count)
+            + '\nunparsed="empty" or "skip" would score the rest'
+        )
+    if unparsed == "empty":
+        return gold, pred, Unparsed(count)
+    keep = np.ones(len(pred), bool)
+    keep[example[unread]] = False
+    gold, rest = (
+        Relations.trusted(side.table.filter(arrow.numbers(keep)), side.reading)
+        for side in (gold, pred)
+    )
+    readable = pred.n_relations - rest.n_relations
+    return gold, rest, Unparsed(count, int((~keep).sum()), readable)
+
+
+def _same_lengths(
+    gold: Rows,
+    pred: Rows,
+    protocol: Protocol,
+    names: tuple[str, str],
+    name_of: Callable[[int], str],
+) -> tuple[Rows, Rows]:
+    """Gold's token counts for both sides, checked against pred's counts and spans."""
+    if _spans.same_lengths(gold.lengths, pred.lengths):
+        return gold, pred  # the spans of each side fit its own lengths
+    lengths = np.where(gold.lengths < 0, pred.lengths, gold.lengths)
+    problems = Problems()
+    unknown = lengths < 0
+    if unknown.any():
+        offsets = (side.row_offsets[side.relation_offsets] for side in (gold, pred))
+        unknown &= sum(np.diff(each) for each in offsets) > 0
+        lengths = np.where(unknown, lengths, np.maximum(lengths, 0))
+    differ = (pred.lengths >= 0) & (pred.lengths != lengths)
+    last = np.empty(len(lengths), np.int32)
+    _spans.last_stops(*pred.arrays(), last)
+    beyond = ~unknown & ~differ & (last > lengths)
+    if protocol.non_causal == "ignore":
+        scored = np.diff(gold.relation_offsets) > 0
+        differ &= scored
+        beyond &= scored
+    for e in np.flatnonzero(unknown | differ | beyond):
+        name = name_of(int(e))
+        if unknown[e]:
+            problems.add(f'example {name} has no length: give "length", "tokens" or "text"')
+        elif differ[e]:
+            problems.add(
+                f"example {name}: {names[1]} has {pred.lengths[e]} tokens, "
+                f"expected {lengths[e]} as in {names[0]}"
+            )
+        else:
+            problems.add(
+                f"example {name}: a span of {names[1]} ends at {last[e]}, "
+                f"after the last of {lengths[e]} tokens"
+            )
+    problems.raise_if_any()
+    return replace(gold, lengths=lengths), replace(pred, lengths=lengths)
+
+
+def strata_of(examples: pa.Table, by: str | None) -> tuple[list[str], npt.NDArray[np.int64]]:
+    """Names of the strata that a column makes, and the stratum of each example.
+
+    Without a column all examples are one stratum without a name.
+
+    Raises
+    ------
+    InputError
+        There is no such column, or its values have no text.
+    """
+    if by is None:
+        return [""], np.zeros(len(examples), np.int64)
+    if by not in examples.column_names:
+        known = ", ".join(examples.column_names) or "none"
+        raise InputError(f'gold has no column "{by}" to score by, it has {known}')
+    try:
+        values = arrow.joined(pc.cast(examples[by], pa.string()))
+    except pa.ArrowNotImplementedError as error:
+        kind = examples[by].type
+        raise InputError(
+            f'column "{by}" is {kind}, expected text or numbers to score by'
+        ) from error
+    encoded = values.dictionary_encode(null_encoding="encode")
+    names = ["null" if name is None else name for name in encoded.dictionary.to_pylist()]
+    return names, arrow.values_of(encoded.indices).astype(np.int64)
+
+
+def too_large(aligned: Aligned, error: OverflowError) -> InputError:
+    """What the engine says of an example that it cannot assign, by the name of the example."""
+    name = aligned.name(int(str(error)))
+    return InputError(
+        f"example {name} is too large: expected at most 2^22 pairs of relations and 2^32 of spans, "
+        "2^26 of them in one pair or in few relations, and the numerator times the denominator of "
+        "the objective below 2^59"
+    )

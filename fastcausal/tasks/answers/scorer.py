@@ -1,0 +1,135 @@
+"""Exact match and F1 of predicted answers, as Rajpurkar et al. (2016) define them."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from fastcausal._version import __version__
+from fastcausal.errors import InputError, some_of
+from fastcausal.tasks.answers.files import read_answers, read_questions
+from fastcausal.tasks.answers.report import AnswerReport, Mark
+
+POLICIES = ("error", "empty", "skip")
+WHY = ("reason", "why", "cause", "resulted")
+"""What a question about a cause contains (Tan et al. 2023, section 6.4)."""
+
+_PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]+")
+_ARTICLES = re.compile(r"\b(?:an?|the)\b")
+
+
+def score_answers(gold: Any, pred: Any, *, unmatched: str = "error") -> AnswerReport:
+    """Score predicted answers by exact match and F1, as SQuAD 1.1 does.
+
+    Both compare words: lower case, without punctuation (ASCII) and the articles a, an, the. F1 is
+    that of the two bags of words, 0 where they share none, even if both are empty. Of several
+    gold answers the best one counts, for each of the two scores. Scores are fractions.
+
+    Parameters
+    ----------
+    gold, pred : path, mapping or iterable of mappings
+        What `fastcausal.tasks.answers.files.read_questions` and ``read_answers`` take. Joined by
+        id.
+    unmatched : {"error", "empty", "skip"}
+        What an id is that only one side has. ``"empty"``: a question without an answer scores 0,
+        as in the official program; ``"skip"``: it is left out. Either way answers to no question
+        are left out.
+
+    Returns
+    -------
+    AnswerReport
+        The means over all questions (``overall``) and over those that contain one of `WHY`,
+        whatever the case and also within a word (``why``).
+
+    Raises
+    ------
+    InputError
+        Something cannot be read, or an id has no counterpart.
+    ValueError
+        An unknown policy.
+
+    References
+    ----------
+    Rajpurkar et al. (2016), SQuAD: 100,000+ Questions for Machine Comprehension of Text, section
+    6.1.
+
+    Examples
+    --------
+    >>> gold = [
+    ...     {"id": "a", "question": "Why did it flood?", "answers": {"text": ["the heavy rain"]}},
+    ...     {"id": "b", "question": "What fell?", "answers": {"text": ["rain", "heavy rain"]}},
+    ... ]
+    >>> report = score_answers(gold, {"a": "Rain", "b": "Heavy rain."})
+    >>> report["overall"].exact_match, report["why"].exact_match, report["why"].f1
+    (0.5, 0.0, 0.6666666666666666)
+    """
+    if unmatched not in POLICIES:
+        raise ValueError(f'unmatched is "{unmatched}", expected one of {", ".join(POLICIES)}')
+    questions, answers = read_questions(gold), read_answers(pred)
+    warnings = _differences(questions.keys(), answers.keys(), unmatched)
+    marks: dict[str, list[Mark]] = {"overall": [], "why": []}
+    for id, (question, wanted) in questions.items():
+        if id not in answers and unmatched == "skip":
+            continue
+        found = mark(wanted, answers[id]) if id in answers else (False, 0.0)
+        marks["overall"].append(found)
+        if asks_why(question):
+            marks["why"].append(found)
+    signature = (
+        f"fastcausal|{__version__}|answers|squad-1.1|why:{','.join(WHY)}|unmatched:{unmatched}"
+    )
+    return AnswerReport.of(signature, marks, warnings)
+
+
+def asks_why(question: str) -> bool:
+    """Whether a question contains one of `WHY`, also within a word such as "because"."""
+    lowered = question.lower()
+    return any(word in lowered for word in WHY)
+
+
+def mark(gold: Sequence[str], pred: str) -> Mark:
+    """Whether an answer is one of the gold answers, and its best F1 with one of them."""
+    found = words(pred)
+    wanted = [words(answer) for answer in set(gold)]
+    if found in wanted:
+        return True, 1.0 if found else 0.0
+    return False, max(f1(answer, found) for answer in wanted)
+
+
+def words(answer: str) -> list[str]:
+    """The words of an answer that are compared.
+
+    Examples
+    --------
+    >>> words("The U.S. dollar's   rise")
+    ['us', 'dollars', 'rise']
+    """
+    return _ARTICLES.sub(" ", _PUNCTUATION.sub("", answer.lower())).split()
+
+
+def f1(gold: list[str], pred: list[str]) -> float:
+    """F1 of two bags of words, not both empty: the shared words twice over all words of both."""
+    unmet: dict[str, int] = {}
+    for word in gold:
+        unmet[word] = unmet.get(word, 0) + 1
+    shared = 0
+    for word in pred:
+        if unmet.get(word):
+            unmet[word] -= 1
+            shared += 1
+    return 2 * shared / (len(gold) + len(pred))
+
+
+def _differences(gold: Collection[str], pred: Collection[str], unmatched: str) -> tuple[str, ...]:
+    """A warning about ids that only one side has; InputError if the policy does not allow it."""
+    missing = [id for id in gold if id not in pred]
+    extra = [id for id in pred if id not in gold]
+    if not missing and not extra:
+        return ()
+    found = f"{len(missing)} questions of gold have no answer{some_of(missing)}, "
+    found += f"{len(extra)} answers of pred are to no question{some_of(extra)}"
+    if unmatched == "error":
+        raise InputError(f'{found}; unmatched="empty" or "skip" would allow it')
+    return (f"unmatched={unmatched}: {found}",)

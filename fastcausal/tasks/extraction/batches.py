@@ -1,0 +1,173 @@
+"""Two sources in step: the same examples in the same order, a part of both at a time.
+
+::
+
+    gold ──▶ parts ──▶ ahead ─┐
+                              ├─▶ InStep ──▶ (gold, pred), (gold, pred), ...
+    pred ──▶ parts ──▶ ahead ─┘
+             a thread of each side
+
+Memory holds three parts a side, and 8 bytes for every id.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections import deque
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import closing
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays import _ids
+from fastcausal.errors import InputError
+from fastcausal.formats import read, stream
+from fastcausal.formats.io.batches import Stream, ahead
+from fastcausal.relations import Relations, hashes_of
+
+READ_AGAIN = 1 << 30  # bytes of files: up to here a fault is looked for in the whole, to tell all
+
+_ELSEWHERE = (str, pa.RecordBatchReader, os.PathLike, Iterator)
+Progress = Callable[[int, int | None], None]
+
+
+class NotInStepError(InputError):
+    """The sides cannot be compared part by part; perhaps they can be as a whole."""
+
+
+def is_streamed(source: Any) -> bool:
+    """Whether a source is somewhere else than in memory, and may be more than fits there."""
+    return isinstance(source, _ELSEWHERE)
+
+
+def in_step(
+    gold: Any,
+    pred: Any,
+    columns: Collection[str | None] | None,
+    tags: str,
+    progress: Progress | None,
+) -> InStep | None:
+    """Both sides part by part, None where predictions have to be read whole.
+
+    Parameters
+    ----------
+    gold, pred : anything `fastcausal.read` takes
+    columns : collection of str or None
+        The columns needed, None: all of them.
+    tags : str
+        How a side that has to be read whole reads tags.
+    progress : callable or None
+        Called with the number of examples that are done, and of all of them, None if not known.
+    """
+    preds = stream(pred, columns, tags)
+    if preds is None:
+        return None
+    golds = stream(gold, columns, tags) or stream(read(gold, tags=tags))
+    if golds is None or golds.follows:  # gold is a submission: the error will say so
+        return None
+    return InStep(golds, preds, progress or (lambda done, total: None))
+
+
+class InStep:
+    """Pairs of parts; the last one has the notes of all.
+
+    Iteration raises `NotInStepError` where the number of examples, their ids or the columns
+    differ, or an id occurs twice; `InputError` where a side cannot be read.
+
+    Attributes
+    ----------
+    first : int
+        The first example of the part at hand.
+    """
+
+    def __init__(self, gold: Stream, pred: Stream, progress: Progress) -> None:
+        self.sides = gold, pred
+        self.progress = progress
+        self.first = 0
+
+    @property
+    def once(self) -> bool:
+        """Whether a side is gone when it has been read."""
+        return any(side.n_bytes is None for side in self.sides)
+
+    def worth_reading_whole(self, error: InputError) -> bool:
+        """Whether reading both sides whole can help after an error, or tell more of it."""
+        if self.once:
+            return False
+        size = sum(side.n_bytes or 0 for side in self.sides)
+        return isinstance(error, NotInStepError) or size <= READ_AGAIN
+
+    def placed(self, error: InputError) -> InputError:
+        """The error with the place up to which there was none."""
+        if isinstance(error, NotInStepError):
+            return error
+        return InputError(f"from example {self.first} on: {error}")
+
+    def __iter__(self) -> Iterator[tuple[Relations, Relations]]:
+        total = next((s.n_examples for s in self.sides if s.n_examples is not None), None)
+        for gold, pred in self._compared():
+            yield gold, pred
+            self.first += len(gold)
+            self.progress(self.first, total)
+
+    def _compared(self) -> Iterator[tuple[Relations, Relations]]:
+        hashes = array("q")
+        last: tuple[Relations, Relations] | None = None
+        n_seen = 0
+        with closing(self._side_by_side()) as pairs:
+            for gold, pred in pairs:
+                this = _same_examples(gold, pred, n_seen)
+                n_seen += len(this[0])
+                for ids in [part.ids for part in this if part.ids is not None][:1]:
+                    hashes.frombytes(hashes_of(ids).view(np.uint8).data)
+                if last is not None:
+                    if _columns(*last) != _columns(*this):
+                        raise NotInStepError("the columns change")
+                    yield last
+                last = this
+        assert last is not None  # a stream has at least one part
+        if hashes and _ids.any_twice(np.frombuffer(hashes, np.int64)):
+            raise NotInStepError("an id occurs twice")
+        for part, side in zip(last, self.sides, strict=True):
+            assert side.reading is not None
+            part.reading = replace(part.reading, notes=side.reading.notes)
+        yield last
+
+    def _side_by_side(self) -> Generator[tuple[Relations | None, Relations | None]]:
+        gold, pred = self.sides
+        with closing(ahead(gold.parts())) as golds:
+            if not pred.follows:
+                with closing(ahead(pred.parts())) as preds:
+                    yield from zip_longest(golds, preds)
+                return
+            taken: deque[Relations] = deque()
+
+            def shared() -> Iterator[Relations]:
+                for part in golds:
+                    taken.append(part)
+                    yield part
+
+            with closing(ahead(pred.parts(shared()))) as preds:
+                for part in preds:
+                    yield taken.popleft(), part
+            if taken:
+                yield taken.popleft(), None
+
+
+def _same_examples(
+    gold: Relations | None, pred: Relations | None, first: int
+) -> tuple[Relations, Relations]:
+    if gold is None or pred is None or len(gold) != len(pred):
+        raise NotInStepError("one side has more examples than the other")
+    if gold.ids is not None and pred.ids is not None and not gold.ids.equals(pred.ids):
+        raise NotInStepError(f"from example {first} on, the ids or their order differ")
+    return gold, pred
+
+
+def _columns(gold: Relations, pred: Relations) -> tuple[pa.Schema, bool]:
+    return gold.table.schema, pred.ids is None

@@ -1,0 +1,206 @@
+"""The 2022 scorer of the span task: seqeval's label scores, merged as a running mean of means."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.engine.kernel import Int64
+from fastcausal.engine.plan import Plan
+from fastcausal.engine.run import count_pairs
+from fastcausal.errors import InputError
+from fastcausal.relations import ROLES
+from fastcausal.rows import Rows
+from fastcausal.scores import exact
+
+MOST_RELATIONS = 8  # 40,320 orders; the official program tries every one
+NAMES = ("precision", "recall", "f1")
+ARGUMENTS = ROLES[:2]
+Score = dict[str, float]  # precision, recall, f1 and number, the gold spans it is weighted by
+NOTHING: Score = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "number": 0}
+
+
+def scores_2022(
+    plan: Plan, gold: Rows, pred: Rows, examples: pa.Table, roles: tuple[str, ...], backend: str
+) -> tuple[dict[str, Score], list[str]]:
+    """Precision, recall, F1 and number of gold spans, per role and overall.
+
+    And where the official program stops, or gives NaN, instead of a number.
+
+    Sentences with one gold relation are pooled. Each sentence with several takes the order of gold
+    relations with the highest overall F1 (the first, where several have it); its label scores are
+    merged into the running result as means weighted by gold spans, in the order of corpus, doc_id
+    and sent_id. Means of means: the figures are not those of summed counts.
+
+    Raises
+    ------
+    InputError
+        An example has more gold relations than orders can be tried for, or the backend is ``cuda``.
+    """
+    if backend == "cuda":
+        raise InputError('cnc-2022 is not counted on a GPU, use backend "cpu"')
+    n_gold = np.diff(gold.relation_offsets)
+    if n_gold.size and n_gold.max() > MOST_RELATIONS:
+        most = int(n_gold.argmax())
+        raise InputError(
+            f"cnc-2022 tries every order of gold relations: {_named(examples, most)} has "
+            f"{n_gold[most]}, expected at most {MOST_RELATIONS}"
+        )
+    single = np.flatnonzero(n_gold == 1)
+    pooled = _cells(plan, gold, pred, single, backend).sum(axis=(0, 1, 2))
+    result = _label_scores(pooled, roles)
+    program = _Program(roles, pooled if len(single) else None)
+    several = np.flatnonzero(n_gold > 1)
+    for example in _in_corpus_order(examples, several):
+        cells = _cells(plan, gold, pred, np.array([example]), backend)[0]
+        n = len(cells)
+        best, chosen = -1.0, result
+        for order in permutations(range(n)):
+            of_order = _label_scores(cells[list(order), range(n)].sum(axis=0), roles)
+            f1 = _overall(of_order)["f1"]
+            if f1 > best:
+                best, chosen = f1, of_order
+        program.merge(cells[range(n), range(n)].sum(axis=0), _named(examples, example))
+        result = {role: _mean([result[role], chosen[role]]) for role in roles}
+    # The official number counts each track once: relations by their first role, and signals.
+    firsts = dict(zip(plan.params[1:][::-1].tolist(), roles[::-1], strict=True)).values()
+    number = sum(result[role]["number"] for role in firsts)
+    scores = {"overall": _overall(result) | {"number": number}, **result}
+    return scores, program.warnings(len(several) > 0)
+
+
+class _Program:
+    """How the official program fares with the same counts, in the same order.
+
+    It needs causes and effects in every sum, stops at 0/0 of Python's integers, and goes on with
+    NaN after 0/0 of NumPy's, which it has of every role that has occurred on either side.
+
+    Parameters
+    ----------
+    roles : tuple of str
+    pooled : int64[n_fields] or None
+        Counts of all examples with one gold relation, if there are any.
+    """
+
+    def __init__(self, roles: tuple[str, ...], pooled: Int64 | None) -> None:
+        self.roles = roles
+        self.stop = ""
+        self.undefined: dict[str, str] = {}  # by role: the example from which on it is NaN
+        self.occurred: set[str] = set()
+        self.n_gold = dict.fromkeys(ROLES, 0)
+        if pooled is None:
+            self.stop = "no example has one relation"
+        else:
+            self._add(pooled, "in examples with one relation")
+
+    def merge(self, counts: Int64, example: str) -> None:
+        """Go on with an example of several relations, whatever is paired in it."""
+        if self.stop:
+            return
+        if not self._add(counts, f"in {example}"):
+            self._end(f"gold marks nothing in {example}")
+        for role in ROLES:
+            if self.n_gold[role]:
+                continue
+            if role in self.occurred:
+                self.undefined.setdefault(role, example)
+            else:
+                self._end(f"no {role} on either side up to {example}")
+
+    def _add(self, counts: Int64, where: str) -> int:
+        """Take counts in; how many spans gold marks in them."""
+        n = 0
+        for role, (tp, fp, fn) in zip(self.roles, counts.reshape(-1, 3).tolist(), strict=True):
+            if tp + fp + fn > 0 and role in self.n_gold:
+                self.occurred.add(role)
+                self.n_gold[role] += tp + fn
+                n += tp + fn
+            elif role in ARGUMENTS:
+                self._end(f"no {role} on either side {where}")
+        return n
+
+    def _end(self, reason: str) -> None:
+        self.stop = self.stop or reason
+
+    def warnings(self, has_several: bool) -> list[str]:
+        """Where it stops, else what is NaN."""
+        if self.stop:
+            return [f"{self.stop}, the official program stops"]
+        if not has_several and not any(self.n_gold.values()):
+            return ["gold marks nothing, the official program gives NaN overall"]
+        return [
+            f"{role} is predicted but in no gold up to {example}, "
+            "the official program gives NaN for it and overall"
+            for role, example in self.undefined.items()
+        ]
+
+
+def _named(examples: pa.Table, example: int) -> str:
+    named = "id" in examples.column_names
+    return f"example {examples['id'][example] if named else example}"
+
+
+def _cells(plan: Plan, gold: Rows, pred: Rows, examples: Int64, backend: str) -> Int64:
+    """Counts of every gold with every predicted relation: [examples, gold, pred, fields].
+
+    All examples have the same number n of gold relations; predictions are cut or filled up to n.
+    """
+    n = int(np.diff(gold.relation_offsets)[examples[0]]) if len(examples) else 1
+    k = np.arange(n)
+    first, stop = pred.relation_offsets[examples], pred.relation_offsets[examples + 1]
+    golds = gold.relation_offsets[examples][:, None] + k
+    preds = first[:, None] + k
+    preds = np.where(preds < stop[:, None], preds, -1)
+    shape = (len(examples), n, n)
+    gold_index = np.broadcast_to(golds[:, :, None], shape).ravel()
+    pred_index = np.broadcast_to(preds[:, None, :], shape).ravel()
+    counts = count_pairs(
+        plan,
+        gold,
+        pred,
+        np.ascontiguousarray(gold_index),
+        np.ascontiguousarray(pred_index),
+        backend,
+    )
+    return counts.reshape(*shape, plan.n_fields)
+
+
+def _label_scores(counts: Int64, roles: tuple[str, ...]) -> dict[str, Score]:
+    scores = {}
+    for role, (tp, fp, fn) in zip(roles, counts.reshape(len(roles), 3).tolist(), strict=True):
+        of_role = exact({"tp": tp, "fp": fp, "fn": fn}, 0.0)
+        scores[role] = of_role | {"number": tp + fn}
+    return scores
+
+
+def _overall(by_role: dict[str, Score]) -> Score:
+    return _mean(list(by_role.values()))
+
+
+def _mean(scores: list[Score]) -> Score:
+    """Mean of precision, recall and F1, weighted by number; zeros where that is 0 in all."""
+    total = int(sum(s["number"] for s in scores))
+    if not total:
+        return NOTHING
+    mean = dict.fromkeys(NAMES, 0.0)
+    for name in NAMES:
+        for of_role in scores:  # as the program adds: `sum` is compensated from Python 3.12 on
+            mean[name] += of_role[name] * of_role["number"]
+        mean[name] /= total
+    return mean | {"number": total}
+
+
+def _in_corpus_order(examples: pa.Table, chosen: Int64) -> list[int]:
+    columns = [c for c in ("corpus", "doc_id", "sent_id") if c in examples.column_names]
+    keys = [examples[c].to_pylist() for c in columns]
+    numbers = [all(str(v).isdecimal() for v in key) for key in keys]
+
+    def key(example: int) -> list[int | str]:
+        return [
+            int(column[example]) if number else str(column[example])
+            for column, number in zip(keys, numbers, strict=True)
+        ]
+
+    return sorted(chosen.tolist(), key=key)

@@ -1,0 +1,417 @@
+"""Score extracted relations against gold: in one call, or batch by batch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+
+from fastcausal._version import __version__
+from fastcausal.arrays import _spans
+from fastcausal.engine.counts import added
+from fastcausal.engine.kernel import Int64
+from fastcausal.engine.plan import Plan
+from fastcausal.engine.run import check_backend
+from fastcausal.errors import InputError, OutputError
+from fastcausal.formats import read
+from fastcausal.formats.io.files import readable_again
+from fastcausal.formats.io.targets import keep_apart
+from fastcausal.formats.table import appending
+from fastcausal.protocols import RECESS, Protocol, protocol_named
+from fastcausal.relations import ROLES
+from fastcausal.report import Report, Scores
+from fastcausal.rows import Rows
+from fastcausal.tasks.align import (
+    Aligned,
+    Unparsed,
+    Warnings,
+    add_warnings,
+    align,
+    align_examples,
+    align_rows,
+    check_policies,
+    strata_of,
+    warning_lines,
+)
+from fastcausal.tasks.extraction.batches import Progress, in_step, is_streamed
+from fastcausal.tasks.extraction.counted import CountedScores
+from fastcausal.tasks.extraction.tables import Counting, Details, per_example_table
+from fastcausal.tasks.official import KEY
+
+MULTI = "multi_relation"
+_NOWHERE = nullcontext()
+
+
+def score(
+    gold: Any,
+    pred: Any,
+    protocol: str | Protocol = RECESS,
+    *,
+    by: str | None = None,
+    unparsed: str = "error",
+    unmatched: str = "error",
+    backend: str = "cpu",
+    num_threads: int | None = None,
+    per_example: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Score predicted relations against gold relations.
+
+    Parquet and Arrow IPC files, directories of Parquet files and iterators are scored part by part
+    as long as both sides hold the same examples in the same order, so that they may be larger than
+    memory. All else is read whole; the numbers are the same.
+
+    Parameters
+    ----------
+    gold, pred : Relations, or anything `fastcausal.read` takes, or `Rows`
+        Joined by ``id`` where both sides have one, else by position.
+    protocol : str or Protocol
+        ``"recess"`` (default), ``"cnc-2023"``, ``"cnc-2022"`` or your own.
+    by : str, optional
+        A column of gold; its values become subsets.
+    unparsed : {"error", "empty", "skip"}
+        What a predicted relation that could not be read is: an error, no relation, or a reason to
+        leave the example out. `Report.n_unparsed` counts them, a warning has their share.
+    unmatched : {"error", "empty", "skip"}
+        What an id that only one side has is: an error, an example without relations on the other
+        side, or left out.
+    backend : {"cpu", "cuda", "reference"}
+        Native code, an NVIDIA GPU, or plain Python; the same numbers.
+    num_threads : int, optional
+        None uses the cores where there is enough work. The numbers never depend on it.
+    per_example : path, optional
+        A ``.parquet``, ``.arrow`` or ``.csv`` file to write `Report.per_example` to, part by part
+        as well; it appears complete or not at all.
+    progress : callable, optional
+        Called after every part with the number of examples scored and the number of all of them,
+        None where it is not known.
+
+    Returns
+    -------
+    Report
+        ``per_example`` and ``matches`` of files with more than one part are computed by reading
+        the files again, whole.
+
+    Raises
+    ------
+    InputError
+        The two sides do not fit together, something cannot be read or written, ``per_example``
+        is one of the files read, or backend ``cuda`` has no GPU.
+    ValueError
+        An unknown protocol, policy or backend.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> gold = fc.Relations.from_examples(
+    ...     [{"text": "Rain fell , so roads closed .",
+    ...       "relations": [{"cause": (0, 2), "effect": (4, 6), "signal": (3, 4)}]}])
+    >>> pred = fc.Relations.from_examples(
+    ...     [{"text": "Rain fell , so roads closed .",
+    ...       "relations": [{"cause": (0, 2), "effect": (4, 7)}]}])
+    >>> report = fc.score(gold, pred)
+    >>> report["overall"].precision, report["cause"].tp, report["effect"].be, report["signal"].fn
+    (0.6666666666666666, 1, 1, 1)
+    """
+    scorer = ExtractionScorer(
+        protocol,
+        by=by,
+        unparsed=unparsed,
+        unmatched=unmatched,
+        backend=backend,
+        num_threads=num_threads,
+    )
+    keep_apart([per_example], [gold, pred])
+    streamed = is_streamed(gold) or is_streamed(pred)
+    if streamed:
+        gold, pred = readable_again(gold), readable_again(pred)
+    if scorer.protocol.average == "cnc-2022":
+        if by is not None:
+            raise InputError(
+                f"cnc-2022 does not add up over parts of the examples: no scores by {by}"
+            )
+        if per_example is not None:
+            raise InputError("cnc-2022: a report of counts alone has no per_example")
+        aligned = scorer.align(gold, pred)
+        scorer.roles = aligned.roles
+        return _report_2022(scorer, aligned)
+    if not streamed:
+        return _scored(scorer, ((gold, pred),), per_example)
+    columns = _needed(scorer) if per_example is None else None
+    parts = in_step(gold, pred, columns, scorer.protocol.tags, progress)
+    if parts is not None:
+        again = None if parts.once else partial(scorer.align, gold, pred)
+        try:
+            return _scored(scorer, parts, per_example, again)
+        except OutputError:
+            raise
+        except InputError as error:
+            if not parts.worth_reading_whole(error):
+                raise parts.placed(error) from error
+            scorer.reset()
+    return _scored(scorer, [(gold, pred)], per_example)
+
+
+def _scored(
+    scorer: ExtractionScorer,
+    parts: Iterable[tuple[Any, Any]],
+    per_example: str | os.PathLike[str] | None,
+    again: Callable[[], Aligned] | None = None,
+) -> Report:
+    """Score parts of gold and pred; where they are several, the report gets the whole ``again``."""
+    n_parts = 0
+    with _NOWHERE if per_example is None else appending(per_example) as write:
+        for gold, pred in parts:
+            n_parts += 1
+            aligned = scorer.align(gold, pred)
+            scorer.add(aligned)
+            if write is not None:
+                write(per_example_table(scorer.counting(), aligned))
+    whole = aligned if n_parts == 1 else again
+    return scorer.report(None if whole is None else Details(scorer.counting(), whole))
+
+
+class ExtractionScorer:
+    """`score` batch by batch: `update`, `merge` with scorers of other shards, `compute`.
+
+    Counts are integers, so any split into batches and any order of merging gives the same numbers.
+    Parameters are those of `score`. Scorers can be pickled.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> batch = fc.Relations.from_examples([{"length": 4, "relations": [{"cause": (0, 2)}]}])
+    >>> scorer, other = fc.ExtractionScorer(), fc.ExtractionScorer()
+    >>> scorer.update(batch, batch)
+    >>> other.update(batch, batch)
+    >>> scorer.merge(other)
+    >>> scorer.compute()["cause"].tp
+    2
+    """
+
+    def __init__(
+        self,
+        protocol: str | Protocol = RECESS,
+        *,
+        by: str | None = None,
+        unparsed: str = "error",
+        unmatched: str = "error",
+        backend: str = "cpu",
+        num_threads: int | None = None,
+    ) -> None:
+        self.protocol = protocol_named(protocol)
+        self.by = by
+        self.unparsed = unparsed
+        self.unmatched = unmatched
+        self.backend = backend
+        self.num_threads = num_threads
+        check_policies(unparsed, unmatched)
+        check_backend(backend, num_threads)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget every batch."""
+        self.roles: tuple[str, ...] | None = None
+        self.n_examples = 0
+        self.n_gold_relations = 0
+        self.n_pred_relations = 0
+        # By stratum: counts of examples with at most one gold relation, and of the others.
+        self.counts: dict[str, Int64] = {}
+        self.n_as_given = 0  # relations whose spans are not read as the protocol reads tags
+        self.warnings: Warnings = {}
+        self.unparsed_relations = Unparsed()
+
+    @property
+    def signature(self) -> str:
+        """One line that says everything the scores depend on."""
+        protocol = self.protocol
+        return self._recipe(protocol.signature_as_given if self.n_as_given else protocol.signature)
+
+    def _recipe(self, protocol: str) -> str:
+        policies = f"unparsed:{self.unparsed}|unmatched:{self.unmatched}"
+        return f"fastcausal|{__version__}|{protocol}|{policies}"
+
+    def update(self, gold: Any, pred: Any) -> None:
+        """Add a batch; arguments and errors as in `score`."""
+        if self.protocol.average != "counts":
+            raise ValueError(f"{self.protocol.name} does not add up over batches, use score")
+        self.add(self.align(gold, pred))
+
+    def align(self, gold: Any, pred: Any) -> Aligned:
+        """Read both sides and bring them to the same examples."""
+        if isinstance(gold, Rows) and isinstance(pred, Rows):
+            return align_rows(gold, pred, self._roles, self.protocol)
+        if isinstance(gold, Rows) or isinstance(pred, Rows):
+            raise InputError("one side is Rows, expected both: they have no ids to be joined by")
+        if isinstance(gold, list) and isinstance(pred, list) and self._takes_plain_examples():
+            plain = align_examples(gold, pred, self.protocol)
+            if plain is not None:
+                return plain
+        gold = read(gold, tags=self.protocol.tags)
+        pred = read(pred, like=gold, tags=self.protocol.tags)
+        if self.roles not in (None, gold.roles):
+            raise InputError(f"roles are {', '.join(gold.roles)}, expected {', '.join(self.roles)}")
+        if gold.reading.predicted:
+            raise InputError("gold is a submission file, expected gold annotations")
+        return align(gold, pred, self.protocol, self.unparsed, self.unmatched)
+
+    def _takes_plain_examples(self) -> bool:
+        return self.by is None and self.roles in (None, ROLES)
+
+    def add(self, aligned: Aligned) -> None:
+        """Count aligned examples."""
+        strata: list[str] = [""]
+        stratum = None
+        if self.by is not None:
+            strata, stratum = strata_of(aligned.examples, self.by)
+        self.roles = aligned.roles
+        result = self.counting().run(aligned, stratum, len(strata), apart=True, partners=False)
+        for k, name in enumerate(strata):
+            self.counts[name] = self._added(name, result.counts[2 * k : 2 * k + 2])
+        self.n_examples += aligned.gold.n_examples
+        self.n_gold_relations += _marked(aligned.gold)
+        self.n_pred_relations += _marked(aligned.pred)
+        self.n_as_given += aligned.n_as_given
+        add_warnings(self.warnings, aligned.counted)
+        self.unparsed_relations += aligned.unparsed
+
+    def counting(self) -> Counting:
+        """How examples with the roles seen are paired and counted."""
+        return Counting(self.plan(), self._roles, self.backend, self.num_threads)
+
+    def plan(self) -> Plan:
+        """The protocol made ready for the roles seen."""
+        return self.protocol.plan(self._roles)
+
+    @property
+    def _roles(self) -> tuple[str, ...]:
+        return ROLES if self.roles is None else self.roles
+
+    def _added(self, stratum: str, counts: Int64) -> Int64:
+        before = self.counts.get(stratum)
+        return counts if before is None else added(before, counts)
+
+    def merge(self, other: ExtractionScorer) -> None:
+        """Add what another scorer has counted.
+
+        Raises
+        ------
+        ValueError
+            The other scorer follows another protocol or policy, or has other roles; or counts
+            would reach 2^56.
+        """
+        mine, others = (each._recipe(each.protocol.signature) for each in (self, other))
+        if mine != others:
+            raise ValueError(f"cannot merge {others} into {mine}")
+        if self.by != other.by:
+            raise ValueError(f"cannot merge scores by {other.by} into scores by {self.by}")
+        if None not in (self.roles, other.roles) and self.roles != other.roles:
+            raise ValueError(f"cannot merge roles {other.roles} into {self.roles}")
+        merged = {name: self._added(name, counts) for name, counts in other.counts.items()}
+        self.roles = self.roles or other.roles
+        self.counts |= merged
+        self.n_examples += other.n_examples
+        self.n_gold_relations += other.n_gold_relations
+        self.n_pred_relations += other.n_pred_relations
+        self.n_as_given += other.n_as_given
+        add_warnings(self.warnings, other.warnings)
+        self.unparsed_relations += other.unparsed_relations
+
+    def compute(self) -> Report:
+        """The scores of all batches so far; of none, every score is 0/0."""
+        return self.report()
+
+    def report(self, details: Details | None = None) -> Report:
+        """`compute`, with what makes the tables of the report."""
+        parts = list(self.counts.values()) or [np.zeros((2, self.plan().n_fields), np.int64)]
+        total: Int64 = reduce(added, parts)
+        subsets = {MULTI: total[1]}
+        if self.by is not None:
+            subsets |= {
+                f"{self.by}={name}": self.counts[name].sum(axis=0) for name in sorted(self.counts)
+            }
+        lost = self.unparsed_relations
+        unparsed = lost.warnings(self.unparsed, self.n_pred_relations)
+        stops = self._official_stops(total) if self.protocol.ties == "first" else ()
+        return Report(
+            self.protocol.name,
+            self.signature,
+            self.n_examples,
+            self.n_gold_relations,
+            self.n_pred_relations,
+            self._scores(total[0] + total[1]),
+            {name: self._scores(counts) for name, counts in subsets.items()},
+            (*warning_lines(self.warnings), *unparsed, *self._as_given(), *stops),
+            lost.relations,
+            details,
+        )
+
+    def _scores(self, values: Int64) -> CountedScores:
+        kernel = self.plan().kernel
+        return CountedScores(kernel, self._roles, values, self.protocol.undefined)
+
+    def _as_given(self) -> list[str]:
+        """That the signature says so, if it does."""
+        if not self.n_as_given:
+            return []
+        return [
+            f"tags:as-given: {self.n_as_given} relations are used as they are: tags cannot hold "
+            f"them, or were read otherwise than {self.protocol.name} reads them"
+        ]
+
+    def _official_stops(self, total: Int64) -> list[str]:
+        """Where the official program would have stopped instead of giving a score."""
+        several: list[int] = total[1].tolist()
+        stops = self._absent((total[0] + total[1]).tolist(), "")
+        if not any(several):
+            return [*stops, "no example has several relations, the official program stops"]
+        return stops + self._absent(several, " in examples with several relations")
+
+    def _absent(self, counts: list[int], subset: str) -> list[str]:
+        n = len(self.plan().kernel.fields)
+        return [
+            f"no {role} on either side{subset}, the official program stops"
+            for k, role in enumerate(self._roles)
+            if not any(counts[n * k : n * (k + 1)])
+        ]
+
+
+def _needed(scorer: ExtractionScorer) -> set[str | None]:
+    """The columns that scores depend on."""
+    read = {"id", "length", "relations", "tagged", scorer.by}
+    return read if scorer.protocol.tags == "strict" else read | {"text", *KEY}
+
+
+def _marked(rows: Rows) -> int:
+    """Relations that mark at least one span."""
+    return _spans.count_filled(rows.row_offsets)
+
+
+def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
+    from fastcausal.tasks.extraction.cnc2022 import scores_2022
+
+    scorer.n_as_given = aligned.n_as_given
+    n_pred_relations = _marked(aligned.pred)
+    lost = aligned.unparsed
+    scores, fate = scores_2022(
+        scorer.plan(), aligned.gold, aligned.pred, aligned.examples, scorer._roles, scorer.backend
+    )
+    return Report(
+        protocol=scorer.protocol.name,
+        signature=scorer.signature,
+        n_examples=aligned.gold.n_examples,
+        n_gold_relations=_marked(aligned.gold),
+        n_pred_relations=n_pred_relations,
+        scores={group: Scores(values) for group, values in scores.items()},
+        warnings=(
+            *aligned.warnings,
+            *lost.warnings(scorer.unparsed, n_pred_relations),
+            *scorer._as_given(),
+            *fate,
+        ),
+        n_unparsed=lost.relations,
+    )

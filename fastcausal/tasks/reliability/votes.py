@@ -1,0 +1,247 @@
+"""Labels of several raters: the majority, and all measures of their agreement at once."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal._version import __version__
+from fastcausal.errors import InputError
+from fastcausal.tasks.reliability.alpha import (
+    Level,
+    alphas_of,
+    disagreements,
+    fleiss_of,
+    percent_of,
+)
+from fastcausal.tasks.reliability.kappas import mean_kappa
+from fastcausal.tasks.reliability.ratings import Int64, Ratings, numbered
+
+Ties = Literal["none", "first", "error"]
+TIES = ("none", "first", "error")
+
+
+def majority_vote(
+    data: Any,
+    ties: Ties = "none",
+    *,
+    unit: str | None = None,
+    rater: str | None = None,
+    label: str | None = None,
+) -> npt.NDArray[Any]:
+    """The label that most raters of each unit gave.
+
+    Parameters
+    ----------
+    data, unit, rater, label
+        As in `krippendorff_alpha`.
+    ties : {"none", "first", "error"}
+        Where several labels have the most votes: no label, the one of them that sorts first, or
+        an error.
+
+    Returns
+    -------
+    float64[n_units] or object[n_units]
+        NaN for numbers, None for labels where there is none: a tie, or no rating. Units of a long
+        table come in the order in which they first occur.
+
+    Raises
+    ------
+    InputError
+        As in `krippendorff_alpha`; a tie if ``ties`` is ``"error"``.
+
+    Examples
+    --------
+    >>> majority_vote([["a", "a", "b"], ["b", "a", None]])
+    array(['a', None], dtype=object)
+    >>> majority_vote([[3, 3, 1], [2, 1, None]], ties="first")
+    array([3., 1.])
+    """
+    if ties not in TIES:
+        raise InputError(f'unknown ties "{ties}", expected one of {", ".join(TIES)}')
+    ratings = Ratings.of(data, unit, rater, label)
+    votes = Votes.of(ratings)
+    tied = np.flatnonzero(votes.n_winners > 1)
+    if ties == "error" and len(tied):
+        first = int(tied[0])
+        raise InputError(
+            f"{ratings.unit_name(first)}: {votes.n_winners[first]} labels have the most votes"
+            f" ({len(tied)} units are tied)"
+        )
+    return votes.labels(ties == "first")
+
+
+@dataclass(frozen=True)
+class Votes:
+    """The winners of each unit.
+
+    Attributes
+    ----------
+    winner : float64[n_units]
+        As in `Ratings.values`: of the labels with the most votes the first; NaN without rating.
+    n_winners : int64[n_units]
+        Labels that have the most votes.
+    names : list or None
+        As in `Ratings`.
+    """
+
+    winner: npt.NDArray[np.float64]
+    n_winners: Int64
+    names: list[Any] | None
+
+    @classmethod
+    def of(cls, ratings: Ratings) -> Votes:
+        """Count the votes."""
+        number, different = numbered(ratings.values)
+        rated = number >= 0
+        key = np.sort(ratings.units_of()[rated] * len(different) + number[rated])
+        last = np.flatnonzero(np.append(key[1:] != key[:-1], np.full(min(len(key), 1), True)))
+        votes = np.diff(last, prepend=-1)
+        unit, number = np.divmod(key[last], max(len(different), 1))
+        most = np.zeros(ratings.n_units, np.int64)
+        np.maximum.at(most, unit, votes)
+        wins = votes == most[unit]
+        winner = np.full(ratings.n_units, math.nan)
+        winner[unit[wins][::-1]] = different[number[wins][::-1]]  # the first is written last
+        n_winners = np.bincount(unit[wins], minlength=ratings.n_units)
+        return cls(winner, n_winners, ratings.names)
+
+    def labels(self, first_of_ties: bool) -> npt.NDArray[Any]:
+        """The winning labels, with None or NaN where there is none."""
+        winner = (
+            self.winner if first_of_ties else np.where(self.n_winners > 1, math.nan, self.winner)
+        )
+        if self.names is None:
+            return winner
+        named = np.array([*self.names, None], dtype=object)
+        return named[np.where(np.isnan(winner), -1, winner).astype(np.int64)]
+
+
+@dataclass(frozen=True)
+class LabelAgreement:
+    """How raters agree on a label.
+
+    Attributes
+    ----------
+    level : str
+        Level of measurement of ``alpha``.
+    n_units, n_raters, n_ratings : int
+        What the table holds.
+    n_missing : int
+        Units × raters without a rating.
+    n_paired_units : int
+        Units with two ratings or more: what all measures rest on.
+    percent_agreement, fleiss_kappa, alpha : float
+        As the functions of these names; NaN where undefined.
+    cohen_kappa, cohen_kappa_linear, cohen_kappa_quadratic : float
+        `mean_pairwise_kappa`; the weighted ones are NaN at the level nominal.
+    majority : mapping of str to int
+        Label to number of units that it wins.
+    n_tied, n_unrated : int
+        Units without majority: by a tie, or for want of ratings.
+    """
+
+    level: Level
+    n_units: int
+    n_raters: int
+    n_ratings: int
+    n_missing: int
+    n_paired_units: int
+    percent_agreement: float
+    cohen_kappa: float
+    cohen_kappa_linear: float
+    cohen_kappa_quadratic: float
+    fleiss_kappa: float
+    alpha: float
+    majority: Mapping[str, int]
+    n_tied: int
+    n_unrated: int
+
+    @property
+    def signature(self) -> str:
+        """One line that says what the numbers depend on."""
+        rules = "missing:drop|kappa:mean-of-pairs|majority:no-ties|0/0:undefined"
+        return f"fastcausal|{__version__}|labels|level:{self.level}|{rules}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; undefined is None."""
+        plain = {
+            name: None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in asdict(self).items()
+        }
+        return {"signature": self.signature, **plain}
+
+    def to_json(self) -> str:
+        """`to_dict` as one line of JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+
+def label_agreement(
+    table: Any,
+    label: str = "label",
+    unit: str = "unit",
+    rater: str = "rater",
+    level: Level = "nominal",
+) -> LabelAgreement:
+    """All measures of agreement on one column of a long table.
+
+    Parameters
+    ----------
+    table : pyarrow.Table, data frame, or mapping of columns
+        A row per rating. Rows without label are missing ratings.
+    label, unit, rater : str
+        The columns.
+    level : {"nominal", "ordinal", "interval", "ratio"}
+        Level of measurement of alpha.
+
+    Raises
+    ------
+    InputError
+        As in `krippendorff_alpha`.
+
+    Examples
+    --------
+    >>> found = label_agreement({
+    ...     "unit": [1, 1, 2, 2, 3, 3, 4],
+    ...     "rater": ["ann", "bob", "ann", "bob", "ann", "bob", "ann"],
+    ...     "label": ["yes", "yes", "no", "no", "no", "yes", "yes"]})
+    >>> found.alpha, found.cohen_kappa, found.majority, found.n_tied, found.n_missing
+    (0.4444444444444444, 0.4, {'no': 1, 'yes': 2}, 1, 1)
+    """
+    ratings = Ratings.of(table, unit, rater, label)
+    nominal = disagreements(ratings, "nominal")
+    ordered = level != "nominal"
+    alpha = float(alphas_of(disagreements(ratings, level) if ordered else nominal)[0])
+    votes = Votes.of(ratings)
+    n_ratings = int(np.count_nonzero(~np.isnan(ratings.values)))
+    winners, wins = np.unique(votes.winner[votes.n_winners == 1], return_counts=True)
+    names = [
+        _shown(w) if votes.names is None else str(votes.names[int(w)]) for w in winners.tolist()
+    ]
+    return LabelAgreement(
+        level=level,
+        n_units=ratings.n_units,
+        n_raters=ratings.n_raters,
+        n_ratings=n_ratings,
+        n_missing=ratings.n_units * ratings.n_raters - n_ratings,
+        n_paired_units=int(nominal[0, 0]),
+        percent_agreement=percent_of(nominal),
+        cohen_kappa=mean_kappa(ratings),
+        cohen_kappa_linear=mean_kappa(ratings, "linear") if ordered else math.nan,
+        cohen_kappa_quadratic=mean_kappa(ratings, "quadratic") if ordered else math.nan,
+        fleiss_kappa=fleiss_of(nominal),
+        alpha=alpha,
+        majority=dict(zip(names, wins.tolist(), strict=True)),
+        n_tied=int(np.count_nonzero(votes.n_winners > 1)),
+        n_unrated=int(np.count_nonzero(votes.n_winners == 0)),
+    )
+
+
+def _shown(number: float) -> str:
+    return str(int(number)) if number.is_integer() else str(number)

@@ -1,0 +1,226 @@
+"""Every option of every command does something, or is refused with exit status 2.
+
+The options come from the tree of commands itself: one that is new needs a value here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+import typer.main
+from typer.testing import CliRunner
+
+import fastcausal as fc
+from fastcausal import sample
+from fastcausal.cli import app
+
+COMMANDS = typer.main.get_command(app).commands
+# Ways to use each command. They end with exit status 0 or 1: there is something to change.
+USES = {
+    "agree": {
+        "relations": "annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl",
+        "labels": "labels_1.csv labels_2.csv --labels label",
+        "intervals of labels": "labels_1.csv labels_2.csv --labels label --intervals",
+        "intervals": "annotator_1.jsonl annotator_2.jsonl --intervals",
+        "json": "annotator_1.jsonl annotator_2.jsonl --json",
+        "one file of labels": "ratings.csv --labels label",
+    },
+    "check": {"tags": "short.csv", "no tags": "plain.jsonl", "brat": "x.ann"},
+    "classify": {"files": "labels_1.csv labels_2.csv"},
+    "convert": {
+        "tags": "short.csv out.jsonl",
+        "no tags": "plain.jsonl out.parquet",
+        "predictions": "careful.jsonl out.parquet --like gold.csv",
+        "span texts": "spans.jsonl out.parquet --from spans",
+        "brat": "x.ann out.jsonl",
+        "questions": "gold.csv out.json --to squad",
+        "inference": "gold.csv out.jsonl --to nli",
+    },
+    "demo": {"": ""},
+    "describe": {"one": "gold.csv", "several": "gold.csv annotator_1.jsonl", "labels": "texts.csv"},
+    "doctor": {"": ""},
+    "explain": {"": "gold.csv chatty.jsonl"},
+    "qa": {"": "questions.json answers.json"},
+    "score": {
+        "one": "gold.csv careful.jsonl",
+        "several": "gold.csv careful.jsonl hasty.jsonl",
+        "json": "gold.csv careful.jsonl --json",
+        "official": "gold.csv careful.jsonl --protocol cnc-2023",
+        "2022": "gold.csv careful.jsonl --protocol cnc-2022",
+        "no tags": "plain.jsonl plain.jsonl",
+    },
+}
+# Values other than the default; an option has those of its command, or those of its name.
+VALUES = {
+    "average": "relation",
+    "by": "text",
+    "cluster": "text",
+    "agree --labels": "label",
+    "classify --labels": "0,1,2",
+    "copy-to": "copies",
+    "from": "bio",
+    "level": "ordinal",
+    "like": "gold.csv",
+    "matches": "matches.csv",
+    "per-example": "examples.arrow",
+    "plots": "pictures",
+    "positive": "0",
+    "premise": "effect",
+    "agree --protocol": "recess-code",
+    "protocol": "cnc-2023",
+    "rater": "who",
+    "seed": "7",
+    "tags": "cnc-2022",
+    "to": "bio",
+    "tokenizer": "whitespace",
+    "undefined": "0",
+    "unit": "index",
+    "unmatched": "skip",
+    "unparsed": "skip",
+}
+# What an option changes is no result; where it is looked at instead.
+ELSEWHERE = {
+    "bench --sentences": "tests/cli/test_bench_command.py",
+    "score --backend": "the numbers never depend on it",
+    "score --threads": "the numbers never depend on it",
+}
+AS_MEANT = {
+    "bench --sentences": ("3", "4"),
+    "score --backend": ("cpu", "reference"),
+    "score --threads": ("3", "4"),
+}
+
+
+def options():
+    """Command and option, with the flag as it is typed."""
+    for name, command in sorted(COMMANDS.items()):
+        for option in command.params:
+            if option.param_type_name == "option" and option.name != "help":
+                yield name, option
+
+
+CASES = [
+    pytest.param(name, use, option, id=f"{name} {option.opts[0]} ({use})")
+    for name, option in options()
+    for use in USES.get(name, ())
+    if f"{name} {option.opts[0]}" not in ELSEWHERE
+]
+
+
+def test_every_command_is_tried():
+    assert set(USES) | {key.split()[0] for key in ELSEWHERE} == set(COMMANDS)
+    assert {f"{name} {option.opts[0]}" for name, option in options()} >= set(ELSEWHERE)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    sample.copy_to(folder)
+    for k, labels in enumerate(("010011", "011010"), 1):
+        rows = [f"{i},u{i * k % 7},r{k},w{i % 2},{label}" for i, label in enumerate(labels)]
+        head = "id,index,rater,who,label\n"
+        (folder / f"labels_{k}.csv").write_text(head + "\n".join(rows) + "\n")
+    (folder / "ratings.csv").write_text(
+        "id,index,rater,who,label\n0,a,r1,w1,0\n0,b,r2,w2,1\n1,a,r1,w1,1\n1,b,r2,w3,1\n"
+    )
+    (folder / "short.csv").write_text(
+        "index,text,causal_text_w_pairs,num_rs\n"
+        "a,Rain floods roads,['<ARG0>Rain floods <ARG1>roads</ARG1>'],1\n"
+    )
+    fc.write(fc.read(folder / "gold.csv"), folder / "plain.jsonl")
+    (folder / "texts.csv").write_text('id,text,label\na,"It rained ( so ) .",1\nb,"dry",0\n')
+    (folder / "x.txt").write_text("Rain fell .\n")
+    (folder / "x.ann").write_text("T1\tCause 0 4\tRain\n")
+    spans = [
+        {"text": row["text"], "relations": [{"cause": row["text"].split()[0], "effect": "."}]}
+        for row in ({"text": f"word{k} does this ."} for k in range(2))
+    ]
+    (folder / "spans.jsonl").write_text("".join(json.dumps(row) + "\n" for row in spans))
+    fc.write(fc.read(folder / "gold.csv"), folder / "questions.json", format="squad")
+    return folder
+
+
+def typed(folder, command, arguments):
+    """What comes of a command: exit status, both outputs, and what it wrote."""
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        result = CliRunner().invoke(app, [command, *arguments])
+    assert isinstance(result.exception, SystemExit | None), result.exception
+    written = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.stat().st_mtime_ns != before.get(path):
+            written[path.name] = path.read_bytes()
+            if path not in before:
+                path.unlink()
+    return result.exit_code, result.stdout, result.stderr, written
+
+
+@pytest.fixture(scope="module")
+def plain(files):
+    """What comes of each use without further options."""
+    found = {}
+
+    def of(name, use):
+        if (name, use) not in found:
+            found[name, use] = typed(files, name, USES[name][use].split())
+        return found[name, use]
+
+    return of
+
+
+@pytest.mark.parametrize(("name", "use", "option"), CASES)
+def test_an_option_does_something_or_is_refused(name, use, option, files, plain):
+    arguments = USES[name][use].split()
+    flag = option.opts[0]
+    if flag in arguments:
+        return
+    value = [] if option.is_flag else [value_of(name, flag)]
+    if (code := plain(name, use)[0]) not in (0, 1):
+        pytest.fail(f"{name} {use} ends with {code}: {plain(name, use)[2]}")
+    found = typed(files, name, [*arguments, flag, *value])
+    if found[0] == 2:
+        assert found[1] + found[2]
+        assert not found[3]
+    else:
+        assert found != plain(name, use)
+
+
+def value_of(name, flag):
+    option = flag.removeprefix("--")
+    value = VALUES.get(f"{name} {flag}", VALUES.get(option))
+    assert value is not None, f"{name} {flag} is new: give it a value"
+    return value
+
+
+@pytest.mark.parametrize(
+    ("name", "option"), [pytest.param(n, o, id=f"{n} {o.opts[0]}") for n, o in options()]
+)
+def test_an_option_given_twice_is_refused(name, option, files):
+    if option.is_flag:
+        return
+    flag = option.opts[0]
+    values = AS_MEANT.get(f"{name} {flag}") or (value_of(name, flag),) * 2
+    arguments = next(iter(USES.get(name, {"": ""}).values())).split()
+    code, out, err, written = typed(
+        files, name, [*arguments, flag, values[0], f"{flag}={values[1]}"]
+    )
+    assert (code, out, written) == (2, "", {})
+    assert flag in err
+    assert re.search(r"given 2 times, expected\s+(│\s+│\s+)?once", err)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("labels_1.csv labels_2.csv --labels label --by x", "--by is for relations, but --labels"),
+        ("annotator_1.jsonl annotator_2.jsonl --level ratio", "--level is for labels: name their"),
+        ("annotator_1.jsonl annotator_2.jsonl --seed 0", "--seed is for intervals: add --interv"),
+    ],
+)
+def test_what_an_option_is_for(arguments, message, files):
+    code, out, err, _ = typed(files, "agree", arguments.split())
+    assert (code, out) == (2, "")
+    assert message in err

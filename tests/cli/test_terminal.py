@@ -1,0 +1,235 @@
+"""Tables on a real terminal of any width: every line fits, no number and no name is cut."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import sys
+import termios
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from fastcausal import sample
+from fastcausal.report import Scores, scores_table
+from fastcausal.tables import Grid
+from tests.cli.test_cli import cli
+
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+DECIMAL = re.compile(r"[+-]?\d+\.\d+")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The sample, and files whose names, ids and columns are long."""
+    where = tmp_path_factory.mktemp("files")
+    sample.copy_to(where)
+    cli("convert", where / "gold.csv", where / "questions.json", "--to", "squad")
+    long = "a_very_long_name_of_a_genre_" * 4
+    relation = [
+        {"role": "cause", "start": 0, "stop": 2},
+        {"role": "effect", "start": 1, "stop": 3},
+    ]
+    rows = [
+        {"id": f"{long}{k}", "length": 3, "genre": long, "relations": [relation] * 2}
+        for k in range(3)
+    ]
+    (where / "long.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    labels = ["raining cats and dogs", "dry", "a label that is longer than all the others are"]
+    for name in ("labels_1", "labels_2", "labels_3"):
+        lines = [f"{k},{labels[k * (1 + len(name)) % 3]}\n" for k in range(9)]
+        (where / f"{name}.csv").write_text("id,label\n" + "".join(lines))
+    return where
+
+
+COMMANDS = {
+    "score": "score gold.csv careful.jsonl",
+    "score --counts": "score gold.csv careful.jsonl --counts",
+    "score --by": "score long.jsonl long.jsonl --by genre",
+    "score several": "score gold.csv careful.jsonl hasty.jsonl chatty.jsonl --by corpus --counts",
+    "explain": "explain gold.csv chatty.jsonl",
+    "agree": "agree annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl --intervals",
+    "agree labels": "agree labels_1.csv labels_2.csv labels_3.csv --labels label --intervals",
+    "classify": "classify labels_1.csv labels_2.csv",
+    "qa": "qa questions.json answers.json",
+    "describe": "describe gold.csv annotator_1.jsonl long.jsonl",
+    "check": "check gold.csv long.jsonl",
+    "demo": "demo",
+}
+END = "(end of the command)"
+CODE = f"""
+input()  # once the terminal has its size
+import sys
+from fastcausal.cli import app
+for command in sys.argv[1:]:
+    assert app(command.split(), standalone_mode=False) in (None, 0, 1)
+    print({END!r})
+"""
+
+
+@pytest.fixture(scope="module", params=(60, 80, 100, 120))
+def screen(request, folder):
+    """The columns of a terminal, and what it shows of every command, line by line."""
+    process, lead = pty.fork()
+    if not process:
+        path = os.pathsep.join(filter(None, sys.path))
+        env = os.environ | {"TERM": "xterm", "PYTHONPATH": path}
+        env = {name: value for name, value in env.items() if name not in ("COLUMNS", "LINES")}
+        os.chdir(folder)
+        os.dup2(os.open("stderr", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+        os.execve(sys.executable, [sys.executable, "-c", CODE, *COMMANDS.values()], env)
+    fcntl.ioctl(lead, termios.TIOCSWINSZ, struct.pack("HHHH", 24, request.param, 0, 0))
+    os.write(lead, b"\n")
+    shown = b""
+    try:
+        while part := os.read(lead, 65536):
+            shown += part
+    except OSError:  # the other end is closed
+        pass
+    os.close(lead)
+    _, status = os.waitpid(process, 0)
+    assert os.waitstatus_to_exitcode(status) == 0, (folder / "stderr").read_text()
+    text = ESCAPE.sub("", shown.decode()).replace("\r\n", "\n")
+    parts = text.split(END)[:-1]
+    return request.param, dict(zip(COMMANDS, map(str.splitlines, parts), strict=True))
+
+
+@pytest.fixture(scope="module")
+def whole(folder):
+    """What the same commands print to a pipe, without signatures."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return {
+            name: [line for line in cli(*args.split(), expect=None)[0].splitlines() if filled(line)]
+            for name, args in COMMANDS.items()
+        }
+
+
+def filled(line):
+    """Whether a line belongs to a table: a signature is wrapped by the terminal itself."""
+    return line.strip("─ ") and not line.startswith("fastcausal|")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_line_fits_and_nothing_is_cut(name, screen, whole):
+    columns, screens = screen
+    lines = [line for line in screens[name] if filled(line)]
+    assert max(map(cell_len, lines)) <= columns
+    assert "…" not in "".join(lines)
+    if name == "check":  # a table of text, broken within its columns
+        return
+    wanted, found = (DECIMAL.findall("\n".join(text)) for text in (whole[name], lines))
+    assert sorted(wanted) == sorted(found)
+    # Names of rows may be broken where they are long, into lines that follow each other.
+    first = "".join(line.split("  ")[0].replace(" ", "") for line in lines)
+    for line in whole[name]:
+        assert line.split("  ")[0].replace(" ", "") in first
+
+
+def test_findings_are_broken_within_their_columns(screen, folder):
+    _, screens = screen
+    head, *lines = (line for line in screens["check"] if line.strip())
+    lines = lines[1 : next(k for k, line in enumerate(lines) if "kind" in line)]
+    names = ("annotator", "file", "example", "kind", "what")
+    at = [head.index(name) for name in names]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        findings = json.loads(cli(*COMMANDS["check"].split(), "--json", expect=None)[0])["findings"]
+    for name, start, stop in zip(names, at, (*at[1:], None), strict=True):
+        shown = "".join("".join(line[start:stop].split()) for line in lines)
+        key = "message" if name == "what" else name
+        assert shown == "".join("".join(finding[key].split()) for finding in findings)
+
+
+@pytest.mark.parametrize("width", [10, 24, 40, 60, 80, 200])
+def test_blocks_hold_every_cell_once(width):
+    names = [f"score_{k}" for k in range(14)]
+    rows = {f"row {r}": Scores({n: r + k / 16 for k, n in enumerate(names)}) for r in range(3)}
+    lines = shown(scores_table("", {"": rows, "part": rows}, counts=True), width)
+    assert max(map(cell_len, lines)) <= max(width, 28)  # a name and a number at the least
+    text = "\n".join(lines)
+    for row, scores in rows.items():
+        cells = [cell for line in lines if line.startswith(row) for cell in line.split()[2:]]
+        assert sorted(cells) == sorted(2 * [f"{v:.4f}" for v in scores.values()])
+    header = [word for word in text.split() if word.startswith("score_")]
+    assert header == names
+
+
+def shown(grid, width):
+    from rich.console import Console
+
+    console = Console(width=max(width, 28), color_system=None, force_terminal=False)
+    with console.capture() as capture:
+        console.print(grid)
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+def test_a_name_is_broken_and_not_cut():
+    name = "one_name_without_a_place_to_break_" * 5
+    grid = Grid("title", ["n"], corner="what")
+    grid.add(name, "12345")
+    grid.add("[red]markup[/red] :cat:", "1")
+    lines = shown(grid, 40)
+    assert max(map(len, lines)) <= 40
+    assert name in "".join(line.split()[0] for line in lines[4:] if line)
+    assert "[red]markup[/red] :cat:" in "\n".join(lines)
+    assert sum("12345" in line for line in lines) == 1
+
+
+def test_the_line_above_a_table():
+    out, _ = cli("score", sample.GOLD, sample.SYSTEMS["careful"])
+    assert out.startswith("recess: 61 sentences, 72 gold relations, 65 predicted\n")
+    out, _ = cli("score", sample.GOLD, *sample.SYSTEMS.values())
+    assert out.startswith("recess: 61 sentences, 72 gold relations, 3 systems\n")
+
+
+def test_all_counts_on_demand():
+    def header(*options):
+        out, _ = cli("score", sample.GOLD, sample.SYSTEMS["careful"], *options)
+        return next(line.split() for line in out.splitlines() if "precision" in line)
+
+    short, full = header(), header("--counts")
+    assert full == [*short, "bes", "bel", "beo"]
+    _, err = cli("score", sample.GOLD, sample.SYSTEMS["careful"], "--counts", "--json", expect=2)
+    assert not err
+
+
+def test_slices_of_several_systems():
+    files = [sample.SYSTEMS[name] for name in ("careful", "hasty")]
+    out, _ = cli("score", sample.GOLD, *files, "--by", "doc_id")
+    systems = json.loads(cli("score", sample.GOLD, *files, "--by", "doc_id", "--json")[0])
+    parts = {}
+    for line, after in pairwise(out.splitlines()):
+        if line.startswith("doc_id="):
+            part = parts.setdefault(line, {})
+            part["careful"] = after.split()[1:4]
+    assert len(parts) == 12
+    for part, found in parts.items():
+        overall = systems["systems"]["careful"]["subsets"][part]["overall"]
+        wanted = [overall[name] for name in ("precision", "recall", "f1")]
+        assert found["careful"] == ["undefined" if v is None else f"{v:.4f}" for v in wanted]
+
+
+def test_details_as_csv_and_arrow(tmp_path):
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet as pq
+
+    for option in ("--per-example", "--matches"):
+        files = {suffix: tmp_path / f"x{suffix}" for suffix in (".parquet", ".arrow", ".csv")}
+        for target in files.values():
+            cli("score", sample.GOLD, *sample.SYSTEMS.values(), option, target)
+        table = pq.read_table(files[".parquet"])
+        assert pa.ipc.open_file(files[".arrow"]).read_all().equals(table)
+        types = pyarrow.csv.ConvertOptions(column_types=table.schema, strings_can_be_null=True)
+        assert pyarrow.csv.read_csv(files[".csv"], convert_options=types).equals(table)
+        target = Path(tmp_path, "x.txt")
+        _, err = cli("score", sample.GOLD, *sample.SYSTEMS.values(), option, target, expect=2)
+        assert 'unknown suffix ".txt"' in err
+        assert not target.exists()

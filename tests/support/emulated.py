@@ -1,0 +1,140 @@
+"""A played device: csrc/*.cu compiled for the host, as a machine of engine/device/machine.py."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from fastcausal.engine.device import cuda, scoring
+from fastcausal.engine.device.sources import csrc
+from fastcausal.engine.plan import Result
+from fastcausal.engine.run import run
+
+BLOCKS, THREADS = 3, 8  # few enough that every thread sees several examples
+FLAGS = ("-std=c++17", "-O1", "-g", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-pthread")
+
+
+@cache
+def _compiled(target: Path) -> subprocess.CompletedProcess[str] | None:
+    compiler = next(filter(None, map(shutil.which, (os.environ.get("CXX", "c++"), "g++"))), None)
+    if compiler is None:
+        return None
+    source = Path(__file__).parent / "emulation" / "grid.cpp"
+    options = ("-D__CUDA_ARCH__=900", f"-I{csrc()}", "-fPIC", "-shared")
+    command = [compiler, *FLAGS, *options, source, "-o", target]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+FOLDER = TemporaryDirectory()
+
+
+@cache
+def library() -> ctypes.CDLL:
+    target = Path(FOLDER.name, "device.so")
+    compiled = _compiled(target)
+    if compiled is None:
+        pytest.skip("no C++ compiler")
+    assert not compiled.returncode, compiled.stderr
+    return ctypes.CDLL(str(target))
+
+
+class Queue:
+    """Does nothing before it is waited for, so that what is read too early shows."""
+
+    def __init__(self) -> None:
+        self.work: list = []
+
+    def upload(self, target, source):
+        self.work.append(lambda: ctypes.memmove(target, source.ctypes.data, source.nbytes))
+
+    def launch(self, entry, task, n_items, n_counters=0):
+        self.work.append(
+            lambda: library().launch(
+                entry.encode(), ctypes.c_void_p(task.ctypes.data), BLOCKS, THREADS
+            )
+        )
+
+    def download(self, target, source):
+        self.work.append(lambda: ctypes.memmove(target.ctypes.data, source, target.nbytes))
+
+    def mark(self):
+        passed = []
+        self.work.append(lambda: passed.append(True))
+        return lambda: bool(passed)
+
+    def wait(self):
+        work, self.work = self.work, []
+        for call in work:
+            call()
+
+
+class Machine:
+    """Memory of the "device" is memory of NumPy."""
+
+    def __init__(self) -> None:
+        self.kept: list = []
+        self.only = Queue()
+
+    def current(self) -> Queue:
+        return self.only
+
+    def queue(self) -> Queue:
+        return Queue()
+
+    def pinned(self, n):
+        return np.full(n, 0xA5, np.uint8)
+
+    empty = pinned
+
+    def array(self, shape, dtype):
+        """Rubbish; kept, as whoever had it may let go of it before the work is done."""
+        n = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        self.kept.append(np.full(n, 0xA5, np.uint8).view(dtype).reshape(shape))
+        return self.kept[-1]
+
+    def offsets(self, sizes):
+        found = self.array(len(sizes) + 1, np.int64)
+        self.only.work.append(lambda: found.__setitem__(slice(None), [0, *np.cumsum(sizes)]))
+        return found
+
+    def address(self, array) -> int:
+        return int(array.ctypes.data)
+
+    def ids(self, name, value):
+        return np.ascontiguousarray(value)
+
+    def numpy(self, array):
+        return array.copy()
+
+    def constant(self, values) -> int:
+        self.kept.append(values)
+        return self.address(values)
+
+
+@contextmanager
+def instead(part: int = scoring.PART) -> Iterator[None]:
+    """Within it backend "cuda" is this machine, and takes parts of so many bytes."""
+    with (
+        patch.object(cuda, "cupy", lambda: None),
+        patch.object(cuda, "machine", Machine),
+        patch.object(scoring, "PART", part),
+    ):
+        yield
+
+
+def score(*arguments: Any, part: int = scoring.PART, **options: Any) -> Result:
+    """As `run`, on this machine."""
+    with instead(part):
+        return run(*arguments, backend="cuda", **options)

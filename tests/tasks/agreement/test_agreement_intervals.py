@@ -1,0 +1,85 @@
+"""Bootstrap intervals of agreement."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import fastcausal as fc
+from tests.oracles.agreement import GROUPS, agreed, near, noisy, relations_of
+
+
+def widths(intervals) -> dict[str, float]:
+    return {
+        f"{group} {name}": high - low
+        for group, found in intervals.items()
+        for name, (low, high) in found.items()
+    }
+
+
+def test_intervals_hold_the_value_and_repeat():
+    found = agreed(noisy(150))
+    intervals = found.intervals(n_resamples=400, seed=7)
+    assert list(intervals) == list(GROUPS)
+    for group, scores in found.scores.items():
+        for name, value in scores.items():
+            low, high = intervals[group][name]
+            assert low < value < high
+    assert intervals == found.intervals(n_resamples=400, seed=7)
+    assert intervals != found.intervals(n_resamples=400, seed=8)
+    narrow = widths(found.intervals(n_resamples=400, seed=7, confidence=0.5))
+    assert all(width < widths(intervals)[key] for key, width in narrow.items())
+
+
+def test_interval_of_a_share():
+    """240 of 400 sentences agree: the share has a standard error of (0.6 · 0.4 / 400) ** 0.5."""
+    whole, half = [[(0, 0, 2)]], [[(0, 0, 1)]]
+    annotated = {
+        "ann": {f"{k}": whole for k in range(400)},
+        "ben": {f"{k}": whole if k % 5 < 3 else half for k in range(400)},
+    }
+    found = agreed(annotated)
+    low, high = found.intervals(n_resamples=4000)["cause"]["em"]
+    assert found["cause"].em == 0.6
+    assert [low, high] == pytest.approx([0.6 - 1.96 * 0.0245, 0.6 + 1.96 * 0.0245], abs=0.006)
+    assert found.intervals(n_resamples=50)["cause"]["osb"] == (1.0, 1.0)
+
+
+def test_copies_add_nothing_to_a_cluster():
+    """Five copies of 40 sentences: drawn one by one they look like 200."""
+    true = noisy(40)
+    copies = {
+        a: {f"{k} {i}": e for i, e in examples.items() for k in range(5)}
+        for a, examples in true.items()
+    }
+    docs = {name: name.split()[1] for examples in copies.values() for name in examples}
+    found = fc.agreement({a: relations_of(e, doc=docs) for a, e in copies.items()})
+    of_examples, of_docs = (widths(found.intervals(c, n_resamples=300)) for c in (None, "doc"))
+    for key, width in of_docs.items():
+        assert width > 1.5 * of_examples[key]
+    # With one cluster there is nothing to draw from.
+    one = fc.agreement({a: relations_of(e, doc=dict.fromkeys(e, "d")) for a, e in true.items()})
+    for group, intervals in one.intervals("doc", n_resamples=9).items():
+        for name, (low, high) in intervals.items():
+            assert low == high == near(one[group][name])
+
+
+def test_intervals_depend_on_no_order():
+    """Two annotators whose files are in different orders: either may come first."""
+    forth, back = noisy(60)["ann"], dict(reversed(noisy(60)["ben"].items()))
+    one = agreed({"ann": forth, "ben": back}).intervals(n_resamples=100)
+    other = agreed({"ben": back, "ann": forth}).intervals(n_resamples=100)
+    for group, intervals in one.items():
+        for name, bounds in intervals.items():
+            assert bounds == near(other[group][name])
+
+
+@pytest.mark.parametrize(
+    "relations", [[[(0, 0, 2)]], []], ids=["signals undefined", "nothing to compare"]
+)
+def test_intervals_of_undefined_measures(relations):
+    found = agreed({"ann": {"p": relations}, "ben": {"p": relations}})
+    for group, intervals in found.intervals(n_resamples=9).items():
+        for name, bounds in intervals.items():
+            assert all(math.isnan(v) == math.isnan(found[group][name]) for v in bounds)

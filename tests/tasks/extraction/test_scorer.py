@@ -1,0 +1,202 @@
+"""`ExtractionScorer`: no split, order or thread changes a bit."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fastcausal as fc
+from fastcausal.engine.reference.kernels import KERNELS
+from fastcausal.protocols import CNC_2023, RECESS
+from tests.support.strategies import sides
+from tests.support.tables import table_of
+
+ONE = [{"length": 4, "relations": [{"cause": (0, 2)}]}]
+UNREAD = [{"length": 4, "relations": [None]}]
+
+
+def named(protocol: str) -> str:
+    signature = fc.ExtractionScorer(protocol).signature
+    assert signature.startswith(f"fastcausal|{fc.__version__}|{protocol}|kernel:fair_spans|")
+    return signature
+
+
+@settings(deadline=None, max_examples=120)
+@given(both=sides(most_examples=8, most_relations=5), data=st.data())
+def test_no_order_changes_a_bit(both, data):
+    """Shuffled predictions, relations, examples, shards and threads: the same report.
+
+    Of that, cnc-2023 owes its result to the order of relations alone.
+    """
+    protocol = data.draw(st.sampled_from([RECESS, RECESS, CNC_2023]))
+    protocol = replace(protocol, kernel=data.draw(st.sampled_from(sorted(KERNELS))))
+    n = len(both[0])
+    ids = [str(k) for k in range(n)]
+    kinds = data.draw(st.lists(st.sampled_from(["x", "y", None]), min_size=n, max_size=n))
+    gold, pred = (table_of(side, id=ids, kind=kinds) for side in both)
+    whole = fc.score(gold, pred, protocol, by="kind", num_threads=1)
+
+    def shuffled(side):
+        """The examples of one side, each with its relations in another order."""
+        if protocol.ties == "first":
+            return side
+        return [data.draw(st.permutations(relations)) for relations in side]
+
+    def batch(side, chosen):
+        columns = {"id": [ids[k] for k in chosen], "kind": [kinds[k] for k in chosen]}
+        return table_of([side[k] for k in chosen], **columns)
+
+    golds, preds = map(shuffled, both)
+    order = data.draw(st.permutations(range(n)))
+    cuts = sorted(data.draw(st.sets(st.integers(0, n), max_size=3)) | {0, n})
+    shards = []
+    for start, stop in pairwise(cuts):
+        chosen = order[start:stop]
+        threads = data.draw(st.sampled_from([None, 1, 3]))
+        scorer = fc.ExtractionScorer(protocol, by="kind", num_threads=threads)
+        if data.draw(st.booleans()):  # a batch at a time, or all at once
+            for k in chosen:
+                scorer.update(batch(golds, [k]), batch(preds, [k]))
+        else:
+            preds_order = data.draw(st.permutations(chosen))
+            scorer.update(batch(golds, chosen), batch(preds, preds_order))
+        shards.append(scorer)
+    while len(shards) > 1:  # merge any two until one is left
+        other = shards.pop(data.draw(st.integers(0, len(shards) - 1)))
+        shards[data.draw(st.integers(0, len(shards) - 1))].merge(other)
+    assert shards[0].compute().to_json() == whole.to_json()
+
+
+@settings(deadline=None, max_examples=120)
+@given(both=sides())
+def test_swapped_sides(both):
+    """For exact spans, gold against predictions is predictions against gold, FP and FN swapped."""
+    gold, pred = map(table_of, both)
+    protocol = fc.Protocol("mine", kernel="exact_spans")
+    there, back = fc.score(gold, pred, protocol), fc.score(pred, gold, protocol)
+    assert there.n_gold_relations == back.n_pred_relations
+    for group in there.scores:
+        a, b = there[group], back[group]
+        assert (a.tp, a.fp, a.fn) == (b.tp, b.fn, b.fp)
+        assert repr((a.precision, a.recall, a.f1)) == repr((b.recall, b.precision, b.f1))
+
+
+def test_life_of_a_scorer():
+    scorer = fc.ExtractionScorer()
+    empty = scorer.compute().to_json()
+    scorer.update(ONE, ONE)
+    once = scorer.compute().to_json()
+    assert once == scorer.compute().to_json() == fc.score(ONE, ONE).to_json()
+    scorer.merge(fc.ExtractionScorer())
+    assert scorer.compute().to_json() == once
+    other = fc.ExtractionScorer(backend="reference", num_threads=2)  # does not change the numbers
+    other.merge(scorer)
+    other.update([["<ARG0>Rain</ARG0> falls"]], [["<ARG0>Rain</ARG0> falls"]])
+    assert other.compute()["cause"].tp == 2
+    scorer.reset()
+    assert scorer.compute().to_json() == empty
+
+
+def test_signature_says_what_the_numbers_depend_on():
+    for protocol in ("recess", "cnc-2023"):
+        signature = named(protocol)
+        assert signature.endswith("|unparsed:error|unmatched:error")
+        assert signature.count("\n") == 0
+    assert named("recess") != named("cnc-2023")
+    assert fc.ExtractionScorer(num_threads=3, backend="reference").signature == named("recess")
+    skipping = fc.ExtractionScorer(unparsed="skip", unmatched="empty").signature
+    assert skipping.endswith("|unparsed:skip|unmatched:empty")
+
+
+@pytest.mark.parametrize(
+    "difference",
+    [{"protocol": "cnc-2023"}, {"unparsed": "skip"}, {"unmatched": "skip"}, {"by": "kind"}],
+    ids=str,
+)
+def test_merge_refuses_what_was_counted_otherwise(difference):
+    scorer, other = fc.ExtractionScorer(), fc.ExtractionScorer(**difference)
+    scorer.update(ONE, ONE)
+    before = scorer.compute().to_json()
+    with pytest.raises(ValueError, match=r"^cannot merge ") as caught:
+        scorer.merge(other)
+    mine, theirs = str(caught.value).removeprefix("cannot merge ").split(" into ")
+    assert mine != theirs
+    assert scorer.compute().to_json() == before
+
+
+def test_roles():
+    other = fc.Relations.from_examples(ONE, roles=("cause", "claim"))
+    scorer, claims = fc.ExtractionScorer(), fc.ExtractionScorer()
+    scorer.update(ONE, ONE)
+    claims.update(other, other)
+    assert list(claims.compute().scores) == ["overall", "cause", "claim"]
+    message = "roles are cause, claim, expected cause, effect, signal"
+    with pytest.raises(fc.InputError, match=message):
+        scorer.update(other, other)
+    with pytest.raises(ValueError, match=r"^cannot merge roles "):
+        scorer.merge(claims)
+    assert scorer.compute().to_json() == fc.score(ONE, ONE).to_json()
+
+
+def test_a_batch_that_is_refused_leaves_no_trace():
+    scorer = fc.ExtractionScorer()
+    with pytest.raises(fc.InputError, match=r"^pred has 2 examples"):
+        scorer.update(fc.Relations.from_examples(ONE, roles=("cause", "claim")),
+                      fc.Relations.from_examples(ONE * 2, roles=("cause", "claim")))  # fmt: skip
+    with pytest.raises(fc.InputError, match="could not be read"):
+        scorer.update(ONE, UNREAD)
+    scorer.update(ONE, ONE)
+    assert scorer.compute().to_json() == fc.score(ONE, ONE).to_json()
+
+
+def test_warnings_count_over_all_batches():
+    parts = [fc.ExtractionScorer(unparsed="empty") for _ in range(2)]
+    for scorer in parts:
+        scorer.update(ONE + ONE, UNREAD + ONE)
+        scorer.update(ONE, UNREAD)
+    parts[0].merge(parts[1])
+    whole = fc.score((ONE * 3) * 2, (UNREAD + ONE + UNREAD) * 2, unparsed="empty")
+    assert whole.warnings == (
+        "unparsed=empty: 4 of 6 predicted relations could not be read (66.7%)",
+    )
+    assert parts[0].compute().to_json() == whole.to_json()
+
+
+def test_what_batches_cannot_do():
+    with pytest.raises(ValueError, match=r"^cnc-2022 does not add up over batches, use score$"):
+        fc.ExtractionScorer("cnc-2022").update(ONE, ONE)
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ({"protocol": "cnc"}, 'unknown protocol "cnc", expected one of recess, cnc-2023, cnc-2022'),
+        ({"unparsed": "no"}, 'unparsed is "no", expected one of error, empty, skip'),
+        ({"unmatched": "no"}, 'unmatched is "no", expected one of error, empty, skip'),
+        ({"backend": "gpu"}, 'unknown backend "gpu", expected one of cpu, cuda, reference'),
+        ({"num_threads": 0}, "num_threads is 0, expected at least 1"),
+        ({"num_threads": 2**63}, f"num_threads is {2**63}, expected at most {2**31 - 1}"),
+    ],
+    ids=str,
+)
+def test_wrong_arguments_are_refused_at_once(argument, message):
+    for use in (fc.ExtractionScorer, lambda **given: fc.score(ONE, ONE, **given)):
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+            use(**argument)
+
+
+@pytest.mark.parametrize("protocol", ["recess", "cnc-2023", fc.Protocol("mine", "exact_spans")])
+def test_pickles(protocol):
+    """Shards travel between processes: unused, and after they have counted."""
+    scorer = fc.ExtractionScorer(protocol, unmatched="skip")
+    for _ in range(2):
+        scorer = pickle.loads(pickle.dumps(scorer))
+        scorer.update(ONE, ONE)
+    assert scorer.compute()["overall"].tp == 2
+    assert scorer.unmatched == "skip"

@@ -1,0 +1,152 @@
+"""Label ids scored batch by batch: on the host, and on the device that the tests play."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fastcausal as fc
+from fastcausal.engine.device import cuda
+from fastcausal.formats.bio import read as read_tags
+from tests.decoding.test_tags import DTYPES, IGNORED, LABELS, matrices
+from tests.support import emulated
+
+SCHEME = fc.TagScheme(LABELS["BIO"])
+
+
+@st.composite
+def batches(draw):
+    """Gold may ignore tokens, predictions name a label for every one."""
+    gold = draw(matrices(len(SCHEME.labels)))
+    pred = np.resize(draw(matrices(len(SCHEME.labels), ignored=False)), gold.shape)
+    if draw(st.booleans()):
+        pred = np.where(gold == IGNORED, 0, gold)
+    return gold, pred.astype(draw(st.sampled_from(DTYPES)))
+
+
+def scored(backend, pairs, protocol="recess"):
+    with emulated.instead():
+        scorer = fc.TagScorer(SCHEME, protocol, backend=backend)
+        for gold, pred in pairs:
+            scorer.update(gold, pred)
+        return scorer.compute()
+
+
+@settings(deadline=None)
+@given(pairs=st.lists(batches(), max_size=4), protocol=st.sampled_from(["recess", "cnc-2023"]))
+def test_device_equals_host(pairs, protocol):
+    host, device = (scored(backend, pairs, protocol) for backend in ("cpu", "cuda"))
+    assert host.to_dict() == device.to_dict()
+
+
+@settings(deadline=None)
+@given(batches())
+def test_host_equals_tag_lists(pair):
+    """As if every sequence came as a list of tags, where they are well formed."""
+    kept = [[side[k][pair[0][k] != IGNORED] for k in range(len(side))] for side in pair]
+    gold, pred = (
+        read_tags([_well_formed([SCHEME.labels[i] for i in line]) for line in side])
+        for side in kept
+    )
+    expected, found = fc.score(gold, pred), scored("cpu", [pair])
+    assert found.scores == expected.scores
+
+
+def _well_formed(tags):
+    """An I- tag after nothing of its role begins a span."""
+    found = []
+    for tag, before in zip(tags, ["O", *tags], strict=False):
+        begins = tag[0] == "I" and before[2:] != tag[2:]
+        found.append("B" + tag[1:] if begins else tag)
+    return found
+
+
+@pytest.mark.parametrize("kernel", ["fair_spans", "exact_spans", "span_overlap", "partial_spans"])
+def test_many_sequences_of_many_spans(kernel):
+    """Some have more spans than fit on a device."""
+    rng = np.random.default_rng(0)
+    pairs = []
+    for width in (0, 1, 30, 90):
+        gold = rng.integers(len(SCHEME.labels), size=(40, width))
+        pred = np.where(rng.random(gold.shape) < 0.8, gold, rng.integers(7, size=gold.shape))
+        gold[rng.random(gold.shape) < 0.1] = IGNORED
+        pairs.append((gold.astype(np.int16), pred))
+    protocol = fc.Protocol("test", kernel=kernel)
+    host, device = (scored(backend, pairs, protocol) for backend in ("cpu", "cuda"))
+    assert host.to_dict() == device.to_dict()
+    assert host.n_examples == 160
+
+
+def test_nothing_waits_before_compute():
+    gold = np.array([[1, 2, IGNORED, 0, 3]])
+    many = np.tile([1, 3], (1, 40))
+    with emulated.instead():
+        scorer = fc.TagScorer(SCHEME, backend="cuda")
+        scorer.update(gold, np.array([[1, 2, 5, 0, 3]]))
+        scorer.update(many, many)
+        counts = scorer._on_device
+        assert len(counts.waiting) == 2
+        counts.machine.current().wait()  # the device has come so far by itself
+        scorer.update(gold, gold + 100 * (gold == IGNORED))
+        assert [batch.number for batch in counts.for_host] == [1]
+        assert [batch.number for batch in counts.waiting] == [2]
+        assert scorer.compute()["overall"].tp == 2 + 80 + 2
+        assert not counts.waiting
+        assert not counts.for_host
+        scorer.update(gold, np.array([[1, 2, 5, 0, 3]]))
+        assert scorer.compute()["overall"].tp == 2 + 80 + 2 + 2
+        scorer.reset()
+        assert scorer.compute().n_examples == 0
+
+
+def test_merge():
+    gold = np.array([[1, 2, 0, 3]])
+    with emulated.instead():
+        one, other = (fc.TagScorer(SCHEME, backend="cuda") for _ in range(2))
+        one.update(gold, gold)
+        other.update(gold, gold)
+        one.merge(other)
+        assert one.compute()["cause"].tp == 2
+        assert one.compute().n_gold_relations == 2
+
+
+BAD = [
+    ([[1, 9]], [[1, 1]], r"example 0, token 1: label id 9, expected 0 to 6, or -100"),
+    ([[1], [1]], [[1], [-1]], r"example 1, token 0: label id -1, expected 0 to 6"),
+    ([[1], [1]], [[1], [-100]], r"example 1: the prediction ignores a token that gold has"),
+]
+
+
+@pytest.mark.parametrize(("gold", "pred", "message"), BAD)
+def test_what_is_refused(gold, pred, message):
+    gold, pred = np.array(gold), np.array(pred)
+    with pytest.raises(fc.InputError, match=message):
+        fc.TagScorer(SCHEME).update(gold, pred)
+    with emulated.instead():
+        scorer = fc.TagScorer(SCHEME, backend="cuda")
+        scorer.update(gold[:, :0], pred[:, :0])
+        scorer.update(gold, pred)
+        with pytest.raises(fc.InputError, match=f"batch 1: {message}"):
+            scorer.compute()
+        with pytest.raises(fc.InputError, match=r"pred: found the shape \(1, 1\), expected"):
+            scorer.update(gold, pred[:1, :1])
+
+
+def test_what_is_no_choice():
+    with pytest.raises(ValueError, match='backend is "reference", expected cpu or cuda'):
+        fc.TagScorer(SCHEME, backend="reference")
+    with pytest.raises(ValueError, match="cnc-2022 does not add up over batches"):
+        fc.TagScorer(SCHEME, "cnc-2022")
+    if not _usable():
+        with pytest.raises(fc.InputError, match='backend "cuda"'):
+            fc.TagScorer(SCHEME, backend="cuda")
+
+
+def _usable():
+    try:
+        cuda.cupy()
+    except fc.InputError:
+        return False
+    return True
