@@ -68,7 +68,10 @@ input()  # once the terminal has its size
 import sys
 from fastcausal.cli import app
 for command in sys.argv[1:]:
-    assert app(command.split(), standalone_mode=False) in (None, 0, 1)
+    try:
+        app(command.split())
+    except SystemExit as end:
+        assert end.code in (None, 0, 1)
     print({END!r})
 """
 

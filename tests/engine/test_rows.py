@@ -141,8 +141,11 @@ def test_back_to_relations(data):
     relations_ = Relations(plain(data))
     rows = Rows.of(relations_)
     for back in (rows.to_relations(), rows.to_relations(relations_)):
-        for mine, theirs in zip(vars(Rows.of(back)).values(), vars(rows).values(), strict=True):
+        again = Rows.of(back)
+        for mine, theirs in zip(again.arrays(), rows.arrays(), strict=True):
             assert mine.tolist() == theirs.tolist()
+        assert again.lengths.tolist() == rows.lengths.tolist()
+        assert again.tags == rows.tags
 
 
 def test_back_to_other_examples():

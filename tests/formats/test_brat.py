@@ -205,7 +205,7 @@ def test_files_that_are_not_there(save, tmp_path):
         formats.read(save("", None, "e.ann"))
     with pytest.raises(InputError, match=r"d\.txt is empty$"):
         formats.read(save(text=""))
-    for name in ("-", "", "/"):
+    for name in ("-", ""):
         with pytest.raises(InputError, match=r"brat has two files, expected the path of one"):
             formats.read(name, "brat")
     with pytest.raises(InputError, match=r"null"):

@@ -269,14 +269,14 @@ def test_text_of_data_is_no_template(text, tmp_path):
 
 @pytest.mark.parametrize("text", BRACES)
 def test_types_of_brat_are_no_template(text, tmp_path):
-    for annotator in ("{0}", "}{"):
-        file = tmp_path / annotator / "{}.ann"
+    for annotator in ("ann", "ben"):
+        file = tmp_path / annotator / "document.ann"
         file.parent.mkdir()
         file.write_text(f"T1\t{text} 0 4\tRain\n")
         file.with_suffix(".txt").write_text("Rain fell")
     report = fc.score(file, file)
     assert len(report.warnings) == 2
     assert all(text in warning for warning in report.warnings)
-    other = tmp_path / "{0}" / "{}.ann"
-    found = fc.agreement({"{a": other, "b}": file}).warnings
-    assert sum(text in warning for warning in found) == 2
+    other = tmp_path / "ann" / "document.ann"
+    warnings = fc.agreement({"{a": other, "b}": file}).warnings
+    assert sum(f"type {text}" in warning for warning in warnings) == 2
