@@ -12,9 +12,8 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays import joined, strings
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats.cells import cells
+from fastcausal.formats.cells import cells, note_other_kinds
 from fastcausal.formats.cnc import JSON_SUFFIXES
-from fastcausal.formats.labels import note_other_kinds
 from fastcausal.formats.lines import first_object, objects
 from fastcausal.formats.source import LineNumbers, Source, kind, most_common, shown
 from fastcausal.formats.table import load, sniff
