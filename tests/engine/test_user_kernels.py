@@ -141,7 +141,6 @@ def test_what_cannot_be_pickled():
 
 MODULE = """
 import fastcausal as fc
-from fastcausal.engine import jit
 
 @fc.kernel(fields=["n"], objective=fc.Objective({"n": 1}))
 def pairs(gold, pred, length, params, counts):
@@ -149,6 +148,8 @@ def pairs(gold, pred, length, params, counts):
 
 one = fc.Relations.from_examples([{"length": 9, "relations": [{"cause": (0, 2)}] * 3}])
 assert fc.score(one, one, fc.Protocol("mine", pairs))["cause"].n == 3
+from fastcausal.engine import jit
+
 stats = jit.compiled(pairs).function.stats
 print(stats.cache_hits.total(), stats.cache_misses.total())
 """

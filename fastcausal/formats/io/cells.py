@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+<<<<<<< HEAD:fastcausal/formats/io/cells.py
 from fastcausal.formats.cnc.truth import plain_cells
 from fastcausal.formats.io.files import LineNumbers, Source
+=======
+from fastcausal.errors import Problems
+from fastcausal.formats.source import LineNumbers, Source, kind
+from fastcausal.formats.truth import plain_cells
+>>>>>>> work-base:fastcausal/formats/cells.py
 
 
 class Cells(NamedTuple):
@@ -58,3 +64,16 @@ def cells(source: Source, delimiter: str = ",") -> Cells:
         name: pa.array([row[at] for _, row in rows], pa.string()) for at, name in enumerate(names)
     }
     return Cells(pa.table(columns), [line for line, _ in rows], f"{source.name}:{line}")
+
+
+def note_other_kinds(
+    file: str, lines: Sequence[int], name: str, values: Sequence[Any], problems: Problems
+) -> None:
+    """Note every JSON value of another kind than the first; null is of any."""
+    first = next((k for k, value in enumerate(values) if value is not None), 0)
+    for line, value in zip(lines, values, strict=True):
+        if value is not None and kind(value) != kind(values[first]):
+            problems.add(
+                f"{file}:{line}: {name} is {kind(value)}, "
+                f"expected {kind(values[first])} as in line {lines[first]}"
+            )

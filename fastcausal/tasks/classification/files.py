@@ -15,6 +15,10 @@ import pyarrow.compute as pc
 from fastcausal.arrays.arrow import validate
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import table
+<<<<<<< HEAD:fastcausal/tasks/classification/files.py
+=======
+from fastcausal.formats.cells import cells, note_other_kinds
+>>>>>>> work-base:fastcausal/formats/labels.py
 from fastcausal.formats.cnc import JSON_SUFFIXES
 from fastcausal.formats.io.cells import cells
 from fastcausal.formats.io.files import Source, kind, most_common, shown
@@ -190,19 +194,6 @@ def _read_lines(source: Source) -> Labels:
         if name == "label" or any(value is not None for value in values)
     }
     return _from_table(pa.table(arrays), source.name, lines)
-
-
-def note_other_kinds(
-    file: str, lines: Sequence[int], name: str, values: Sequence[Any], problems: Problems
-) -> None:
-    """Note every JSON value of another kind than the first; null is of any."""
-    first = next((k for k, value in enumerate(values) if value is not None), 0)
-    for line, value in zip(lines, values, strict=True):
-        if value is not None and kind(value) != kind(values[first]):
-            problems.add(
-                f"{file}:{line}: {name} is {kind(value)}, "
-                f"expected {kind(values[first])} as in line {lines[first]}"
-            )
 
 
 def _read_object(source: Any, name: str) -> Labels:

@@ -27,7 +27,7 @@ int main(int n, char** argument) {
                                      -1e300};
   Found found;
   std::vector<double> scores;
-  if (select_spans(b, settings, found, scores) >= 0) return 5;
+  if (select_spans(b, settings, found, scores, [] { return false; }) >= 0) return 5;
   const int32_t* rows = &found.values->role;
   save(at + "values", std::vector<int32_t>(rows, rows + 3 * found.n_rows));
   save(at + "scores", scores);

@@ -23,9 +23,9 @@ from fastcausal.arrays import arrow
 
 SCORE = """
 import itertools, os, signal, sys
-from fastcausal import extraction
+from fastcausal.tasks.extraction import scorer as extraction
 from fastcausal.cli import main
-from fastcausal.formats import pieces
+from fastcausal.formats.io import pieces
 pieces.ROWS = 64  # many parts
 if at := os.environ.get("INTERRUPTED_AT"):
     table, parts = extraction.per_example_table, itertools.count(1)
