@@ -7,14 +7,9 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-<<<<<<< HEAD:fastcausal/formats/io/cells.py
-from fastcausal.formats.cnc.truth import plain_cells
-from fastcausal.formats.io.files import LineNumbers, Source
-=======
 from fastcausal.errors import Problems
-from fastcausal.formats.source import LineNumbers, Source, kind
-from fastcausal.formats.truth import plain_cells
->>>>>>> work-base:fastcausal/formats/cells.py
+from fastcausal.formats.cnc.truth import plain_cells
+from fastcausal.formats.io.files import LineNumbers, Source, kind
 
 
 class Cells(NamedTuple):

@@ -15,12 +15,8 @@ import pyarrow.compute as pc
 from fastcausal.arrays.arrow import validate
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import table
-<<<<<<< HEAD:fastcausal/tasks/classification/files.py
-=======
-from fastcausal.formats.cells import cells, note_other_kinds
->>>>>>> work-base:fastcausal/formats/labels.py
 from fastcausal.formats.cnc import JSON_SUFFIXES
-from fastcausal.formats.io.cells import cells
+from fastcausal.formats.io.cells import cells, note_other_kinds
 from fastcausal.formats.io.files import Source, kind, most_common, shown
 
 IDS = ("id", "index")

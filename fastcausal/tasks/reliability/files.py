@@ -12,19 +12,11 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined, strings
 from fastcausal.errors import InputError, Problems
-<<<<<<< HEAD:fastcausal/tasks/reliability/files.py
 from fastcausal.formats.cnc import JSON_SUFFIXES
-from fastcausal.formats.io.cells import cells
+from fastcausal.formats.io.cells import cells, note_other_kinds
 from fastcausal.formats.io.files import LineNumbers, Source, kind, most_common, shown
 from fastcausal.formats.io.lines import first_object, objects
-=======
-from fastcausal.formats.cells import cells, note_other_kinds
-from fastcausal.formats.cnc import JSON_SUFFIXES
-from fastcausal.formats.lines import first_object, objects
-from fastcausal.formats.source import LineNumbers, Source, kind, most_common, shown
->>>>>>> work-base:fastcausal/ratings/files.py
 from fastcausal.formats.table import load, sniff
-from fastcausal.tasks.classification.files import note_other_kinds
 from fastcausal.tasks.reliability.ratings import is_number
 
 UNITS = ("unit", "id", "index")
