@@ -2,7 +2,7 @@
 
 ::
 
-    sources.py     annotations as one table of relations per annotator
+    annotators.py  annotations as one table of relations per annotator
     agree.py       the result: pairs of annotators, their mean, tables
     measures.py    EM, OSB, TO and alpha of pairs of relations, summed by example
     unitized.py    the alpha of the published program
