@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Matrices of label ids to rows, and logits to label ids; what they mean is told in tagging.py."""
+"""Matrices of label ids to rows, and logits to label ids; decoding/tags.py tells what they mean."""
 
 from cpython.buffer cimport (
     PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release,

@@ -25,7 +25,7 @@ def run(
     counts: Int64,
     num_threads: int | None,
 ) -> None:
-    """As in plain.py; ``num_threads`` None uses the cores where there is enough work."""
+    """As in reference/driver.py; ``num_threads`` None uses the cores where there is enough work."""
     if num_threads is None:
         num_threads = max(1, gold.n_examples // EXAMPLES_PER_THREAD)
         if num_threads > 1:
@@ -45,7 +45,7 @@ def count_pairs(
     lengths: Int32,
     counts: Int64,
 ) -> None:
-    """As in plain.py."""
+    """As in reference/driver.py."""
     _call(plan, lambda arguments: _native.count_pairs(
         gold.arrays(), pred.arrays(), gold_index, pred_index, lengths, arguments, counts
     ))  # fmt: skip
