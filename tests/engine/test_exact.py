@@ -19,9 +19,13 @@ from tests.support.user_kernels import KERNELS, same_spans
 
 LAST = 2**31 - 1
 WEIGHTS = st.integers(-MOST_WEIGHT, MOST_WEIGHT) | st.sampled_from([MOST_WEIGHT, MOST_WEIGHT - 1])
+# The denominator of every pair is above 0, see `fc.Objective`: the tokens of its example are in it.
+POSITIVE = st.integers(1, MOST_WEIGHT) | st.sampled_from([MOST_WEIGHT, MOST_WEIGHT - 1])
 OBJECTIVES = st.builds(
-    lambda a, b, c, d: fc.Objective({"shared": a, "overall_alone": b}, {"shared": c, "far": d}),
-    WEIGHTS, WEIGHTS, WEIGHTS.map(abs), WEIGHTS.map(abs),
+    lambda a, b, c, d, e: fc.Objective(
+        {"shared": a, "overall_alone": b}, {"shared": c, "far": d, "overall_tokens": e}
+    ),
+    WEIGHTS, WEIGHTS, POSITIVE, POSITIVE, POSITIVE,
 )  # fmt: skip
 
 
