@@ -232,5 +232,10 @@ def joined(column: pa.ChunkedArray) -> pa.Array:
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.nulls(0, column.type)
 
 
+def without(table: pa.Table, names: Iterable[str]) -> pa.Table:
+    """A table without some columns, which it need not have."""
+    return table.drop_columns([name for name in names if name in table.column_names])
+
+
 def _bits(values: Booleans | None) -> pa.Buffer | None:
     return None if values is None else pa.py_buffer(np.packbits(values, bitorder="little"))

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
 from fastcausal.formats.io.builder import Builder, Span, matching, messages, taken
 from fastcausal.formats.io.files import Source, replacing, shown
+from fastcausal.formats.io.format import Format
 from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, LABELS, MARKS, is_tag
 from fastcausal.relations import ROLES, Relations
 
@@ -371,3 +372,27 @@ def _line_ids(relations: Relations, lost: list[str]) -> list[str]:
         lost.append("ids with line ends have no place in a comment line")
         return []
     return ids
+
+
+def _sniff(source: Source) -> bool:
+    return not source.is_json and any(_is_line(line) for _, line in islice(source.lines(), 1000))
+
+
+def _is_line(line: str) -> bool:
+    columns = line.split()
+    return line.startswith("# id = ") or (len(columns) > 1 and is_tag(columns[-1]))
+
+
+def _read_untagged(source: Source, like: Relations | None, tags: str) -> Relations:
+    return read(source, like)
+
+
+FORMAT = Format(
+    "bio",
+    read=_read_untagged,
+    write=write,
+    suffixes=(".bio", ".iob", ".iob2", ".conll"),
+    sniff=_sniff,
+    like=True,
+    empty=False,
+)

@@ -23,6 +23,7 @@ from fastcausal.formats.io.builder import (
     taken,
 )
 from fastcausal.formats.io.files import Source, Written, kind, replacing, shown
+from fastcausal.formats.io.format import Format
 from fastcausal.relations import ROLES, Relations
 
 NUMBERS = {role: k for k, role in enumerate(ROLES)}
@@ -356,3 +357,24 @@ def _value(sentence: Sentence, start: int, stop: int) -> str | dict[str, int]:
     if sentence.locate(text)[:2] == bounds:
         return text
     return dict(zip(("start", "stop"), bounds, strict=True))
+
+
+def _is_row(row: Mapping[str, Any]) -> bool:
+    relations = row["relations"]
+    kinds = {type(r) for r in relations} if isinstance(relations, list) else set()
+    return dict in kinds and list not in kinds and "length" not in row
+
+
+def _read_untagged(source: Source, like: Relations | None, tags: str) -> Relations:
+    return read(source, like)
+
+
+FORMAT = Format(
+    "spans",
+    read=_read_untagged,
+    write=write,
+    key="relations",
+    is_row=_is_row,
+    like=True,
+    empty=False,
+)

@@ -1,4 +1,4 @@
-"""Gold and predictions made comparable: one reading, the same examples, in the same order.
+"""Gold and predictions made comparable: the same examples, in the same order.
 
 What could not be read, and what has no counterpart, is treated in a stated way.
 """
@@ -141,6 +141,8 @@ def align(
 ) -> Aligned:
     """Bring predictions to the examples of gold; ``names`` is what messages call the two.
 
+    Tagged sentences are as they were read: `fastcausal.formats.with_tags` reads them anew.
+
     Raises
     ------
     InputError
@@ -155,9 +157,6 @@ def align(
             f"expected {', '.join(gold.roles)} as in {names[0]}"
         )
     warnings: Warnings = {}
-    gold = _read_anew(protocol, gold)
-    joinable = len(gold) == len(pred) or (gold.ids is not None and pred.ids is not None)
-    pred = _read_anew(protocol, pred, gold if joinable else None)
     if gold.n_unread:
         raise InputError(unread_message(gold, names[0], gold.n_unread))
     gold, pred = _join(gold, pred, unmatched, warnings, names)
@@ -223,19 +222,6 @@ def check_policies(unparsed: str, unmatched: str) -> None:
     for name, value in (("unparsed", unparsed), ("unmatched", unmatched)):
         if value not in POLICIES:
             raise ValueError(f'{name} is "{value}", expected one of {", ".join(POLICIES)}')
-
-
-def _read_anew(
-    protocol: Protocol, relations: Relations, like: Relations | None = None
-) -> Relations:
-    """Read tagged sentences the way the protocol does, where they are still there to be read."""
-    if relations.reading.tags in (None, protocol.tags):
-        return relations
-    if "tagged" not in relations.table.column_names:
-        return relations
-    from fastcausal.formats.cnc.tagged import reread
-
-    return reread(relations, protocol.tags, like)
 
 
 def _aligned(

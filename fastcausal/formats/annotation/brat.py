@@ -23,6 +23,7 @@ from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
 from fastcausal.formats.io.builder import messages
 from fastcausal.formats.io.files import Source, replacing_together, shown
+from fastcausal.formats.io.format import Format
 from fastcausal.formats.spans import WHITE, Sentence
 from fastcausal.relations import ROLES, Relations
 
@@ -265,3 +266,19 @@ def _links(
         else:
             links.append(Link(name, source, target))
     return links
+
+
+def _read_whole(source: Source, like: Relations | None, tags: str) -> Relations:
+    return parse(source).relations()
+
+
+FORMAT = Format(
+    "brat",
+    read=_read_whole,
+    write=write,
+    suffixes=(SUFFIX,),
+    folder=(SUFFIX,),
+    load=load,
+    document=parse,
+    empty=False,
+)

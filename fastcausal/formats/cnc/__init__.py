@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from fastcausal.errors import InputError, Problems
@@ -13,15 +14,17 @@ from fastcausal.formats.cnc import submissions, tagged, truth
 from fastcausal.formats.cnc.markup import holds_tags
 from fastcausal.formats.cnc.markup import write as write_tags
 from fastcausal.formats.cnc.truth import SENTENCE
+from fastcausal.formats.io import batches
+from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.builder import messages
 from fastcausal.formats.io.files import Source, Written, replacing
+from fastcausal.formats.io.format import Format, Opened
 from fastcausal.relations import ROLES, Relations
 
 MADE_UP = (*SENTENCE, "eg_id")  # columns of a truth file that a table may lack
 # Cells that pandas reads as missing.
 MISSING = {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"}
 MISSING |= {"1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
-JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
 
 
 def read(
@@ -56,7 +59,7 @@ def read(
         cannot be read is no error but a null relation.
     """
     source = Source.open(source)
-    if source.name.lower().endswith(JSON_SUFFIXES) or source.data.lstrip().startswith(b"{"):
+    if source.is_json:
         return submissions.read(source, like, tags)
     return truth.read(source, tags)
 
@@ -181,3 +184,22 @@ def _cell(value: Any, written: Written) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else written.json(value)
+
+
+def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream:
+    """The batches of a submission; a truth file is told by its name or whole content."""
+
+    def read_batches(golds: Iterator[Relations]) -> Iterator[batches.Batch]:
+        return map(batches.batch, submissions.batches(source.path, golds, tags))
+
+    # Without a name: what these tell of faults begins with it.
+    return Stream("", read_batches, n_bytes=source.size(), follows=True)
+
+
+def _is_truth(source: Source) -> bool:
+    return not source.is_json and "text_w_pairs" in source.text.lstrip()[:1000].partition("\n")[0]
+
+
+FORMAT = Format(
+    "cnc", read, write, suffixes=(".csv",), key="prediction", sniff=_is_truth, stream=_stream
+)

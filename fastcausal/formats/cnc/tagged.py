@@ -138,6 +138,14 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
     )
 
 
+def with_tags(relations: Relations, tags: str, like: Relations | None = None) -> Relations:
+    """`reread` where a table was read with other tags and still has its tagged sentences."""
+    as_wanted = relations.reading.tags in (None, tags)
+    if as_wanted or "tagged" not in relations.table.column_names:
+        return relations
+    return reread(relations, tags, like)
+
+
 class Sentences:
     """The tagged sentences of some examples, read in native code.
 

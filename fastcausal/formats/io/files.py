@@ -7,6 +7,7 @@ import errno
 import io
 import json
 import os
+import re
 import shutil
 import stat
 import sys
@@ -23,6 +24,7 @@ from fastcausal.errors import InputError, OutputError, Problems
 
 LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit refuses long sentences
 UTF8_MARK = b"\xef\xbb\xbf"
+JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
 KINDS = {str: "a string", bool: "a boolean", dict: "an object", list: "a list", type(None): "null"}
 KINDS |= {int: "a number", float: "a number"}
 
@@ -68,8 +70,12 @@ class Source:
     first: int = 1
 
     @classmethod
-    def open(cls, source: str | os.PathLike[str] | Source, keep_mark: bool = False) -> Source:
+    def open(
+        cls, source: str | os.PathLike[str] | Source, keep_mark: bool = False, most: int = -1
+    ) -> Source:
         """Load a path, ``"-"`` for standard input, or what is loaded already.
+
+        At ``most`` so many bytes are read of a path; the start of a larger file is a `Source` too.
 
         Raises
         ------
@@ -80,14 +86,24 @@ class Source:
             return source
         name = name_of(source)
         try:
-            data = stdin().read() if source == "-" else Path(source).read_bytes()
+            if source == "-":
+                data = stdin().read()
+            else:
+                with Path(source).open("rb") as file:
+                    data = file.read(most)
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
         if not keep_mark:
             data = data.removeprefix(UTF8_MARK)
-        if not data or data.isspace():
+        if most < 0 and (not data or data.isspace()):
             raise InputError(f"{name} is empty")
         return cls(name, data)
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the name or the first character is that of JSON."""
+        is_named = self.name.lower().endswith(JSON_SUFFIXES)
+        return is_named or re.match(rb"\s*\{", self.data) is not None
 
     @cached_property
     def text(self) -> str:

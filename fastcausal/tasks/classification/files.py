@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from fastcausal.arrays.arrow import validate
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import table
-from fastcausal.formats.cnc import JSON_SUFFIXES
 from fastcausal.formats.io.cells import cells, note_other_kinds
 from fastcausal.formats.io.files import Source, kind, most_common, shown
 
@@ -134,8 +133,7 @@ def read(source: Any, name: str = "labels") -> Labels:
     file = Source.open(source)
     if table.sniff(file.data) is not None:
         return _from_table(table.load(file), file.name)
-    suffix = Path(file.name).suffix.lower()
-    if suffix in JSON_SUFFIXES or file.data.lstrip().startswith(b"{"):
+    if file.is_json:
         return _read_lines(file)
     return _read_csv(file)
 
