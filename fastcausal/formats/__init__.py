@@ -94,6 +94,9 @@ def read(
     if format is not None and format not in FORMATS:
         raise InputError(f'unknown format "{format}", expected one of {", ".join(FORMATS)}')
     reading(tags)  # refuse an unknown one even where there are no tags
+    if isinstance(source, Opened):
+        assert source.format.read is not None
+        return source.format.read(source.source(), like, tags)
     if isinstance(source, Relations):
         return source
     if hasattr(source, "__arrow_c_stream__"):
@@ -102,10 +105,8 @@ def read(
         return _folder(source, _of_folders(format)).whole()
     if isinstance(source, Iterator):
         return _stream_of(source).whole()
-    source = opened(source, format, whole=True)
-    if isinstance(source, Opened):
-        assert source.format.read is not None
-        return source.format.read(source.source(), like, tags)
+    if isinstance(source, str | os.PathLike | Source):
+        return read(opened(source, format, whole=True), None, like, tags)
     if isinstance(source, list | tuple):
         return _read_list(source, format, like, tags)
     raise InputError(
@@ -196,9 +197,9 @@ def stream(
         return Stream("", lambda _: batches.of_reader(source), n_bytes=None)
     if isinstance(source, Iterator):
         return _stream_of(source)
+    source = opened(source)
     if folders.is_folder(source):
         return _folder(source, _of_folders(), columns)
-    source = opened(source)
     if not isinstance(source, Opened) or not source.in_batches:
         return None
     assert source.format.stream is not None

@@ -15,7 +15,15 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.formats._tokens import NO_LIST, tag_rows
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
-from fastcausal.formats.io.builder import Builder, Span, matching, messages, taken
+from fastcausal.formats.io.builder import (
+    UNREAD,
+    Builder,
+    Span,
+    matching,
+    messages,
+    not_held,
+    taken,
+)
 from fastcausal.formats.io.files import Source, replacing, shown
 from fastcausal.formats.io.format import Format
 from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, LABELS, MARKS, is_tag
@@ -123,10 +131,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     with replacing(target) as file:
         file.write("\n".join(blocks).encode())
     held = {"length", "relations", "text", "tagged", *(["id"] if names else [])}
-    missing = [name for name in relations.table.column_names if name not in held]
-    if missing:
-        lost.append(f"tag columns do not hold the columns {', '.join(missing)}")
-    lost += messages(spaces)
+    lost += not_held(relations.table, held, "tag columns do not hold {}") + messages(spaces)
     if None in texts:
         lost.append('where there is no text, every token is written as "_"')
     return lost
@@ -170,7 +175,7 @@ def tag_lists(relations: Relations) -> tuple[list[list[list[str]]], list[str]]:
         columns = []
         for number, relation in enumerate(row.as_py(), 1):
             if relation is None:
-                lost.add(f"{where}: relation {number} is unread and left out")
+                lost.add(f"{where}: relation {number} {UNREAD}")
                 continue
             spans = sorted((s["role"], s["start"], s["stop"]) for s in relation)
             tags, n_left_out = _tags(spans, n, relations.roles)

@@ -11,7 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import is_valid, joined, offsets_of, strings, values_of, without
+from fastcausal.arrays.arrow import (
+    is_valid,
+    joined,
+    offsets_of,
+    span_lists,
+    strings,
+    values_of,
+    without,
+)
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import Stream
@@ -19,7 +27,7 @@ from fastcausal.formats.io.builder import MOST_COLUMNS, Builder, Columns, Span, 
 from fastcausal.formats.io.files import LineNumbers, Source, Written, kind, replacing, shown
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.lines import Lines, first_object, objects
-from fastcausal.relations import ROLES, Reading, Relations, span_lists
+from fastcausal.relations import ROLES, Reading, Relations
 
 LIMIT = 2**31
 LINES = 1 << 12  # rows that are Python objects at a time

@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
+from fastcausal.arrays.arrow import without
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats._tokens import offset_spans, token_bounds
 from fastcausal.formats.cnc import tagged
@@ -122,7 +123,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
         tagged.plain_texts(relations),
         table["length"].to_pylist(),
         table["relations"],
-        table.drop_columns([name for name in HELD if name in table.column_names]).to_pylist(),
+        without(table, HELD).to_pylist(),
         strict=True,
     )
     for k, (text, length, row, others) in enumerate(rows):

@@ -213,8 +213,7 @@ def _described_examples(examples: list[Any]) -> pa.Table:
 
 def described(relations: Relations) -> pa.Table:
     """The columns that name and describe the examples."""
-    own = ("relations", "length", "tagged")
-    return relations.table.drop_columns([c for c in own if c in relations.table.column_names])
+    return arrow.without(relations.table, ("relations", "length", "tagged"))
 
 
 def check_policies(unparsed: str, unmatched: str) -> None:
@@ -321,11 +320,10 @@ def _settle_unread(
     """Deal with predictions that could not be read, as far as the protocol looks at them."""
     if not pred.n_unread:
         return gold, pred, Unparsed()
-    lists = arrow.joined(pred.table["relations"])
-    offsets = arrow.offsets_of(lists)
+    offsets = pred.arrays.relation_offsets
     example = np.repeat(np.arange(len(pred)), np.diff(offsets))
-    n_gold = np.diff(arrow.offsets_of(arrow.joined(gold.table["relations"])))[example]
-    unread = ~arrow.is_valid(lists.flatten())
+    n_gold = np.diff(gold.arrays.relation_offsets)[example]
+    unread = ~arrow.is_valid(arrow.joined(pred.table["relations"]).flatten())
     if protocol.surplus == "truncate":
         unread &= (np.arange(len(unread)) - offsets[example] < n_gold) | (n_gold == 0)
     if protocol.non_causal == "ignore":

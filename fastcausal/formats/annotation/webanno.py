@@ -20,7 +20,7 @@ from fastcausal.formats.annotation.links import (
     passages,
     role_of,
 )
-from fastcausal.formats.io.files import KINDS, Source, kind
+from fastcausal.formats.io.files import KINDS, Source, invalid_json, kind
 from fastcausal.formats.io.format import Format
 from fastcausal.relations import Relations
 
@@ -198,12 +198,8 @@ def _load(source: Source) -> dict[str, Any]:
     content = source.text
     try:
         data = json.loads(content)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"{source.name}:{error.lineno}: invalid JSON: {error.msg} at column {error.colno}"
-        ) from error
-    except (ValueError, RecursionError) as error:  # a huge number, deep nesting
-        raise InputError(f"{source.name}: invalid JSON: {error}") from error
+    except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
+        raise InputError(invalid_json(source.name, error)) from error
     if not isinstance(data, dict) or not (NEW in data or OLD in data):
         raise InputError(
             f'{source.name}: expected UIMA CAS JSON, an object with "{NEW}" or "{OLD}"'

@@ -16,7 +16,7 @@ from fastcausal.formats.cnc.markup import write as write_tags
 from fastcausal.formats.cnc.truth import SENTENCE
 from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import Stream
-from fastcausal.formats.io.builder import messages
+from fastcausal.formats.io.builder import UNREAD, messages, not_held
 from fastcausal.formats.io.files import Source, Written, replacing
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.relations import ROLES, Relations
@@ -96,13 +96,9 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
         held = {"length", "relations", "tagged"}
     with replacing(target) as file:
         file.write(content.encode())
-    missing = [name for name in relations.table.column_names if name not in held]
     what = "a truth file" if truth else "a submission"
-    return [
-        *([f"{what} does not hold the columns {', '.join(missing)}"] if missing else []),
-        *changed,
-        *messages(lost),
-    ]
+    missing = not_held(relations.table, held, f"{what} does not hold {{}}")
+    return [*missing, *changed, *messages(lost)]
 
 
 def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:
@@ -123,7 +119,7 @@ def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:
             for number, relation in enumerate(row.as_py(), 1):
                 where = f"example {relations.name(k)}: relation {number}"
                 if relation is None:
-                    lost.add(f"{where} is unread and left out")
+                    lost.add(f"{where} {UNREAD}")
                     continue
                 spans = [(numbers[s["role"]], s["start"], s["stop"]) for s in relation]
                 sentence, left_out = write_tags(text or "", spans)

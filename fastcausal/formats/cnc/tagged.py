@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import is_valid, joined, offsets, offsets_of, texts_of, values_of
+from fastcausal.arrays.arrow import (
+    is_valid,
+    joined,
+    offsets,
+    offsets_of,
+    span_lists,
+    texts_of,
+    values_of,
+)
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.markup import (
@@ -30,7 +38,7 @@ from fastcausal.formats.io.builder import (
     places_in,
     taken,
 )
-from fastcausal.relations import Reading, Relations, span_lists
+from fastcausal.relations import Reading, Relations
 
 Int32 = npt.NDArray[np.int32]
 SPAN_DTYPES = (np.int8, np.int32, np.int32)  # role, start, stop

@@ -40,6 +40,29 @@ def most_common(names: Collection[str]) -> tuple[str, int] | None:
     return None if len(set(names)) == len(names) else Counter(names).most_common(1)[0]
 
 
+def repeated(values: Iterable[Any]) -> tuple[int, int] | None:
+    """Where the first value that occurs again stands, and where again; None may occur again.
+
+    Examples
+    --------
+    >>> repeated(["a", None, "b", None, "a", "b"])
+    (0, 4)
+    """
+    first: dict[Any, int] = {}
+    for k, value in enumerate(values):
+        if first.setdefault(value, k) != k and value is not None:
+            return first[value], k
+    return None
+
+
+def invalid_json(name: str, error: Exception, line: int | None = None) -> str:
+    """What is said of JSON that cannot be decoded; the line where the file is more than that."""
+    if isinstance(error, json.JSONDecodeError):
+        where = f"{name}:{error.lineno if line is None else line}"
+        return f"{where}: invalid JSON: {error.msg} at column {error.colno}"
+    return f"{name if line is None else f'{name}:{line}'}: invalid JSON: {error}"
+
+
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs) and (again := most_common([key for key, _ in pairs])):
@@ -161,12 +184,8 @@ class Source:
                 value = JSON.decode(line)
             except InputError as error:
                 problems.add(f"{self.name}:{number}: {error}")
-            except json.JSONDecodeError as error:
-                problems.add(
-                    f"{self.name}:{number}: invalid JSON: {error.msg} at column {error.colno}"
-                )
-            except (ValueError, RecursionError) as error:  # a huge number, deep nesting
-                problems.add(f"{self.name}:{number}: invalid JSON: {error}")
+            except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
+                problems.add(invalid_json(self.name, error, number))
             else:
                 if isinstance(value, dict):
                     yield number, value
