@@ -305,7 +305,7 @@ def canonical(table: pa.Table) -> pa.Table:
                 raise InputError(
                     f'column "{name}" is {table[name].type}, expected {wanted}: {error}'
                 ) from error
-        if name == "relations":
+        if name == "relations" and (column.null_count or column.num_chunks != 1):
             column = _without_null_lists(arrow.joined(column))
         table = table.set_column(table.column_names.index(name), name, column)
     return table

@@ -130,11 +130,11 @@ def opened(source: Any, format: str | None = None, *, whole: bool = False) -> An
     InputError
         The file cannot be opened or is empty, or its format cannot be told.
     """
-    if not isinstance(source, str | os.PathLike | Source) or folders.is_folder(source):
-        return source
     if isinstance(source, Source):
         known = FORMATS[format] if format else sniffing.sniff(source, FORMATS)
         return Opened(source, known, content=source)
+    if not isinstance(source, str | os.PathLike) or folders.is_folder(source):
+        return source
     known_by_name = FORMATS[format] if format else sniffing.named(source, FORMATS)
     if known_by_name is not None:
         return Opened(source, known_by_name, content=known_by_name.load(source) if whole else None)
@@ -154,21 +154,6 @@ def _size(path: str | os.PathLike[str]) -> int:
         return Path(path).stat().st_size if is_file else 0
     except (OSError, ValueError):  # of which reading will tell
         return 0
-
-
-def with_tags(gold: Relations, pred: Relations, tags: str) -> tuple[Relations, Relations]:
-    """Both sides with one reading of tags, where their tagged sentences are there to be read anew.
-
-    Parameters
-    ----------
-    gold, pred : Relations
-        Lengths of pred come from gold where the two can be joined.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
-        See `fastcausal.formats.cnc.markup.parse`.
-    """
-    gold = tagged.with_tags(gold, tags)
-    joinable = len(gold) == len(pred) or (gold.ids is not None and pred.ids is not None)
-    return gold, tagged.with_tags(pred, tags, gold if joinable else None)
 
 
 def stream(
@@ -198,12 +183,10 @@ def stream(
     if isinstance(source, Iterator):
         return _stream_of(source)
     source = opened(source)
-    if folders.is_folder(source):
-        return _folder(source, _of_folders(), columns)
-    if not isinstance(source, Opened) or not source.in_batches:
-        return None
-    assert source.format.stream is not None
-    return source.format.stream(source, columns, tags)
+    if isinstance(source, Opened):
+        batched = source.format.stream if source.in_batches else None
+        return None if batched is None else batched(source, columns, tags)
+    return _folder(source, _of_folders(), columns) if folders.is_folder(source) else None
 
 
 def _stream_of(items: Iterator[Any]) -> Stream:

@@ -83,7 +83,7 @@ def _format_of(row: Mapping[str, Any], source: Source, formats: Formats) -> Form
     if len({format.key for format in like}) > 1:
         keys = " and ".join(_keys(formats))
         raise InputError(f"{source.name}: both {keys}, {choice(formats)}")
-    return next((format for format in like if format.is_row(row)), None)
+    return next((f for f in like if f.is_row is None or f.is_row(row)), None)
 
 
 def _keys(formats: Formats) -> list[str]:

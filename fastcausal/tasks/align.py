@@ -141,7 +141,7 @@ def align(
 ) -> Aligned:
     """Bring predictions to the examples of gold; ``names`` is what messages call the two.
 
-    Tagged sentences are as they were read: `fastcausal.formats.with_tags` reads them anew.
+    Tags are not read anew here, see `fastcausal.formats.cnc.tagged.with_tags`.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def align(
         ``"error"``; the number of tokens of an example is unknown.
     """
     check_policies(unparsed, unmatched)
-    if gold.roles != pred.roles:
+    if gold.reading.roles != pred.reading.roles:
         raise InputError(
             f"{names[1]} has the roles {', '.join(pred.roles)}, "
             f"expected {', '.join(gold.roles)} as in {names[0]}"

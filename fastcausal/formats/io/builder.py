@@ -280,7 +280,7 @@ def taken(like: Relations | None, rows: Sequence[int | None] | Int64) -> dict[st
     columns = {n: like.table[n] for n in ("id", "text") if n in like.table.column_names}
     known = rows if isinstance(rows, np.ndarray) else [-1 if k is None else k for k in rows]
     at = np.asarray(known, np.int64)
-    if np.array_equal(at, np.arange(len(like))):
+    if np.array_equal(at, np.arange(like.table.num_rows)):
         return columns
     places = numbers(np.maximum(at, 0), at >= 0)
     return {name: column.take(places) for name, column in columns.items()}

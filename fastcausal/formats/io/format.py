@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 Columns = Collection[str | None] | None
 
 
-def any_row(row: Mapping[str, Any]) -> bool:
-    """Take every object that has the key of a format."""
-    return True
-
-
 @dataclass(frozen=True)
 class Format:
     """The declaration of a format: all that reading, writing and telling files apart go by.
@@ -48,7 +43,7 @@ class Format:
         What a binary file begins with.
     key, is_row : str and callable, optional
         In JSON lines: the key that every object has, and whether an object that has it can be of
-        no other format.
+        no other format. None: the key alone tells.
     sniff : callable, optional
         Tells other text by its content.
     load : callable
@@ -73,7 +68,7 @@ class Format:
     options: tuple[str, ...] = ()
     marks: tuple[bytes, ...] = ()
     key: str | None = None
-    is_row: Callable[[Mapping[str, Any]], bool] = any_row
+    is_row: Callable[[Mapping[str, Any]], bool] | None = None
     sniff: Callable[[Source], bool] | None = None
     load: Callable[[str | os.PathLike[str]], Source] = Source.open
     stream: Callable[[Opened, Columns, str], Stream] | None = None

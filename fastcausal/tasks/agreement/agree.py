@@ -14,7 +14,7 @@ from fastcausal._version import __version__
 from fastcausal.engine.kernel import Objective
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import some_of
-from fastcausal.formats import with_tags
+from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
 from fastcausal.report import Scores, Shown, plain_scores, scores_table

@@ -17,7 +17,8 @@ from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError
-from fastcausal.formats import opened, read, with_tags
+from fastcausal.formats import opened, read
+from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.formats.io.files import readable_again
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formats.table import appending
