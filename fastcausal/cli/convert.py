@@ -47,18 +47,17 @@ def convert(
     with clear_errors():
         import fastcausal as fc
         from fastcausal.errors import InputError
-        from fastcausal.formats import load
+        from fastcausal.formats import opened
+        from fastcausal.formats.io.format import Opened
         from fastcausal.formats.io.targets import keep_apart
 
         keep_apart([target], [source, like])
         with doing(f"reading {source}"):
             gold = fc.read(like, tags=tags) if like is not None else None
-            opened: Any = source
-            format: str | None = source_format
-            if not Path(source).is_dir():
-                opened, format = load(source, format)
-            relations = fc.read(opened, format, like=gold, tags=tags)
-        needs_gold = relations.reading.predicted or format in ("bio", "spans")
+            file: Any = opened(source, source_format, whole=True)
+            relations = fc.read(file, source_format, like=gold, tags=tags)
+        leans = isinstance(file, Opened) and file.format.like
+        needs_gold = relations.reading.predicted or leans
         if gold is not None and not needs_gold:
             raise InputError(f"--like is for predictions, {source} has ids and texts of its own")
         if tags not in ("strict", relations.reading.tags):

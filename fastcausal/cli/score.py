@@ -102,14 +102,17 @@ def score(
 
 
 def _reusable(gold: str, protocol: str) -> Any:
-    """Gold for several systems: what can be scored part by part stays in its file."""
+    """Gold for several systems: what can be scored batch by batch stays in its file."""
     import fastcausal as fc
-    from fastcausal.formats import stream
+    from fastcausal.formats import opened
     from fastcausal.formats.io.files import readable_again
+    from fastcausal.formats.io.format import Opened
     from fastcausal.protocols import PROTOCOLS
 
-    source = readable_again(gold)
-    return fc.read(source, tags=PROTOCOLS[protocol].tags) if stream(source) is None else source
+    source = opened(readable_again(gold))
+    if not isinstance(source, Opened) or source.in_batches:
+        return source
+    return fc.read(source, tags=PROTOCOLS[protocol].tags)
 
 
 @contextmanager
@@ -121,7 +124,7 @@ def _one_table(target: Path | None, systems: list[str]) -> Iterator[dict[str, Pa
     if len(systems) == 1:
         yield {systems[0]: target}
         return
-    from fastcausal.formats.io import pieces
+    from fastcausal.formats.io import batches
     from fastcausal.formats.table import appending
 
     with TemporaryDirectory(prefix="fastcausal-") as folder:
@@ -129,7 +132,7 @@ def _one_table(target: Path | None, systems: list[str]) -> Iterator[dict[str, Pa
         yield files
         with appending(target) as write:
             for name, file in files.items():
-                for _, table in pieces.read(file, "parquet", str(file)):
+                for _, table in batches.read(file, "parquet", str(file)):
                     write(_with_system(table, name))
 
 

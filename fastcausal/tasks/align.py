@@ -1,4 +1,4 @@
-"""Gold and predictions made comparable: one reading, the same examples, in the same order.
+"""Gold and predictions made comparable: the same examples, in the same order.
 
 What could not be read, and what has no counterpart, is treated in a stated way.
 """
@@ -141,6 +141,8 @@ def align(
 ) -> Aligned:
     """Bring predictions to the examples of gold; ``names`` is what messages call the two.
 
+    Tags are not read anew here, see `fastcausal.formats.cnc.tagged.with_tags`.
+
     Raises
     ------
     InputError
@@ -149,15 +151,12 @@ def align(
         ``"error"``; the number of tokens of an example is unknown.
     """
     check_policies(unparsed, unmatched)
-    if gold.roles != pred.roles:
+    if gold.reading.roles != pred.reading.roles:
         raise InputError(
             f"{names[1]} has the roles {', '.join(pred.roles)}, "
             f"expected {', '.join(gold.roles)} as in {names[0]}"
         )
     warnings: Warnings = {}
-    gold = _read_anew(protocol, gold)
-    joinable = len(gold) == len(pred) or (gold.ids is not None and pred.ids is not None)
-    pred = _read_anew(protocol, pred, gold if joinable else None)
     if gold.n_unread:
         raise InputError(unread_message(gold, names[0], gold.n_unread))
     gold, pred = _join(gold, pred, unmatched, warnings, names)
@@ -214,8 +213,7 @@ def _described_examples(examples: list[Any]) -> pa.Table:
 
 def described(relations: Relations) -> pa.Table:
     """The columns that name and describe the examples."""
-    own = ("relations", "length", "tagged")
-    return relations.table.drop_columns([c for c in own if c in relations.table.column_names])
+    return arrow.without(relations.table, ("relations", "length", "tagged"))
 
 
 def check_policies(unparsed: str, unmatched: str) -> None:
@@ -223,19 +221,6 @@ def check_policies(unparsed: str, unmatched: str) -> None:
     for name, value in (("unparsed", unparsed), ("unmatched", unmatched)):
         if value not in POLICIES:
             raise ValueError(f'{name} is "{value}", expected one of {", ".join(POLICIES)}')
-
-
-def _read_anew(
-    protocol: Protocol, relations: Relations, like: Relations | None = None
-) -> Relations:
-    """Read tagged sentences the way the protocol does, where they are still there to be read."""
-    if relations.reading.tags in (None, protocol.tags):
-        return relations
-    if "tagged" not in relations.table.column_names:
-        return relations
-    from fastcausal.formats.cnc.tagged import reread
-
-    return reread(relations, protocol.tags, like)
 
 
 def _aligned(
@@ -335,11 +320,10 @@ def _settle_unread(
     """Deal with predictions that could not be read, as far as the protocol looks at them."""
     if not pred.n_unread:
         return gold, pred, Unparsed()
-    lists = arrow.joined(pred.table["relations"])
-    offsets = arrow.offsets_of(lists)
+    offsets = pred.arrays.relation_offsets
     example = np.repeat(np.arange(len(pred)), np.diff(offsets))
-    n_gold = np.diff(arrow.offsets_of(arrow.joined(gold.table["relations"])))[example]
-    unread = ~arrow.is_valid(lists.flatten())
+    n_gold = np.diff(gold.arrays.relation_offsets)[example]
+    unread = ~arrow.is_valid(arrow.joined(pred.table["relations"]).flatten())
     if protocol.surplus == "truncate":
         unread &= (np.arange(len(unread)) - offsets[example] < n_gold) | (n_gold == 0)
     if protocol.non_causal == "ignore":

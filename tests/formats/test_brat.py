@@ -66,7 +66,7 @@ def test_a_document(save):
 def test_either_file_and_the_name_tell(save, monkeypatch):
     path = save()
     table = brat.read(path).table
-    assert formats.sniff(formats.Source.open(path)) == "brat"
+    assert formats.opened(formats.Source.open(path)).format.name == "brat"
     for source in (path, str(path), formats.Source.open(path)):
         assert formats.read(source).table.equals(table)
     assert formats.read(path.with_suffix(".txt"), "brat").table.equals(table)

@@ -39,7 +39,7 @@ TABLE = Relations.from_examples(
 def test_the_content_tells_the_format(tmp_path, name, mark):
     text, format = TEXTS[name]
     bare = save(tmp_path, "bare", mark + text)
-    assert formats.sniff(formats.Source.open(bare)) == format
+    assert formats.opened(formats.Source.open(bare)).format.name == format
     assert formats.read(bare).table.equals(formats.read(bare, format).table)
 
 

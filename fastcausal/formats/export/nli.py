@@ -9,6 +9,7 @@ from collections import Counter
 from fastcausal.errors import InputError
 from fastcausal.formats.export.arguments import ARGUMENTS, arguments
 from fastcausal.formats.io.files import replacing
+from fastcausal.formats.io.format import Format
 from fastcausal.relations import Relations
 
 
@@ -51,3 +52,6 @@ def write(
     with replacing(target) as file:
         file.write("".join(lines).encode())
     return lost
+
+
+FORMAT = Format("nli", write=write, options=("premise",))

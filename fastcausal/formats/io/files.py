@@ -7,6 +7,7 @@ import errno
 import io
 import json
 import os
+import re
 import shutil
 import stat
 import sys
@@ -23,6 +24,7 @@ from fastcausal.errors import InputError, OutputError, Problems
 
 LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit refuses long sentences
 UTF8_MARK = b"\xef\xbb\xbf"
+JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
 KINDS = {str: "a string", bool: "a boolean", dict: "an object", list: "a list", type(None): "null"}
 KINDS |= {int: "a number", float: "a number"}
 
@@ -36,6 +38,29 @@ def most_common(names: Collection[str]) -> tuple[str, int] | None:
     (('a', 2), None)
     """
     return None if len(set(names)) == len(names) else Counter(names).most_common(1)[0]
+
+
+def repeated(values: Iterable[Any]) -> tuple[int, int] | None:
+    """Where the first value that occurs again stands, and where again; None may occur again.
+
+    Examples
+    --------
+    >>> repeated(["a", None, "b", None, "a", "b"])
+    (0, 4)
+    """
+    first: dict[Any, int] = {}
+    for k, value in enumerate(values):
+        if first.setdefault(value, k) != k and value is not None:
+            return first[value], k
+    return None
+
+
+def invalid_json(name: str, error: Exception, line: int | None = None) -> str:
+    """What is said of JSON that cannot be decoded; the line where the file is more than that."""
+    if isinstance(error, json.JSONDecodeError):
+        where = f"{name}:{error.lineno if line is None else line}"
+        return f"{where}: invalid JSON: {error.msg} at column {error.colno}"
+    return f"{name if line is None else f'{name}:{line}'}: invalid JSON: {error}"
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -68,8 +93,12 @@ class Source:
     first: int = 1
 
     @classmethod
-    def open(cls, source: str | os.PathLike[str] | Source, keep_mark: bool = False) -> Source:
+    def open(
+        cls, source: str | os.PathLike[str] | Source, keep_mark: bool = False, most: int = -1
+    ) -> Source:
         """Load a path, ``"-"`` for standard input, or what is loaded already.
+
+        At ``most`` so many bytes are read of a path; the start of a larger file is a `Source` too.
 
         Raises
         ------
@@ -80,14 +109,24 @@ class Source:
             return source
         name = name_of(source)
         try:
-            data = stdin().read() if source == "-" else Path(source).read_bytes()
+            if source == "-":
+                data = stdin().read()
+            else:
+                with Path(source).open("rb") as file:
+                    data = file.read(most)
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
         if not keep_mark:
             data = data.removeprefix(UTF8_MARK)
-        if not data or data.isspace():
+        if most < 0 and (not data or data.isspace()):
             raise InputError(f"{name} is empty")
         return cls(name, data)
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the name or the first character is that of JSON."""
+        is_named = self.name.lower().endswith(JSON_SUFFIXES)
+        return is_named or re.match(rb"\s*\{", self.data) is not None
 
     @cached_property
     def text(self) -> str:
@@ -145,12 +184,8 @@ class Source:
                 value = JSON.decode(line)
             except InputError as error:
                 problems.add(f"{self.name}:{number}: {error}")
-            except json.JSONDecodeError as error:
-                problems.add(
-                    f"{self.name}:{number}: invalid JSON: {error.msg} at column {error.colno}"
-                )
-            except (ValueError, RecursionError) as error:  # a huge number, deep nesting
-                problems.add(f"{self.name}:{number}: invalid JSON: {error}")
+            except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
+                problems.add(invalid_json(self.name, error, number))
             else:
                 if isinstance(value, dict):
                     yield number, value

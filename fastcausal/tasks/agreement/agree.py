@@ -14,6 +14,7 @@ from fastcausal._version import __version__
 from fastcausal.engine.kernel import Objective
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import some_of
+from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
 from fastcausal.report import Scores, Shown, plain_scores, scores_table
@@ -308,7 +309,8 @@ def _pair(
     average: str,
     warnings: dict[str, None],
 ) -> PairAgreement:
-    aligned = align(sides[a], sides[b], protocol, unmatched="skip", names=(a, b))
+    tables = with_tags(sides[a], sides[b], protocol.tags)
+    aligned = align(*tables, protocol, unmatched="skip", names=(a, b))
     aligned = replace(aligned, columns=columns_of_either(aligned.examples, sides[b]))
     first, second = aligned.gold.marked(), aligned.pred.marked()
     roles = sides[a].roles

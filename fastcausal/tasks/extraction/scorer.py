@@ -16,8 +16,9 @@ from fastcausal.engine.counts import added
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import check_backend
-from fastcausal.errors import InputError, OutputError
-from fastcausal.formats import read
+from fastcausal.errors import InputError
+from fastcausal.formats import opened, read
+from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.formats.io.files import readable_again
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formats.table import appending
@@ -61,9 +62,9 @@ def score(
 ) -> Report:
     """Score predicted relations against gold relations.
 
-    Parquet and Arrow IPC files, directories of Parquet files and iterators are scored part by part
-    as long as both sides hold the same examples in the same order, so that they may be larger than
-    memory. All else is read whole; the numbers are the same.
+    Parquet and Arrow IPC files, directories of Parquet files, large files of JSON lines and
+    iterators are scored batch by batch as long as both sides hold the same examples in the same
+    order, so that they may be larger than memory. All else is read whole; the numbers are the same.
 
     Parameters
     ----------
@@ -84,16 +85,16 @@ def score(
     num_threads : int, optional
         None uses the cores where there is enough work. The numbers never depend on it.
     per_example : path, optional
-        A ``.parquet``, ``.arrow`` or ``.csv`` file to write `Report.per_example` to, part by part
+        A ``.parquet``, ``.arrow`` or ``.csv`` file to write `Report.per_example` to, batch by batch
         as well; it appears complete or not at all.
     progress : callable, optional
-        Called after every part with the number of examples scored and the number of all of them,
+        Called after every batch with the number of examples scored and the number of all of them,
         None where it is not known.
 
     Returns
     -------
     Report
-        ``per_example`` and ``matches`` of files with more than one part are computed by reading
+        ``per_example`` and ``matches`` of files with more than one batch are computed by reading
         the files again, whole.
 
     Raises
@@ -141,37 +142,35 @@ def score(
         return _report_2022(scorer, aligned)
     if not streamed:
         return _scored(scorer, ((gold, pred),), per_example)
+    gold, pred = opened(gold), opened(pred)
     columns = _needed(scorer) if per_example is None else None
-    parts = in_step(gold, pred, columns, scorer.protocol.tags, progress)
-    if parts is not None:
-        again = None if parts.once else partial(scorer.align, gold, pred)
-        try:
-            return _scored(scorer, parts, per_example, again)
-        except OutputError:
-            raise
-        except InputError as error:
-            if not parts.worth_reading_whole(error):
-                raise parts.placed(error) from error
-            scorer.reset()
-    return _scored(scorer, [(gold, pred)], per_example)
+    batches = in_step(gold, pred, columns, scorer.protocol.tags, progress)
+    if batches is None:
+        return _scored(scorer, ((gold, pred),), per_example)
+    again = None if batches.once else partial(scorer.align, gold, pred)
+    return batches.used_by(
+        lambda: _scored(scorer, batches, per_example, again),
+        lambda: _scored(scorer, ((gold, pred),), per_example),
+    )
 
 
 def _scored(
     scorer: ExtractionScorer,
-    parts: Iterable[tuple[Any, Any]],
+    batches: Iterable[tuple[Any, Any]],
     per_example: str | os.PathLike[str] | None,
     again: Callable[[], Aligned] | None = None,
 ) -> Report:
-    """Score parts of gold and pred; where they are several, the report gets the whole ``again``."""
-    n_parts = 0
+    """Score batches from nothing; where they are several, the report gets the whole ``again``."""
+    scorer.reset()
+    n_batches = 0
     with _NOWHERE if per_example is None else appending(per_example) as write:
-        for gold, pred in parts:
-            n_parts += 1
+        for gold, pred in batches:
+            n_batches += 1
             aligned = scorer.align(gold, pred)
             scorer.add(aligned)
             if write is not None:
                 write(per_example_table(scorer.counting(), aligned))
-    whole = aligned if n_parts == 1 else again
+    whole = aligned if n_batches == 1 else again
     return scorer.report(None if whole is None else Details(scorer.counting(), whole))
 
 
@@ -257,6 +256,7 @@ class ExtractionScorer:
             raise InputError(f"roles are {', '.join(gold.roles)}, expected {', '.join(self.roles)}")
         if gold.reading.predicted:
             raise InputError("gold is a submission file, expected gold annotations")
+        gold, pred = with_tags(gold, pred, self.protocol.tags)
         return align(gold, pred, self.protocol, self.unparsed, self.unmatched)
 
     def _takes_plain_examples(self) -> bool:

@@ -175,7 +175,7 @@ def test_folders_that_cannot_be_read(project, tmp_path):
     with pytest.raises(fc.InputError, match=r'ben/doc0\.ann: document "doc0" is also in .*amy/doc'):
         fc.read(project / "brat")
     fc.write(fc.read(project / "brat/amy"), project / "brat/amy/all.parquet")
-    with pytest.raises(fc.InputError, match="amy: a directory with Parquet and brat files"):
+    with pytest.raises(fc.InputError, match="amy: a directory with parquet and brat files"):
         fc.read(project / "brat/amy")
     with pytest.raises(fc.InputError, match=r"doc0: .* without a file that ends in \.ann$"):
         fc.read(project / "bare/doc0", "brat")

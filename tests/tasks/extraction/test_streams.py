@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import formats, sample
 from fastcausal.arrays import _ids
-from fastcausal.formats.io import pieces
+from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import cut
-from fastcausal.tasks.extraction import batches
+from fastcausal.tasks.extraction import batches as in_step
 from tests.support.strategies import sides
 from tests.support.tables import table_of
 
@@ -31,11 +31,11 @@ POLICIES = ["error", "empty", "skip"]
 
 @contextmanager
 def parts_of(rows: int):
-    before, pieces.ROWS = pieces.ROWS, rows
-    try:
+    """Batches of so many rows, also of small files."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batches, "ROWS", rows)
+        patch.setattr(formats, "SMALL", 0)
         yield
-    finally:
-        pieces.ROWS = before
 
 
 def outcome(call: Callable[[], Any]) -> Any:
@@ -323,7 +323,7 @@ def test_directories(tmp_path):
 
 
 def test_a_fault_in_files_too_large_to_be_read_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(batches, "READ_AGAIN", 0)
+    monkeypatch.setattr(in_step, "READ_AGAIN", 0)
     examples = [{"length": 4, "relations": [{"cause": (0, 2)}]}] * 2
     formats.write(fc.Relations.from_examples([*examples, examples[0]]), tmp_path / "gold.parquet")
     pred = fc.Relations.from_examples([*examples, {"length": 4, "relations": [None]}])

@@ -25,8 +25,8 @@ SCORE = """
 import itertools, os, signal, sys
 from fastcausal.tasks.extraction import scorer as extraction
 from fastcausal.cli import main
-from fastcausal.formats.io import pieces
-pieces.ROWS = 64  # many parts
+from fastcausal.formats.io import batches
+batches.ROWS = 64  # many batches
 if at := os.environ.get("INTERRUPTED_AT"):
     table, parts = extraction.per_example_table, itertools.count(1)
     def interrupted(*args):
