@@ -43,6 +43,7 @@ def program(request, tmp_path_factory):
             pytest.skip(f"no {needed}")
     folder = tmp_path_factory.mktemp(request.param)
     flags = ["-std=c++17", "-O3", "-ffp-contract=off", *options, f"-I{csrc()}", "-pthread"]
+    flags += ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
 
     @cache
     def compiled(name):

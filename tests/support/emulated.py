@@ -23,7 +23,18 @@ from fastcausal.engine.plan import Result
 from fastcausal.engine.run import run
 
 BLOCKS, THREADS = 3, 8  # few enough that every thread sees several examples
-FLAGS = ("-std=c++17", "-O1", "-g", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-pthread")
+FLAGS = (
+    "-std=c++17",
+    "-O1",
+    "-g",
+    "-ffp-contract=off",
+    "-Wall",
+    "-Wextra",
+    "-Wshadow",
+    "-Wconversion",
+    "-Werror",
+    "-pthread",
+)
 GRID = Path(__file__).parent / "emulation" / "grid.cpp"
 DEVICE = "-D__CUDA_ARCH__=900"
 
