@@ -72,7 +72,7 @@ sanitize: $(VENV)/.test-all  ## run the tests on a native module that checks mem
 		-p no:faulthandler -o addopts=--import-mode=importlib \
 		--ignore tests/engine/test_device_source.py # other compilers do not stand the preload
 
-fuzz: $(VENV)/.test  ## run the command line on mutated files for a minute
+fuzz: $(VENV)/.test  ## run the command line and each native parser on mutated input for a minute
 	FASTCAUSAL_FUZZ_SECONDS=60 $(BIN)/pytest -q tests/fuzz
 
 clean:  ## remove the environments and all that was built

@@ -9,7 +9,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport strchr
 
 from fastcausal.arrays.buffers cimport Array, int32s
-from fastcausal.arrays.collected_rows cimport Found, arrays_of
+from fastcausal.arrays.collected_rows cimport CollectedRows, arrays_of
 from fastcausal.interrupts cimport Asked, interrupted
 
 import numpy as np
@@ -32,7 +32,7 @@ cdef extern from "labels.hpp" namespace "fastcausal" nogil:
         const int32_t* words
 
     int64_t c_label_rows "fastcausal::label_rows" (
-        const Matrix&, const Scheme&, Found&, Asked
+        const Matrix&, const Scheme&, CollectedRows&, Asked
     ) except +
 
 
@@ -119,15 +119,15 @@ def label_rows(ids, where, words, marks, int64_t ignored):
         m.where = <const uint8_t*>of_where.view.buf
     if of_words is not None:
         m.words = <const int32_t*>of_words.view.buf
-    cdef Found found
+    cdef CollectedRows collected
     cdef int64_t wrong
     if m.n_tokens >= 2**31 - 1:
         raise OverflowError(f"{m.n_tokens} tokens in a sequence, expected fewer than {2**31 - 1}")
     with nogil:
-        wrong = c_label_rows(m, scheme, found, interrupted)
+        wrong = c_label_rows(m, scheme, collected, interrupted)
     if wrong >= 0:
         raise IndexError(wrong // m.n_tokens, wrong % m.n_tokens)
-    return arrays_of(found, EMPTY, INT32, INT64)
+    return arrays_of(collected, EMPTY, INT32, INT64)
 
 
 def label_ids(logits, where, steps, int64_t start, int64_t ignored):

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays import _spans, arrow
 from fastcausal.engine.objects import rows_of_examples
+from fastcausal.engine.plan import TooLargeError
 from fastcausal.errors import InputError, Problems, some_of, summary
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
@@ -418,9 +419,9 @@ def strata_of(examples: pa.Table, by: str | None) -> tuple[list[str], npt.NDArra
     return names, arrow.values_of(encoded.indices).astype(np.int64)
 
 
-def too_large(aligned: Aligned, error: OverflowError) -> InputError:
+def too_large(aligned: Aligned, error: TooLargeError) -> InputError:
     """What the engine says of an example that it cannot assign, by the name of the example."""
-    name = aligned.name(int(str(error)))
+    name = aligned.name(error.example)
     return InputError(
         f"example {name} is too large: expected at most 2^22 pairs of relations and 2^32 of spans, "
         "2^26 of them in one pair or in few relations, and the numerator times the denominator of "

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastcausal.engine.device import scoring
-from fastcausal.engine.plan import Groups, Result
+from fastcausal.engine.plan import PLAN, Groups, Result, TooLargeError
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import run
 from fastcausal.protocols import RECESS, Protocol
@@ -28,9 +28,29 @@ def assert_same(found: Result, expected: Result) -> None:
     np.testing.assert_array_equal(found.counts, expected.counts)
 
 
-def test_the_launch_records_are_those_of_the_source():
-    assert emulated.library().task_bytes() == scoring.TASK.itemsize
-    assert emulated.library().label_task_bytes() == scoring.LABEL_TASK.itemsize
+def member(name: str) -> str:
+    """The member of a task that a field of its NumPy record stands for."""
+    if name in (*scoring.LAUNCH, "plan"):
+        return f"launch.{name}"
+    side, _, rest = name.partition("_")
+    return f"{side}.{rest}" if rest in ("rows", "row_offsets", "relation_offsets") else name
+
+
+def test_records_are_those_of_the_source(tmp_path):
+    """Every field of a record lies where the member of its name does, and there are no others."""
+    text = ""
+    for struct, record in (
+        ("Plan", PLAN), ("Task", scoring.TASK), ("LabelTask", scoring.LABEL_TASK)
+    ):  # fmt: skip
+        text += f'static_assert(sizeof({struct}) == {record.itemsize}, "{struct}");\n'
+        for name, (dtype, offset) in record.fields.items():
+            path = name if struct == "Plan" else member(name)
+            where = f"offsetof({struct}, {path}) == {offset}"
+            size = f"sizeof({struct}::{path}) == {dtype.itemsize}" if "." not in path else "true"
+            text += f'static_assert({where} && {size}, "{struct}.{name}");\n'
+    assert emulated.diagnostics(text, tmp_path) == ""
+    moved = text.replace("offsetof(Plan, wanted) ==", "offsetof(Plan, official) ==")
+    assert "Plan.wanted" in emulated.diagnostics(moved, tmp_path)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -136,7 +156,7 @@ def test_counts_beyond_32_bits():
 def test_too_many_pairs_name_their_example():
     rows = rows_of([[[]], [], [[]] * 4100, [[]]])
     plan = Protocol("test", kernel="exact_spans", ties="first").plan(ROLES)
-    with pytest.raises(OverflowError, match=r"^2$"):
+    with pytest.raises(TooLargeError, match=r"^example 2 is too large$"):
         emulated.score(plan, rows, rows)
 
 

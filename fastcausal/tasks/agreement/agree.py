@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.engine.kernel import Objective
+from fastcausal.engine.plan import TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import some_of
 from fastcausal.formats.cnc.tagged import with_tags
@@ -317,7 +318,7 @@ def _pair(
     plan = protocol.plan(roles)
     try:
         partner = run(plan, first, second).partner
-    except OverflowError as error:
+    except TooLargeError as error:
         raise too_large(aligned, error) from None
     example, of_a, of_b = chosen_pairs(plan, first, second, partner)
     n_a, n_b = np.diff(first.relation_offsets), np.diff(second.relation_offsets)

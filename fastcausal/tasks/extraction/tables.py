@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.engine.kernel import Int64
-from fastcausal.engine.plan import Plan, Result
+from fastcausal.engine.plan import Plan, Result, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.tasks.align import Aligned, too_large
 
@@ -44,7 +44,7 @@ class Counting(NamedTuple):
                 apart=apart,
                 partners=partners,
             )
-        except OverflowError as error:
+        except TooLargeError as error:
             raise too_large(aligned, error) from None
 
 
