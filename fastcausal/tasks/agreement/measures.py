@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from fastcausal.engine.reference.kernels import span_overlap
 from fastcausal.rows import Rows
-from fastcausal.scores import mask_alpha
+from fastcausal.scores import binary_alpha
 from fastcausal.tasks.agreement.unitized import unitized_alpha
 
 TOTAL = "total"
@@ -73,8 +73,8 @@ def measures(counts: Int64, n_roles: int) -> tuple[Floats, Floats]:
 
 
 def weighed_alpha(n: Any, n1: Any, o01: Any) -> tuple[Floats, Floats]:
-    """`mask_alpha` by marked units as top / bottom: both 0 where it is undefined."""
-    alpha = mask_alpha(n, n1, o01)
+    """`binary_alpha` by marked units as top / bottom: both 0 where it is undefined."""
+    alpha = binary_alpha(n, n1, o01, math.nan)
     undefined = np.isnan(alpha)
     return np.where(undefined, 0, alpha * n1), np.where(undefined, 0, n1)
 
