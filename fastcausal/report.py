@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.errors import InputError
@@ -13,6 +14,8 @@ from fastcausal.tables import Grid
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from fastcausal.statistics import Statistics
 
 Number = float | int
 MOST_COLUMNS = 12
@@ -123,6 +126,7 @@ class Report(Shown):
     warnings: tuple[str, ...] = ()
     n_unparsed: int = 0
     _details: Callable[[str], pa.Table] | None = field(default=None, repr=False, compare=False)
+    _statistics: Callable[[], Statistics] | None = field(default=None, repr=False, compare=False)
 
     def __getitem__(self, group: str) -> Scores:
         return self.scores[group]
@@ -136,6 +140,13 @@ class Report(Shown):
     def matches(self) -> pa.Table:
         """A row per pair: example, gold and predicted relation (null: unmatched), its counts."""
         return self._detail("matches")
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """Counts of every example, or the sums alone of a scorer's batches; made when asked for."""
+        if self._statistics is None:
+            raise InputError(f"{self.protocol}: its scores are no function of sums of counts")
+        return self._statistics()
 
     def _detail(self, name: str) -> pa.Table:
         if self._details is None:

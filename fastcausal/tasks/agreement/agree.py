@@ -17,6 +17,7 @@ from fastcausal.errors import some_of
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
 from fastcausal.report import Scores, Shown, plain_scores, scores_table
+from fastcausal.statistics import strata_of
 from fastcausal.tables import Grid
 from fastcausal.tasks.agreement.annotators import (
     columns_of_either,
@@ -40,7 +41,7 @@ from fastcausal.tasks.agreement.measures import (
     unitized,
 )
 from fastcausal.tasks.agreement.tables import example_table, match_table, named_rows
-from fastcausal.tasks.align import align, check_policies, strata_of, too_large
+from fastcausal.tasks.align import align, check_policies, too_large
 
 AVERAGES = ("example", "relation")
 PROTOCOLS = {

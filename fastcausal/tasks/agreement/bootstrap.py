@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from fastcausal.statistics import strata_of
 from fastcausal.tasks.agreement.measures import Floats, Int64, Sums, mean, ratio
-from fastcausal.tasks.align import strata_of
 
 
 def intervals_of(

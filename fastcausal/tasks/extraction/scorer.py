@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
 
@@ -12,8 +13,6 @@ import numpy as np
 
 from fastcausal._version import __version__
 from fastcausal.arrays import _spans
-from fastcausal.engine.counts import added
-from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError, OutputError
@@ -21,10 +20,12 @@ from fastcausal.formats import read
 from fastcausal.formats.io.files import readable_again
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formats.table import appending
+from fastcausal.formulas import MULTI, Int64, RelationFormula
 from fastcausal.protocols import RECESS, Protocol, protocol_named
 from fastcausal.relations import ROLES
 from fastcausal.report import Report, Scores
 from fastcausal.rows import Rows
+from fastcausal.statistics import Statistics, added, strata_of
 from fastcausal.tasks.align import (
     Aligned,
     Unparsed,
@@ -34,7 +35,6 @@ from fastcausal.tasks.align import (
     align_examples,
     align_rows,
     check_policies,
-    strata_of,
     warning_lines,
 )
 from fastcausal.tasks.extraction.batches import Progress, in_step, is_streamed
@@ -42,7 +42,6 @@ from fastcausal.tasks.extraction.counted import CountedScores
 from fastcausal.tasks.extraction.tables import Counting, Details, per_example_table
 from fastcausal.tasks.official import KEY
 
-MULTI = "multi_relation"
 _NOWHERE = nullcontext()
 
 
@@ -287,6 +286,22 @@ class ExtractionScorer:
         """The protocol made ready for the roles seen."""
         return self.protocol.plan(self._roles)
 
+    def formula(self) -> RelationFormula:
+        """The way from counts of the roles seen to scores."""
+        kernel = self.plan().kernel
+        return RelationFormula(
+            kernel.name, kernel.fields, kernel.overall, self._roles, self.protocol.undefined
+        )
+
+    @property
+    def statistics(self) -> Statistics:
+        """The sums of all batches so far, without units: two rows of counts."""
+        return _Statistics(self.formula(), self.signature, self.protocol.name, self._total())()
+
+    def _total(self) -> Int64:
+        parts = list(self.counts.values()) or [np.zeros((2, self.plan().n_fields), np.int64)]
+        return reduce(added, parts)
+
     @property
     def _roles(self) -> tuple[str, ...]:
         return ROLES if self.roles is None else self.roles
@@ -327,8 +342,7 @@ class ExtractionScorer:
 
     def report(self, details: Details | None = None) -> Report:
         """`compute`, with what makes the tables of the report."""
-        parts = list(self.counts.values()) or [np.zeros((2, self.plan().n_fields), np.int64)]
-        total: Int64 = reduce(added, parts)
+        total = self._total()
         subsets = {MULTI: total[1]}
         if self.by is not None:
             subsets |= {
@@ -337,22 +351,21 @@ class ExtractionScorer:
         lost = self.unparsed_relations
         unparsed = lost.warnings(self.unparsed, self.n_pred_relations)
         stops = self._official_stops(total) if self.protocol.ties == "first" else ()
+        formula = self.formula()
+        statistics = _Statistics(formula, self.signature, self.protocol.name, total, details)
         return Report(
             self.protocol.name,
             self.signature,
             self.n_examples,
             self.n_gold_relations,
             self.n_pred_relations,
-            self._scores(total[0] + total[1]),
-            {name: self._scores(counts) for name, counts in subsets.items()},
+            CountedScores(formula, total[0] + total[1]),
+            {name: CountedScores(formula, counts) for name, counts in subsets.items()},
             (*warning_lines(self.warnings), *unparsed, *self._as_given(), *stops),
             lost.relations,
             details,
+            statistics,
         )
-
-    def _scores(self, values: Int64) -> CountedScores:
-        kernel = self.plan().kernel
-        return CountedScores(kernel, self._roles, values, self.protocol.undefined)
 
     def _as_given(self) -> list[str]:
         """That the signature says so, if it does."""
@@ -378,6 +391,25 @@ class ExtractionScorer:
             for k, role in enumerate(self._roles)
             if not any(counts[n * k : n * (k + 1)])
         ]
+
+
+@dataclass(frozen=True)
+class _Statistics:
+    """The statistics of a report, made when first asked for: of units where it has them."""
+
+    formula: RelationFormula
+    signature: str
+    protocol: str
+    total: Int64
+    details: Details | None = None
+
+    def __call__(self) -> Statistics:
+        facts = {"protocol": self.protocol, "roles": list(self.formula.roles)}
+        if self.details is not None:
+            rows, units = self.details.counts_of_examples()
+        else:  # of examples with at most one gold relation, and of the others
+            rows, units = np.column_stack([self.total, [0, 1]]), None
+        return Statistics.of_units(self.formula, self.signature, rows, units, facts)
 
 
 def _needed(scorer: ExtractionScorer) -> set[str | None]:
