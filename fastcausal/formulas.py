@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fastcausal.scores import (
+    Counts,
     Float64,
     ScoresByName,
     accuracy,
@@ -119,14 +120,14 @@ class RelationFormula(Formula):
         of_several = weighted_sums(rows[several, :-1], weights[:, several])
         of_others = weighted_sums(rows[~several, :-1], weights[:, ~several])
         return {
-            f"{subset}{group}": self.scores_of(sums.T, group)
+            f"{subset}{group}": self.scores_of(self.counts_of(sums.T, group))
             for subset, sums in (("", of_others + of_several), (f"{MULTI}_", of_several))
             for group in ("overall", *self.roles)
         }
 
-    def scores_of(self, sums: Int64, group: str) -> ScoresByName:
-        """Compute the scores of ``overall`` or a role from sums: int64[n_counts, n_draws]."""
-        return scores_of(self.kernel, self.counts_of(sums, group), self.undefined)
+    def scores_of(self, counts: Counts) -> ScoresByName:
+        """Compute the scores of one group from its counts by field name."""
+        return scores_of(self.kernel, counts, self.undefined)
 
     def counts_of(self, sums: Int64, group: str) -> dict[str, Any]:
         """Return the counts of ``overall`` or a role by field name.

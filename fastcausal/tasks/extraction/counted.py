@@ -32,7 +32,7 @@ class CountedScores(Mapping[str, Scores]):
             if group not in self:
                 raise KeyError(group)
             counts = self.formula.counts_of(self._sums, group)
-            scores: dict[str, Any] = self.formula.scores_of(self._sums, group)
+            scores: dict[str, Any] = self.formula.scores_of(counts)
             # Where a score and its count have one name (em, osb, to), the score stands.
             made = self._made[group] = Scores(scores | counts | scores)
         return made

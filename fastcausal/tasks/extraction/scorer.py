@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass
-from functools import partial, reduce
+from functools import lru_cache, partial, reduce
 from typing import Any
 
 import numpy as np
@@ -43,6 +42,7 @@ from fastcausal.tasks.extraction.tables import Counting, Details, per_example_ta
 from fastcausal.tasks.official import KEY
 
 _NOWHERE = nullcontext()
+_formula = lru_cache(RelationFormula)  # a report of a batch asks for it, and costs little else
 
 
 def score(
@@ -289,14 +289,14 @@ class ExtractionScorer:
     def formula(self) -> RelationFormula:
         """The way from counts of the roles seen to scores."""
         kernel = self.plan().kernel
-        return RelationFormula(
+        return _formula(
             kernel.name, kernel.fields, kernel.overall, self._roles, self.protocol.undefined
         )
 
     @property
     def statistics(self) -> Statistics:
         """The sums of all batches so far, without units: two rows of counts."""
-        return _Statistics(self.formula(), self.signature, self.protocol.name, self._total())()
+        return _statistics(self.formula(), self.signature, self.protocol.name, self._total())
 
     def _total(self) -> Int64:
         parts = list(self.counts.values()) or [np.zeros((2, self.plan().n_fields), np.int64)]
@@ -351,11 +351,11 @@ class ExtractionScorer:
         lost = self.unparsed_relations
         unparsed = lost.warnings(self.unparsed, self.n_pred_relations)
         stops = self._official_stops(total) if self.protocol.ties == "first" else ()
-        formula = self.formula()
-        statistics = _Statistics(formula, self.signature, self.protocol.name, total, details)
+        formula, signature = self.formula(), self.signature
+        statistics = partial(_statistics, formula, signature, self.protocol.name, total, details)
         return Report(
             self.protocol.name,
-            self.signature,
+            signature,
             self.n_examples,
             self.n_gold_relations,
             self.n_pred_relations,
@@ -393,23 +393,20 @@ class ExtractionScorer:
         ]
 
 
-@dataclass(frozen=True)
-class _Statistics:
-    """The statistics of a report, made when first asked for: of units where it has them."""
-
-    formula: RelationFormula
-    signature: str
-    protocol: str
-    total: Int64
-    details: Details | None = None
-
-    def __call__(self) -> Statistics:
-        facts = {"protocol": self.protocol, "roles": list(self.formula.roles)}
-        if self.details is not None:
-            rows, units = self.details.counts_of_examples()
-        else:  # of examples with at most one gold relation, and of the others
-            rows, units = np.column_stack([self.total, [0, 1]]), None
-        return Statistics.of_units(self.formula, self.signature, rows, units, facts)
+def _statistics(
+    formula: RelationFormula,
+    signature: str,
+    protocol: str,
+    total: Int64,
+    details: Details | None = None,
+) -> Statistics:
+    """Statistics of the examples where there are details of them, else of the sums alone."""
+    facts = {"protocol": protocol, "roles": list(formula.roles)}
+    if details is not None:
+        rows, units = details.counts_of_examples()
+    else:  # of examples with at most one gold relation, and of the others
+        rows, units = np.column_stack([total, [0, 1]]), None
+    return Statistics.of_units(formula, signature, rows, units, facts)
 
 
 def _needed(scorer: ExtractionScorer) -> set[str | None]:
