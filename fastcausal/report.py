@@ -73,6 +73,14 @@ class Shown:
 
     signature: str
     warnings: tuple[str, ...]
+    _statistics: Callable[[], Statistics] | None
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """Counts of every unit, or the sums alone of a scorer's batches; made when asked for."""
+        if self._statistics is None:
+            raise InputError("a report of scores that do not add has no statistics")
+        return self._statistics()
 
     def to_table(self) -> Grid:
         """A table for the terminal."""
@@ -140,13 +148,6 @@ class Report(Shown):
     def matches(self) -> pa.Table:
         """A row per pair: example, gold and predicted relation (null: unmatched), its counts."""
         return self._detail("matches")
-
-    @cached_property
-    def statistics(self) -> Statistics:
-        """Counts of every example, or the sums alone of a scorer's batches; made when asked for."""
-        if self._statistics is None:
-            raise InputError(f"{self.protocol}: its scores are no function of sums of counts")
-        return self._statistics()
 
     def _detail(self, name: str) -> pa.Table:
         if self._details is None:

@@ -206,8 +206,8 @@ class Statistics:
         if clash := sorted({*table.column_names} & {*self.formula.fields}):
             raise InputError(f'{path}: column "{clash[0]}" of the units has the name of a count')
         rows = self.rows if self.units is None else self.rows[self._row_of]
-        for name, column in zip(self.formula.fields, rows.T, strict=True):
-            table = table.append_column(name, pa.array(np.ascontiguousarray(column)))
+        columns = dict(zip(table.column_names, table.columns, strict=True))
+        columns |= dict(zip(self.formula.fields, np.ascontiguousarray(rows.T), strict=True))
         about = {
             "statistics": VERSION,
             "job": self.formula.job,
@@ -219,7 +219,7 @@ class Statistics:
         }
         metadata = {KEY: json.dumps(about, ensure_ascii=False)}
         with appending(path) as write:
-            write(table.replace_schema_metadata(metadata))
+            write(pa.table(columns, metadata=metadata))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Statistics:
@@ -253,7 +253,8 @@ class Statistics:
         if about["sums"]:
             times = values_of(joined(rest[TIMES])).astype(np.int64)
             return cls(formula, signature, rows, times, facts=facts)
-        return cls.of_units(formula, signature, rows, rest, facts)
+        units = rest if rest.column_names else rest.schema.empty_table()
+        return cls.of_units(formula, signature, rows, units, facts)
 
     def _table(self) -> pa.Table:
         if self.units is None:

@@ -6,6 +6,7 @@ import json
 import math
 import pickle
 from dataclasses import fields
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -111,6 +112,86 @@ def test_parts_add_to_the_whole(examples, i, j):
     assert list(by_doc) == sorted({f"d{k % 2}" for k in range(len(examples))})
     for k, statistics in enumerate(by_doc.values()):
         assert same(of_draw(statistics), flat(scored(examples[k::2], "recess")))
+
+
+LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=9)
+
+
+@settings(deadline=None, max_examples=60)
+@given(LABELS, st.sampled_from([None, 0.0, 1.0]), st.booleans(), st.data())
+def test_labels_drawn_anew(pairs, undefined, given_labels, data):
+    options = {"positive": "a", "undefined": undefined}
+    if given_labels or undefined is not None:  # else classes are those that occur
+        options["labels"] = ["a", "b", "c"]
+    report = fc.classify(*zip(*pairs, strict=True), **options)
+    n = len(pairs)
+    weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
+    again = fc.ClassificationScorer(**options)
+    if weights.any():
+        again.update(*zip(*(pairs[k] for k in np.repeat(np.arange(n), weights)), strict=True))
+    expected = flat(again.compute())
+    for form in (report.statistics, report.statistics.compressed()):
+        found = of_draw(form, weights)
+        assert same({name: found[name] for name in expected}, expected)
+        assert all(math.isnan(found[name]) for name in found.keys() - expected.keys())
+        assert same(of_draw(form), flat(report))
+    scorer = fc.ClassificationScorer(**options)
+    for pair in pairs:
+        scorer.update(*([label] for label in pair))
+    alike(scorer.statistics, report.statistics.without_units())
+    alike(scorer.compute().statistics, scorer.statistics)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.tuples(LABELS, LABELS, LABELS))
+def test_parts_with_other_labels_add(parts):
+    a, b, c = (fc.classify(*zip(*part, strict=True), positive="a").statistics for part in parts)
+    whole = fc.classify(*zip(*chain.from_iterable(parts), strict=True), positive="a").statistics
+    alike((a + b) + c, a + (b + c))
+    alike((a + b) + c, whole)
+
+
+WORD = st.sampled_from(["rain", "the rain", "heavy rain fell", "flood", ""])
+QUESTION = st.tuples(st.sampled_from(["Why?", "Because of what?", "When?"]), WORD, WORD)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(QUESTION, min_size=1, max_size=7), st.data())
+def test_answers_drawn_anew(questions, data):
+    def report(chosen):
+        gold = [
+            {"id": f"q{k}", "question": question, "answers": {"text": [answer]}}
+            for k, (question, answer, _) in enumerate(chosen)
+        ]
+        return fc.score_answers(gold, {f"q{k}": pred for k, (_, _, pred) in enumerate(chosen)})
+
+    whole = report(questions)
+    n = len(questions)
+    weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
+    drawn = [questions[k] for k in np.repeat(np.arange(n), weights)]
+    for form in (whole.statistics, whole.statistics.compressed()):
+        assert same(of_draw(form), flat(whole))
+        if drawn:
+            assert same(of_draw(form, weights), flat(report(drawn)))
+    half = n // 2
+    one, other = (whole.statistics.take(k) for k in np.split(np.arange(n), [half]))
+    alike(one + other, whole.statistics)
+    assert whole.statistics.units["id"].to_pylist() == [f"q{k}" for k in range(n)]
+
+
+def reports():
+    yield fc.classify(["a", "b", "c", "a"], ["a", "c", "c", "b"], positive="a")
+    gold = [{"id": "q", "question": "Why?", "answers": {"text": ["heavy rain"]}}]
+    yield fc.score_answers(gold, {"q": "rain"})
+
+
+@pytest.mark.parametrize("report", [*reports()], ids=lambda report: type(report).__name__)
+@pytest.mark.parametrize("units", [True, False])
+def test_a_file_of_other_tasks(tmp_path, report, units):
+    statistics = report.statistics if units else report.statistics.without_units()
+    statistics.write(tmp_path / "counts.parquet")
+    alike(fc.Statistics.read(tmp_path / "counts.parquet"), statistics)
+    alike(pickle.loads(pickle.dumps(report)).statistics, report.statistics)
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
