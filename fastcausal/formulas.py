@@ -60,8 +60,7 @@ class Formula:
 
     def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
         """Compute every score under its flat name, such as ``overall_f1``."""
-        groups = self.groups(rows, weights)
-        return {f"{g}_{name}": v for g, scores in groups.items() for name, v in scores.items()}
+        return flat(self.groups(rows, weights))
 
     def union(self, other: Formula) -> Self:
         """Return the formula of the rows of both; ValueError where they count other things."""
@@ -76,6 +75,11 @@ class Formula:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {"job": self.job, **asdict(self)}
+
+
+def flat(groups: Mapping[str, ScoresByName]) -> dict[str, Float64]:
+    """Name the scores of groups as loggers and files do."""
+    return {f"{g}_{name}": v for g, scores in groups.items() for name, v in scores.items()}
 
 
 @dataclass(frozen=True)
@@ -321,8 +325,11 @@ class RatioFormula(Formula):
 
     def groups(self, rows: Rows, weights: Int64) -> dict[str, ScoresByName]:
         """Compute the mean over the pairs of annotators where defined, of every measure."""
-        shape = (len(self.annotators), 2, len(self.roles), len(self.measures))
-        sums = exact_sums(rows, weights).reshape(-1, *shape)
+        return self.groups_of(exact_sums(rows, weights))
+
+    def groups_of(self, sums: Float64) -> dict[str, ScoresByName]:
+        """Compute the same from sums of rows: float64[n_draws, n_fields]."""
+        sums = sums.reshape(-1, len(self.annotators), 2, len(self.roles), len(self.measures))
         means = mean_of_pairs(ratio(sums[:, :, 0], sums[:, :, 1], math.nan).swapaxes(0, 1))
         return {
             role: {name: means[:, g, m] for m, name in enumerate(self.measures)}

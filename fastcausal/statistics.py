@@ -107,7 +107,7 @@ class Statistics:
         if weights is None:
             return self.formula.scores(self.rows, self.times[None])
         weights = np.asarray(weights)
-        n = len(self.rows) if self.row_of is None else len(self.row_of)
+        n = len(self.clusters(None))
         if weights.ndim != 2 or weights.shape[1] != n or weights.dtype.kind not in "iu":
             raise ValueError(
                 f"weights are {weights.dtype} of the shape {weights.shape}, "
@@ -177,6 +177,11 @@ class Statistics:
         names, codes = strata_of(self._table(), column)
         ordered = sorted(set(names))  # null and a text that says so are one
         return ordered, np.array([ordered.index(name) for name in names], np.int64)[codes]
+
+    def clusters(self, column: str | None) -> Int64:
+        """Return the cluster of each unit: `strata` of a column, or without one itself."""
+        n = len(self.rows) if self.row_of is None else len(self.row_of)
+        return np.arange(n) if column is None else self.strata(column)[1]
 
     def take(self, units: Int64) -> Statistics:
         """Keep some units, by number."""
