@@ -19,6 +19,7 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.formulas import KINDS, formula_of
 from fastcausal.statistics import Statistics, distinct
+from tests.oracles.agreement import agreed, noisy
 
 KERNELS = ("fair_spans", "exact_spans", "span_overlap", "partial_spans")
 SPAN = st.tuples(st.integers(0, 5), st.integers(1, 3)).map(lambda s: (s[0], s[0] + s[1]))
@@ -301,3 +302,44 @@ def test_bad_files(tmp_path):
     pq.write_table(table.drop_columns(["cause_tp"]), path)
     with pytest.raises(fc.InputError, match='no column "cause_tp" of counts'):
         fc.Statistics.read(path)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 99), st.sampled_from(["recess", "recess-code"]), st.data())
+def test_annotated_examples_drawn_anew(seed, protocol, data):
+    annotated = noisy(6, seed)
+    del annotated["ann"]["004"]  # an example of one pair alone
+    whole = agreed(annotated, protocol)
+    names = whole.statistics.units["id"].to_pylist()
+    weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=6, max_size=6)))
+    times = dict(zip(names, weights.tolist(), strict=True))
+    drawn = {
+        annotator: {
+            f"{name} {k}": example for name, example in examples.items() for k in range(times[name])
+        }
+        for annotator, examples in annotated.items()
+    }
+    for form in (whole.statistics, whole.statistics.compressed()):
+        assert same(of_draw(form), named(whole))
+        if all(drawn.values()):
+            assert same(of_draw(form, weights), named(agreed(drawn, protocol)))
+    one, other = (whole.statistics.take(np.arange(6)[ends]) for ends in (slice(2), slice(2, None)))
+    alike(one + other, whole.statistics)
+    alike(pickle.loads(pickle.dumps(whole)).statistics, whole.statistics)
+
+
+def named(agreement: fc.Agreement) -> dict[str, float]:
+    return {f"{g}_{k}": v for g, scores in agreement.scores.items() for k, v in scores.items()}
+
+
+def test_statistics_of_agreement_in_a_file(tmp_path):
+    annotators = {name: str(path) for name, path in sample.ANNOTATORS.items()}
+    statistics = fc.agreement(annotators).statistics
+    statistics.write(tmp_path / "counts.arrow")
+    alike(fc.Statistics.read(tmp_path / "counts.arrow"), statistics)
+
+
+def test_2022_has_none():
+    report = fc.score(sample.GOLD, sample.SYSTEMS["careful"], "cnc-2022", unparsed="empty")
+    with pytest.raises(fc.InputError, match="scores that do not add has no statistics"):
+        report.statistics  # noqa: B018

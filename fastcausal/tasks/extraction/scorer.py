@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from functools import lru_cache, partial, reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from fastcausal.formats.io.files import readable_again
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formats.table import appending
 from fastcausal.formulas import MULTI, Int64, RelationFormula
-from fastcausal.protocols import RECESS, Protocol, protocol_named
-from fastcausal.relations import ROLES
+from fastcausal.protocols import RECESS, Protocol, batch_protocol, protocol_named
+from fastcausal.relations import ROLES, Relations
 from fastcausal.report import Report, Scores
 from fastcausal.rows import Rows
 from fastcausal.statistics import Statistics, added, strata_of
@@ -40,6 +40,11 @@ from fastcausal.tasks.extraction.batches import Progress, in_step, is_streamed
 from fastcausal.tasks.extraction.counted import CountedScores
 from fastcausal.tasks.extraction.tables import Counting, Details, per_example_table
 from fastcausal.tasks.official import KEY
+
+if TYPE_CHECKING:
+    from fastcausal.decoding.spans import SpanDecoder
+    from fastcausal.decoding.tags import TagScheme
+    from fastcausal.tasks.extraction.decoded import Decoding
 
 _NOWHERE = nullcontext()
 _formula = lru_cache(RelationFormula)  # a report of a batch asks for it, and costs little else
@@ -178,7 +183,15 @@ class ExtractionScorer:
     """`score` batch by batch: `update`, `merge` with scorers of other shards, `compute`.
 
     Counts are integers, so any split into batches and any order of merging gives the same numbers.
-    Parameters are those of `score`. Scorers can be pickled.
+    Parameters are those of `score`, and ``decoder``. Scorers can be pickled.
+
+    Parameters
+    ----------
+    decoder : TagScheme or SpanDecoder, optional
+        Reads label ids or logits. Of a `TagScheme` all spans of a sequence are one relation, and
+        tokens that gold ignores are not there on either side. Backend ``cuda`` then takes label ids
+        on the device (of CuPy, of torch, or anything with DLPack or ``__cuda_array_interface__``)
+        and adds up counts there: an update does not wait for the device, `compute` does.
 
     Examples
     --------
@@ -196,13 +209,15 @@ class ExtractionScorer:
         self,
         protocol: str | Protocol = RECESS,
         *,
+        decoder: TagScheme | SpanDecoder | None = None,
         by: str | None = None,
         unparsed: str = "error",
         unmatched: str = "error",
         backend: str = "cpu",
         num_threads: int | None = None,
     ) -> None:
-        self.protocol = protocol_named(protocol)
+        named = protocol_named if decoder is None else batch_protocol
+        self.protocol = named(protocol)
         self.by = by
         self.unparsed = unparsed
         self.unmatched = unmatched
@@ -210,7 +225,14 @@ class ExtractionScorer:
         self.num_threads = num_threads
         check_policies(unparsed, unmatched)
         check_backend(backend, num_threads)
+        self._decoding: Decoding | None = None
         self.reset()
+        if decoder is not None:
+            from fastcausal.tasks.extraction.decoded import Decoding
+
+            if by is not None:
+                raise ValueError(f'by is "{by}", but label ids and logits have no columns')
+            self._decoding = Decoding(decoder, self.plan(), self.protocol.tags, backend)
 
     def reset(self) -> None:
         """Forget every batch."""
@@ -223,6 +245,8 @@ class ExtractionScorer:
         self.n_as_given = 0  # relations whose spans are not read as the protocol reads tags
         self.warnings: Warnings = {}
         self.unparsed_relations = Unparsed()
+        if self._decoding is not None:
+            self._decoding.reset()
 
     @property
     def signature(self) -> str:
@@ -234,11 +258,47 @@ class ExtractionScorer:
         policies = f"unparsed:{self.unparsed}|unmatched:{self.unmatched}"
         return f"fastcausal|{__version__}|{protocol}|{policies}"
 
-    def update(self, gold: Any, pred: Any) -> None:
-        """Add a batch; arguments and errors as in `score`."""
+    def update(self, gold: Any, pred: Any, **masks: Any) -> None:
+        """Add a batch; arguments and errors as in `score`.
+
+        Parameters
+        ----------
+        gold : relations, or int8, int16, int32 or int64[batch, tokens]
+            With a `TagScheme` label ids of NumPy or torch, or anything that NumPy takes.
+        pred : the same, or floats
+            With a `TagScheme` also logits [batch, tokens, labels], of which the best label counts.
+            With a `SpanDecoder` its logits.
+        **masks
+            What `SpanDecoder.decode` takes besides: mask, word_ids, has_signal.
+
+        Raises
+        ------
+        InputError
+            Arrays have other types or shapes, a logit is NaN or +inf, a label id has no label, or a
+            prediction ignores a token of gold. With backend ``cuda``, `compute` tells what is wrong
+            with a label or a logit.
+        """
         if self.protocol.average != "counts":
             raise ValueError(f"{self.protocol.name} does not add up over batches, use score")
+        if self._decoding is not None and not isinstance(pred, Relations | Rows):
+            sides = self._decoding.sides(gold, pred, **masks)
+            if sides is None:
+                return
+            gold, pred = sides
+        elif masks:
+            raise TypeError(f"{', '.join(masks)}: only the logits of a SpanDecoder have that")
         self.add(self.align(gold, pred))
+
+    def settle(self) -> None:
+        """Wait for the device, and take over what it has counted."""
+        if self._decoding is None or self._decoding.on_device is None:
+            return
+        values, n_examples, n_gold, n_pred = self._decoding.on_device.take()
+        counts = np.stack([values, np.zeros_like(values)])  # none has several relations
+        self.counts[""] = self._added("", counts)
+        self.n_examples += n_examples
+        self.n_gold_relations += n_gold
+        self.n_pred_relations += n_pred
 
     def align(self, gold: Any, pred: Any) -> Aligned:
         """Read both sides and bring them to the same examples."""
@@ -296,6 +356,7 @@ class ExtractionScorer:
     @property
     def statistics(self) -> Statistics:
         """The sums of all batches so far, without units: two rows of counts."""
+        self.settle()
         return _statistics(self.formula(), self.signature, self.protocol.name, self._total())
 
     def _total(self) -> Int64:
@@ -326,6 +387,8 @@ class ExtractionScorer:
             raise ValueError(f"cannot merge scores by {other.by} into scores by {self.by}")
         if None not in (self.roles, other.roles) and self.roles != other.roles:
             raise ValueError(f"cannot merge roles {other.roles} into {self.roles}")
+        self.settle()
+        other.settle()
         merged = {name: self._added(name, counts) for name, counts in other.counts.items()}
         self.roles = self.roles or other.roles
         self.counts |= merged
@@ -338,6 +401,7 @@ class ExtractionScorer:
 
     def compute(self) -> Report:
         """The scores of all batches so far; of none, every score is 0/0."""
+        self.settle()
         return self.report()
 
     def report(self, details: Details | None = None) -> Report:
