@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -390,33 +389,6 @@ def _same_lengths(
             )
     problems.raise_if_any()
     return replace(gold, lengths=lengths), replace(pred, lengths=lengths)
-
-
-def strata_of(examples: pa.Table, by: str | None) -> tuple[list[str], npt.NDArray[np.int64]]:
-    """Names of the strata that a column makes, and the stratum of each example.
-
-    Without a column all examples are one stratum without a name.
-
-    Raises
-    ------
-    InputError
-        There is no such column, or its values have no text.
-    """
-    if by is None:
-        return [""], np.zeros(len(examples), np.int64)
-    if by not in examples.column_names:
-        known = ", ".join(examples.column_names) or "none"
-        raise InputError(f'gold has no column "{by}" to score by, it has {known}')
-    try:
-        values = arrow.joined(pc.cast(examples[by], pa.string()))
-    except pa.ArrowNotImplementedError as error:
-        kind = examples[by].type
-        raise InputError(
-            f'column "{by}" is {kind}, expected text or numbers to score by'
-        ) from error
-    encoded = values.dictionary_encode(null_encoding="encode")
-    names = ["null" if name is None else name for name in encoded.dictionary.to_pylist()]
-    return names, arrow.values_of(encoded.indices).astype(np.int64)
 
 
 def too_large(aligned: Aligned, error: TooLargeError) -> InputError:

@@ -211,7 +211,7 @@ class SpanScore(Metric):
         if there:
             self._waiting = True
         else:
-            self._take(tagger.scorer)
+            self._take(tagger)
 
     def _settle(self) -> None:
         """Move what a GPU has found into the states; after an error it waits as before."""
@@ -230,7 +230,7 @@ class SpanScore(Metric):
         self._waiting = False
         self._take(self.scorer)
         if tagger:
-            self._take(tagger.scorer)
+            self._take(tagger)
 
     def _drop_waiting(self) -> None:
         """Forget what a GPU has found."""

@@ -145,7 +145,7 @@ def test_logits_to_label_ids(gpu, library, dtype, valid):
         gold = rng.integers(len(scheme.labels), size=(50, 40))
         gold[rng.random(gold.shape) < 0.1] = -100
         there = to(logits), to(gold != -100), to(gold)
-        with nullcontext() if not scorer._on_device.n_batches else no_waiting():
+        with nullcontext() if not scorer._decoding.on_device.n_batches else no_waiting():
             ids = scheme.decode(*there[:2], valid=valid)
             scorer.update(there[2], ids)
         expected = scheme.decode(logits, gold != -100, valid=valid)

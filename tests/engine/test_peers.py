@@ -12,13 +12,13 @@ from seqeval.metrics.v1 import precision_recall_fscore_support
 from seqeval.scheme import IOB2, Entities
 from sklearn.metrics import confusion_matrix
 
-from fastcausal.engine.counts import Counts
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import count_pairs
 from tests.support.strategies import (
     LENGTH,
     ROLES,
     TRACKS,
+    Counts,
     Relation,
     Span,
     counts_of_pair,
@@ -35,7 +35,7 @@ def summed(kernel: str, pairs: list[tuple[Relation, Relation]], length: int = LE
     gold, pred = (rows_of([[pair[side]] for pair in pairs], length) for side in (0, 1))
     index = np.arange(len(pairs))
     counts = count_pairs(plan_of(kernel), gold, pred, index, index)
-    return Counts(KERNELS[kernel], ROLES, counts.sum(axis=0))
+    return Counts(kernel, counts.sum(axis=0))
 
 
 def iob2(relation: Relation, track: tuple[int, ...]) -> list[str]:

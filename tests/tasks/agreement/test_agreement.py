@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from fastcausal.scores import mask_alpha
+from fastcausal.scores import binary_alpha
 from tests.oracles.agreement import (
     GROUPS,
     MEASURES,
@@ -325,7 +325,7 @@ def test_details_make_the_scores(annotated):
                 assert scores[name] == near(math.nan if mean is None else mean)
         for role in ROLES:
             n, n1, o01 = (match[f"{role}_{c}"].to_numpy() for c in ("n", "n1", "o01"))
-            values = mask_alpha(n, n1, o01)
+            values = binary_alpha(n, n1, o01, np.nan)
             n1 = np.where(np.isnan(values), 0, n1)
             mean = np.nansum(values * n1) / n1.sum() if n1.any() else math.nan
             assert pair.scores[role].alpha == near(mean)

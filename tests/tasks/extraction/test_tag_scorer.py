@@ -86,7 +86,7 @@ def test_nothing_waits_before_compute():
         scorer = fc.TagScorer(SCHEME, backend="cuda")
         scorer.update(gold, np.array([[1, 2, 5, 0, 3]]))
         scorer.update(many, many)
-        counts = scorer._on_device
+        counts = scorer._decoding.on_device
         assert len(counts.waiting) == 2
         counts.machine.current().wait()  # the device has come so far by itself
         scorer.update(gold, gold + 100 * (gold == IGNORED))
