@@ -28,13 +28,13 @@ NEEDED = {
 
 def bench(
     parts: Annotated[
-        list[str] | None, typer.Argument(help="Only these parts, e.g. growth peers.")
+        list[str] | None, typer.Argument(help="Run only these parts, for example growth peers.")
     ] = None,
     sentences: Annotated[
-        int, typer.Option(min=1, max=10**9, help="Sentences of the large corpus.")
+        int, typer.Option(min=1, max=10**9, help="Set the number of sentences in the large corpus.")
     ] = 100_000,
 ) -> None:
-    """Measure fastcausal against what else there is, after asserting that the answers are equal."""
+    """Time fastcausal against other libraries, after asserting equal answers."""
     with clear_errors():
         folder = _folder()
         found = {path.stem.removeprefix("test_"): path for path in folder.glob("test_*.py")}

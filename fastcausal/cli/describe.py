@@ -25,17 +25,19 @@ def describe(
         list[str],
         typer.Argument(
             metavar="CORPUS...",
-            help="Annotations in any format, or labels as CSV; several give a column each.",
+            help="Annotations in any format, or labels as CSV; a table column for each corpus.",
         ),
     ],
     tokenizer: Annotated[
         Literal["whitespace", "nltk-style", "nltk-style+tags"] | None,
-        typer.Option(help="How words are counted; every possible way by default."),
+        typer.Option(help="Count words in this way; by default in each possible way."),
     ] = None,
     plots: Annotated[
-        Path | None, typer.Option(help="Draw pictures of the whole to this folder.")
+        Path | None, typer.Option(help="Draw plots of all corpora together to this folder.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
+    ] = False,
 ) -> None:
     """Count sentences, relations, words and signals of a corpus."""
     with clear_errors(json):

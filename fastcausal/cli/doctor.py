@@ -13,9 +13,11 @@ TRAINING = {"torch": "torch", "torchmetrics": "torch", "transformers": "hf", "ev
 
 
 def doctor(
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
+    ] = False,
 ) -> None:
-    """Print what is installed and what there is to run on; exit status 0 whatever is missing."""
+    """List installed versions and usable hardware; exit status 0 whatever is missing."""
     found = facts()
     if json:
         print_json(found)

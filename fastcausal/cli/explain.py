@@ -10,11 +10,13 @@ from fastcausal.cli.console import clear_errors, doing, print_json, print_table,
 
 
 def explain(
-    gold: Annotated[str, typer.Argument(help="Gold annotations with tags.")],
-    pred: Annotated[str, typer.Argument(help="Predictions with tags.")],
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    gold: Annotated[str, typer.Argument(help="Gold annotations with tags; - for stdin.")],
+    pred: Annotated[str, typer.Argument(help="Predictions with tags; - for stdin.")],
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
+    ] = False,
 ) -> None:
-    """Show what each quirk of the official scorer does to the score."""
+    """Attribute the difference between cnc-2023 and recess to quirks of the official scorer."""
     with clear_errors(json):
         import fastcausal as fc
 
