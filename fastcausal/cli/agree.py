@@ -109,19 +109,23 @@ def agree(
 
         keep_apart([per_example, matches], annotations)
         with doing("comparing annotators"):
-            found = fc.agreement(annotations, protocol, average=average, by=by, unparsed=unparsed)
-            drawn = found.intervals(cluster, seed=seed) if intervals or cluster else None
+            agreement = fc.agreement(
+                annotations, protocol, average=average, by=by, unparsed=unparsed
+            )
+            drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
         for target, detail in ((per_example, "per_example"), (matches, "matches")):
             if target is not None:
-                write_rows(target, getattr(found, detail))
+                write_rows(target, getattr(agreement, detail))
         if json:
-            print_json(found.to_dict() | ({"intervals": undefined_is_null(drawn)} if drawn else {}))
+            print_json(
+                agreement.to_dict() | ({"intervals": undefined_is_null(drawn)} if drawn else {})
+            )
             return
-        warn(found.warnings)
-        print_table(found.to_table())
+        warn(agreement.warnings)
+        print_table(agreement.to_table())
         if drawn is not None:
-            print_table(intervals_table(found, drawn))
-        print_table(found.signature)
+            print_table(intervals_table(agreement, drawn))
+        print_table(agreement.signature)
 
 
 def _agree_on_labels(
@@ -139,26 +143,26 @@ def _agree_on_labels(
     from fastcausal.tasks.reliability.files import read_rating_files
 
     table = read_rating_files(paths, label, unit, rater, cluster)
-    found = fc.label_agreement(table, "label", "unit", "rater", level).to_dict()
+    measures = fc.label_agreement(table, "label", "unit", "rater", level).to_dict()
     if intervals or cluster is not None:
         clusters = None if cluster is None else "cluster"
         drawn = fc.alpha_interval(
             table, level, clusters=clusters, seed=seed, unit="unit", rater="rater", label="label"
         )
-        found["alpha_interval"] = drawn.to_dict()
+        measures["alpha_interval"] = drawn.to_dict()
     if json:
-        print_json(found)
+        print_json(measures)
         return
-    print_table(labels_table(label, found), found["signature"])
+    print_table(labels_table(label, measures), measures["signature"])
 
 
-def labels_table(label: str, found: dict[str, Any]) -> Grid:
+def labels_table(label: str, measures: dict[str, Any]) -> Grid:
     """A row per figure; those that belong together are a part."""
     from fastcausal.tables import Grid
 
     table = Grid(f"agreement on {label}", [""])
-    several = {name: value for name, value in found.items() if isinstance(value, dict)}
-    for name, value in found.items():
+    several = {name: value for name, value in measures.items() if isinstance(value, dict)}
+    for name, value in measures.items():
         if name not in (*several, "signature"):
             table.add(_words(name), _value(value))
     for name, values in several.items():
@@ -192,11 +196,11 @@ def undefined_is_null(intervals: Intervals) -> dict[str, dict[str, list[float | 
     }
 
 
-def intervals_table(found: Agreement, intervals: Intervals) -> Grid:
+def intervals_table(agreement: Agreement, intervals: Intervals) -> Grid:
     """A row per role, a column per measure."""
     from fastcausal.tables import Grid
 
-    table = Grid("95% intervals", list(found["total"]))
+    table = Grid("95% intervals", list(agreement["total"]))
     for group, measures in intervals.items():
         table.add(group, *(f"{low:.4f} to {high:.4f}" for low, high in measures.values()))
     return table

@@ -37,11 +37,11 @@ def bench(
     """Time fastcausal against other libraries, after asserting equal answers."""
     with clear_errors():
         folder = _folder()
-        found = {path.stem.removeprefix("test_"): path for path in folder.glob("test_*.py")}
+        parts_by_name = {path.stem.removeprefix("test_"): path for path in folder.glob("test_*.py")}
         for part in parts or ():
-            if part not in found:
-                known = ", ".join(sorted(found))
-                raise InputError(f'no benchmark is called "{part}", expected one of {known}')
+            if part not in parts_by_name:
+                known = ", ".join(sorted(parts_by_name))
+                raise InputError(f'unknown benchmark "{part}", expected one of {known}')
         missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
         if missing:
             raise InputError(
@@ -52,7 +52,7 @@ def bench(
     import pytest
 
     own = ("-c", str(folder / "pytest.ini"), "--rootdir", str(folder), "-p", "no:cacheprovider")
-    chosen = [str(found[part]) for part in parts or sorted(found)]
+    chosen = [str(parts_by_name[part]) for part in parts or sorted(parts_by_name)]
     with TemporaryDirectory() as storage:  # else pytest-benchmark makes a folder where you are
         only = ("--benchmark-only", f"--benchmark-storage=file://{storage}")
         status = pytest.main([*own, "-q", *only, f"--sentences={sentences}", *chosen])

@@ -44,19 +44,19 @@ def describe(
         from fastcausal.tasks.corpus.describe import describe as count
         from fastcausal.tasks.corpus.description import corpus_table
 
-        found: dict[str, CorpusDescription] = {}
+        descriptions: dict[str, CorpusDescription] = {}
         for name, path in short_names(corpora).items():
             with doing(f"counting {path}"):
-                found[name] = count(path, tokenizer)
-        for name, corpus in found.items():
+                descriptions[name] = count(path, tokenizer)
+        for name, corpus in descriptions.items():
             if corpus.n_unread:
                 warn([f"{name}: {corpus.unparsed_share}"])
-        first, *others = found.values()
-        total = sum(others, first)
+        first, *more = descriptions.values()
+        total = sum(more, first)
         if not json:
-            print_table(corpus_table(found | ({"in all": total} if others else {})))
-        elif others:
-            parts = {name: corpus.to_dict() for name, corpus in found.items()}
+            print_table(corpus_table(descriptions | ({"in all": total} if more else {})))
+        elif more:
+            parts = {name: corpus.to_dict() for name, corpus in descriptions.items()}
             print_json({"corpora": parts, "all": total.to_dict()})
         else:
             print_json(total.to_dict())

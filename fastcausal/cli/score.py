@@ -173,13 +173,13 @@ def _named(system: str | None) -> Iterator[None]:
 
 def _print(reports: dict[str, Report], by: str | None, counts: bool, as_json: bool) -> None:
     if as_json:
-        found = {name: report.to_dict() for name, report in reports.items()}
-        print_json(*found.values()) if len(found) == 1 else print_json({"systems": found})
+        results = {name: report.to_dict() for name, report in reports.items()}
+        print_json(*results.values()) if len(results) == 1 else print_json({"systems": results})
         return
     for name, report in reports.items():
         warn([f"{name}: {w}" for w in report.warnings] if len(reports) > 1 else report.warnings)
-    first, *others = reports.values()
-    table = systems_table(reports, by, counts) if others else first.to_table(counts)
+    first, *more = reports.values()
+    table = systems_table(reports, by, counts) if more else first.to_table(counts)
     print_table(table, first.signature)
 
 

@@ -317,7 +317,7 @@ def test_what_is_refused(decoder, batch, message):
 def test_what_is_no_metric():
     with pytest.raises(fc.InputError, match="cnc-2022 does not add up over batches"):
         SpanScore(SCHEME, "cnc-2022")
-    with pytest.raises(fc.InputError, match='no score "f1", expected one of overall_precision, '):
+    with pytest.raises(fc.InputError, match='unknown score "f1", expected one of overall_'):
         SpanScore(SCHEME, only="f1")
 
 

@@ -57,7 +57,8 @@ def command(*args, **kwargs):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("systems", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("systems", [1, 2])
 def test_an_interruption_leaves_nothing(pair, tmp_path, systems):
     preds = [pair[1]]
     if systems == 2:
@@ -150,6 +151,7 @@ def test_standard_input(pair, tmp_path, kind):
     assert not list(scratch.iterdir())
 
 
+@pytest.mark.slow
 def test_progress_on_a_terminal(pair):
     lead, follow = pty.openpty()
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "120"}
