@@ -186,7 +186,7 @@ def owned(data: bytes) -> pa.Buffer:
 
 
 def offsets(widths: Iterable[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Where each of some consecutive pieces starts, and where the last one ends."""
+    """Return the offsets of consecutive pieces of these sizes, the end of the last included."""
     sizes = widths if isinstance(widths, np.ndarray) else np.fromiter(widths, np.int64)
     places = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=places[1:])
@@ -236,7 +236,7 @@ def is_valid(array: pa.Array) -> Booleans:
 
 
 def offsets_of(lists: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Where each list starts among the flattened values: int64[n + 1], starting at 0.
+    """Return the offsets of lists into their flattened values: int64[n + 1], starting at 0.
 
     Arrow's own offsets ignore neither a slice nor the values under a null; these do.
 

@@ -21,29 +21,37 @@ TargetName = Literal[FormatName, "squad", "nli"]
 
 
 def convert(
-    source: Annotated[str, typer.Argument(help="What to read; - for stdin.")],
-    target: Annotated[Path, typer.Argument(help="What to write; its suffix tells the format.")],
+    source: Annotated[str, typer.Argument(help="File or folder to read; - for stdin.")],
+    target: Annotated[Path, typer.Argument(help="File to write; its suffix decides the format.")],
     tags: Annotated[
-        Literal["strict", "cnc-2023", "cnc-2022"], typer.Option(help="How tags are read.")
+        Literal["strict", "cnc-2023", "cnc-2022"],
+        typer.Option(help="Read tags strictly, or as the official scorer of that year."),
     ] = "strict",
     like: Annotated[
-        str | None, typer.Option(help="Gold annotations that the source predicts for.")
+        str | None,
+        typer.Option(help="Take ids and texts of predictions from these gold annotations."),
     ] = None,
     source_format: Annotated[
-        FormatName | None, typer.Option("--from", help="Format of the source.")
+        FormatName | None,
+        typer.Option(
+            "--from", help="Read the source in this format; by default its content decides."
+        ),
     ] = None,
     target_format: Annotated[
-        TargetName | None, typer.Option("--to", help="Format of the target.")
+        TargetName | None,
+        typer.Option(
+            "--to", help="Write the target in this format; by default its suffix decides."
+        ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="For squad: which questions are drawn; 0 unless given.")
+        int | None, typer.Option(help="Seed the draw of questions for squad; by default 0.")
     ] = None,
     premise: Annotated[
         Literal["cause", "effect"] | None,
-        typer.Option(help="For nli: what is the premise; the cause unless given."),
+        typer.Option(help="Take this role as the premise for nli; by default cause."),
     ] = None,
 ) -> None:
-    """Convert between formats, and say what the target cannot hold."""
+    """Convert between formats, and report what the target cannot hold."""
     with clear_errors():
         import fastcausal as fc
         from fastcausal.errors import InputError

@@ -32,32 +32,50 @@ Policy = Literal["error", "empty", "skip"]
 
 def score(
     ctx: typer.Context,
-    gold: Annotated[str, typer.Argument(help="Gold annotations, in any format; - for stdin.")],
-    pred: Annotated[list[str], typer.Argument(help="Predictions; several give a row each.")],
-    protocol: Annotated[ProtocolName, typer.Option(help="How to score.")] = "recess",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    gold: Annotated[str, typer.Argument(help="Gold annotations in any format; - for stdin.")],
+    pred: Annotated[
+        list[str], typer.Argument(help="Predictions in any format; a table row for each file.")
+    ],
+    protocol: Annotated[ProtocolName, typer.Option(help="Score by this named recipe.")] = "recess",
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
+    ] = False,
     per_example: Annotated[
         Path | None,
-        typer.Option(help="Write the counts of every example: .parquet, .arrow or .csv."),
+        typer.Option(
+            help="Write the counts of each example to this .parquet, .arrow or .csv file."
+        ),
     ] = None,
     matches: Annotated[
-        Path | None, typer.Option(help="Write the chosen pairs: .parquet, .arrow or .csv.")
+        Path | None,
+        typer.Option(help="Write the chosen pairs to this .parquet, .arrow or .csv file."),
     ] = None,
-    by: Annotated[str | None, typer.Option(help="Also score by the values of a column.")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Also score each value of this column separately.")
+    ] = None,
     counts: Annotated[
-        bool, typer.Option("--counts", help="Show all counts in the table; JSON always has them.")
+        bool, typer.Option("--counts", help="Add all counts to the table; JSON always has them.")
     ] = False,
     unparsed: Annotated[
-        Policy, typer.Option(help="What a prediction that cannot be read is.")
+        Policy,
+        typer.Option(
+            help="Stop at unparsed predictions, score them as empty, or skip their examples."
+        ),
     ] = "error",
     unmatched: Annotated[
-        Policy, typer.Option(help="What an id is that only one side has.")
+        Policy,
+        typer.Option(help="Stop at ids that one side lacks, score them as empty, or skip them."),
     ] = "error",
     backend: Annotated[
-        Literal["cpu", "cuda", "reference"], typer.Option(help="What counts.")
+        Literal["cpu", "cuda", "reference"],
+        typer.Option(help="Count on the CPU, on an NVIDIA GPU, or in plain Python (reference)."),
     ] = "cpu",
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads; the scores never depend on it.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Set the number of threads; by default the work decides. No score depends on it.",
+        ),
     ] = None,
 ) -> None:
     """Score predictions against gold."""
@@ -158,13 +176,13 @@ def _named(system: str | None) -> Iterator[None]:
 
 def _print(reports: dict[str, Report], by: str | None, counts: bool, as_json: bool) -> None:
     if as_json:
-        found = {name: report.to_dict() for name, report in reports.items()}
-        print_json(*found.values()) if len(found) == 1 else print_json({"systems": found})
+        results = {name: report.to_dict() for name, report in reports.items()}
+        print_json(*results.values()) if len(results) == 1 else print_json({"systems": results})
         return
     for name, report in reports.items():
         warn([f"{name}: {w}" for w in report.warnings] if len(reports) > 1 else report.warnings)
-    first, *others = reports.values()
-    table = systems_table(reports, by, counts) if others else first.to_table(counts)
+    first, *more = reports.values()
+    table = systems_table(reports, by, counts) if more else first.to_table(counts)
     print_table(table, first.signature)
 
 

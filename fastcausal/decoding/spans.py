@@ -33,7 +33,7 @@ WORD = 7  # the "column" of a word that is out of order
 
 
 class Decoded(NamedTuple):
-    """What a decoder found.
+    """The relations that a decoder chose, with scores.
 
     Attributes
     ----------
@@ -48,12 +48,12 @@ class Decoded(NamedTuple):
     scores: npt.NDArray[np.float64]
 
     def get(self) -> Decoded:
-        """What was found, in host memory: this one."""
+        """Return the relations in host memory: this object."""
         return self
 
 
 class DecodedOnDevice(Decoded):
-    """What a decoder found in logits on a GPU, there as soon as the GPU has got so far.
+    """The relations that a decoder chose on a GPU; the arrays are valid once the GPU has finished.
 
     ``rows`` and ``scores`` are CuPy arrays with room for ``n_best`` relations of each example.
     Those behind ``rows.relation_offsets[-1]`` are of no example and have no rows. `get` waits.
@@ -64,19 +64,19 @@ class DecodedOnDevice(Decoded):
 
     @classmethod
     def of(cls, rows: Rows, scores: Any, wrong: Any, columns: Any, words: Any) -> DecodedOnDevice:
-        """As `device_decoding.select_spans` gives it, and what that was given."""
-        found = cls(rows, scores)
-        found._wrong, found._read = wrong, (columns, words)
-        return found
+        """Make the result of `device.select_spans` from its arrays and inputs."""
+        decoded = cls(rows, scores)
+        decoded._wrong, decoded._read = wrong, (columns, words)
+        return decoded
 
     def get(self) -> Decoded:
-        """Wait, and give what `SpanDecoder.decode` finds in host memory.
+        """Wait for the GPU, and return the relations in host memory.
 
         Raises
         ------
         InputError
             A logit is NaN or +inf at a token that may be chosen, or words are not in order. Until
-            somebody asks, such an example is one without relations.
+            `get` is called, such an example has no relations.
         """
         from fastcausal.engine.device import cuda
 
@@ -97,7 +97,7 @@ class DecodedOnDevice(Decoded):
 
 @dataclass(frozen=True)
 class SpanDecoder:
-    """How logits of span boundaries become relations of two arguments and a signal.
+    """A decoder of span boundary logits into relations of two arguments and a signal.
 
     Parameters
     ----------
@@ -124,17 +124,17 @@ class SpanDecoder:
     Raises
     ------
     InputError
-        A value is not one of these.
+        A value is invalid.
 
     Examples
     --------
     >>> logits = np.full((1, 6, 4), -9.0)
     >>> logits[0, [1, 2, 4, 4], [0, 1, 2, 3]] = 0.0
-    >>> found = SpanDecoder(n_best=1).decode(logits)
-    >>> found.rows.values
+    >>> decoded = SpanDecoder(n_best=1).decode(logits)
+    >>> decoded.rows.values
     array([[0, 1, 3],
            [1, 4, 5]], dtype=int32)
-    >>> found.scores.round(4)
+    >>> decoded.scores.round(4)
     array([-0.0015])
 
     Notes
@@ -201,7 +201,7 @@ class SpanDecoder:
         InputError
             A logit is NaN or +inf at a token that may be chosen, arrays have other shapes or types,
             or words are not in order. What is wrong inside of arrays on a GPU is said by
-            `DecodedOnDevice.get`; there every number below 0 is no word.
+            `DecodedOnDevice.get`; there every number below 0 marks a token without a word.
         """
         first = logits[0] if isinstance(logits, list | tuple) and logits else logits
         if on_device(first):
@@ -239,10 +239,10 @@ class SpanDecoder:
         if has_signal is not None:
             gate = cuda.array("has_signal", has_signal, "bool")
             _gate(gate, shape[0])
-        found = device.select_spans(
+        arrays = device.select_spans(
             cuda.machine(), columns, there, words, gate, self._three_roles(), self._settings()
         )
-        return DecodedOnDevice.of(*found, columns, words)
+        return DecodedOnDevice.of(*arrays, columns, words)
 
     def _columns(self, logits: Any, take: Callable[[str, Any], Any]) -> list[Any]:
         """Arrays [batch, tokens] of one type, float32 or float64, with steps of whole items."""
@@ -276,11 +276,11 @@ def _check_columns(arrays: Sequence[Any]) -> None:
         raise InputError(f"logits: found {len(arrays)} columns, expected 4 or 6")
     shapes, kinds = ({getattr(a, name) for a in arrays} for name in ("shape", "dtype"))
     if len(shapes) > 1 or arrays[0].ndim != 2:
-        found = ", ".join(map(str, sorted(shapes)))
-        raise InputError(f"logits: found the shapes {found}, expected [batch, tokens] of each")
+        listed = ", ".join(map(str, sorted(shapes)))
+        raise InputError(f"logits: found the shapes {listed}, expected [batch, tokens] of each")
     if any(kind.kind != "f" or kind.itemsize > 8 for kind in kinds):
-        found = ", ".join(sorted(map(str, kinds)))
-        raise InputError(f"logits: found {found}, expected float16, float32 or float64")
+        listed = ", ".join(sorted(map(str, kinds)))
+        raise InputError(f"logits: found {listed}, expected float16, float32 or float64")
 
 
 def _whole_steps(array: Any) -> Any:

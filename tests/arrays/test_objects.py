@@ -7,7 +7,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -18,6 +18,7 @@ from fastcausal.formats import _tokens, bio
 from fastcausal.formats.cnc.markup import TOKEN
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
+from tests.support.profiles import trials
 from tests.support.strategies import LENGTH, Span, spans
 
 # ---------------------------------------------------------------------------------- example dicts
@@ -118,7 +119,6 @@ def same_rows(a: Rows, b: Rows) -> bool:
     return all(np.array_equal(x, y) and x.dtype == y.dtype for x, y in pairs)
 
 
-@settings(deadline=None)
 @given(plain_examples())
 def test_native_tables_are_those_of_python(examples):
     expected = in_python(examples)
@@ -171,7 +171,7 @@ def odd_examples(draw):
     return examples
 
 
-@settings(max_examples=300, deadline=None)
+@trials(300)
 @given(odd_examples())
 @example([{"relations": [None], "length": 1}])
 @example([{"relations": [{"cause": (0, 2)}], "text": "\ud800 x"}])
@@ -326,7 +326,7 @@ UNCLEAN = st.dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@trials(300)
 @given(st.lists(CLEAN | CLEAN | UNCLEAN | ODD, max_size=3), st.sampled_from([TEXT, "", "\ud800 x"]))
 def test_offsets_are_those_of_python(relations, text):
     source = [{"text": text, "relations": relations}]

@@ -7,13 +7,14 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import log_softmax
 
 import fastcausal as fc
 from fastcausal.decoding import span_selection
 from fastcausal.decoding.spans import METHODS
+from tests.support.profiles import trials
 
 FEW = (0.0, 0.0, 0.5, 1.0, -1.0, -3.0, -math.inf)  # so that ties abound
 KINDS = ("float16", "float32", "float64")
@@ -71,7 +72,7 @@ def by_example(rows):
     ]
 
 
-@settings(max_examples=1000, deadline=None)
+@trials(1000)
 @given(decoders(), batches())
 def test_native_equals_plain_python(decoder, batch):
     found = decoder.decode(*batch)

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 
@@ -16,6 +16,7 @@ from fastcausal.decoding import label_paths
 from fastcausal.formats import schemes
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
+from tests.support.profiles import trials
 
 IGNORED = -100
 LABELS = {
@@ -109,7 +110,7 @@ def same(a: Rows, b: Rows) -> bool:
     return all(np.array_equal(x, y) for x, y in pairs)
 
 
-@settings(max_examples=20)
+@trials(20)
 @given(matrices(7))
 def test_any_array_will_do(ids):
     scheme = fc.TagScheme(LABELS["BIO"])
@@ -124,7 +125,6 @@ def test_any_array_will_do(ids):
         assert same(scheme.rows(ids.tolist()), expected)
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_bilou_is_iobes_by_other_letters(data):
     labels = LABELS["IOBES"]
@@ -135,7 +135,6 @@ def test_bilou_is_iobes_by_other_letters(data):
     assert one.marks.tolist() == two.marks.tolist()
 
 
-@settings(deadline=None)
 @given(st.permutations(list(enumerate(LABELS["BIO"]))), st.sampled_from([int, str, np.int64]))
 def test_labels_by_id_in_any_order(pairs, kind):
     scheme = fc.TagScheme(LABELS["BIO"])

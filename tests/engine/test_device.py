@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal.engine.device import scoring
@@ -18,6 +18,7 @@ from fastcausal.protocols import RECESS, Protocol
 from fastcausal.rows import Rows
 from tests.engine.test_backends import OBJECTIVES, SHAPES, TRACKS
 from tests.support import emulated
+from tests.support.profiles import trials
 from tests.support.strategies import LENGTH, ROLES, crowded, random_side, rows_of, sides
 
 LAST = 2**31 - 1
@@ -54,7 +55,7 @@ def test_records_are_those_of_the_source(tmp_path):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(deadline=None, max_examples=60)
+@trials(60)
 @given(
     both=sides(most_relations=5, most_examples=40),
     shape=st.sampled_from(SHAPES),
@@ -191,7 +192,6 @@ def test_rows_on_the_device(many):
         assert_same(Result(partner, counts), expected)
 
 
-@settings(deadline=None)
 @given(both=sides(most_examples=30), most=st.integers(1, 3000))
 def test_parts_cover_the_examples_within_the_bound(both, most):
     gold, pred = map(rows_of, both)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -15,6 +15,7 @@ from fastcausal.engine.kernel import COUNT_BITS, MOST_WEIGHT
 from fastcausal.engine.plan import TooLargeError
 from fastcausal.engine.run import run
 from fastcausal.protocols import CHOICES, RECESS, Protocol
+from tests.support.profiles import trials
 from tests.support.strategies import LENGTH, ROLES, Example, rows_of, sides
 from tests.support.user_kernels import KERNELS, same_spans
 
@@ -36,7 +37,7 @@ def scaled(side: list[Example], by: int) -> list[Example]:
 
 @pytest.mark.parametrize("ties", CHOICES["ties"])
 @pytest.mark.parametrize("scale", [1, LAST // LENGTH])
-@settings(deadline=None, max_examples=60)
+@trials(60)
 @given(both=sides(), objective=OBJECTIVES)
 def test_large_weights_and_counts_are_compared_exactly(ties, scale, both, objective):
     kernel = KERNELS["shared_or_far"]

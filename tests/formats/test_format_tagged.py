@@ -7,7 +7,7 @@ import re
 
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 from seqeval.scheme import IOB2, Entities
@@ -17,6 +17,7 @@ from fastcausal.errors import InputError
 from fastcausal.formats.cnc import markup, tagged
 from fastcausal.formats.io.builder import UnreadError
 from fastcausal.relations import Relations
+from tests.support.profiles import trials
 
 from .format_cases import sentences, spans_in
 
@@ -114,7 +115,7 @@ def strict_iob2(sequence: list[str]) -> list[tuple[str, int, int]]:
 
 
 @given(texts)
-@settings(max_examples=300)
+@trials(300)
 @example("<ARG0> w </ARG0>")
 @example("of<ARG1> protests</ARG1>")
 @example("un<ARG0>like</ARG0>ly <SIG0>x</SIG0>")
@@ -129,7 +130,7 @@ def test_strict_is_what_a_character_by_character_reading_gives(text):
 
 
 @given(texts)
-@settings(max_examples=300)
+@trials(300)
 def test_official_readings_are_what_the_token_loops_give(text):
     arguments, signals = official_tags(text)
     role = {"C": 0, "E": 1, "S": 2}

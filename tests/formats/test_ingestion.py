@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal.errors import InputError
@@ -20,6 +20,7 @@ from fastcausal.formats.cnc import markup, submissions, tagged, truth
 from fastcausal.formats.io.builder import Builder
 from fastcausal.formats.io.files import Source
 from fastcausal.relations import Relations
+from tests.support.profiles import trials
 
 from .format_cases import CNC, LINES, SINGLE, SUBMISSION, TRUTH, needs_cnc, save
 from .test_format_tagged import PIECES
@@ -53,7 +54,7 @@ def same(found, expected):
 
 @pytest.mark.parametrize("reading", READINGS)
 @given(st.lists(st.tuples(st.lists(sentences, max_size=4), st.none() | st.integers(0, 9))))
-@settings(max_examples=300, deadline=None)
+@trials(300)
 def test_native_tags_are_those_of_the_specification(reading, examples):
     texts, lengths = [t for t, _ in examples], [n for _, n in examples]
     kept = pa.array(texts, pa.list_(pa.string()))
@@ -248,7 +249,7 @@ def test_fast_readers_give_what_the_others_do(fuzz):
 
 
 @given(st.binary(max_size=60), st.sampled_from(READINGS))
-@settings(max_examples=300, deadline=None)
+@trials(300)
 def test_any_bytes(data, reading):
     if data and not data.isspace():
         agree(cnc.read, submissions, "_plain", Source("x.jsonl", data), tags=reading)

@@ -130,7 +130,7 @@ Pieces = dict[str, Piece]
 
 
 def placed(pieces: Pieces) -> tuple[dict[str, int], int]:
-    """Where each piece starts when they are laid one after another; and the end."""
+    """Return the place of each piece when laid one after another, and the end."""
     places, at = {}, 0
     for name, piece in pieces.items():
         places[name] = at
@@ -157,7 +157,7 @@ def parts(gold: Rows, pred: Rows, n_fields: int, most: int) -> Iterator[tuple[in
 
 
 def side_pieces(name: str, side: Rows, first: int, last: int) -> Pieces:
-    """What a range of examples reads of one side."""
+    """Return the pieces of one side that a range of examples reads."""
     relations = [int(side.relation_offsets[k]) for k in (first, last)]
     rows = [int(side.row_offsets[k]) for k in relations]
     return {
@@ -171,7 +171,7 @@ def pieces_of(
     gold: Rows, pred: Rows, groups: Groups, partner: Int64 | None, counts: Int64,
     left_out: npt.NDArray[np.bool_], first: int, last: int,
 ) -> tuple[Pieces, Pieces]:  # fmt: skip
-    """What a range of examples reads and writes."""
+    """Return the pieces that a range of examples reads and writes."""
     inputs = side_pieces("gold", gold, first, last) | side_pieces("pred", pred, first, last)
     inputs["lengths"] = Piece(gold.lengths, first, last)
     outputs = {"left_out": Piece(left_out, first, last)}
@@ -320,25 +320,25 @@ def finish(
         return
     (some_gold, of_gold), (some_pred, of_pred) = (drawn(side, examples) for side in (gold, pred))
     own = counts if not groups.each else np.zeros((len(examples), plan.n_fields), np.int64)
-    found = None if partner is None else np.empty(len(of_gold), np.int64)
+    own_partner = None if partner is None else np.empty(len(of_gold), np.int64)
     of = None if groups.of is None else groups.of[examples]
-    some = Groups(of, len(examples) if groups.each else groups.n, groups.each, groups.apart)
+    own_groups = Groups(of, len(examples) if groups.each else groups.n, groups.each, groups.apart)
     try:
-        cpu.run(plan, some_gold, some_pred, some, found, own, num_threads)
+        cpu.run(plan, some_gold, some_pred, own_groups, own_partner, own, num_threads)
     except TooLargeError as error:
         raise TooLargeError(int(examples[error.example])) from None
     if groups.each:
         counts[examples] = own
     if partner is not None:
-        partner[of_gold] = np.append(of_pred, -1)[found]
+        partner[of_gold] = np.append(of_pred, -1)[own_partner]
 
 
 def drawn(rows: Rows, examples: Int64) -> tuple[Rows, Int64]:
-    """Some examples, and the numbers that their relations had."""
+    """Return the given examples, and the numbers that their relations had."""
     relation, relation_offsets = _lists(rows.relation_offsets, examples)
     row, row_offsets = _lists(rows.row_offsets, relation)
-    some = Rows(rows.values[row], row_offsets, relation_offsets, rows.lengths[examples])
-    return some, relation
+    chosen = Rows(rows.values[row], row_offsets, relation_offsets, rows.lengths[examples])
+    return chosen, relation
 
 
 def _lists(offsets: Int64, chosen: Int64) -> tuple[Int64, Int64]:

@@ -6,12 +6,13 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.tasks.agreement.unitized import unitized_alpha
 from tests.oracles.agreement import GROUPS, agreed, measured, near, relations_of
+from tests.support.profiles import trials
 from tests.support.strategies import LENGTH, ROLES, Example, Relation, relations
 
 Positions = tuple[frozenset[int], bool]  # of one unit, and whether it is marked
@@ -76,7 +77,7 @@ def in_order(max_size: int = 4):
     return st.lists(span, max_size=max_size).map(sorted)
 
 
-@settings(max_examples=500)
+@trials(500)
 @given(a=in_order(), b=in_order(), length=st.integers(LENGTH, LENGTH + 3))
 def test_against_sets_of_positions(a, b, length):
     found = unitized_alpha(a, b, length)
@@ -160,7 +161,7 @@ def kept_pairs(found) -> set[tuple[int | None, int | None]]:
 few = st.lists(relations().filter(bool), max_size=4)
 
 
-@settings(deadline=None, max_examples=300)
+@trials(300)
 @given(a=few, b=few)
 def test_kept_pairs_of_relations(a, b):
     found = agreed({"ann": {"p": a}, "ben": {"p": b}}, "recess-code")
@@ -208,7 +209,7 @@ def test_the_first_of_equally_good_orders():
         assert (0, 0) in kept_pairs(found)
 
 
-@settings(deadline=None, max_examples=200)
+@trials(200)
 @given(
     examples=st.lists(
         st.integers(1, 3).flatmap(

@@ -12,7 +12,7 @@ from contextlib import suppress
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -20,7 +20,8 @@ from fastcausal import sample
 from fastcausal.errors import InputError
 from fastcausal.tasks.answers.files import read_answers, read_questions
 from fastcausal.tasks.answers.scorer import asks_why, mark, words
-from tests.cli.test_cli import cli
+from tests.support.cli import cli
+from tests.support.profiles import trials
 
 # Gold answers, the predicted one, exact match and F1 by the definition of version 1.1.
 BY_HAND = [
@@ -122,7 +123,7 @@ def test_against_fractions(rows):
         assert report[name].f1 == pytest.approx(float(f1), abs=1e-15)
 
 
-@settings(max_examples=60, deadline=None)
+@trials(60)
 @given(asked.filter(lambda rows: all(all(map(words, (pred, *gold))) for gold, pred, _ in rows)))
 def test_against_torchmetrics(rows):
     """Where every answer has words: without, torchmetrics follows version 2.0."""

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -23,6 +23,7 @@ from fastcausal.arrays import _ids
 from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import cut
 from fastcausal.tasks.extraction import batches as in_step
+from tests.support.profiles import trials
 from tests.support.strategies import sides
 from tests.support.tables import table_of
 
@@ -124,7 +125,7 @@ def tables(draw):
     )
 
 
-@settings(deadline=None, max_examples=150)
+@trials(150)
 @given(both=tables(), rows=st.integers(1, 7), data=st.data())
 def test_streamed_is_whole(tmp_path_factory, both, rows, data):
     folder = tmp_path_factory.mktemp("streams")
@@ -170,7 +171,7 @@ def test_streamed_is_whole(tmp_path_factory, both, rows, data):
         assert found.per_example.equals(whole.per_example)
 
 
-@settings(deadline=None, max_examples=100)
+@trials(100)
 @given(both=tables(), rows=st.integers(1, 4), data=st.data())
 def test_sides_out_of_step(tmp_path_factory, both, rows, data):
     """Other orders, missing and additional examples, ids that occur twice: as when read whole."""
@@ -199,7 +200,7 @@ def test_sides_out_of_step(tmp_path_factory, both, rows, data):
         assert pq.read_table(target).equals(whole.per_example)
 
 
-@settings(deadline=None, max_examples=60)
+@trials(60)
 @given(both=tables(), rows=st.integers(1, 4), data=st.data())
 def test_json_lines(tmp_path_factory, both, rows, data):
     folder = tmp_path_factory.mktemp("streams")
@@ -226,7 +227,7 @@ def test_json_lines(tmp_path_factory, both, rows, data):
         assert pq.read_table(target).equals(whole.per_example)
 
 
-@settings(deadline=None, max_examples=40)
+@trials(40)
 @given(
     system=st.sampled_from([*sample.SYSTEMS]),
     rows=st.integers(1, 61),
@@ -346,7 +347,7 @@ def test_numbers_that_occur_twice(numbers):
 
 
 @given(st.integers(0, 2**32), st.booleans())
-@settings(deadline=None, max_examples=20)
+@trials(20)
 def test_many_numbers_that_occur_twice(seed, twice):
     """More than one bucket, and all in one bucket."""
     rng = np.random.default_rng(seed)

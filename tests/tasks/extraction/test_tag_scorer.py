@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -34,14 +34,12 @@ def scored(backend, pairs, protocol="recess"):
         return scorer.compute()
 
 
-@settings(deadline=None)
 @given(pairs=st.lists(batches(), max_size=4), protocol=st.sampled_from(["recess", "cnc-2023"]))
 def test_device_equals_host(pairs, protocol):
     host, device = (scored(backend, pairs, protocol) for backend in ("cpu", "cuda"))
     assert host.to_dict() == device.to_dict()
 
 
-@settings(deadline=None)
 @given(batches())
 def test_host_equals_tag_lists(pair):
     """As if every sequence came as a list of tags, where they are well formed."""
