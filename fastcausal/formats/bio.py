@@ -392,12 +392,7 @@ def _read_untagged(source: Source, like: Relations | None, tags: str) -> Relatio
     return read(source, like)
 
 
+SUFFIXES = (".bio", ".iob", ".iob2", ".conll")
 FORMAT = Format(
-    "bio",
-    read=_read_untagged,
-    write=write,
-    suffixes=(".bio", ".iob", ".iob2", ".conll"),
-    sniff=_sniff,
-    like=True,
-    empty=False,
+    "bio", _read_untagged, write, suffixes=SUFFIXES, sniff=_sniff, like=True, empty=False
 )

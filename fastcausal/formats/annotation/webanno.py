@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, invalid_json
 from fastcausal.formats.annotation.links import (
     Bounds,
     Document,
@@ -20,7 +20,7 @@ from fastcausal.formats.annotation.links import (
     passages,
     role_of,
 )
-from fastcausal.formats.io.files import KINDS, Source, invalid_json, kind
+from fastcausal.formats.io.files import KINDS, Source, kind
 from fastcausal.formats.io.format import Format
 from fastcausal.relations import Relations
 

@@ -149,12 +149,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
 def with_tags(gold: Relations, pred: Relations, tags: str) -> tuple[Relations, Relations]:
     """Both sides with one reading of tags: `reread` where they keep their tagged sentences.
 
-    Parameters
-    ----------
-    gold, pred : Relations
-        Lengths of pred come from gold where the two can be joined.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
-        The reading wanted.
+    Lengths of pred come from gold where the two can be joined.
     """
     if _is_other(gold, tags):
         gold = reread(gold, tags)

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined, lists, numbers, span_lists, strings, values_of
-from fastcausal.errors import InputError, Problems
-from fastcausal.formats.io.files import Written, repeated
+from fastcausal.errors import InputError, Problems, repeated
+from fastcausal.formats.io.files import Written
 from fastcausal.relations import ROLES, Reading, Relations
 
 MOST_COLUMNS = 1_000  # of examples: each one costs time and memory however few lines have it

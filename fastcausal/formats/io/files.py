@@ -20,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
-from fastcausal.errors import InputError, OutputError, Problems
+from fastcausal.errors import InputError, OutputError, Problems, invalid_json
 
 LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit refuses long sentences
 UTF8_MARK = b"\xef\xbb\xbf"
@@ -38,29 +38,6 @@ def most_common(names: Collection[str]) -> tuple[str, int] | None:
     (('a', 2), None)
     """
     return None if len(set(names)) == len(names) else Counter(names).most_common(1)[0]
-
-
-def repeated(values: Iterable[Any]) -> tuple[int, int] | None:
-    """Where the first value that occurs again stands, and where again; None may occur again.
-
-    Examples
-    --------
-    >>> repeated(["a", None, "b", None, "a", "b"])
-    (0, 4)
-    """
-    first: dict[Any, int] = {}
-    for k, value in enumerate(values):
-        if first.setdefault(value, k) != k and value is not None:
-            return first[value], k
-    return None
-
-
-def invalid_json(name: str, error: Exception, line: int | None = None) -> str:
-    """What is said of JSON that cannot be decoded; the line where the file is more than that."""
-    if isinstance(error, json.JSONDecodeError):
-        where = f"{name}:{error.lineno if line is None else line}"
-        return f"{where}: invalid JSON: {error.msg} at column {error.colno}"
-    return f"{name if line is None else f'{name}:{line}'}: invalid JSON: {error}"
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from fastcausal.errors import InputError, Problems
-from fastcausal.formats.io.files import JSON, Source, invalid_json, kind
+from fastcausal.errors import InputError, Problems, invalid_json
+from fastcausal.formats.io.files import JSON, Source, kind
 
 Record = tuple[str, Any]
 """Where it is, for messages, and what it says."""

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined, validate
-from fastcausal.errors import InputError, Problems
+from fastcausal.errors import InputError, Problems, repeated
 from fastcausal.formats import table
 from fastcausal.formats.io.cells import cells, note_other_kinds
-from fastcausal.formats.io.files import Source, kind, most_common, repeated, shown
+from fastcausal.formats.io.files import Source, kind, most_common, shown
 
 IDS = ("id", "index")
 LABELS = ("label", "prediction")
