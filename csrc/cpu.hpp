@@ -52,7 +52,7 @@ void with_kernel(const char* name, Kernel function, int64_t n_fields, const Job&
   if (function) return job(CalledPair(function, n_fields));
 #define FC_KERNEL(kernel, looks_up) \
   if (!std::strcmp(name, #kernel)) return job(kernel##_pair());
-#include "fastcausal/kernels.def"
+  FC_KERNELS(FC_KERNEL)
 #undef FC_KERNEL
   throw std::invalid_argument(std::string("no native kernel ") + name);
 }

@@ -220,6 +220,6 @@ __device__ void score_labels(const Pair& pair, const LabelTask& task) {
 FC_ONLY
 #else
 #define FC_KERNEL(name, looks_up) FC_SCORE(name) FC_LABELS(name)
-#include "fastcausal/kernels.def"
+FC_KERNELS(FC_KERNEL)
 #undef FC_KERNEL
 #endif

@@ -20,7 +20,8 @@ from fastcausal.arrays.tensors import (
     on_host,
     word_numbers,
 )
-from fastcausal.decoding._decoding import select_spans
+from fastcausal.decoding._decoding import MOST_FAULTS, WORD, select_spans
+from fastcausal.decoding.faults import Fault
 from fastcausal.errors import InputError
 from fastcausal.rows import Rows
 
@@ -29,7 +30,6 @@ METHODS = {"bss": 0, "constrained": 1, "argmax": 2, "constrained-logits": 3}
 COLUMNS = ("A start", "A end", "B start", "B end", "signal start", "signal end")
 MOST = 32  # of top_k and n_best, which have fixed memory
 ANY_LENGTH = 2**31 - 1  # positions are 32-bit
-WORD = 7  # the "column" of a word that is out of order
 
 
 class Decoded(NamedTuple):
@@ -85,9 +85,9 @@ class DecodedOnDevice(Decoded):
         example = int((wrong >= 0).argmax()) if len(wrong) else 0
         if len(wrong) and wrong[example] >= 0:
             columns, words = self._read
-            token, column = divmod(int(wrong[example]), WORD + 1)
+            token, column = divmod(int(wrong[example]), MOST_FAULTS)
             there = words if words is None else numpy(words)
-            raise _refused((example, token, column), list(map(numpy, columns)), there)
+            raise _refused(Fault(example, token, column), list(map(numpy, columns)), there)
         rows = cuda.on_host(self.rows)
         n = int(rows.relation_offsets[-1])
         offsets = rows.row_offsets[: n + 1]
@@ -213,12 +213,10 @@ class SpanDecoder:
         gate = None
         if has_signal is not None:
             gate = np.ascontiguousarray(_gate(on_host("has_signal", has_signal), shape[0]))
-        try:
-            rows, scores = select_spans(
-                columns, there, words, gate, self._three_roles(), self._settings()
-            )
-        except IndexError as error:
-            raise _refused(error.args, columns, words) from None
+        selected = select_spans(columns, there, words, gate, self._three_roles(), self._settings())
+        if isinstance(selected, Fault):
+            raise _refused(selected, columns, words)
+        rows, scores = selected
         return Decoded(Rows(*rows), scores)
 
     def _decode_there(
@@ -295,9 +293,9 @@ def _gate(gate: Any, n: int) -> Any:
     return gate
 
 
-def _refused(place: tuple[int, int, int], columns: Any, words: Any) -> InputError:
+def _refused(fault: Fault, columns: Any, words: Any) -> InputError:
     """The error for a place that native code names, of arrays in host memory."""
-    example, token, column = place
+    example, token, column = fault
     if column == WORD:
         return InputError(misplaced_word(words, example, token))
     where = f"example {example}, token {token}"

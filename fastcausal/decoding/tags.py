@@ -22,6 +22,7 @@ from fastcausal.arrays.tensors import (
     word_numbers,
 )
 from fastcausal.decoding._labels import label_ids, label_rows
+from fastcausal.decoding.faults import Fault
 from fastcausal.decoding.label_paths import OUTSIDE, ROLE, Steps, steps_of
 from fastcausal.errors import InputError
 from fastcausal.formats.schemes import EXPECTED, LABELS, MARKS
@@ -154,14 +155,13 @@ class TagScheme:
         if where is not None:
             where = matrix("where", where, ("bool",), array.shape[:2])
         steps, start = self._steps if valid else (None, 0)
-        try:
+        ids = label_ids(array, where, steps, start, self.ignore_index)
+        if ids is None:  # bytes are swapped, or items are in odd places
+            array = array.astype(array.dtype.newbyteorder("="), "C")
             ids = label_ids(array, where, steps, start, self.ignore_index)
-            if ids is None:  # bytes are swapped, or items are in odd places
-                array = array.astype(array.dtype.newbyteorder("="), "C")
-                ids = label_ids(array, where, steps, start, self.ignore_index)
+        if not isinstance(ids, Fault):
             return ids
-        except IndexError as error:
-            example, token = error.args
+        example, token = ids.example, ids.token
         logits_of_token = array[example, token]
         wrong = np.flatnonzero(~(logits_of_token < np.inf))
         if not len(wrong):
@@ -248,14 +248,13 @@ class TagScheme:
         return rows
 
     def _rows(self, ids: Any, where: Any, word_ids: Any) -> Rows | None:
-        try:
-            rows = label_rows(ids, where, word_ids, self.marks, self.ignore_index)
-        except IndexError as error:
-            raise self._refused(error.args, ids, word_ids) from None
-        return None if rows is None else Rows(*rows)
+        arrays = label_rows(ids, where, word_ids, self.marks, self.ignore_index)
+        if isinstance(arrays, Fault):
+            raise self._refused(arrays, ids, word_ids)
+        return None if arrays is None else Rows(*arrays)
 
-    def _refused(self, place: tuple[int, ...], ids: Any, words: Any) -> InputError:
-        example, token = place
+    def _refused(self, fault: Fault, ids: Any, words: Any) -> InputError:
+        example, token = fault.example, fault.token
         where = f"example {example}, token {token}"
         label = on_host("ids", ids)[example, token]
         if 0 <= label < len(self.labels) or label == self.ignore_index:

@@ -13,6 +13,7 @@ from seqeval.metrics.sequence_labeling import get_entities
 
 import fastcausal as fc
 from fastcausal.decoding import label_paths
+from fastcausal.decoding.faults import Fault
 from fastcausal.formats import schemes
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
@@ -275,15 +276,8 @@ def test_arrays_that_change_while_they_are_read(monkeypatch):
     scheme = fc.TagScheme(LABELS["BIO"])
     ids, words, logits = np.zeros((1, 2), int), np.zeros((1, 2), np.int32), np.zeros((1, 2, 7))
 
-    def fails(*arguments):
-        raise IndexError(0, 0)
-
-    monkeypatch.setattr("fastcausal.decoding.tags.label_rows", fails)
-    monkeypatch.setattr("fastcausal.decoding.tags.label_ids", fails)
-    monkeypatch.setattr(
-        "fastcausal.decoding.spans.select_spans",
-        lambda *_: (_ for _ in ()).throw(IndexError(0, 0, 1)),
-    )
+    for name in ("tags.label_rows", "tags.label_ids", "spans.select_spans"):
+        monkeypatch.setattr(f"fastcausal.decoding.{name}", lambda *_: Fault(0, 0, 1))
     for call in (
         lambda: scheme.rows(ids),
         lambda: scheme.rows(ids, word_ids=words),

@@ -62,7 +62,7 @@ static void enter(const char* name, const void* task) {
     return score_##kernel(*static_cast<const fastcausal::Task*>(task)); \
   if (!std::strcmp(name, "labels_" #kernel))                            \
     return labels_##kernel(*static_cast<const fastcausal::LabelTask*>(task));
-#include "fastcausal/kernels.def"
+  FC_KERNELS(FC_KERNEL)
 #undef FC_KERNEL
 #define ENTER(decoder)                        \
   if (!std::strcmp(name, "decode_" #decoder)) \
