@@ -110,3 +110,15 @@ def test_the_rules_see(source, said):
 )
 def test_what_the_rules_allow(source):
     assert not [*problems(source)]
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda p: p.name
+)
+def test_words_of_pages(page):
+    listed = [
+        f"{page.name}:{k}: {match[0].strip()}"
+        for k, line in enumerate(page.read_text().splitlines(), 1)
+        for match in TEXT.finditer(line)
+    ]
+    assert not listed, "\n".join(listed)

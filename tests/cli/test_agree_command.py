@@ -11,7 +11,8 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from tests.oracles.agreement import GROUPS, MEASURES, NAMES
+from tests.oracles.agreement import GROUPS, MEASURES
+from tests.support.annotated import NAMES
 from tests.support.cli import cli
 from tests.support.strategies import LENGTH
 from tests.tasks.agreement.test_agreement import plain

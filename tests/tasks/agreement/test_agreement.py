@@ -19,19 +19,13 @@ from fastcausal.scores import binary_alpha
 from tests.oracles.agreement import (
     GROUPS,
     MEASURES,
-    NAMES,
-    agreed,
     alpha,
-    annotations,
     krippendorffs_alpha,
     mask,
     mean_where_defined,
-    near,
-    noisy,
-    relations_of,
     textbook,
-    values_of,
 )
+from tests.support.annotated import NAMES, agreed, annotations, near, noisy, relations_of, values_of
 from tests.support.profiles import trials
 from tests.support.strategies import ROLES, relations
 

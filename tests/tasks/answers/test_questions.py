@@ -7,7 +7,6 @@ import math
 import pickle
 import random
 import re
-import string
 from contextlib import suppress
 from fractions import Fraction
 
@@ -20,6 +19,7 @@ from fastcausal import sample
 from fastcausal.errors import InputError
 from fastcausal.tasks.answers.files import read_answers, read_questions
 from fastcausal.tasks.answers.scorer import asks_why, mark, words
+from tests.oracles.answers import reference
 from tests.support.cli import cli
 from tests.support.profiles import trials
 
@@ -57,31 +57,6 @@ def test_by_hand(gold, pred, exact, f1):
 
 def question(id="a", answers=("rain",), text="Why?"):
     return {"id": id, "question": text, "answers": {"text": [*answers], "answer_start": [0]}}
-
-
-# ----------------------------------------------------------------------------------------- oracles
-
-
-def plain_words(text):
-    """The definition, letter by letter."""
-    kept = "".join(letter for letter in text.lower() if letter not in string.punctuation)
-    for article in ("a", "an", "the"):
-        kept = re.sub(rf"(?<!\w){article}(?!\w)", " ", kept)
-    return kept.split()
-
-
-def reference(gold, pred):
-    """Exact match and F1 as a fraction."""
-    found = plain_words(pred)
-    best = (0, Fraction(0))
-    for answer in map(plain_words, gold):
-        shared = sum(min(answer.count(word), found.count(word)) for word in {*answer})
-        f1 = Fraction(0)
-        if shared:
-            precision, recall = Fraction(shared, len(found)), Fraction(shared, len(answer))
-            f1 = 2 * precision * recall / (precision + recall)
-        best = (max(best[0], int(answer == found)), max(best[1], f1))
-    return best
 
 
 pieces = st.sampled_from(
