@@ -19,6 +19,7 @@ from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report import Report
 from fastcausal.rows import Rows
+from fastcausal.statistics import Statistics
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.tag_scorer import TagScorer
 from fastcausal.training.flat import flat_scores
@@ -288,6 +289,11 @@ class SpanScore(Metric):
         report = scorer.compute()
         self._restart(scorer)
         return report
+
+    @property
+    def statistics(self) -> Statistics:
+        """The sums that the states of this process hold, without units."""
+        return self.report().statistics
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
         """Plot values of `compute`, the current ones if not given, as torchmetrics does."""

@@ -111,6 +111,8 @@ def test_boundary_logits(n_best):
         metric = SpanScore(decoder)
         metric.update(logits, target, word_ids=words)
         same(metric, fc.score(fc.Rows.of(gold), pred))
+        sums = metric.statistics.rows[:, :-1]
+        assert np.array_equal(sums, metric.counts.numpy())
 
 
 CHILD = """
