@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from fastcausal.cli.console import (
     clear_errors,
     doing,
+    print_grids,
     print_json,
-    print_table,
+    print_report,
     warn,
     write_rows,
 )
-from fastcausal.cli.options import refuse
+from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
 
 if TYPE_CHECKING:
     from fastcausal.tables import Grid
-    from fastcausal.tasks.agreement.agree import Agreement
 
 OF_RELATIONS = ("protocol", "average", "by", "unparsed", "per_example", "matches")
 OF_LABELS = ("level", "unit", "rater")
@@ -66,7 +67,8 @@ def agree(
     rater: Annotated[
         str | None, typer.Option(help="Column of who labelled, in one file of all ratings.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: JsonOption = False,
+    format: FormatOption = "text",
     per_example: Annotated[
         Path | None,
         typer.Option(help="Write the values of every example: .parquet, .arrow or .csv."),
@@ -76,7 +78,8 @@ def agree(
     ] = None,
 ) -> None:
     """Measure how far annotators agree on causal relations."""
-    with clear_errors(json):
+    with clear_errors(json or format == "json"):
+        chosen = format_of(ctx, json, format)
         if not intervals and cluster is None:
             refuse(ctx, ("seed",), "is for intervals: add --intervals or --cluster")
         if labels is None:
@@ -88,11 +91,12 @@ def agree(
                     ctx, ("rater",), "is for one file of all ratings; of several each is a rater"
                 )
             _agree_on_labels(
-                annotations, labels, level, unit, rater, intervals, cluster, seed, json
+                annotations, labels, level, unit, rater, intervals, cluster, seed, chosen
             )
             return
         import fastcausal as fc
         from fastcausal.formats.io.targets import keep_apart
+        from fastcausal.report import plain
 
         keep_apart([per_example, matches], annotations)
         with doing("comparing annotators"):
@@ -101,14 +105,14 @@ def agree(
         for target, detail in ((per_example, "per_example"), (matches, "matches")):
             if target is not None:
                 write_rows(target, getattr(found, detail))
-        if json:
-            print_json(found.to_dict() | ({"intervals": undefined_is_null(drawn)} if drawn else {}))
-            return
-        warn(found.warnings)
-        print_table(found.to_table())
-        if drawn is not None:
-            print_table(intervals_table(found, drawn))
-        print_table(found.signature)
+        if drawn is None:
+            print_report(found, chosen)
+        elif chosen == "json":
+            print_json(found.to_dict() | {"intervals": plain(drawn)})
+        else:
+            warn(found.warnings)
+            grids = [*found.to_tables(), intervals_grid(drawn, chosen)]
+            print_grids(grids, chosen, found.signature)
 
 
 def _agree_on_labels(
@@ -120,70 +124,48 @@ def _agree_on_labels(
     intervals: bool,
     cluster: str | None,
     seed: int,
-    json: bool,
+    format: str,
 ) -> None:
     import fastcausal as fc
+    from fastcausal.report import plain
     from fastcausal.tasks.reliability.files import read_rating_files
 
     table = read_rating_files(paths, label, unit, rater, cluster)
-    found = fc.label_agreement(table, "label", "unit", "rater", level).to_dict()
+    found = fc.label_agreement(table, "label", "unit", "rater", level)
+    grid = found.to_table()
+    grid.title = f"{label}: {grid.title}"
+    drawn = {}
     if intervals or cluster is not None:
         clusters = None if cluster is None else "cluster"
-        drawn = fc.alpha_interval(
+        interval = fc.alpha_interval(
             table, level, clusters=clusters, seed=seed, unit="unit", rater="rater", label="label"
         )
-        found["alpha_interval"] = drawn.to_dict()
-    if json:
-        print_json(found)
-        return
-    print_table(labels_table(label, found), found["signature"])
-
-
-def labels_table(label: str, found: dict[str, Any]) -> Grid:
-    """A row per figure; those that belong together are a part."""
-    from fastcausal.tables import Grid
-
-    table = Grid(f"agreement on {label}", [""])
-    several = {name: value for name, value in found.items() if isinstance(value, dict)}
-    for name, value in found.items():
-        if name not in (*several, "signature"):
-            table.add(_words(name), _value(value))
-    for name, values in several.items():
-        table.part(_words(name))
-        for key, value in values.items():
-            table.add(key if name == "majority" else _words(key), _value(value))
-    return table
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _value(value: object) -> str:
-    if value is None:
-        return "undefined"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+        drawn = {"alpha_interval": asdict(interval)}
+        grid.part("alpha interval")
+        for name, value in drawn["alpha_interval"].items():
+            grid.add(name.replace("_", " "), value)
+    if format == "json":
+        print_json(found.to_dict() | plain(drawn))
+    else:
+        print_grids([grid], format, found.signature)
 
 
 Intervals = dict[str, dict[str, tuple[float, float]]]
 
 
-def undefined_is_null(intervals: Intervals) -> dict[str, dict[str, list[float | None]]]:
-    """Intervals ready for JSON."""
-    return {
-        group: {
-            name: [None if bound != bound else bound for bound in bounds]
-            for name, bounds in measures.items()
-        }
-        for group, measures in intervals.items()
-    }
-
-
-def intervals_table(found: Agreement, intervals: Intervals) -> Grid:
-    """A row per role, a column per measure."""
+def intervals_grid(intervals: Intervals, format: str) -> Grid:
+    """A row per role, a column per measure; of CSV a column per bound."""
     from fastcausal.tables import Grid
 
-    table = Grid("95% intervals", list(found["total"]))
+    title = "95% intervals"
+    if format == "csv":
+        grid = Grid(title, ["low", "high"])
+        for group, measures in intervals.items():
+            grid.part(group)
+            for name, bounds in measures.items():
+                grid.add(name, *bounds)
+        return grid
+    grid = Grid(title, list(intervals["total"]))
     for group, measures in intervals.items():
-        table.add(group, *(f"{low:.4f} to {high:.4f}" for low, high in measures.values()))
-    return table
+        grid.add(group, *(f"{low:.4f} to {high:.4f}" for low, high in measures.values()))
+    return grid

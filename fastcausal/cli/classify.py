@@ -6,13 +6,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from fastcausal.cli.console import clear_errors, doing, print_json, print_table, warn
+from fastcausal.cli.console import clear_errors, doing, print_report
+from fastcausal.cli.options import FormatOption, JsonOption, format_of
 
 Policy = Literal["error", "skip"]
 ZERO = {"null": None, "0": 0.0, "1": 1.0}
 
 
 def classify(
+    ctx: typer.Context,
     gold: Annotated[str, typer.Argument(help="Gold labels: CSV, JSON lines, Parquet or Arrow.")],
     pred: Annotated[str, typer.Argument(help="Predicted labels; - for stdin.")],
     labels: Annotated[
@@ -26,10 +28,12 @@ def classify(
     unmatched: Annotated[
         Policy, typer.Option(help="What an id is that only one side has.")
     ] = "error",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: JsonOption = False,
+    format: FormatOption = "text",
 ) -> None:
     """Score sentence labels, such as causal or not."""
-    with clear_errors(json):
+    with clear_errors(json or format == "json"):
+        chosen = format_of(ctx, json, format)
         from fastcausal.tasks.classification.scorer import classify as compare
 
         with doing(f"scoring {pred}"):
@@ -42,11 +46,7 @@ def classify(
                 unparsed=unparsed,
                 unmatched=unmatched,
             )
-        if json:
-            print_json(report.to_dict())
-            return
-        warn(report.warnings)
-        print_table(report.to_table(), report.signature)
+        print_report(report, chosen)
 
 
 def _labels(written: list[str]) -> list[int] | list[str]:

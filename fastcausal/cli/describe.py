@@ -10,17 +10,20 @@ import typer
 from fastcausal.cli.console import (
     clear_errors,
     doing,
+    print_grids,
     print_json,
-    print_table,
+    print_report,
     short_names,
     warn,
 )
+from fastcausal.cli.options import FormatOption, JsonOption, format_of
 
 if TYPE_CHECKING:
     from fastcausal.tasks.corpus.description import CorpusDescription
 
 
 def describe(
+    ctx: typer.Context,
     corpora: Annotated[
         list[str],
         typer.Argument(
@@ -35,10 +38,12 @@ def describe(
     plots: Annotated[
         Path | None, typer.Option(help="Draw pictures of the whole to this folder.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: JsonOption = False,
+    format: FormatOption = "text",
 ) -> None:
     """Count sentences, relations, words and signals of a corpus."""
-    with clear_errors(json):
+    with clear_errors(json or format == "json"):
+        chosen = format_of(ctx, json, format)
         from fastcausal.tasks.corpus.describe import describe as count
         from fastcausal.tasks.corpus.description import corpus_table
 
@@ -46,18 +51,17 @@ def describe(
         for name, path in short_names(corpora).items():
             with doing(f"counting {path}"):
                 found[name] = count(path, tokenizer)
-        for name, corpus in found.items():
-            if corpus.n_unread:
-                warn([f"{name}: {corpus.unparsed_share}"])
         first, *others = found.values()
         total = sum(others, first)
-        if not json:
-            print_table(corpus_table(found | ({"in all": total} if others else {})))
-        elif others:
+        if others and chosen == "json":
             parts = {name: corpus.to_dict() for name, corpus in found.items()}
             print_json({"corpora": parts, "all": total.to_dict()})
+        elif others:
+            warn(f"{name}: {message}" for name, each in found.items() for message in each.warnings)
+            table = corpus_table(found | {"in all": total}, total.title)
+            print_grids([table], chosen, total.signature)
         else:
-            print_json(total.to_dict())
+            print_report(total, chosen)
         if plots is not None:
             from fastcausal.tasks.corpus.plots import save_plots
 

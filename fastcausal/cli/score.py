@@ -13,12 +13,13 @@ import typer
 from fastcausal.cli.console import (
     clear_errors,
     doing,
+    print_grids,
     print_json,
-    print_table,
+    print_report,
     short_names,
     warn,
 )
-from fastcausal.cli.options import refuse
+from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,7 +36,8 @@ def score(
     gold: Annotated[str, typer.Argument(help="Gold annotations, in any format; - for stdin.")],
     pred: Annotated[list[str], typer.Argument(help="Predictions; several give a row each.")],
     protocol: Annotated[ProtocolName, typer.Option(help="How to score.")] = "recess",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: JsonOption = False,
+    format: FormatOption = "text",
     per_example: Annotated[
         Path | None,
         typer.Option(help="Write the counts of every example: .parquet, .arrow or .csv."),
@@ -61,9 +63,10 @@ def score(
     ] = None,
 ) -> None:
     """Score predictions against gold."""
-    with clear_errors(json):
-        if json:
-            refuse(ctx, ("counts",), "is for tables, --json has all counts anyway")
+    with clear_errors(json or format == "json"):
+        chosen = format_of(ctx, json, format)
+        if chosen == "json":
+            refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
         if protocol == "cnc-2022":
             refuse(ctx, ("counts",), "is for sums of counts, cnc-2022 has none")
         import fastcausal as fc
@@ -98,7 +101,7 @@ def score(
             with appending(matches) as write:
                 for name, report in reports.items():
                     write(_with_system(report.matches, name if len(names) > 1 else None))
-        _print(reports, by, counts, json)
+        print_reports(reports, chosen, by, counts)
 
 
 def _reusable(gold: str, protocol: str) -> Any:
@@ -153,16 +156,18 @@ def _named(system: str | None) -> Iterator[None]:
         raise InputError(f"{system}: {error}" if system else str(error)) from error
 
 
-def _print(reports: dict[str, Report], by: str | None, counts: bool, as_json: bool) -> None:
-    if as_json:
-        found = {name: report.to_dict() for name, report in reports.items()}
-        print_json(*found.values()) if len(found) == 1 else print_json({"systems": found})
-        return
-    for name, report in reports.items():
-        warn([f"{name}: {w}" for w in report.warnings] if len(reports) > 1 else report.warnings)
+def print_reports(
+    reports: dict[str, Report], format: str, by: str | None = None, counts: bool = False
+) -> None:
+    """Print one report, or what there is to compare of several."""
     first, *others = reports.values()
-    table = systems_table(reports, by, counts) if others else first.to_table(counts)
-    print_table(table, first.signature)
+    if not others:
+        print_report(first, format, counts)
+    elif format == "json":
+        print_json({"systems": {name: report.to_dict() for name, report in reports.items()}})
+    else:
+        warn(f"{name}: {w}" for name, report in reports.items() for w in report.warnings)
+        print_grids([systems_table(reports, by, counts)], format, first.signature)
 
 
 def systems_table(reports: dict[str, Report], by: str | None = None, counts: bool = False) -> Grid:

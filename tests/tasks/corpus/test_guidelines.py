@@ -15,7 +15,8 @@ from fastcausal import formats, sample
 from fastcausal.cli.check import check as command
 from fastcausal.errors import InputError
 from fastcausal.relations import Relations
-from fastcausal.tasks.corpus.guidelines import KINDS, check
+from fastcausal.tasks.corpus.findings import KINDS
+from fastcausal.tasks.corpus.guidelines import check
 
 TEXT = "Heavy rain caused floods .\nThey fled because of the floods .\n"
 
@@ -349,7 +350,7 @@ def run(*args, expect):
 def test_command_without_findings(brat):
     path = brat([*GOOD, ("Person", "They")], [(1, 2), (3, 2)])
     out, err = run(path, expect=0)
-    assert out == "files 1, examples 2, relations 1, findings 0\n"
+    assert out == f"files 1, examples 2, relations 1, findings 0\n{check(path).signature}\n"
     assert err == "warning: span of type Person: 1\n"
     out, err = run(path, "--json", expect=0)
     assert json.loads(out) == check(path).to_dict()
@@ -359,17 +360,17 @@ def test_command_with_findings(brat):
     paths = [brat(GOOD, [(2, 1), (3, 2)], "amy"), brat(GOOD, [(1, 2)], "bob")]
     out, err = run(*paths, expect=1)
     lines = [line.split() for line in out.splitlines() if line.strip()]
-    assert lines[0] == ["annotator", "file", "example", "kind", "what"]
-    assert " ".join(lines[2]) == (
+    assert " ".join(lines[0]) == "files 2, examples 4, relations 2, findings 2"
+    assert lines[1] == ["annotator", "file", "example", "kind", "what"]
+    assert " ".join(lines[3]) == (
         f'amy {paths[0]} d:1 reversed link Effect "floods" points to Cause "Heavy rain", '
         "expected the other way round"
     )
-    assert lines[4:] == [
+    assert lines[5:-1] == [
         ["kind", "amy", "bob", "all"],
-        lines[5],
+        lines[6],
         ["span", "without", "link", "0", "1", "1"],
         ["reversed", "link", "1", "0", "1"],
-        ["files", "2,", "examples", "4,", "relations", "2,", "findings", "2"],
     ]
     assert not err
     out, err = run(*paths, "--json", expect=1)
