@@ -9,6 +9,8 @@ import pyarrow as pa
 
 from fastcausal.report import Groups, Report, Tables
 
+DETAILS = ("per_example", "matches")
+
 
 def report_of(
     protocol: str,
@@ -24,7 +26,6 @@ def report_of(
 ) -> Report:
     """Make the report; ``details`` makes its tables by name, None if only sums are left."""
     unparsed = f", {n_unparsed} unparsed" if n_unparsed else ""
-    made = {} if details is None else {n: partial(details, n) for n in ("per_example", "matches")}
     return Report(
         f"{protocol}: {n_examples} sentences, {n_gold_relations} gold relations, "
         f"{n_pred_relations} predicted{unparsed}",
@@ -39,5 +40,7 @@ def report_of(
         },
         subsets=subsets,
         warnings=warnings,
-        tables=Tables(**made),
+        tables=None
+        if details is None
+        else Tables(**{name: partial(details, name) for name in DETAILS}),
     )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from fastcausal.engine import _native
 from fastcausal.errors import InputError
+from fastcausal.report import plain
 from fastcausal.tasks.reliability.ratings import Float64, Ratings
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -123,7 +124,8 @@ class AlphaInterval:
 
     def to_dict(self) -> dict[str, float | int | None]:
         """Plain values for JSON; undefined is None."""
-        return {name: None if math.isnan(value) else value for name, value in asdict(self).items()}
+        values: dict[str, float | int | None] = plain(self)
+        return values
 
 
 def alpha_interval(
