@@ -21,7 +21,7 @@ from fastcausal.tasks.classification.scorer import ClassificationScorer as Class
 from fastcausal.tasks.classification.scorer import classify as classify
 from fastcausal.tasks.corpus.describe import describe as describe
 from fastcausal.tasks.corpus.description import CorpusDescription as CorpusDescription
-from fastcausal.tasks.corpus.guidelines import CheckReport as CheckReport
+from fastcausal.tasks.corpus.findings import CheckReport as CheckReport
 from fastcausal.tasks.corpus.guidelines import check as check
 from fastcausal.tasks.extraction.explain import explain as explain
 from fastcausal.tasks.extraction.scorer import ExtractionScorer as ExtractionScorer

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from fastcausal import tables as written
 from fastcausal.errors import InputError
-from fastcausal.tables import Grid
+from fastcausal.tables import Grid, number_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,6 +53,9 @@ class Scores(Mapping[str, Number]):
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("scores do not change")
 
+    def __dir__(self) -> list[str]:
+        return [*self._values, *super().__dir__()]
+
     def __reduce__(self) -> tuple[type[Scores], tuple[dict[str, Number]]]:
         return Scores, (self._values,)
 
@@ -68,12 +73,169 @@ class Scores(Mapping[str, Number]):
 Groups = Mapping[str, Scores]
 
 
-class Shown:
-    """What prints as a table, the warnings that belong to it, and the signature."""
+class Tables(Mapping[str, "pa.Table"]):
+    """Arrow tables by name, each made when first asked for.
 
-    signature: str
-    warnings: tuple[str, ...]
-    _statistics: Callable[[], Statistics] | None
+    Parameters
+    ----------
+    **makers : callable
+        What makes each table, without arguments. Can be pickled if these can.
+    """
+
+    def __init__(self, **makers: Callable[[], pa.Table]) -> None:
+        self._makers = makers
+        self._made: dict[str, pa.Table] = {}
+
+    def __getitem__(self, name: str) -> pa.Table:
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
+# What a report has that says nothing of it.
+_NOTHING: dict[str, Any] = dict.fromkeys(("facts", "subsets", "tables"), MappingProxyType({}))
+_NOTHING |= {"warnings": ()}
+
+
+class Report:
+    """Results of one task: groups of scores, what they are about, and all ways to show them.
+
+    ``report["cause"].f1`` is a score of a group, ``report.subsets["multi_relation"]["cause"].f1``
+    the same over a part of the examples. Every task gives a report; some have names of their own,
+    which add attributes alone.
+
+    Parameters
+    ----------
+    title : str
+        One line that says what was scored.
+    signature : str
+        One line that says everything the numbers depend on.
+    scores : mapping of str to Scores
+        By group. Of relations: ``overall`` and every role.
+    facts : mapping of str to object, optional
+        What else there is to know, attributes of the report as well. Of relations: ``protocol``,
+        ``n_examples``, ``n_gold_relations`` and ``n_pred_relations`` (without those that mark
+        nothing), ``n_unparsed`` (predicted relations that could not be read, as far as the
+        protocol looks at them).
+    subsets : mapping of str to mapping, optional
+        Groups of scores for parts of the examples.
+    warnings : tuple of str
+        What a reader of the numbers should know; all ways to print show them.
+    tables : mapping of str to pyarrow.Table, optional
+        Details by name. Of relations: ``per_example`` and ``matches``.
+    statistics : callable, optional
+        Makes `statistics` when they are asked for.
+
+    Examples
+    --------
+    >>> report = Report("2 ants", "ants v1", {"legs": Scores({"mean": 6.0, "n": 2})})
+    >>> report["legs"].mean, report.to_flat("val/"), report.to_flat(counts=False)
+    (6.0, {'val/legs_mean': 6.0, 'val/legs_n': 2}, {'legs_mean': 6.0})
+    >>> print(report.to_markdown(), end="")
+    2 ants
+    <BLANKLINE>
+    |  | mean | n |
+    | :-- | --: | --: |
+    | legs | 6.0000 | 2 |
+    <BLANKLINE>
+    ants v1
+    """
+
+    if TYPE_CHECKING:  # read-only: some tasks make them when they are looked at
+
+        @property
+        def title(self) -> str:
+            """Line that says what was scored."""
+
+        @property
+        def signature(self) -> str:
+            """Line that says everything the numbers depend on."""
+
+        @property
+        def scores(self) -> Groups:
+            """Scores by group."""
+
+        @property
+        def facts(self) -> Mapping[str, Any]:
+            """What else there is to know."""
+
+        @property
+        def subsets(self) -> Mapping[str, Groups]:
+            """Scores by part of the examples and group."""
+
+        @property
+        def warnings(self) -> tuple[str, ...]:
+            """What a reader of the numbers should know."""
+
+        @property
+        def tables(self) -> Mapping[str, pa.Table]:
+            """Details by name."""
+
+        @property
+        def protocol(self) -> str:
+            """Name of the protocol."""
+
+        @property
+        def n_examples(self) -> int:
+            """Examples that were scored."""
+
+        @property
+        def n_gold_relations(self) -> int:
+            """Relations of gold that mark something."""
+
+        @property
+        def n_pred_relations(self) -> int:
+            """Predicted relations that mark something."""
+
+        @property
+        def n_unparsed(self) -> int:
+            """Predictions that could not be read."""
+
+    else:  # type checkers shall refuse what is not declared
+
+        def __getattr__(self, name: str) -> Any:
+            if name in _NOTHING:
+                return _NOTHING[name]
+            if name.startswith("__") or name not in self.facts:
+                raise AttributeError(f"{type(self).__name__} without {name}")
+            return self.facts[name]
+
+    _logged: tuple[str, ...] = ("n_unparsed",)
+    """Facts that `to_flat` has too."""
+
+    def __init__(
+        self,
+        title: str,
+        signature: str,
+        scores: Groups,
+        *,
+        facts: Mapping[str, Any] | None = None,
+        subsets: Mapping[str, Groups] | None = None,
+        warnings: tuple[str, ...] = (),
+        tables: Mapping[str, pa.Table] | None = None,
+        statistics: Callable[[], Statistics] | None = None,
+    ) -> None:
+        vars(self).update(
+            title=title,
+            signature=signature,
+            scores=scores,
+            facts=facts or {},
+            subsets=subsets or {},
+            warnings=warnings,
+            tables=tables or {},
+            _statistics=statistics,
+        )
+
+    _statistics: Callable[[], Statistics] | None = None
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -82,129 +244,123 @@ class Shown:
             raise InputError("a report of scores that do not add has no statistics")
         return self._statistics()
 
-    def to_table(self) -> Grid:
-        """A table for the terminal."""
-        raise NotImplementedError
-
-    def __str__(self) -> str:
-        return "\n".join((str(self.to_table()), *self._notes(), self.signature))
-
-    def _repr_html_(self) -> str:
-        return self.to_table().to_html(self.signature, self._notes())
-
-    def _notes(self) -> list[str]:
-        return [f"warning: {warning}" for warning in self.warnings]
-
-
-@dataclass(frozen=True)
-class Report(Shown):
-    """Scores of one system under one protocol.
-
-    ``report["cause"].f1`` is a score of a role, ``report["overall"]`` of all roles together;
-    ``report.subsets["multi_relation"]`` has the same groups over the examples with more than one
-    gold relation.
-
-    Attributes
-    ----------
-    protocol : str
-        Name of the protocol.
-    signature : str
-        One line that says everything the numbers depend on.
-    n_examples, n_gold_relations, n_pred_relations : int
-        What was scored; relations without any span do not count.
-    n_unparsed : int
-        Predicted relations that could not be read, as far as the protocol looks at them.
-    scores : mapping of str to Scores
-        By group: ``overall`` and every role.
-    subsets : mapping of str to mapping
-        The same for parts of the examples.
-    warnings : tuple of str
-        What a reader of the numbers should know.
-    per_example, matches : pyarrow.Table
-        Computed when first asked for.
-    """
-
-    protocol: str
-    signature: str
-    n_examples: int
-    n_gold_relations: int
-    n_pred_relations: int
-    scores: Groups
-    subsets: Mapping[str, Groups] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    n_unparsed: int = 0
-    _details: Callable[[str], pa.Table] | None = field(default=None, repr=False, compare=False)
-    _statistics: Callable[[], Statistics] | None = field(default=None, repr=False, compare=False)
-
     def __getitem__(self, group: str) -> Scores:
         return self.scores[group]
+
+    def __dir__(self) -> list[str]:
+        return [*self.facts, *super().__dir__()]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Report):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # as of all that holds mappings
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.title})"
 
     @property
     def per_example(self) -> pa.Table:
         """A row per example: its columns in gold, relations on both sides, and all counts."""
-        return self._detail("per_example")
+        return self._table("per_example")
 
     @property
     def matches(self) -> pa.Table:
         """A row per pair: example, gold and predicted relation (null: unmatched), its counts."""
-        return self._detail("matches")
+        return self._table("matches")
 
-    def _detail(self, name: str) -> pa.Table:
-        if self._details is None:
-            raise InputError(f"{self.protocol}: a report of counts alone has no {name}")
-        return self._details(name)
+    def _table(self, name: str) -> pa.Table:
+        if name not in self.tables:
+            raise InputError(f"{self.title}: a report of counts alone has no {name}")
+        return self.tables[name]
+
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        """What `to_dict` holds: facts, tables or attributes."""
+        return ("signature", *self.facts, "scores", "subsets", "warnings")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON: an undefined score is None."""
-        return {
-            "signature": self.signature,
-            "protocol": self.protocol,
-            "n_examples": self.n_examples,
-            "n_gold_relations": self.n_gold_relations,
-            "n_pred_relations": self.n_pred_relations,
-            "n_unparsed": self.n_unparsed,
-            "scores": plain_scores(self.scores),
-            "subsets": {name: plain_scores(groups) for name, groups in self.subsets.items()},
-            "warnings": list(self.warnings),
-        }
+        return {name: plain(self._named(name)) for name in self._keys}
+
+    def _named(self, name: str) -> Any:
+        if name in self.facts:
+            return self.facts[name]
+        return self.tables[name] if name in self.tables else getattr(self, name)
 
     def to_json(self) -> str:
         """`to_dict` as one line of JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
-    def to_flat(self, prefix: str = "") -> dict[str, Number]:
-        """Numbers under flat names for loggers: ``{"val/overall_f1": ...}`` for ``"val/"``."""
-        flat: dict[str, Number] = {f"{prefix}n_unparsed": self.n_unparsed}
-        for subset, groups in {"": self.scores, **self.subsets}.items():
-            start = f"{prefix}{subset}_" if subset else prefix
+    def to_flat(self, prefix: str = "", counts: bool = True) -> dict[str, Number]:
+        """Numbers under flat names for loggers: ``{"val/overall_f1": ...}`` for ``"val/"``.
+
+        ``counts=False`` leaves out all that is counted.
+        """
+        flat: dict[str, Number] = {n: self.facts[n] for n in self._logged if n in self.facts}
+        for group, scores in self._flat_groups():
+            flat |= {f"{group}_{name}": value for name, value in scores.items()}
+        return {f"{prefix}{name}": v for name, v in flat.items() if counts or isinstance(v, float)}
+
+    def _flat_groups(self) -> Iterator[tuple[str, Scores]]:
+        """All groups with their flat names."""
+        yield from self.scores.items()
+        for subset, groups in self.subsets.items():
             for group, scores in groups.items():
-                flat |= {f"{start}{group}_{name}": value for name, value in scores.items()}
-        return flat
+                yield f"{subset}_{group}", scores
 
     def to_arrow(self) -> pa.Table:
         """A row per subset and group, a column per score and count; undefined is null."""
         import pyarrow as pa
 
-        some = self.scores["overall"]
-        kinds = {
-            name: pa.float64() if isinstance(v, float) else pa.int64() for name, v in some.items()
-        }
         rows = [
             {"subset": subset, "group": group, **scores}
             for subset, groups in {"all": self.scores, **self.subsets}.items()
-            for group, scores in plain_scores(groups).items()
+            for group, scores in groups.items()
         ]
-        text = {"subset": pa.string(), "group": pa.string()}
-        return pa.Table.from_pylist(rows, pa.schema(text | kinds))
+        of = {str: pa.string(), int: pa.int64(), float: pa.float64()}
+        types: dict[str, pa.DataType] = {}
+        for row in rows:
+            types |= {name: of[type(v)] for name, v in row.items() if types.get(name) != of[float]}
+        return pa.Table.from_pylist(plain(rows), pa.schema(types))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """`to_arrow` for anything that takes the Arrow C stream interface."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_table(self, counts: bool = False) -> Grid:
         """A table for the terminal; ``counts`` adds those that it leaves out."""
-        facts = [f"{self.n_examples} sentences", f"{self.n_gold_relations} gold relations"]
-        facts.append(f"{self.n_pred_relations} predicted")
-        if self.n_unparsed:
-            facts.append(f"{self.n_unparsed} unparsed")
-        parts = {"": self.scores, **self.subsets}
-        return scores_table(f"{self.protocol}: {', '.join(facts)}", parts, counts)
+        return scores_table(self.title, {"": self.scores, **self.subsets}, counts)
+
+    def to_tables(self, counts: bool = False) -> Sequence[Grid]:
+        """All tables that printing shows."""
+        return [self.to_table(counts)]
+
+    def to_markdown(self, counts: bool = False) -> str:
+        """Tables of GitHub's Markdown, warnings and signature."""
+        return written.to_markdown(self.to_tables(counts), self._notes())
+
+    def to_latex(self, counts: bool = False) -> str:
+        """Tables for the LaTeX package booktabs; warnings and signature are comments."""
+        return written.to_latex(self.to_tables(counts), self._notes())
+
+    def to_csv(self, counts: bool = False) -> str:
+        """Tables as CSV, numbers with all their digits; undefined is empty.
+
+        Several tables are separated by an empty line. Text that a spreadsheet would take for a
+        formula begins with an apostrophe.
+        """
+        return written.to_csv(self.to_tables(counts))
+
+    def __str__(self) -> str:
+        return written.to_text(self.to_tables(), self._notes())
+
+    def _repr_html_(self) -> str:
+        return written.to_html(self.to_tables(), self._notes())
+
+    def _notes(self) -> list[str]:
+        return [*(f"warning: {warning}" for warning in self.warnings), self.signature]
 
 
 def scores_table(title: str, parts: Mapping[str, Groups], counts: bool = False) -> Grid:
@@ -224,20 +380,31 @@ def scores_table(title: str, parts: Mapping[str, Groups], counts: bool = False) 
         if part:
             grid.part(part)
         for group, scores in groups.items():
-            grid.add(group, *(number_text(scores.get(name, "")) for name in columns))
+            grid.add(group, *(scores.get(name, "") for name in columns))
     return grid
 
 
-def plain_scores(groups: Groups) -> dict[str, dict[str, Number | None]]:
-    """Scores ready for JSON: undefined is None."""
-    return {
-        group: {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in s.items()}
-        for group, s in groups.items()
-    }
+def plain(value: Any) -> Any:
+    """Make a value ready for JSON: NaN is None, tables and arrays are lists.
 
+    Of a dataclass, what its representation leaves out is left out here too.
 
-def number_text(value: Number | str) -> str:
-    """How tables show a number."""
+    Examples
+    --------
+    >>> plain({"scores": Scores({"f1": math.nan}), "labels": ("a", 1)})
+    {'scores': {'f1': None}, 'labels': ['a', 1]}
+    """
+    if value is None or isinstance(value, str | int):
+        return value
     if isinstance(value, float):
-        return "undefined" if math.isnan(value) else f"{value:.4f}"
-    return str(value)
+        return None if math.isnan(value) else value
+    if isinstance(value, Mapping):
+        return {name: plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, Report):
+        return value.to_dict()
+    if is_dataclass(value):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value) if f.repr}
+    as_list = getattr(value, "to_pylist", None) or value.tolist
+    return plain(as_list())

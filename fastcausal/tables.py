@@ -1,76 +1,128 @@
-"""Tables of numbers that fit where they are shown: no number and no name is ever cut."""
+"""Tables of named rows, and how they are written: for terminals, Markdown, LaTeX, CSV and HTML.
+
+A terminal cuts no number and no name. Text from data is never markup, whatever the form.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
-Cells = tuple[str, ...]
+Cell = str | int | float | None
+Texts = tuple[str, ...]
 
 WIDTH = 80  # of a table as text
 GAP = 2  # between two columns
 LONG_HEADER = 24  # from here on a header is broken into lines
 SHORT_NAME = 16  # names of rows are broken no narrower than this, or a third of the width
+UNDEFINED = "undefined"
+
+
+def number_text(value: Cell, digits: int = 4, sign: str = "") -> str:
+    """Write a number as tables show it; NaN and None are undefined.
+
+    The sign ``"+"`` shows that of every number, not of negative ones alone.
+
+    Examples
+    --------
+    >>> number_text(2 / 3), number_text(7), number_text(float("nan"))
+    ('0.6667', '7', 'undefined')
+    """
+    if value is None or value != value:
+        return UNDEFINED
+    return f"{value:{sign}.{digits}f}" if isinstance(value, float) else str(value)
 
 
 class Grid:
-    """Named rows of numbers, in parts; columns without room stand in a block below the others.
+    """Named rows in parts, of numbers or of text.
+
+    On a terminal, columns of numbers without room stand in a block below the others; text is
+    broken within its columns.
 
     Parameters
     ----------
     title : str
         The line above the table; empty for none.
     columns : sequence of str
-        Headers of the numbers.
+        Headers of the cells.
     corner : str
         Header of the names of rows.
+    digits : int
+        Decimals of the numbers; CSV has all of them.
+    signed : sequence of str
+        Columns whose positive numbers have a sign, but not in CSV.
+    text : bool
+        Whether cells are text.
 
     Examples
     --------
-    >>> grid = Grid("ants", ["legs", "wings"])
-    >>> grid.add("worker", "6", "0")
+    >>> grid = Grid("ants", ["legs", "weight"])
+    >>> grid.add("worker", 6, 0.00531)
     >>> grid.part("of the nest")
-    >>> grid.add("queen", "6", "4")
+    >>> grid.add("queen", 6, None)
     >>> print(grid)
     ants
-            legs  wings
-    ───────────────────
-    worker     6      0
+            legs     weight
+    ───────────────────────
+    worker     6     0.0053
     of the nest
-    queen      6      4
+    queen      6  undefined
+    >>> print(grid.to_csv(), end="")
+    part,name,legs,weight
+    ,worker,6,0.00531
+    of the nest,queen,6,
     """
 
-    def __init__(self, title: str, columns: Sequence[str], corner: str = "") -> None:
+    def __init__(
+        self,
+        title: str,
+        columns: Sequence[str],
+        corner: str = "",
+        *,
+        digits: int = 4,
+        signed: Sequence[str] = (),
+        text: bool = False,
+    ) -> None:
         self.title = title
-        self.header: Cells = (corner, *columns)
-        self.parts: list[tuple[str, list[Cells]]] = [("", [])]
+        self.header: Texts = (corner, *columns)
+        self.digits = digits
+        self.signs = ["+" if name in signed else "" for name in columns]
+        self.text = text
+        self.parts: list[tuple[str, list[tuple[str, tuple[Cell, ...]]]]] = [("", [])]
 
     def part(self, name: str) -> None:
         """Begin a part; its name is a line above its rows."""
         self.parts.append((name, []))
 
-    def add(self, name: str, *cells: str) -> None:
+    def add(self, name: str, *cells: Cell) -> None:
         """Add a row; cells that are not given are empty."""
         empty = ("",) * (len(self.header) - 1 - len(cells))
-        self.parts[-1][1].append((name, *cells, *empty))
+        self.parts[-1][1].append((name, (*cells, *empty)))
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
         from rich.text import Text  # what data is called is not markup
 
+        parts = [(part, rows) for part, rows in self._texts() if rows]
         if self.title:
-            yield Text(f"{self.title}\n")
-        for widths in self._blocks(options.max_width):
-            for k, (part, rows) in enumerate(self.parts):
+            yield Text(f"{self.title}\n" if parts else self.title)
+        for widths in [None] if self.text else self._blocks(options.max_width):
+            header = any(self.header)
+            for k, (part, rows) in enumerate(parts):
                 if part:
-                    yield Text(f"\n{part}" if k else part)
-                yield self._table(widths, rows, show_header=not k and any(self.header))
-            yield ""
+                    if header and not k:
+                        yield self._table(widths, [], show_header=True)
+                    yield Text(f"\n{part}" if k or header else part)
+                yield self._table(widths, rows, show_header=header and not k and not part)
+            if parts:
+                yield ""
 
     def __str__(self) -> str:
         from rich.console import Console
@@ -80,23 +132,81 @@ class Grid:
             console.print(self)
         return "\n".join(filter(None, map(str.rstrip, capture.get().splitlines())))
 
-    def to_html(self, caption: str, notes: Sequence[str] = ()) -> str:
-        """An HTML table; notes are paragraphs below it."""
+    def to_markdown(self) -> str:
+        """Write a table of GitHub's Markdown, below its title."""
+        lines = [*([markdown_text(self.title), ""] if self.title else [])]
+        lines.append(_markdown_row(self.header))
+        lines.append(
+            _markdown_row((":--", *(("--:", ":--")[self.text],) * len(self.header[1:])), str)
+        )
+        for part, rows in self._texts():
+            if part:
+                lines.append(
+                    _markdown_row((f"**{markdown_text(part).strip()}**", *self._empty()), str)
+                )
+            lines += [_markdown_row(row) for row in rows]
+        return "\n".join(lines) + "\n"
+
+    def to_latex(self) -> str:
+        r"""Write a ``tabular`` with the rules of the package booktabs; the title is a comment."""
+        lines = [f"% {line_text(self.title)}"] if self.title else []
+        kinds = "l" * len(self.header) if self.text else "l" + "r" * len(self.header[1:])
+        lines += [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule"]
+        if any(self.header):
+            lines += [_latex_row(self.header), r"\midrule"]
+        for k, (part, rows) in enumerate(self._texts()):
+            if part:
+                lines += [r"\midrule"] if k > 1 or self.parts[0][1] else []
+                lines.append(
+                    rf"\multicolumn{{{len(self.header)}}}{{l}}{{\textit{{{latex_text(part)}}}}} \\"
+                )
+            lines += map(_latex_row, rows)
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+    def to_csv(self) -> str:
+        """Write rows of values with all their digits; undefined is empty.
+
+        A column names the part where there are several. Text that a spreadsheet would take for a
+        formula begins with an apostrophe.
+        """
+        written = io.StringIO()
+        writer = csv.writer(written, lineterminator="\n")
+        has_parts = len(self.parts) > 1
+        corner = self.header[0] or "name"
+        header = [corner, *self.header[1:]]
+        writer.writerow(map(csv_value, ["part", *header] if has_parts else header))
+        for part, rows in self.parts:
+            for name, cells in rows:
+                row = [name.strip(), *cells]
+                writer.writerow(map(csv_value, [part, *row] if has_parts else row))
+        return written.getvalue()
+
+    def to_html(self) -> str:
+        """Write an HTML table with the title as its caption."""
+        caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
         head = "".join(f"<th>{escape(name)}</th>" for name in self.header)
         body = ""
-        for part, rows in self.parts:
+        for part, rows in self._texts():
             if part:
                 body += f'<tr><th colspan="{len(self.header)}">{escape(part)}</th></tr>'
             for name, *cells in rows:
-                numbers = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-                body += f"<tr><th>{escape(name)}</th>{numbers}</tr>"
-        return (
-            f"<table><caption>{escape(caption)}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        ) + "".join(f"<p>{escape(note)}</p>" for note in notes)
+                texts = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+                body += f"<tr><th>{escape(name)}</th>{texts}</tr>"
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def _texts(self) -> Iterator[tuple[str, list[Texts]]]:
+        """Names of parts, and their rows as text."""
+        for part, rows in self.parts:
+            yield part, [(name, *map(self._text, cells, self.signs)) for name, cells in rows]
+
+    def _text(self, cell: Cell, sign: str) -> str:
+        return number_text(cell, self.digits, sign)
+
+    def _empty(self) -> Texts:
+        return ("",) * len(self.header[1:])
 
     def _table(
-        self, widths: dict[int, int], rows: Sequence[Cells], show_header: bool
+        self, widths: dict[int, int] | None, rows: Sequence[Texts], show_header: bool
     ) -> RenderableType:
         from rich import box
         from rich.table import Table
@@ -109,15 +219,16 @@ class Grid:
             padding=(0, GAP - 1, 0, 0),  # the rest of the gap is the box's
             show_header=show_header,
         )
-        for k, width in widths.items():
+        shown = range(len(self.header)) if widths is None else list(widths)
+        for k in shown:
             table.add_column(
                 Text(self.header[k]),
-                width=width,
-                justify="right" if k else "left",
+                width=None if widths is None else widths[k],
+                justify="right" if k and widths is not None else "left",
                 overflow="fold",
             )
         for row in rows:
-            table.add_row(*(Text(row[k]) for k in widths))
+            table.add_row(*(Text(row[k]) for k in shown))
         return table
 
     def _blocks(self, width: int) -> Iterator[dict[int, int]]:
@@ -140,8 +251,114 @@ class Grid:
         """What each column needs to break no number."""
         from rich.cells import cell_len
 
-        rows = [row for _, part in self.parts for row in part]
+        rows = [row for _, part in self._texts() for row in part]
         return [
             max(min(cell_len(header), LONG_HEADER), *(cell_len(row[k]) for row in rows), 1)
             for k, header in enumerate(self.header)
         ]
+
+
+def to_text(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
+    """Write tables for a terminal of 80 columns, and the notes below them."""
+    return "\n".join([*map(str, grids), *notes])
+
+
+def to_markdown(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
+    """Write tables, and every note as a paragraph."""
+    parts = [grid.to_markdown() for grid in grids]
+    return "\n".join([*parts, *(f"{markdown_text(note)}\n" for note in notes)])
+
+
+def to_latex(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
+    """Write tables, and every note as a comment."""
+    return "\n".join(grid.to_latex() for grid in grids) + "".join(
+        f"% {line_text(note)}\n" for note in notes
+    )
+
+
+def to_csv(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
+    """Write the tables alone, an empty line between two of them."""
+    return "\n".join(grid.to_csv() for grid in grids)
+
+
+def to_html(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
+    """Write tables, and every note as a paragraph."""
+    return "".join([*(grid.to_html() for grid in grids), *(f"<p>{escape(n)}</p>" for n in notes)])
+
+
+RENDERERS: dict[str, Callable[[Iterable[Grid], Sequence[str]], str]] = {
+    "text": to_text,
+    "markdown": to_markdown,
+    "latex": to_latex,
+    "csv": to_csv,
+}
+
+_MARKDOWN = {ord(c): f"\\{c}" for c in "\\`*_{}[]<>|~&$@#"}
+_LATEX = {ord(c): f"\\{c}" for c in "&%$#_{}"} | {
+    ord("\\"): r"\textbackslash{}",
+    ord("~"): r"\textasciitilde{}",
+    ord("^"): r"\textasciicircum{}",
+    ord("<"): r"\textless{}",
+    ord(">"): r"\textgreater{}",
+    ord("|"): r"\textbar{}",
+    ord('"'): r"\textquotedbl{}",
+    ord("`"): r"\textasciigrave{}",
+    **{ord(c): f"{{{c}}}" for c in "[]*"},  # after the end of a line: its options
+}
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def line_text(text: str) -> str:
+    r"""Replace what ends a line, or no text may hold, by a space.
+
+    Examples
+    --------
+    >>> line_text("a\nb\x85c\0d")
+    'a b c d'
+    """
+    return "".join(c if c.isprintable() or ord(c) > 0xFFFF else " " for c in text)
+
+
+def markdown_text(text: str) -> str:
+    r"""Escape all that Markdown would take for more than text.
+
+    Examples
+    --------
+    >>> print(markdown_text("multi_relation | <b> https://x.y"))
+    multi\_relation \| \<b\> https\://x.y
+    """
+    escaped = line_text(text).translate(_MARKDOWN)
+    return escaped.replace("://", "\\://").replace("www.", "www\\.")
+
+
+def latex_text(text: str) -> str:
+    r"""Escape all that LaTeX would take for more than text.
+
+    Examples
+    --------
+    >>> print(latex_text("100% of multi_relation [$x$] \\input"))
+    100\% of multi\_relation {[}\$x\${]} \textbackslash{}input
+    """
+    return line_text(text).translate(_LATEX).replace("--", "-{}-")
+
+
+def csv_value(value: Cell) -> Cell:
+    """Empty what is undefined; put an apostrophe before text that looks like a formula.
+
+    Examples
+    --------
+    >>> csv_value("=1+1"), csv_value("a=b"), csv_value(-1.5), csv_value(float("nan"))
+    ("'=1+1", 'a=b', -1.5, None)
+    """
+    if isinstance(value, str):
+        text = value.replace("\r", " ")  # which not all readers of CSV take for text
+        return f"'{text}" if value.startswith(_FORMULA) else text
+    return None if value != value else value
+
+
+def _markdown_row(cells: Iterable[str], written: Callable[[str], str] = markdown_text) -> str:
+    return f"| {' | '.join(map(written, cells))} |"
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    return " & ".join(map(latex_text, cells)) + r" \\"

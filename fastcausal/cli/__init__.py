@@ -24,7 +24,7 @@ from fastcausal.cli.demo import demo
 from fastcausal.cli.describe import describe
 from fastcausal.cli.doctor import doctor
 from fastcausal.cli.explain import explain
-from fastcausal.cli.options import Command
+from fastcausal.cli.options import Command, is_json
 from fastcausal.cli.qa import qa
 from fastcausal.cli.score import score
 
@@ -40,7 +40,7 @@ class Program(TyperGroup):
         options = args[: args.index("--")] if "--" in args else args
         try:
             with (
-                clear_errors("--json" in options),
+                clear_errors(is_json(options)),
                 self.make_context(prog_name or "fastcausal", args, **extra) as context,
             ):
                 self.invoke(context)

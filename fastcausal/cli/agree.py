@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from fastcausal.cli.console import (
     clear_errors,
     doing,
+    print_grids,
     print_json,
-    print_table,
+    print_report,
     warn,
     write_rows,
 )
-from fastcausal.cli.options import refuse
+from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
 
 if TYPE_CHECKING:
     from fastcausal.tables import Grid
-    from fastcausal.tasks.agreement.agree import Agreement
 
 OF_RELATIONS = ("protocol", "average", "by", "unparsed", "per_example", "matches")
 OF_LABELS = ("level", "unit", "rater")
@@ -30,66 +31,55 @@ def agree(
     annotations: Annotated[
         list[str],
         typer.Argument(
-            help="Files, or brat and WebAnno folders; the column annotator names the "
-            "annotator, else the file does."
+            help="Files or brat and WebAnno folders; a column annotator, else the file, "
+            "tells the annotator."
         ),
     ],
     protocol: Annotated[
         Literal["recess", "recess-code"],
-        typer.Option(help="Follow the paper (recess) or its program (recess-code)."),
+        typer.Option(help="As the paper defines it, or as its program computes it."),
     ] = "recess",
     average: Annotated[
         Literal["example", "relation"] | None,
-        typer.Option(help="Average EM, OSB and TO over these; by default as the protocol does."),
+        typer.Option(help="What EM, OSB and TO are means over; the protocol's own by default."),
     ] = None,
-    by: Annotated[
-        str | None, typer.Option(help="Also measure each value of this column separately.")
-    ] = None,
+    by: Annotated[str | None, typer.Option(help="Also by the values of a column.")] = None,
     intervals: Annotated[
-        bool, typer.Option("--intervals", help="Add 95% bootstrap intervals.")
+        bool, typer.Option("--intervals", help="Add bootstrap 95% intervals.")
     ] = False,
     cluster: Annotated[
-        str | None,
-        typer.Option(
-            help="Resample the values of this column instead of examples; implies --intervals."
-        ),
+        str | None, typer.Option(help="Draw the values of this column instead of examples.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed the bootstrap with this number.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap behind intervals.")] = 0,
     unparsed: Annotated[
         Literal["error", "empty", "skip"],
-        typer.Option(
-            help="Stop at unparsed relations, count them as empty, or skip their examples."
-        ),
+        typer.Option(help="What a relation that cannot be read is."),
     ] = "error",
     labels: Annotated[
-        str | None, typer.Option(help="Compare the labels in this column instead of relations.")
+        str | None, typer.Option(help="Compare the labels of this column, not relations.")
     ] = None,
     level: Annotated[
-        Literal["nominal", "ordinal", "interval", "ratio"],
-        typer.Option(help="Measure labels on this scale."),
+        Literal["nominal", "ordinal", "interval", "ratio"], typer.Option(help="Of the labels.")
     ] = "nominal",
     unit: Annotated[
-        str | None, typer.Option(help="Take units from this column; by default unit, id or index.")
+        str | None, typer.Option(help="Column of what is labelled; unit, id or index if not given.")
     ] = None,
     rater: Annotated[
-        str | None, typer.Option(help="Take raters from this column, in one file of all ratings.")
+        str | None, typer.Option(help="Column of who labelled, in one file of all ratings.")
     ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
-    ] = False,
+    json: JsonOption = False,
+    format: FormatOption = "text",
     per_example: Annotated[
         Path | None,
-        typer.Option(
-            help="Write the values of each example to this .parquet, .arrow or .csv file."
-        ),
+        typer.Option(help="Write the values of every example: .parquet, .arrow or .csv."),
     ] = None,
     matches: Annotated[
-        Path | None,
-        typer.Option(help="Write the paired relations to this .parquet, .arrow or .csv file."),
+        Path | None, typer.Option(help="Write the paired relations: .parquet, .arrow or .csv.")
     ] = None,
 ) -> None:
     """Measure how far annotators agree on causal relations."""
-    with clear_errors(json):
+    with clear_errors(json or format == "json"):
+        chosen = format_of(ctx, json, format)
         if not intervals and cluster is None:
             refuse(ctx, ("seed",), "is for intervals: add --intervals or --cluster")
         if labels is None:
@@ -101,31 +91,28 @@ def agree(
                     ctx, ("rater",), "is for one file of all ratings; of several each is a rater"
                 )
             _agree_on_labels(
-                annotations, labels, level, unit, rater, intervals, cluster, seed, json
+                annotations, labels, level, unit, rater, intervals, cluster, seed, chosen
             )
             return
         import fastcausal as fc
         from fastcausal.formats.io.targets import keep_apart
+        from fastcausal.report import plain
 
         keep_apart([per_example, matches], annotations)
         with doing("comparing annotators"):
-            agreement = fc.agreement(
-                annotations, protocol, average=average, by=by, unparsed=unparsed
-            )
-            drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
+            found = fc.agreement(annotations, protocol, average=average, by=by, unparsed=unparsed)
+            drawn = found.intervals(cluster, seed=seed) if intervals or cluster else None
         for target, detail in ((per_example, "per_example"), (matches, "matches")):
             if target is not None:
-                write_rows(target, getattr(agreement, detail))
-        if json:
-            print_json(
-                agreement.to_dict() | ({"intervals": undefined_is_null(drawn)} if drawn else {})
-            )
-            return
-        warn(agreement.warnings)
-        print_table(agreement.to_table())
-        if drawn is not None:
-            print_table(intervals_table(agreement, drawn))
-        print_table(agreement.signature)
+                write_rows(target, getattr(found, detail))
+        if drawn is None:
+            print_report(found, chosen)
+        elif chosen == "json":
+            print_json(found.to_dict() | {"intervals": plain(drawn)})
+        else:
+            warn(found.warnings)
+            grids = [*found.to_tables(), intervals_grid(drawn, chosen)]
+            print_grids(grids, chosen, found.signature)
 
 
 def _agree_on_labels(
@@ -137,70 +124,48 @@ def _agree_on_labels(
     intervals: bool,
     cluster: str | None,
     seed: int,
-    json: bool,
+    format: str,
 ) -> None:
     import fastcausal as fc
+    from fastcausal.report import plain
     from fastcausal.tasks.reliability.files import read_rating_files
 
     table = read_rating_files(paths, label, unit, rater, cluster)
-    measures = fc.label_agreement(table, "label", "unit", "rater", level).to_dict()
+    found = fc.label_agreement(table, "label", "unit", "rater", level)
+    grid = found.to_table()
+    grid.title = f"{label}: {grid.title}"
+    drawn = {}
     if intervals or cluster is not None:
         clusters = None if cluster is None else "cluster"
-        drawn = fc.alpha_interval(
+        interval = fc.alpha_interval(
             table, level, clusters=clusters, seed=seed, unit="unit", rater="rater", label="label"
         )
-        measures["alpha_interval"] = drawn.to_dict()
-    if json:
-        print_json(measures)
-        return
-    print_table(labels_table(label, measures), measures["signature"])
-
-
-def labels_table(label: str, measures: dict[str, Any]) -> Grid:
-    """A row per figure; those that belong together are a part."""
-    from fastcausal.tables import Grid
-
-    table = Grid(f"agreement on {label}", [""])
-    several = {name: value for name, value in measures.items() if isinstance(value, dict)}
-    for name, value in measures.items():
-        if name not in (*several, "signature"):
-            table.add(_words(name), _value(value))
-    for name, values in several.items():
-        table.part(_words(name))
-        for key, value in values.items():
-            table.add(key if name == "majority" else _words(key), _value(value))
-    return table
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _value(value: object) -> str:
-    if value is None:
-        return "undefined"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+        drawn = {"alpha_interval": asdict(interval)}
+        grid.part("alpha interval")
+        for name, value in drawn["alpha_interval"].items():
+            grid.add(name.replace("_", " "), value)
+    if format == "json":
+        print_json(found.to_dict() | plain(drawn))
+    else:
+        print_grids([grid], format, found.signature)
 
 
 Intervals = dict[str, dict[str, tuple[float, float]]]
 
 
-def undefined_is_null(intervals: Intervals) -> dict[str, dict[str, list[float | None]]]:
-    """Intervals ready for JSON."""
-    return {
-        group: {
-            name: [None if bound != bound else bound for bound in bounds]
-            for name, bounds in measures.items()
-        }
-        for group, measures in intervals.items()
-    }
-
-
-def intervals_table(agreement: Agreement, intervals: Intervals) -> Grid:
-    """A row per role, a column per measure."""
+def intervals_grid(intervals: Intervals, format: str) -> Grid:
+    """A row per role, a column per measure; of CSV a column per bound."""
     from fastcausal.tables import Grid
 
-    table = Grid("95% intervals", list(agreement["total"]))
+    title = "95% intervals"
+    if format == "csv":
+        grid = Grid(title, ["low", "high"])
+        for group, measures in intervals.items():
+            grid.part(group)
+            for name, bounds in measures.items():
+                grid.add(name, *bounds)
+        return grid
+    grid = Grid(title, list(intervals["total"]))
     for group, measures in intervals.items():
-        table.add(group, *(f"{low:.4f} to {high:.4f}" for low, high in measures.values()))
-    return table
+        grid.add(group, *(f"{low:.4f} to {high:.4f}" for low, high in measures.values()))
+    return grid

@@ -2,76 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from fastcausal.cli.console import clear_errors, doing, print_json, print_table, warn
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from fastcausal.tables import Grid
-    from fastcausal.tasks.corpus.guidelines import CheckReport
+from fastcausal.cli.console import clear_errors, doing, print_report
+from fastcausal.cli.options import FormatOption, JsonOption, format_of
 
 
 def check(
+    ctx: typer.Context,
     files: Annotated[
-        list[str], typer.Argument(help="Annotations in any format, files or folders; - for stdin.")
+        list[str], typer.Argument(help="Annotations, in any format; folders; - for stdin.")
     ],
     tags: Annotated[
-        Literal["strict", "cnc-2023", "cnc-2022"],
-        typer.Option(help="Read tags strictly, or as the official scorer of that year."),
+        Literal["strict", "cnc-2023", "cnc-2022"], typer.Option(help="How tags are read.")
     ] = "strict",
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
-    ] = False,
+    json: JsonOption = False,
+    format: FormatOption = "text",
 ) -> None:
-    """Check annotations against the guidelines; exit status 1 if there are findings."""
-    with clear_errors(json):
+    """Check annotations against the rules; exit status 1 when something was found."""
+    with clear_errors(json or format == "json"):
+        chosen = format_of(ctx, json, format)
         from fastcausal.tasks.corpus.guidelines import check as check_annotations
 
         with doing("checking"):
             report = check_annotations(files, tags=tags)
-        if json:
-            print_json(report.to_dict())
-        else:
-            _print(report)
+        print_report(report, chosen)
         if report.findings:
             raise typer.Exit(1)
-
-
-def _print(report: CheckReport) -> None:
-    warn(f"{what}: {n}" for what, n in report.notes.items())
-    if report.findings:
-        print_table(findings_table(report), counts_table(report))
-    print_table(
-        f"files {report.n_files}, examples {report.n_examples}, relations {report.n_relations}, "
-        f"findings {len(report.findings)}"
-    )
-
-
-def findings_table(report: CheckReport) -> Table:
-    """A row per finding; long text is broken, not cut."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text  # what annotators marked is no markup
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("annotator", "file", "example", "kind", "what"):
-        table.add_column(name, overflow="fold")
-    for finding in report.findings:
-        row = (finding.annotator, finding.file, finding.example or "", finding.kind)
-        table.add_row(*map(Text, (*row, finding.message)))
-    return table
-
-
-def counts_table(report: CheckReport) -> Grid:
-    """A row per kind of finding, a column per annotator."""
-    from fastcausal.tables import Grid
-
-    grid = Grid("", [*report.annotators, "all"], corner="kind")
-    counts = [report.counts(name) for name in report.annotators] + [report.counts()]
-    for kind in counts[-1]:
-        grid.add(kind, *(str(count.get(kind, 0)) for count in counts))
-    return grid

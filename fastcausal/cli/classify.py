@@ -6,40 +6,34 @@ from typing import Annotated, Literal
 
 import typer
 
-from fastcausal.cli.console import clear_errors, doing, print_json, print_table, warn
+from fastcausal.cli.console import clear_errors, doing, print_report
+from fastcausal.cli.options import FormatOption, JsonOption, format_of
 
 Policy = Literal["error", "skip"]
 ZERO = {"null": None, "0": 0.0, "1": 1.0}
 
 
 def classify(
-    gold: Annotated[
-        str, typer.Argument(help="Gold labels in CSV, JSON lines, Parquet or Arrow; - for stdin.")
-    ],
-    pred: Annotated[str, typer.Argument(help="Predicted labels in the same formats; - for stdin.")],
+    ctx: typer.Context,
+    gold: Annotated[str, typer.Argument(help="Gold labels: CSV, JSON lines, Parquet or Arrow.")],
+    pred: Annotated[str, typer.Argument(help="Predicted labels; - for stdin.")],
     labels: Annotated[
-        str | None,
-        typer.Option(
-            help="Expect only these classes, for example 0,1; any other label is an error."
-        ),
+        str | None, typer.Option(help="The classes, as in 0,1; any other label is an error.")
     ] = None,
-    positive: Annotated[str, typer.Option(help="Treat this class as the positive one.")] = "1",
-    undefined: Annotated[
-        Literal["null", "0", "1"], typer.Option(help="Set scores of 0/0 to this value.")
-    ] = "null",
+    positive: Annotated[str, typer.Option(help="The positive class.")] = "1",
+    undefined: Annotated[Literal["null", "0", "1"], typer.Option(help="What 0/0 is.")] = "null",
     unparsed: Annotated[
-        Policy,
-        typer.Option(help="Stop at unparsed predictions, or skip their examples."),
+        Policy, typer.Option(help="What a prediction without a label is.")
     ] = "error",
     unmatched: Annotated[
-        Policy, typer.Option(help="Stop at ids that one side lacks, or skip them.")
+        Policy, typer.Option(help="What an id is that only one side has.")
     ] = "error",
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
-    ] = False,
+    json: JsonOption = False,
+    format: FormatOption = "text",
 ) -> None:
     """Score sentence labels, such as causal or not."""
-    with clear_errors(json):
+    with clear_errors(json or format == "json"):
+        chosen = format_of(ctx, json, format)
         from fastcausal.tasks.classification.scorer import classify as compare
 
         with doing(f"scoring {pred}"):
@@ -52,11 +46,7 @@ def classify(
                 unparsed=unparsed,
                 unmatched=unmatched,
             )
-        if json:
-            print_json(report.to_dict())
-            return
-        warn(report.warnings)
-        print_table(report.to_table(), report.signature)
+        print_report(report, chosen)
 
 
 def _labels(written: list[str]) -> list[int] | list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,9 @@ WIDTH = 10_000  # outside a terminal nothing is cut or wrapped
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console, RenderableType
+
+    from fastcausal.report import Report
+    from fastcausal.tables import Grid
 
 FAILED = 2  # the exit status of bad input, usage, or output that cannot be written
 FAULT = 70  # of an error that is fastcausal's own, as in sysexits.h
@@ -34,6 +37,25 @@ _ESCAPED = {
     if chr(code) not in "\t\n"
 }
 _ESCAPED_JSON = {code: rf"\u{code:04x}" for code in _COMMANDS if code >= 0x7F}
+
+
+def print_report(report: Report, format: str, counts: bool = False) -> None:
+    """Print a report in any format; its warnings go to standard error, or are in the JSON."""
+    if format == "json":
+        print_json(report.to_dict())
+        return
+    warn(report.warnings)
+    print_grids(report.to_tables(counts), format, report.signature)
+
+
+def print_grids(grids: Sequence[Grid], format: str, *notes: str) -> None:
+    """Print tables, and notes below them, in any format but JSON."""
+    from fastcausal.tables import RENDERERS
+
+    if format == "text":
+        print_table(*grids, *notes)
+    else:
+        show(printable(RENDERERS[format](grids, notes)).rstrip("\n"))
 
 
 def print_table(*parts: RenderableType) -> None:

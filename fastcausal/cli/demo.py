@@ -7,16 +7,21 @@ from typing import Annotated
 
 import typer
 
-from fastcausal.cli.console import clear_errors, print_table
+from fastcausal.cli.console import clear_errors, print_grids, print_json, printable, show
+from fastcausal.cli.options import FormatOption, JsonOption, format_of
 
 
 def demo(
+    ctx: typer.Context,
     copy_to: Annotated[
-        Path | None, typer.Option(help="Also copy the files of the sample to this folder.")
+        Path | None, typer.Option(help="Also copy the sample's files to this folder.")
     ] = None,
+    json: JsonOption = False,
+    format: FormatOption = "text",
 ) -> None:
-    """Score the embedded sample: three fictitious systems, the first in detail."""
-    with clear_errors():
+    """Score the embedded sample: three imagined systems, and one of them in detail."""
+    with clear_errors(json or format == "json"):
+        chosen = format_of(ctx, json, format)
         import fastcausal as fc
         from fastcausal import sample
         from fastcausal.cli.score import systems_table
@@ -26,12 +31,12 @@ def demo(
             name: fc.score(gold, fc.read(path, like=gold)) for name, path in sample.SYSTEMS.items()
         }
         careful = reports["careful"]
-        print_table(
-            systems_table(reports),
-            "the first of them in detail\n",
-            careful.to_table(),
-            careful.signature,
-        )
+        if chosen == "json":
+            print_json({"systems": {name: report.to_dict() for name, report in reports.items()}})
+        else:
+            detail = careful.to_table()
+            detail.title = f"the first of them in detail, {detail.title}"
+            print_grids([systems_table(reports), detail], chosen, careful.signature)
         if copy_to is not None:
             sample.copy_to(copy_to)
-            print_table(f"\nthe files are in {copy_to}")
+            show(printable(f"\nthe files are in {copy_to}"), err=chosen != "text")

@@ -10,56 +10,58 @@ import typer
 from fastcausal.cli.console import (
     clear_errors,
     doing,
+    print_grids,
     print_json,
-    print_table,
+    print_report,
     short_names,
     warn,
 )
+from fastcausal.cli.options import FormatOption, JsonOption, format_of
 
 if TYPE_CHECKING:
     from fastcausal.tasks.corpus.description import CorpusDescription
 
 
 def describe(
+    ctx: typer.Context,
     corpora: Annotated[
         list[str],
         typer.Argument(
             metavar="CORPUS...",
-            help="Annotations in any format, or labels as CSV; a table column for each corpus.",
+            help="Annotations in any format, or labels as CSV; several give a column each.",
         ),
     ],
     tokenizer: Annotated[
         Literal["whitespace", "nltk-style", "nltk-style+tags"] | None,
-        typer.Option(help="Count words in this way; by default in each possible way."),
+        typer.Option(help="How words are counted; every possible way by default."),
     ] = None,
     plots: Annotated[
-        Path | None, typer.Option(help="Draw plots of all corpora together to this folder.")
+        Path | None, typer.Option(help="Draw pictures of the whole to this folder.")
     ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
-    ] = False,
+    json: JsonOption = False,
+    format: FormatOption = "text",
 ) -> None:
     """Count sentences, relations, words and signals of a corpus."""
-    with clear_errors(json):
+    with clear_errors(json or format == "json"):
+        chosen = format_of(ctx, json, format)
         from fastcausal.tasks.corpus.describe import describe as count
         from fastcausal.tasks.corpus.description import corpus_table
 
-        descriptions: dict[str, CorpusDescription] = {}
+        found: dict[str, CorpusDescription] = {}
         for name, path in short_names(corpora).items():
             with doing(f"counting {path}"):
-                descriptions[name] = count(path, tokenizer)
-        for name, corpus in descriptions.items():
-            if corpus.n_unread:
-                warn([f"{name}: {corpus.unparsed_share}"])
-        first, *more = descriptions.values()
-        total = sum(more, first)
-        if not json:
-            print_table(corpus_table(descriptions | ({"in all": total} if more else {})))
-        elif more:
-            parts = {name: corpus.to_dict() for name, corpus in descriptions.items()}
+                found[name] = count(path, tokenizer)
+        first, *others = found.values()
+        total = sum(others, first)
+        if others and chosen == "json":
+            parts = {name: corpus.to_dict() for name, corpus in found.items()}
             print_json({"corpora": parts, "all": total.to_dict()})
+        elif others:
+            warn(f"{name}: {message}" for name, each in found.items() for message in each.warnings)
+            table = corpus_table(found | {"in all": total}, total.title)
+            print_grids([table], chosen, total.signature)
         else:
-            print_json(total.to_dict())
+            print_report(total, chosen)
         if plots is not None:
             from fastcausal.tasks.corpus.plots import save_plots
 

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fastcausal.cli.console import print_json, print_table
+from fastcausal.cli.console import clear_errors, print_grids, print_json
+from fastcausal.cli.options import FormatOption, JsonOption, format_of
+
+if TYPE_CHECKING:
+    from fastcausal.tables import Grid
 
 # What fastcausal.training works with, and the extra that brings it.
 TRAINING = {"torch": "torch", "torchmetrics": "torch", "transformers": "hf", "evaluate": "hf"}
 
 
-def doctor(
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
-    ] = False,
-) -> None:
-    """List installed versions and usable hardware; exit status 0 whatever is missing."""
-    report = facts()
-    if json:
-        print_json(report)
-    else:
-        _print(report)
+def doctor(ctx: typer.Context, json: JsonOption = False, format: FormatOption = "text") -> None:
+    """Print what is installed and what there is to run on; exit status 0 whatever is missing."""
+    with clear_errors(json or format == "json"):
+        chosen = format_of(ctx, json, format)
+        found = facts()
+        if chosen == "json":
+            print_json(found)
+        else:
+            print_grids([facts_grid(found)], chosen)
 
 
 def facts() -> dict[str, Any]:
@@ -65,33 +67,33 @@ def _install(extra: str) -> str:
     return f"not installed: pip install 'fastcausal[{extra}]'"
 
 
-def _print(report: dict[str, Any]) -> None:
-    from rich.table import Table
-    from rich.text import Text
+def facts_grid(found: dict[str, Any]) -> Grid:
+    """A row per fact, but of what is missing."""
+    from fastcausal.tables import Grid
 
-    native, cores, cuda = report["native"], report["cores"], report["cuda"]
+    native, cores, cuda = found["native"], found["cores"], found["cuda"]
     abi = ", limited API" if native["limited_api"] else ""
     device = cuda["device"]
     rows = {
-        "fastcausal": f"{report['fastcausal']} on Python {report['python']}, {report['system']}",
+        "fastcausal": f"{found['fastcausal']} on Python {found['python']}, {found['system']}",
         "native code": f"{native['compiler']}, {native['instructions']}{abi}",
         "": native["flags"],
         "cores": f"{cores['usable']} of {cores['machine']}",
-        "NumPy": report["numpy"],
-        "pyarrow": report["pyarrow"],
-        "numba": report["numba"] or _install("jit"),
-        **{name: report["training"][name] or _install(extra) for name, extra in TRAINING.items()},
+        "NumPy": found["numpy"],
+        "pyarrow": found["pyarrow"],
+        "numba": found["numba"] or _install("jit"),
+        **{name: found["training"][name] or _install(extra) for name, extra in TRAINING.items()},
         "CuPy": cuda["cupy"] or "not installed",
         "CUDA": _cuda_text(cuda),
         "device": device and _device_text(device),
         "backends": "cpu, reference" + (", cuda" if device else ""),
         "missing": cuda["missing"],
     }
-    table = Table.grid(padding=(0, 2))
+    grid = Grid("", [""], text=True)
     for name, value in rows.items():
         if value:
-            table.add_row(name, Text(value))
-    print_table(table)
+            grid.add(name, value)
+    return grid
 
 
 def _cuda_text(cuda: dict[str, Any]) -> str | None:

@@ -1,13 +1,22 @@
-"""Options given twice, or without effect, are errors."""
+"""Options that commands share; those that would do nothing are refused."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Annotated, Literal
 
 import typer
 from typer.core import TyperCommand
 
 from fastcausal.errors import InputError
+
+Format = Literal["text", "json", "markdown", "latex", "csv"]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+FormatOption = Annotated[
+    Format, typer.Option("--format", help="Print text, a JSON object, or tables to paste.")
+]
 
 
 class Command(TyperCommand):
@@ -23,8 +32,21 @@ class Command(TyperCommand):
 
 
 def refuse(ctx: typer.Context, names: tuple[str, ...], reason: str) -> None:
-    """Raise InputError for the first of these options that was given."""
+    """Raise InputError for the first of these options that was given; the reason tells its use."""
     for name in names:
         source = ctx.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT":
             raise InputError(f"--{name.replace('_', '-')} {reason}")
+
+
+def format_of(ctx: typer.Context, json: bool, format: Format) -> Format:
+    """What ``--json`` and ``--format`` say together; InputError where they differ."""
+    if json and format != "json":
+        refuse(ctx, ("format",), f"is {format}, but --json is another")
+    return "json" if json else format
+
+
+def is_json(args: Sequence[str]) -> bool:
+    """Whether arguments, parsed or not, ask for JSON."""
+    pairs = pairwise(args)
+    return not {"--json", "--format=json"}.isdisjoint(args) or ("--format", "json") in pairs

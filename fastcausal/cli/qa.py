@@ -6,35 +6,26 @@ from typing import Annotated, Literal
 
 import typer
 
-from fastcausal.cli.console import clear_errors, doing, print_json, print_table, warn
+from fastcausal.cli.console import clear_errors, doing, print_report
+from fastcausal.cli.options import FormatOption, JsonOption, format_of
 
 
 def qa(
-    gold: Annotated[
-        str,
-        typer.Argument(
-            help="Questions with gold answers, in SQuAD JSON or JSON lines; - for stdin."
-        ),
-    ],
-    pred: Annotated[str, typer.Argument(help="Predicted answers in JSON; - for stdin.")],
+    ctx: typer.Context,
+    gold: Annotated[str, typer.Argument(help="Questions with gold answers: SQuAD, JSON lines.")],
+    pred: Annotated[str, typer.Argument(help="Predicted answers as JSON; - for stdin.")],
     unmatched: Annotated[
         Literal["error", "empty", "skip"],
-        typer.Option(
-            help="Stop at ids that one side lacks, score missing answers 0 (empty), or skip them."
-        ),
+        typer.Option(help="What an id is that only one side has."),
     ] = "error",
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
-    ] = False,
+    json: JsonOption = False,
+    format: FormatOption = "text",
 ) -> None:
-    """Score answers to questions: exact match and F1, overall and for questions about causes."""
-    with clear_errors(json):
+    """Score answers to questions: exact match and F1, also of the questions about causes."""
+    with clear_errors(json or format == "json"):
+        chosen = format_of(ctx, json, format)
         from fastcausal.tasks.answers.scorer import score_answers
 
         with doing(f"scoring {pred}"):
             report = score_answers(gold, pred, unmatched=unmatched)
-        if json:
-            print_json(report.to_dict())
-            return
-        warn(report.warnings)
-        print_table(report.to_table(), report.signature)
+        print_report(report, chosen)

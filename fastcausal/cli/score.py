@@ -13,12 +13,13 @@ import typer
 from fastcausal.cli.console import (
     clear_errors,
     doing,
+    print_grids,
     print_json,
-    print_table,
+    print_report,
     short_names,
     warn,
 )
-from fastcausal.cli.options import refuse
+from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,9 +38,8 @@ def score(
         list[str], typer.Argument(help="Predictions in any format; a table row for each file.")
     ],
     protocol: Annotated[ProtocolName, typer.Option(help="Score by this named recipe.")] = "recess",
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
-    ] = False,
+    json: JsonOption = False,
+    format: FormatOption = "text",
     per_example: Annotated[
         Path | None,
         typer.Option(
@@ -79,9 +79,10 @@ def score(
     ] = None,
 ) -> None:
     """Score predictions against gold."""
-    with clear_errors(json):
-        if json:
-            refuse(ctx, ("counts",), "is for tables, --json has all counts anyway")
+    with clear_errors(json or format == "json"):
+        chosen = format_of(ctx, json, format)
+        if chosen == "json":
+            refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
         if protocol == "cnc-2022":
             refuse(ctx, ("counts",), "is for sums of counts, cnc-2022 has none")
         import fastcausal as fc
@@ -116,7 +117,7 @@ def score(
             with appending(matches) as write:
                 for name, report in reports.items():
                     write(_with_system(report.matches, name if len(names) > 1 else None))
-        _print(reports, by, counts, json)
+        print_reports(reports, chosen, by, counts)
 
 
 def _reusable(gold: str, protocol: str) -> Any:
@@ -174,16 +175,18 @@ def _named(system: str | None) -> Iterator[None]:
         raise InputError(f"{system}: {error}" if system else str(error)) from error
 
 
-def _print(reports: dict[str, Report], by: str | None, counts: bool, as_json: bool) -> None:
-    if as_json:
-        results = {name: report.to_dict() for name, report in reports.items()}
-        print_json(*results.values()) if len(results) == 1 else print_json({"systems": results})
-        return
-    for name, report in reports.items():
-        warn([f"{name}: {w}" for w in report.warnings] if len(reports) > 1 else report.warnings)
-    first, *more = reports.values()
-    table = systems_table(reports, by, counts) if more else first.to_table(counts)
-    print_table(table, first.signature)
+def print_reports(
+    reports: dict[str, Report], format: str, by: str | None = None, counts: bool = False
+) -> None:
+    """Print one report, or what there is to compare of several."""
+    first, *others = reports.values()
+    if not others:
+        print_report(first, format, counts)
+    elif format == "json":
+        print_json({"systems": {name: report.to_dict() for name, report in reports.items()}})
+    else:
+        warn(f"{name}: {w}" for name, report in reports.items() for w in report.warnings)
+        print_grids([systems_table(reports, by, counts)], format, first.signature)
 
 
 def systems_table(reports: dict[str, Report], by: str | None = None, counts: bool = False) -> Grid:

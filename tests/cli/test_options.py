@@ -60,6 +60,7 @@ VALUES = {
     "agree --labels": "label",
     "classify --labels": "0,1,2",
     "copy-to": "copies",
+    "format": "markdown",
     "from": "bio",
     "level": "ordinal",
     "like": "gold.csv",

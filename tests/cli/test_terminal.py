@@ -137,7 +137,7 @@ def test_every_line_fits_and_nothing_is_cut(name, screen, whole):
 
 def test_findings_are_broken_within_their_columns(screen, folder):
     _, screens = screen
-    head, *lines = (line for line in screens["check"] if line.strip())
+    _, head, *lines = (line for line in screens["check"] if line.strip())
     lines = lines[1 : next(k for k, line in enumerate(lines) if "kind" in line)]
     names = ("annotator", "file", "example", "kind", "what")
     at = [head.index(name) for name in names]

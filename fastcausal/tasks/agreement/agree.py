@@ -20,7 +20,7 @@ from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.formulas import Int64, RatioFormula, flat, mean_of_pairs
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
-from fastcausal.report import Scores, Shown, plain_scores, scores_table
+from fastcausal.report import Report, Scores, Tables, plain, scores_table
 from fastcausal.significance.intervals import bootstrap
 from fastcausal.statistics import Statistics, strata_of
 from fastcausal.tables import Grid
@@ -86,8 +86,8 @@ class PairAgreement:
     matches: pa.Table = field(repr=False, compare=False)
 
 
-@dataclass(frozen=True)
-class Agreement(Shown):
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Report):
     """Agreement between annotators: each pair, and the mean over the pairs.
 
     Attributes
@@ -116,21 +116,10 @@ class Agreement(Shown):
     # Alpha over the masks of all annotators at once, for three and more.
     alpha_all: Mapping[str, Scores] = field(default_factory=dict)
 
-    def __getitem__(self, group: str) -> Scores:
-        return self.scores[group]
-
-    @property
-    def per_example(self) -> pa.Table:
-        """A row per pair of annotators and example: the columns of the example, the measures."""
-        return pa.concat_tables(
-            [example_table(p.a, p.b, p.sums, p.scores) for p in self.pairs],
-            promote_options="default",
-        )
-
-    @property
-    def matches(self) -> pa.Table:
-        """A row per pair of annotators and pair of relations (null: unmatched), with its counts."""
-        return pa.concat_tables([named_rows(pair.a, pair.b, pair.matches) for pair in self.pairs])
+    _keys = (
+        "signature", "protocol", "annotators", "n_examples", "scores", "pairs", "alpha_all",
+        "subsets", "warnings",
+    )  # fmt: skip
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -188,39 +177,66 @@ class Agreement(Shown):
             for group, scores in self.scores.items()
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON: undefined is None."""
-        return {
-            "signature": self.signature,
-            "protocol": self.protocol,
-            "annotators": list(self.annotators),
-            "n_examples": self.n_examples,
-            "scores": plain_scores(self.scores),
-            "pairs": [
-                {
-                    "a": pair.a,
-                    "b": pair.b,
-                    "n_examples": pair.n_examples,
-                    "n_unmarked": pair.n_unmarked,
-                    "n_missing": pair.n_missing,
-                    "scores": plain_scores(pair.scores),
-                }
-                for pair in self.pairs
-            ],
-            "alpha_all": plain_scores(self.alpha_all),
-            "subsets": {name: plain_scores(groups) for name, groups in self.subsets.items()},
-            "warnings": list(self.warnings),
-        }
+    @cached_property
+    def title(self) -> str:
+        """What was compared."""
+        n = len(self.annotators)
+        return f"agreement, {self.protocol}: {self.n_examples} examples, {n} annotators"
 
-    def to_table(self) -> Grid:
+    @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """What `to_dict` holds besides the scores."""
+        names = ("protocol", "annotators", "n_examples", "pairs", "alpha_all")
+        return {name: getattr(self, name) for name in names}
+
+    @cached_property
+    def tables(self) -> Mapping[str, pa.Table]:
+        """``per_example``, ``matches``, ``pairs`` of annotators and ``intervals``."""
+        return Tables(
+            per_example=self._per_example_table,
+            matches=self._matches_table,
+            pairs=self._pairs_table,
+            intervals=self._intervals_table,
+        )
+
+    def _per_example_table(self) -> pa.Table:
+        """A row per pair of annotators and example: the columns of the example, the measures."""
+        return pa.concat_tables(
+            [example_table(p.a, p.b, p.sums, p.scores) for p in self.pairs],
+            promote_options="default",
+        )
+
+    def _matches_table(self) -> pa.Table:
+        """A row per pair of annotators and pair of relations (null: unmatched), with its counts."""
+        return pa.concat_tables([named_rows(pair.a, pair.b, pair.matches) for pair in self.pairs])
+
+    def _pairs_table(self) -> pa.Table:
+        """A row per pair of annotators and group, with its measures."""
+        return pa.Table.from_pylist(
+            [
+                {"a": pair.a, "b": pair.b, "n_examples": pair.n_examples, "group": group, **scores}
+                for pair in self.pairs
+                for group, scores in plain(pair.scores).items()
+            ]
+        )
+
+    def _intervals_table(self) -> pa.Table:
+        """A row per group and measure with the bounds that `intervals` gives by default."""
+        rows = [
+            dict(zip(("group", "measure", "low", "high"), (group, name, *bounds), strict=True))
+            for group, measures in self.intervals().items()
+            for name, bounds in measures.items()
+        ]
+        return pa.Table.from_pylist(plain(rows))
+
+    def to_table(self, counts: bool = False) -> Grid:
         """A table for the terminal: the mean over the pairs of annotators, then every pair."""
         parts = {"": self.scores, **self.subsets}
         if len(self.pairs) > 1:
             parts |= {f"{p.a} / {p.b} ({p.n_examples} examples)": p.scores for p in self.pairs}
         if self.alpha_all:
             parts["all annotators at once"] = self.alpha_all
-        title = f"agreement, {self.protocol}: {self.n_examples} examples, "
-        return scores_table(f"{title}{len(self.annotators)} annotators", parts)
+        return scores_table(self.title, parts, counts)
 
 
 def agreement(

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from fastcausal.report import Number, Scores, Shown, plain_scores, scores_table
+from fastcausal.report import Report, Scores
 from fastcausal.scores import ratio
 from fastcausal.statistics import Statistics
-from fastcausal.tables import Grid
 
 Mark = tuple[bool, float]
 """Exact match and F1 of one answer."""
 
 
-@dataclass(frozen=True)
-class AnswerReport(Shown):
+@dataclass(frozen=True, eq=False, repr=False)
+class AnswerReport(Report):
     """Scores of the answers of one system.
 
     ``report["overall"].exact_match``, ``report["why"].f1``; ``n_questions`` of each group says
@@ -38,6 +37,8 @@ class AnswerReport(Shown):
     warnings: tuple[str, ...] = ()
     _statistics: Callable[[], Statistics] | None = field(default=None, repr=False, compare=False)
 
+    _keys = ("signature", "n_questions", "scores", "warnings")
+
     @classmethod
     def of(
         cls,
@@ -55,35 +56,17 @@ class AnswerReport(Shown):
             scores[group] = Scores(means | {"n_questions": n})
         return cls(signature, scores, warnings, statistics)
 
-    def __getitem__(self, group: str) -> Scores:
-        return self.scores[group]
-
     @property
     def n_questions(self) -> int:
         """Number of questions."""
         return int(self.scores["overall"].n_questions)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON: an undefined score is None."""
-        return {
-            "signature": self.signature,
-            "n_questions": self.n_questions,
-            "scores": plain_scores(self.scores),
-            "warnings": list(self.warnings),
-        }
+    @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """Number of questions."""
+        return {"n_questions": self.n_questions}
 
-    def to_json(self) -> str:
-        """`to_dict` as one line of JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
-
-    def to_flat(self, prefix: str = "") -> dict[str, Number]:
-        """Numbers under flat names for loggers: ``{"val/why_f1": ...}`` for ``"val/"``."""
-        return {
-            f"{prefix}{group}_{name}": value
-            for group, scores in self.scores.items()
-            for name, value in scores.items()
-        }
-
-    def to_table(self) -> Grid:
-        """A table for the terminal."""
-        return scores_table(f"answers to {self.n_questions} questions", {"": self.scores})
+    @cached_property
+    def title(self) -> str:
+        """What was scored."""
+        return f"answers to {self.n_questions} questions"

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from fastcausal.report import Number, Scores, Shown, number_text, plain_scores, scores_table
+from fastcausal.report import Report, Scores, Tables, plain, scores_table
 from fastcausal.scores import accuracy, matthews, mean_defined, precision_recall_f1
 from fastcausal.statistics import Statistics
 from fastcausal.tables import Grid
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Label = int | str
 AVERAGED = ("precision", "recall", "f1")
 MOST_SHOWN = 5  # classes whose confusions still fit into a table
 
 
-@dataclass(frozen=True, eq=False)
-class ClassificationReport(Shown):
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassificationReport(Report):
     """Scores of one classifier.
 
     ``report["overall"].accuracy``, ``report["positive"].f1``, ``report["macro"].f1``,
@@ -55,8 +57,11 @@ class ClassificationReport(Shown):
     n_unparsed: int = 0
     _statistics: Callable[[], Statistics] | None = field(default=None, repr=False)
 
-    def __getitem__(self, group: str) -> Scores:
-        return self.scores[group]
+    _keys = (
+        "signature", "n_examples", "n_unparsed", "labels", "positive", "scores", "classes",
+        "confusion", "warnings",
+    )  # fmt: skip
+    _logged = ()
 
     @property
     def n_examples(self) -> int:
@@ -107,50 +112,53 @@ class ClassificationReport(Shown):
     def _undefined(self) -> float:
         return math.nan if self.undefined is None else self.undefined
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON: an undefined score is None."""
-        classes = plain_scores({str(k): self.classes[label] for k, label in enumerate(self.labels)})
-        return {
-            "signature": self.signature,
-            "n_examples": self.n_examples,
-            "n_unparsed": self.n_unparsed,
-            "labels": list(self.labels),
-            "positive": self.positive,
-            "scores": plain_scores(self.scores),
-            "classes": [
-                {"label": label, **scores}
-                for label, scores in zip(self.labels, classes.values(), strict=True)
-            ],
-            "confusion": self.confusion.tolist(),
-            "warnings": list(self.warnings),
-        }
+    @cached_property
+    def title(self) -> str:
+        """What was scored."""
+        return f"classification of {self.n_examples} examples"
 
-    def to_json(self) -> str:
-        """`to_dict` as one line of JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+    @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """What `to_dict` holds besides scores and classes."""
+        names = ("n_examples", "n_unparsed", "labels", "positive", "confusion")
+        return {name: getattr(self, name) for name in names}
 
-    def to_flat(self, prefix: str = "") -> dict[str, Number]:
-        """Numbers under flat names for loggers: ``{"val/positive_f1": ...}`` for ``"val/"``."""
-        groups = {**self.scores, **{f"class_{label}": s for label, s in self.classes.items()}}
-        return {
-            f"{prefix}{g}_{name}": v for g, scores in groups.items() for name, v in scores.items()
-        }
+    @cached_property
+    def tables(self) -> Mapping[str, pa.Table]:
+        """``classes``: a row per class; ``confusion``: a row per gold and predicted label."""
+        return Tables(classes=self._classes_table, confusion=self._confusion_table)
 
-    def to_table(self) -> Grid:
+    def _classes_table(self) -> pa.Table:
+        import pyarrow as pa
+
+        rows = [{"label": label, **scores} for label, scores in self.classes.items()]
+        return pa.Table.from_pylist(plain(rows))
+
+    def _confusion_table(self) -> pa.Table:
+        import pyarrow as pa
+
+        gold, pred = np.indices(self.confusion.shape).reshape(2, -1)
+        labels = pa.array(self.labels)
+        columns = (labels.take(gold), labels.take(pred), self.confusion.ravel())
+        return pa.table(dict(zip(("gold", "pred", "n"), columns, strict=True)))
+
+    def _flat_groups(self) -> Iterator[tuple[str, Scores]]:
+        yield from self.scores.items()
+        yield from ((f"class_{label}", scores) for label, scores in self.classes.items())
+
+    def to_table(self, counts: bool = False) -> Grid:
         """A table for the terminal; the confusions of few classes stand beside their scores."""
         rows = {
             f"{label} (positive)" if label == self.positive else str(label): dict(scores)
             for label, scores in self.classes.items()
         }
-        if len(rows) <= MOST_SHOWN:
-            for row, counts in zip(rows.values(), self.confusion.tolist(), strict=True):
-                row |= {f"as {label}": n for label, n in zip(self.labels, counts, strict=True)}
+        if counts or len(rows) <= MOST_SHOWN:
+            for row, confusions in zip(rows.values(), self.confusion.tolist(), strict=True):
+                row |= {f"as {label}": n for label, n in zip(self.labels, confusions, strict=True)}
         means = {name: self.scores[name] for name in ("macro", "weighted")}
-        table = scores_table(
-            f"classification of {self.n_examples} examples",
-            {"": {name: Scores(row) for name, row in rows.items()} | means},
-        )
+        groups = {name: Scores(row) for name, row in rows.items()} | means
+        table = scores_table(self.title, {"": groups}, counts)
         table.part("all classes")
         for name, value in self.scores["overall"].items():
-            table.add(name, number_text(value))
+            table.add(name, value)
         return table

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import json
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
+from fastcausal._version import __version__
+from fastcausal.report import Report, Scores, Tables
 from fastcausal.tables import Grid
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 ORDERS = ("cause_first", "effect_first", "neither")
 N_SIGNALS = 20  # of the most frequent ones
@@ -17,8 +23,8 @@ Histogram = Counter[int]
 """How many have each value."""
 
 
-@dataclass(frozen=True)
-class CorpusDescription:
+@dataclass(frozen=True, repr=False)
+class CorpusDescription(Report):
     """What a corpus holds; the sum of two descriptions describes both corpora.
 
     Attributes
@@ -94,7 +100,7 @@ class CorpusDescription:
     @property
     def top_signals(self) -> list[tuple[str, int]]:
         """The twenty most frequent signals; equally frequent ones in alphabetical order."""
-        return sorted(self.signals.items(), key=lambda item: (-item[1], item[0]))[:N_SIGNALS]
+        return _ranked(self.signals)[:N_SIGNALS]
 
     def words_of(self, tokenizer: str, group: str) -> Histogram:
         """One histogram of ``words``; the group ``all`` is all sentences."""
@@ -106,23 +112,73 @@ class CorpusDescription:
         implicit = self.relations[order, 0]
         return sum(n for (o, _), n in self.relations.items() if o == order) - implicit, implicit
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON; a mean of nothing is None."""
+    @cached_property
+    def signature(self) -> str:
+        """One line that says what the numbers depend on."""
+        return f"fastcausal|{__version__}|corpus|words:{','.join(self.words) or 'none'}"
+
+    @cached_property
+    def title(self) -> str:
+        """What was counted."""
+        relations = f", {self.n_relations} relations" if self.per_sentence else ""
+        unparsed = f", {self.n_unread} unparsed" if self.n_unread else ""
+        return f"{self.n_sentences} sentences{relations}{unparsed}"
+
+    @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """All figures; a mean of nothing is None."""
         words = {
             tokenizer: {group: mean(self.words_of(tokenizer, group)) for group in groups_of(groups)}
             for tokenizer, groups in self.words.items()
         }
-        found: dict[str, Any] = {
-            "sentences": {
-                "causal": self.sentences["causal"],
-                "non_causal": self.sentences["non_causal"],
-                "all": self.n_sentences,
-            },
-            "words": words,
+        sentences = {
+            "causal": self.sentences["causal"],
+            "non_causal": self.sentences["non_causal"],
+            "all": self.n_sentences,
         }
+        of_relations = self._of_relations() if self.per_sentence else {}
+        return {"sentences": sentences, "words": words, **of_relations}
+
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        """What `to_dict` holds."""
+        return tuple(self.facts)
+
+    @cached_property
+    def scores(self) -> Mapping[str, Scores]:
+        """Sentences, mean words by tokenizer, and relations."""
+        groups = {"sentences": self.facts["sentences"]}
+        groups |= {f"words_{tokenizer}": of for tokenizer, of in self.facts["words"].items()}
         if self.per_sentence:
-            found |= self._of_relations()
-        return found
+            names = ("relations_per_causal_sentence", "signals_per_relation", "share_with_signal")
+            numbers = {"all": self.n_relations, "explicit": self.n_explicit}
+            groups["relations"] = numbers | {name: self.facts[name] for name in names}
+        return {
+            group: Scores({name: math.nan if v is None else v for name, v in numbers.items()})
+            for group, numbers in groups.items()
+        }
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """How many relations could not be read."""
+        return (self.unparsed_share,) if self.n_unread else ()
+
+    @cached_property
+    def tables(self) -> Mapping[str, pa.Table]:
+        """``signals``: a row per signal, the most frequent first."""
+        return Tables(signals=self._signals_table)
+
+    def _signals_table(self) -> pa.Table:
+        import pyarrow as pa
+
+        ranked = _ranked(self.signals)
+        types = {"signal": pa.string(), "count": pa.int64()}
+        rows = [{"signal": signal, "count": count} for signal, count in ranked]
+        return pa.Table.from_pylist(rows, pa.schema(types))
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """A table for the terminal."""
+        return corpus_table({"": self}, self.title)
 
     def _of_relations(self) -> dict[str, Any]:
         causal, explicit = self.sentences["causal"], self.sentences["explicit"]
@@ -151,18 +207,6 @@ class CorpusDescription:
                 {"signal": signal, "count": count} for signal, count in self.top_signals
             ],
         }
-
-    def to_json(self) -> str:
-        """`to_dict` as one line of JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
-
-    def to_table(self) -> Grid:
-        """A table for the terminal."""
-        return corpus_table({"": self})
-
-    def __str__(self) -> str:
-        unparsed = [f"warning: {self.unparsed_share}"] if self.n_unread else []
-        return "\n".join((str(self.to_table()), *unparsed))
 
 
 def mean(histogram: Histogram) -> float | None:
@@ -196,21 +240,21 @@ def groups_of(groups: Mapping[str, Histogram]) -> list[str]:
     return ["causal", "non_causal", "all", *(name for name in groups if "causal" not in name)]
 
 
-def corpus_table(corpora: Mapping[str, CorpusDescription]) -> Grid:
+def corpus_table(corpora: Mapping[str, CorpusDescription], title: str) -> Grid:
     """A column per corpus, a part per kind of figure; signals by their rank in the last."""
-    grid = Grid("", list(corpora))
+    grid = Grid(title, list(corpora), digits=2)
     columns = [dict(_sections(corpus)) for corpus in corpora.values()]
     for title in dict.fromkeys(title for column in columns for title in column):
         figures = [column.get(title) for column in columns]
         grid.part(title)
         for name in dict.fromkeys(name for part in reversed(figures) for name in part or ()):
-            cells = ["" if part is None else _shown(part.get(name, 0)) for part in figures]
+            cells = ["" if part is None else part.get(name, 0) for part in figures]
             grid.add(f"  {name}", *cells)
     *_, last = corpora.values()
     if last.signals:
         grid.part("most frequent signals")
     for signal, _ in last.top_signals:
-        grid.add(f"  {signal}", *(str(corpus.signals[signal]) for corpus in corpora.values()))
+        grid.add(f"  {signal}", *(corpus.signals[signal] for corpus in corpora.values()))
     return grid
 
 
@@ -267,10 +311,8 @@ def _range(lengths: Histogram) -> str | None:
     return f"{quantile(lengths, 0.5)} ({min(lengths)} to {max(lengths)})" if lengths else None
 
 
-def _shown(figure: float | int | str | None) -> str:
-    if figure is None:
-        return "undefined"
-    return f"{figure:.2f}" if isinstance(figure, float) else str(figure)
+def _ranked(signals: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(signals.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _sum(a: Mapping[str, Histogram], b: Mapping[str, Histogram]) -> dict[str, Histogram]:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-
-import pyarrow as pa
 
 from fastcausal import formats
 from fastcausal.errors import InputError
@@ -21,107 +18,7 @@ from fastcausal.formats.io.builder import Span, UnreadError
 from fastcausal.formats.io.format import Opened
 from fastcausal.formats.spans import Sentence
 from fastcausal.relations import ROLES, Relations
-
-KINDS = (
-    "span without link",
-    "span without label",
-    "unknown label",
-    "empty span",
-    "span across sentences",
-    "discontinuous cause or effect",
-    "broken link",
-    "reversed link",
-    "impossible link",
-    "repeated link",
-    "link across sentences",
-    "relation without cause",
-    "relation without effect",
-    "overlapping cause and effect",
-    "several segments",
-    "unread relation",
-)
-MOST_TEXT = 1000  # characters of a span that a finding repeats: spans overlap and may be long
-_SCHEMA = pa.schema(
-    [(name, pa.string()) for name in ("annotator", "file", "example", "kind", "message", "text")]
-    + [("start", pa.int64()), ("stop", pa.int64())]
-)
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One fault.
-
-    Attributes
-    ----------
-    annotator, file : str
-    example : str or None
-        The id of the example, None for what lies in no sentence.
-    kind : str
-        One of `KINDS`.
-    message : str
-        What is wrong, and what was expected.
-    text : str or None
-        What the span at fault marks, its first `MOST_TEXT` characters and "..." where it is
-        longer; of a link, the span that it comes from.
-    start, stop : int or None
-        Its characters, stop exclusive: of the document in WebAnno and brat files, of the example's
-        text in other formats; None without a text.
-    """
-
-    annotator: str
-    file: str
-    example: str | None
-    kind: str
-    message: str
-    text: str | None = None
-    start: int | None = None
-    stop: int | None = None
-
-
-@dataclass(frozen=True)
-class CheckReport:
-    """What `check` found.
-
-    Attributes
-    ----------
-    findings : tuple of Finding
-        In the order of the files and of their examples.
-    annotators : tuple of str
-        All of them, with and without findings.
-    n_files, n_examples, n_relations : int
-        What was checked; relations as they were read.
-    notes : mapping of str to int
-        What the files hold beyond causes, effects and signals, and how spans were located.
-    """
-
-    findings: tuple[Finding, ...]
-    annotators: tuple[str, ...]
-    n_files: int
-    n_examples: int
-    n_relations: int
-    notes: Mapping[str, int] = field(default_factory=dict)
-
-    def counts(self, annotator: str | None = None) -> dict[str, int]:
-        """How many findings of each kind there are, of all annotators or of one."""
-        found = Counter(f.kind for f in self.findings if annotator in (None, f.annotator))
-        return {kind: found[kind] for kind in KINDS if found[kind]}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
-        return {
-            "n_files": self.n_files,
-            "n_examples": self.n_examples,
-            "n_relations": self.n_relations,
-            "n_findings": len(self.findings),
-            "counts": self.counts(),
-            "annotators": {name: self.counts(name) for name in self.annotators},
-            "notes": dict(self.notes),
-            "findings": list(map(asdict, self.findings)),
-        }
-
-    def to_arrow(self) -> pa.Table:
-        """A row per finding, its columns the fields of `Finding`."""
-        return pa.Table.from_pylist(list(map(asdict, self.findings)), _SCHEMA)
+from fastcausal.tasks.corpus.findings import MOST_TEXT, CheckReport, Finding
 
 
 def check(sources: Any, tags: str = "strict") -> CheckReport:
@@ -188,7 +85,7 @@ def check(sources: Any, tags: str = "strict") -> CheckReport:
     if tags not in ("strict", *readings):
         raise InputError(f'tags "{tags}" is for tagged sentences, the annotations have none')
     return CheckReport(
-        tuple(findings), tuple(annotators), len(files), n_examples, n_relations, dict(+notes)
+        tuple(findings), tuple(annotators), len(files), n_examples, n_relations, dict(+notes), tags
     )
 
 

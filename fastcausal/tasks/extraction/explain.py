@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcausal._version import __version__
 from fastcausal.formats import read
 from fastcausal.protocols import CNC_2023, RECESS
-from fastcausal.report import Report
+from fastcausal.report import Report, Scores, Tables, plain
+from fastcausal.tables import Grid
 from fastcausal.tasks.extraction.scorer import score
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 QUIRKS = {
     "tags": "a one-word argument never closes; nested and adjacent tags are misread",
@@ -51,21 +58,69 @@ class Quirk:
     change_alone: float
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """The scores under both protocols and the steps between them."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Report):
+    """The scores under both protocols and the steps between them.
+
+    Attributes
+    ----------
+    official, recess : Report
+    quirks : tuple of Quirk
+    """
 
     official: Report
     recess: Report
     quirks: tuple[Quirk, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "cnc-2023": self.official.to_dict(),
-            "recess": self.recess.to_dict(),
-            "quirks": [asdict(quirk) | {"examples": list(quirk.examples)} for quirk in self.quirks],
-        }
+    _keys = (CNC_2023.name, RECESS.name, "quirks")
+
+    @cached_property
+    def signature(self) -> str:
+        """One line that says what the numbers depend on: those of both protocols have more."""
+        steps = f"{CNC_2023.name}:to:{RECESS.name}"
+        return f"fastcausal|{__version__}|explain|{steps}|unparsed:empty"
+
+    @cached_property
+    def title(self) -> str:
+        """What was scored."""
+        return f"from {CNC_2023.name} to {self.recess.title}"
+
+    @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """Both reports, by the names of their protocols, and the steps between them."""
+        reports = {CNC_2023.name: self.official, RECESS.name: self.recess}
+        return {**reports, "quirks": self.quirks}
+
+    @cached_property
+    def scores(self) -> Mapping[str, Scores]:
+        """Overall scores by protocol."""
+        return {name: self.facts[name]["overall"] for name in (CNC_2023.name, RECESS.name)}
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """Those of both reports."""
+        return tuple(dict.fromkeys((*self.official.warnings, *self.recess.warnings)))
+
+    @cached_property
+    def tables(self) -> Mapping[str, pa.Table]:
+        """``quirks``: a row per step."""
+        return Tables(quirks=self._quirks_table)
+
+    def _quirks_table(self) -> pa.Table:
+        import pyarrow as pa
+
+        return pa.Table.from_pylist(plain(self.quirks))
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """A table for the terminal: a row per step."""
+        columns, signed = ["examples", "F1", "change", "alone"], ["change", "alone"]
+        grid = Grid(self.title, columns, f"quirk of {CNC_2023.name}", signed=signed)
+        grid.add(f"({CNC_2023.name})", "", self.official["overall"].f1)
+        for quirk in self.quirks:
+            numbers = (quirk.n_examples, quirk.f1, quirk.change, quirk.change_alone)
+            grid.add(quirk.meaning, *numbers)
+        grid.add(f"({RECESS.name})", "", self.recess["overall"].f1)
+        return grid
 
 
 def explain(gold: Any, pred: Any) -> Explanation:

@@ -39,6 +39,7 @@ from fastcausal.tasks.align import (
 )
 from fastcausal.tasks.extraction.batches import Progress, in_step, is_streamed
 from fastcausal.tasks.extraction.counted import CountedScores
+from fastcausal.tasks.extraction.report import report_of
 from fastcausal.tasks.extraction.tables import Counting, Details, per_example_table
 from fastcausal.tasks.official import KEY
 
@@ -417,7 +418,7 @@ class ExtractionScorer:
         stops = self._official_stops(total) if self.protocol.ties == "first" else ()
         formula, signature = self.formula(), self.signature
         statistics = partial(_statistics, formula, signature, self.protocol.name, total, details)
-        return Report(
+        return report_of(
             self.protocol.name,
             signature,
             self.n_examples,
@@ -493,7 +494,7 @@ def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
     scores, fate = scores_2022(
         scorer.plan(), aligned.gold, aligned.pred, aligned.examples, scorer._roles, scorer.backend
     )
-    return Report(
+    return report_of(
         protocol=scorer.protocol.name,
         signature=scorer.signature,
         n_examples=aligned.gold.n_examples,

@@ -13,7 +13,7 @@ raters change no bit of any of them.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from fastcausal.engine import _native
 from fastcausal.errors import InputError
+from fastcausal.report import plain
 from fastcausal.significance.intervals import bootstrap
 from fastcausal.tasks.reliability.ratings import Float64, Ratings
 
@@ -122,7 +123,8 @@ class AlphaInterval:
 
     def to_dict(self) -> dict[str, float | int | None]:
         """Plain values for JSON; undefined is None."""
-        return {name: None if math.isnan(value) else value for name, value in asdict(self).items()}
+        values: dict[str, float | int | None] = plain(self)
+        return values
 
 
 def alpha_interval(

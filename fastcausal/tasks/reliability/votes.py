@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 from fastcausal._version import __version__
 from fastcausal.errors import InputError
+from fastcausal.report import Report, Scores
+from fastcausal.tables import Grid
 from fastcausal.tasks.reliability.alpha import (
     Level,
     alphas_of,
@@ -123,8 +125,8 @@ class Votes:
         return named[np.where(np.isnan(winner), -1, winner).astype(np.int64)]
 
 
-@dataclass(frozen=True)
-class LabelAgreement:
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelAgreement(Report):
     """How raters agree on a label.
 
     Attributes
@@ -163,23 +165,43 @@ class LabelAgreement:
     n_tied: int
     n_unrated: int
 
-    @property
+    @cached_property
     def signature(self) -> str:
         """One line that says what the numbers depend on."""
         rules = "missing:drop|kappa:mean-of-pairs|majority:no-ties|0/0:undefined"
         return f"fastcausal|{__version__}|labels|level:{self.level}|{rules}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; undefined is None."""
-        plain = {
-            name: None if isinstance(value, float) and math.isnan(value) else value
-            for name, value in asdict(self).items()
-        }
-        return {"signature": self.signature, **plain}
+    @cached_property
+    def title(self) -> str:
+        """What was compared."""
+        of = f"{self.n_units} units, {self.n_raters} raters, {self.n_ratings} ratings"
+        return f"agreement on labels: {of}"
 
-    def to_json(self) -> str:
-        """`to_dict` as one line of JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+    @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """All attributes."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @cached_property
+    def scores(self) -> Mapping[str, Scores]:
+        """The measures, as the group ``overall``."""
+        return {"overall": Scores({n: v for n, v in self.facts.items() if isinstance(v, float)})}
+
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        """What `to_dict` holds."""
+        return ("signature", *self.facts)
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """A table for the terminal: a row per figure, then the units that each label wins."""
+        grid = Grid(self.title, [""])
+        for name, value in self.facts.items():
+            if name != "majority":
+                grid.add(name.replace("_", " "), value)
+        grid.part("majority")
+        for label, n in self.majority.items():
+            grid.add(label, n)
+        return grid
 
 
 def label_agreement(

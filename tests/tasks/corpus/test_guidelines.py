@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from fastcausal import formats, sample
 from fastcausal.errors import InputError
 from fastcausal.relations import Relations
-from fastcausal.tasks.corpus.guidelines import KINDS, check
+from fastcausal.tasks.corpus.findings import KINDS
+from fastcausal.tasks.corpus.guidelines import check
 from tests.support.cli import cli
 from tests.support.profiles import trials
 
@@ -338,7 +339,7 @@ def test_without_findings_every_span_is_in_a_relation(tmp_path_factory, marks, l
 def test_command_without_findings(brat):
     path = brat([*GOOD, ("Person", "They")], [(1, 2), (3, 2)])
     out, err = cli("check", path, expect=0)
-    assert out == "files 1, examples 2, relations 1, findings 0\n"
+    assert out == f"files 1, examples 2, relations 1, findings 0\n{check(path).signature}\n"
     assert err == "warning: span of type Person: 1\n"
     out, err = cli("check", path, "--json", expect=0)
     assert json.loads(out) == check(path).to_dict()
@@ -348,17 +349,17 @@ def test_command_with_findings(brat):
     paths = [brat(GOOD, [(2, 1), (3, 2)], "amy"), brat(GOOD, [(1, 2)], "bob")]
     out, err = cli("check", *paths, expect=1)
     lines = [line.split() for line in out.splitlines() if line.strip()]
-    assert lines[0] == ["annotator", "file", "example", "kind", "what"]
-    assert " ".join(lines[2]) == (
+    assert " ".join(lines[0]) == "files 2, examples 4, relations 2, findings 2"
+    assert lines[1] == ["annotator", "file", "example", "kind", "what"]
+    assert " ".join(lines[3]) == (
         f'amy {paths[0]} d:1 reversed link Effect "floods" points to Cause "Heavy rain", '
         "expected the other way round"
     )
-    assert lines[4:] == [
+    assert lines[5:-1] == [
         ["kind", "amy", "bob", "all"],
-        lines[5],
+        lines[6],
         ["span", "without", "link", "0", "1", "1"],
         ["reversed", "link", "1", "0", "1"],
-        ["files", "2,", "examples", "4,", "relations", "2,", "findings", "2"],
     ]
     assert not err
     out, err = cli("check", *paths, "--json", expect=1)

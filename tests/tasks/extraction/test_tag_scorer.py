@@ -12,6 +12,7 @@ from fastcausal.engine.device import cuda
 from fastcausal.formats.bio import read as read_tags
 from tests.decoding.test_tags import DTYPES, IGNORED, LABELS, matrices
 from tests.support import emulated
+from tests.support.profiles import trials
 
 SCHEME = fc.TagScheme(LABELS["BIO"])
 
@@ -150,7 +151,7 @@ def _usable():
     return True
 
 
-@settings(deadline=None, max_examples=25)
+@trials(25)
 @given(st.lists(batches(), min_size=1, max_size=3))
 def test_a_scorer_with_a_decoder(pairs):
     """The same scorer under two names, with the same sums."""
