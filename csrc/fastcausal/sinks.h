@@ -15,9 +15,9 @@ namespace fastcausal {
 // Compiles for a type with these members alone.
 template <class Sink>
 struct SinkMembers {
-  static auto wants(const Sink& sink) -> decltype(sink.wants(uint64_t{}));
-  static auto wants_overall(const Sink& sink) -> decltype(sink.wants_overall(uint64_t{}));
-  static auto add(Sink& sink) -> decltype(sink.add(int64_t{}, int64_t{}));
+  FC_HD static auto wants(const Sink& sink) -> decltype(sink.wants(uint64_t{}));
+  FC_HD static auto wants_overall(const Sink& sink) -> decltype(sink.wants_overall(uint64_t{}));
+  FC_HD static auto add(Sink& sink) -> decltype(sink.add(int64_t{}, int64_t{}));
   static constexpr bool there = sizeof(Sink::BY_ROLE) == sizeof(bool);
 };
 
