@@ -76,7 +76,7 @@ for command in sys.argv[1:]:
 """
 
 
-@pytest.fixture(scope="module", params=(60, 80, 100, 120))
+@pytest.fixture(scope="module", params=(60, 80, pytest.param(100, marks=pytest.mark.slow), 120))
 def screen(request, folder):
     """The columns of a terminal, and what it shows of every command, line by line."""
     path = os.pathsep.join(filter(None, sys.path))
