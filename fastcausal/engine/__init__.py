@@ -11,5 +11,4 @@
     device_decoding.py  logits on a device to label ids or relations there, by csrc/decoding.cu
     rows.py        Relations as flat integer arrays
     kernel.py      what a kernel and an objective are
-    counts.py      named integer counts that add
 """
