@@ -7,7 +7,6 @@
     run.py         one call for every backend
     cpu.py         backend "cpu": csrc/cpu.hpp through _native.pyx
     jit.py         a user's kernel as a C function for it
-    counts.py      named integer counts that add
     reference/     backend "reference": the specification in plain Python
     device/        backend "cuda": csrc/device.cu through CuPy
 """
