@@ -69,7 +69,7 @@ def some_of(ids: Sequence[str]) -> str:
 
 
 def repeated(values: Iterable[Any]) -> tuple[int, int] | None:
-    """Where the first value that occurs again stands, and where again; None may occur again.
+    """Find the first value that occurs again: both its places; None may occur again.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def repeated(values: Iterable[Any]) -> tuple[int, int] | None:
 
 
 def invalid_json(name: str, error: Exception, line: int | None = None) -> str:
-    """What is said of JSON that cannot be decoded; the line where the file is more than that."""
+    """Say where and why JSON cannot be decoded; ``line`` is its place in a larger file."""
     if isinstance(error, json.JSONDecodeError):
         where = f"{name}:{error.lineno if line is None else line}"
         return f"{where}: invalid JSON: {error.msg} at column {error.colno}"

@@ -282,14 +282,14 @@ class MeanFormula(Formula):
     def groups(self, rows: Rows, weights: Int64) -> dict[str, ScoresByName]:
         """Compute the means over all units and over every subset."""
         n = len(self.measures)
-        found = {}
+        means_of = {}
         for k, subset in enumerate(("overall", *self.subsets)):
             kept = rows[:, n + k - 1] > 0 if k else np.ones(len(rows), bool)
             sums = exact_sums(rows[kept, :n], weights[:, kept])
             times = weights[:, kept].sum(axis=1)
             means = ratio(sums, np.broadcast_to(times[:, None], sums.shape), math.nan)
-            found[subset] = dict(zip(self.measures, means.T, strict=True))
-        return found
+            means_of[subset] = dict(zip(self.measures, means.T, strict=True))
+        return means_of
 
 
 @dataclass(frozen=True)

@@ -247,8 +247,8 @@ class Statistics:
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{source.name}: not a file of statistics") from error
         if about.get("statistics") != VERSION:
-            found = about.get("statistics")
-            raise InputError(f"{source.name}: statistics {found!r}, expected version {VERSION}")
+            version = about.get("statistics")
+            raise InputError(f"{source.name}: statistics {version!r}, expected version {VERSION}")
         if missing := [name for name in formula.fields if name not in table.column_names]:
             raise InputError(f'{source.name}: no column "{missing[0]}" of counts')
         columns = [values_of(joined(table[name])) for name in formula.fields]
@@ -272,7 +272,7 @@ class Statistics:
 
 
 def added(a: Int64, b: Int64) -> Int64:
-    """Add counts, none of them negative.
+    """Add counts of 0 and above.
 
     Raises
     ------

@@ -31,50 +31,61 @@ def agree(
     annotations: Annotated[
         list[str],
         typer.Argument(
-            help="Files or brat and WebAnno folders; a column annotator, else the file, "
-            "tells the annotator."
+            help="Files, or brat and WebAnno folders; the column annotator names the "
+            "annotator, else the file does."
         ),
     ],
     protocol: Annotated[
         Literal["recess", "recess-code"],
-        typer.Option(help="As the paper defines it, or as its program computes it."),
+        typer.Option(help="Follow the paper (recess) or its program (recess-code)."),
     ] = "recess",
     average: Annotated[
         Literal["example", "relation"] | None,
-        typer.Option(help="What EM, OSB and TO are means over; the protocol's own by default."),
+        typer.Option(help="Average EM, OSB and TO over these; by default as the protocol does."),
     ] = None,
-    by: Annotated[str | None, typer.Option(help="Also by the values of a column.")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Also measure each value of this column separately.")
+    ] = None,
     intervals: Annotated[
-        bool, typer.Option("--intervals", help="Add bootstrap 95% intervals.")
+        bool, typer.Option("--intervals", help="Add 95% bootstrap intervals.")
     ] = False,
     cluster: Annotated[
-        str | None, typer.Option(help="Draw the values of this column instead of examples.")
+        str | None,
+        typer.Option(
+            help="Resample the values of this column instead of examples; implies --intervals."
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap behind intervals.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed the bootstrap with this number.")] = 0,
     unparsed: Annotated[
         Literal["error", "empty", "skip"],
-        typer.Option(help="What a relation that cannot be read is."),
+        typer.Option(
+            help="Stop at unparsed relations, count them as empty, or skip their examples."
+        ),
     ] = "error",
     labels: Annotated[
-        str | None, typer.Option(help="Compare the labels of this column, not relations.")
+        str | None, typer.Option(help="Compare the labels in this column instead of relations.")
     ] = None,
     level: Annotated[
-        Literal["nominal", "ordinal", "interval", "ratio"], typer.Option(help="Of the labels.")
+        Literal["nominal", "ordinal", "interval", "ratio"],
+        typer.Option(help="Measure labels on this scale."),
     ] = "nominal",
     unit: Annotated[
-        str | None, typer.Option(help="Column of what is labelled; unit, id or index if not given.")
+        str | None, typer.Option(help="Take units from this column; by default unit, id or index.")
     ] = None,
     rater: Annotated[
-        str | None, typer.Option(help="Column of who labelled, in one file of all ratings.")
+        str | None, typer.Option(help="Take raters from this column, in one file of all ratings.")
     ] = None,
     json: JsonOption = False,
     format: FormatOption = "text",
     per_example: Annotated[
         Path | None,
-        typer.Option(help="Write the values of every example: .parquet, .arrow or .csv."),
+        typer.Option(
+            help="Write the values of each example to this .parquet, .arrow or .csv file."
+        ),
     ] = None,
     matches: Annotated[
-        Path | None, typer.Option(help="Write the paired relations: .parquet, .arrow or .csv.")
+        Path | None,
+        typer.Option(help="Write the paired relations to this .parquet, .arrow or .csv file."),
     ] = None,
 ) -> None:
     """Measure how far annotators agree on causal relations."""
@@ -100,19 +111,21 @@ def agree(
 
         keep_apart([per_example, matches], annotations)
         with doing("comparing annotators"):
-            found = fc.agreement(annotations, protocol, average=average, by=by, unparsed=unparsed)
-            drawn = found.intervals(cluster, seed=seed) if intervals or cluster else None
+            agreement = fc.agreement(
+                annotations, protocol, average=average, by=by, unparsed=unparsed
+            )
+            drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
         for target, detail in ((per_example, "per_example"), (matches, "matches")):
             if target is not None:
-                write_rows(target, getattr(found, detail))
+                write_rows(target, getattr(agreement, detail))
         if drawn is None:
-            print_report(found, chosen)
+            print_report(agreement, chosen)
         elif chosen == "json":
-            print_json(found.to_dict() | {"intervals": plain(drawn)})
+            print_json(agreement.to_dict() | {"intervals": plain(drawn)})
         else:
-            warn(found.warnings)
-            grids = [*found.to_tables(), intervals_grid(drawn, chosen)]
-            print_grids(grids, chosen, found.signature)
+            warn(agreement.warnings)
+            grids = [*agreement.to_tables(), intervals_grid(drawn, chosen)]
+            print_grids(grids, chosen, agreement.signature)
 
 
 def _agree_on_labels(
@@ -131,8 +144,8 @@ def _agree_on_labels(
     from fastcausal.tasks.reliability.files import read_rating_files
 
     table = read_rating_files(paths, label, unit, rater, cluster)
-    found = fc.label_agreement(table, "label", "unit", "rater", level)
-    grid = found.to_table()
+    measures = fc.label_agreement(table, "label", "unit", "rater", level)
+    grid = measures.to_table()
     grid.title = f"{label}: {grid.title}"
     drawn = {}
     if intervals or cluster is not None:
@@ -145,9 +158,9 @@ def _agree_on_labels(
         for name, value in drawn["alpha_interval"].items():
             grid.add(name.replace("_", " "), value)
     if format == "json":
-        print_json(found.to_dict() | plain(drawn))
+        print_json(measures.to_dict() | plain(drawn))
     else:
-        print_grids([grid], format, found.signature)
+        print_grids([grid], format, measures.signature)
 
 
 Intervals = dict[str, dict[str, tuple[float, float]]]

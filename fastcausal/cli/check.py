@@ -13,15 +13,16 @@ from fastcausal.cli.options import FormatOption, JsonOption, format_of
 def check(
     ctx: typer.Context,
     files: Annotated[
-        list[str], typer.Argument(help="Annotations, in any format; folders; - for stdin.")
+        list[str], typer.Argument(help="Annotations in any format, files or folders; - for stdin.")
     ],
     tags: Annotated[
-        Literal["strict", "cnc-2023", "cnc-2022"], typer.Option(help="How tags are read.")
+        Literal["strict", "cnc-2023", "cnc-2022"],
+        typer.Option(help="Read tags strictly, or as the official scorer of that year."),
     ] = "strict",
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Check annotations against the rules; exit status 1 when something was found."""
+    """Check annotations against the guidelines; exit status 1 if there are findings."""
     with clear_errors(json or format == "json"):
         chosen = format_of(ctx, json, format)
         from fastcausal.tasks.corpus.guidelines import check as check_annotations

@@ -15,18 +15,26 @@ ZERO = {"null": None, "0": 0.0, "1": 1.0}
 
 def classify(
     ctx: typer.Context,
-    gold: Annotated[str, typer.Argument(help="Gold labels: CSV, JSON lines, Parquet or Arrow.")],
+    gold: Annotated[
+        str, typer.Argument(help="Gold labels: CSV, JSON lines, Parquet or Arrow; - for stdin.")
+    ],
     pred: Annotated[str, typer.Argument(help="Predicted labels; - for stdin.")],
     labels: Annotated[
-        str | None, typer.Option(help="The classes, as in 0,1; any other label is an error.")
+        str | None,
+        typer.Option(
+            help="Expect only these classes, for example 0,1; any other label is an error."
+        ),
     ] = None,
-    positive: Annotated[str, typer.Option(help="The positive class.")] = "1",
-    undefined: Annotated[Literal["null", "0", "1"], typer.Option(help="What 0/0 is.")] = "null",
+    positive: Annotated[str, typer.Option(help="Treat this class as the positive one.")] = "1",
+    undefined: Annotated[
+        Literal["null", "0", "1"], typer.Option(help="Set scores of 0/0 to this value.")
+    ] = "null",
     unparsed: Annotated[
-        Policy, typer.Option(help="What a prediction without a label is.")
+        Policy,
+        typer.Option(help="Stop at unparsed predictions, or skip their examples."),
     ] = "error",
     unmatched: Annotated[
-        Policy, typer.Option(help="What an id is that only one side has.")
+        Policy, typer.Option(help="Stop at ids that one side lacks, or skip them.")
     ] = "error",
     json: JsonOption = False,
     format: FormatOption = "text",

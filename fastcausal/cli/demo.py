@@ -14,7 +14,7 @@ from fastcausal.cli.options import FormatOption, JsonOption, format_of
 def demo(
     ctx: typer.Context,
     copy_to: Annotated[
-        Path | None, typer.Option(help="Also copy the sample's files to this folder.")
+        Path | None, typer.Option(help="Also copy the files of the sample to this folder.")
     ] = None,
     json: JsonOption = False,
     format: FormatOption = "text",

@@ -28,15 +28,15 @@ def describe(
         list[str],
         typer.Argument(
             metavar="CORPUS...",
-            help="Annotations in any format, or labels as CSV; several give a column each.",
+            help="Annotations in any format, or labels as CSV; a table column for each corpus.",
         ),
     ],
     tokenizer: Annotated[
         Literal["whitespace", "nltk-style", "nltk-style+tags"] | None,
-        typer.Option(help="How words are counted; every possible way by default."),
+        typer.Option(help="Count words in this way; by default in each possible way."),
     ] = None,
     plots: Annotated[
-        Path | None, typer.Option(help="Draw pictures of the whole to this folder.")
+        Path | None, typer.Option(help="Draw plots of all corpora together to this folder.")
     ] = None,
     json: JsonOption = False,
     format: FormatOption = "text",
@@ -47,18 +47,22 @@ def describe(
         from fastcausal.tasks.corpus.describe import describe as count
         from fastcausal.tasks.corpus.description import corpus_table
 
-        found: dict[str, CorpusDescription] = {}
+        descriptions: dict[str, CorpusDescription] = {}
         for name, path in short_names(corpora).items():
             with doing(f"counting {path}"):
-                found[name] = count(path, tokenizer)
-        first, *others = found.values()
-        total = sum(others, first)
-        if others and chosen == "json":
-            parts = {name: corpus.to_dict() for name, corpus in found.items()}
+                descriptions[name] = count(path, tokenizer)
+        first, *more = descriptions.values()
+        total = sum(more, first)
+        if more and chosen == "json":
+            parts = {name: corpus.to_dict() for name, corpus in descriptions.items()}
             print_json({"corpora": parts, "all": total.to_dict()})
-        elif others:
-            warn(f"{name}: {message}" for name, each in found.items() for message in each.warnings)
-            table = corpus_table(found | {"in all": total}, total.title)
+        elif more:
+            warn(
+                f"{name}: {message}"
+                for name, each in descriptions.items()
+                for message in each.warnings
+            )
+            table = corpus_table(descriptions | {"in all": total}, total.title)
             print_grids([table], chosen, total.signature)
         else:
             print_report(total, chosen)

@@ -20,11 +20,11 @@ def doctor(ctx: typer.Context, json: JsonOption = False, format: FormatOption = 
     """Print what is installed and what there is to run on; exit status 0 whatever is missing."""
     with clear_errors(json or format == "json"):
         chosen = format_of(ctx, json, format)
-        found = facts()
+        report = facts()
         if chosen == "json":
-            print_json(found)
+            print_json(report)
         else:
-            print_grids([facts_grid(found)], chosen)
+            print_grids([facts_grid(report)], chosen)
 
 
 def facts() -> dict[str, Any]:
@@ -67,22 +67,22 @@ def _install(extra: str) -> str:
     return f"not installed: pip install 'fastcausal[{extra}]'"
 
 
-def facts_grid(found: dict[str, Any]) -> Grid:
+def facts_grid(report: dict[str, Any]) -> Grid:
     """A row per fact, but of what is missing."""
     from fastcausal.tables import Grid
 
-    native, cores, cuda = found["native"], found["cores"], found["cuda"]
+    native, cores, cuda = report["native"], report["cores"], report["cuda"]
     abi = ", limited API" if native["limited_api"] else ""
     device = cuda["device"]
     rows = {
-        "fastcausal": f"{found['fastcausal']} on Python {found['python']}, {found['system']}",
+        "fastcausal": f"{report['fastcausal']} on Python {report['python']}, {report['system']}",
         "native code": f"{native['compiler']}, {native['instructions']}{abi}",
         "": native["flags"],
         "cores": f"{cores['usable']} of {cores['machine']}",
-        "NumPy": found["numpy"],
-        "pyarrow": found["pyarrow"],
-        "numba": found["numba"] or _install("jit"),
-        **{name: found["training"][name] or _install(extra) for name, extra in TRAINING.items()},
+        "NumPy": report["numpy"],
+        "pyarrow": report["pyarrow"],
+        "numba": report["numba"] or _install("jit"),
+        **{name: report["training"][name] or _install(extra) for name, extra in TRAINING.items()},
         "CuPy": cuda["cupy"] or "not installed",
         "CUDA": _cuda_text(cuda),
         "device": device and _device_text(device),

@@ -12,12 +12,12 @@ from fastcausal.cli.options import FormatOption, JsonOption, format_of
 
 def explain(
     ctx: typer.Context,
-    gold: Annotated[str, typer.Argument(help="Gold annotations with tags.")],
-    pred: Annotated[str, typer.Argument(help="Predictions with tags.")],
+    gold: Annotated[str, typer.Argument(help="Gold annotations with tags; - for stdin.")],
+    pred: Annotated[str, typer.Argument(help="Predictions with tags; - for stdin.")],
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Show what each quirk of the official scorer does to the score."""
+    """Attribute the difference between cnc-2023 and recess to quirks of the official scorer."""
     with clear_errors(json or format == "json"):
         chosen = format_of(ctx, json, format)
         import fastcausal as fc
@@ -25,5 +25,5 @@ def explain(
         with doing(f"scoring {pred}"):
             gold_relations = fc.read(gold, tags="cnc-2023")
             pred_relations = fc.read(pred, like=gold_relations, tags="cnc-2023")
-            found = fc.explain(gold_relations, pred_relations)
-        print_report(found, chosen)
+            explanation = fc.explain(gold_relations, pred_relations)
+        print_report(explanation, chosen)

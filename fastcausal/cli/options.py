@@ -32,7 +32,7 @@ class Command(TyperCommand):
 
 
 def refuse(ctx: typer.Context, names: tuple[str, ...], reason: str) -> None:
-    """Raise InputError for the first of these options that was given; the reason tells its use."""
+    """Raise InputError for the first of these options that was given."""
     for name in names:
         source = ctx.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT":
@@ -40,13 +40,13 @@ def refuse(ctx: typer.Context, names: tuple[str, ...], reason: str) -> None:
 
 
 def format_of(ctx: typer.Context, json: bool, format: Format) -> Format:
-    """What ``--json`` and ``--format`` say together; InputError where they differ."""
+    """Return the format that ``--json`` and ``--format`` ask for; InputError where they differ."""
     if json and format != "json":
         refuse(ctx, ("format",), f"is {format}, but --json is another")
     return "json" if json else format
 
 
 def is_json(args: Sequence[str]) -> bool:
-    """Whether arguments, parsed or not, ask for JSON."""
+    """Tell if arguments, parsed or not, ask for JSON."""
     pairs = pairwise(args)
     return not {"--json", "--format=json"}.isdisjoint(args) or ("--format", "json") in pairs

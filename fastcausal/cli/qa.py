@@ -12,11 +12,16 @@ from fastcausal.cli.options import FormatOption, JsonOption, format_of
 
 def qa(
     ctx: typer.Context,
-    gold: Annotated[str, typer.Argument(help="Questions with gold answers: SQuAD, JSON lines.")],
+    gold: Annotated[
+        str,
+        typer.Argument(help="Questions with gold answers: SQuAD JSON or JSON lines; - for stdin."),
+    ],
     pred: Annotated[str, typer.Argument(help="Predicted answers as JSON; - for stdin.")],
     unmatched: Annotated[
         Literal["error", "empty", "skip"],
-        typer.Option(help="What an id is that only one side has."),
+        typer.Option(
+            help="Stop at ids that one side lacks, score missing answers 0 (empty), or skip them."
+        ),
     ] = "error",
     json: JsonOption = False,
     format: FormatOption = "text",

@@ -179,8 +179,8 @@ def print_reports(
     reports: dict[str, Report], format: str, by: str | None = None, counts: bool = False
 ) -> None:
     """Print one report, or what there is to compare of several."""
-    first, *others = reports.values()
-    if not others:
+    first, *more = reports.values()
+    if not more:
         print_report(first, format, counts)
     elif format == "json":
         print_json({"systems": {name: report.to_dict() for name, report in reports.items()}})

@@ -1,4 +1,4 @@
-"""What native decoders return in place of a result."""
+"""Faults that native decoders return in place of a result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What chance does to scores: everything here rests on ``scores(weights)`` alone.
+"""Answers to what chance does to scores: everything here rests on ``scores(weights)`` alone.
 
 ::
 
