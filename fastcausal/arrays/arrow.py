@@ -7,12 +7,20 @@ which takes longer than reading and scoring a corpus; what goes through buffers 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 Booleans = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+class ArrowStreamExportable(Protocol):
+    """A table of pyarrow, pandas, polars, DuckDB or another library with Arrow capsules."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Export the table as a capsule of an ArrowArrayStream."""
+        ...
 
 
 def numbers(values: Any, valid: Booleans | None = None) -> pa.Array:

@@ -40,7 +40,7 @@ class Program(TyperGroup):
         options = args[: args.index("--")] if "--" in args else args
         try:
             with (
-                clear_errors("--json" in options),
+                clear_errors(any(o.partition("=")[0] == "--json" for o in options)),
                 self.make_context(prog_name or "fastcausal", args, **extra) as context,
             ):
                 self.invoke(context)

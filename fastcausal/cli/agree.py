@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,7 @@ from fastcausal.cli.console import (
     write_rows,
 )
 from fastcausal.cli.options import refuse
+from fastcausal.options import AgreementProtocol, Level, MeanOver, Policy
 
 if TYPE_CHECKING:
     from fastcausal.tables import Grid
@@ -35,11 +36,11 @@ def agree(
         ),
     ],
     protocol: Annotated[
-        Literal["recess", "recess-code"],
+        AgreementProtocol,
         typer.Option(help="As the paper defines it, or as its program computes it."),
     ] = "recess",
     average: Annotated[
-        Literal["example", "relation"] | None,
+        MeanOver | None,
         typer.Option(help="What EM, OSB and TO are means over; the protocol's own by default."),
     ] = None,
     by: Annotated[str | None, typer.Option(help="Also by the values of a column.")] = None,
@@ -51,15 +52,13 @@ def agree(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap behind intervals.")] = 0,
     unparsed: Annotated[
-        Literal["error", "empty", "skip"],
+        Policy,
         typer.Option(help="What a relation that cannot be read is."),
     ] = "error",
     labels: Annotated[
         str | None, typer.Option(help="Compare the labels of this column, not relations.")
     ] = None,
-    level: Annotated[
-        Literal["nominal", "ordinal", "interval", "ratio"], typer.Option(help="Of the labels.")
-    ] = "nominal",
+    level: Annotated[Level, typer.Option(help="Of the labels.")] = "nominal",
     unit: Annotated[
         str | None, typer.Option(help="Column of what is labelled; unit, id or index if not given.")
     ] = None,
@@ -114,7 +113,7 @@ def agree(
 def _agree_on_labels(
     paths: list[str],
     label: str,
-    level: Literal["nominal", "ordinal", "interval", "ratio"],
+    level: Level,
     unit: str | None,
     rater: str | None,
     intervals: bool,

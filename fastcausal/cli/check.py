@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fastcausal.cli.console import clear_errors, doing, print_json, print_table, warn
+from fastcausal.options import TagReading
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,9 +20,7 @@ def check(
     files: Annotated[
         list[str], typer.Argument(help="Annotations, in any format; folders; - for stdin.")
     ],
-    tags: Annotated[
-        Literal["strict", "cnc-2023", "cnc-2022"], typer.Option(help="How tags are read.")
-    ] = "strict",
+    tags: Annotated[TagReading, typer.Option(help="How tags are read.")] = "strict",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Check annotations against the rules; exit status 1 when something was found."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from fastcausal.cli.console import clear_errors, doing, print_json, print_table, warn
+from fastcausal.options import LabelPolicy, ZeroByZero
 
-Policy = Literal["error", "skip"]
-ZERO = {"null": None, "0": 0.0, "1": 1.0}
+ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
 
 
 def classify(
@@ -19,12 +19,12 @@ def classify(
         str | None, typer.Option(help="The classes, as in 0,1; any other label is an error.")
     ] = None,
     positive: Annotated[str, typer.Option(help="The positive class.")] = "1",
-    undefined: Annotated[Literal["null", "0", "1"], typer.Option(help="What 0/0 is.")] = "null",
+    undefined: Annotated[ZeroByZero, typer.Option(help="What 0/0 is.")] = "null",
     unparsed: Annotated[
-        Policy, typer.Option(help="What a prediction without a label is.")
+        LabelPolicy, typer.Option(help="What a prediction without a label is.")
     ] = "error",
     unmatched: Annotated[
-        Policy, typer.Option(help="What an id is that only one side has.")
+        LabelPolicy, typer.Option(help="What an id is that only one side has.")
     ] = "error",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:

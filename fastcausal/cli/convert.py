@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -15,31 +15,27 @@ from fastcausal.cli.console import (
     show,
     warn,
 )
-
-FormatName = Literal["cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"]
-TargetName = Literal[FormatName, "squad", "nli"]
+from fastcausal.options import Premise, ReadFormat, TagReading, WriteFormat
 
 
 def convert(
     source: Annotated[str, typer.Argument(help="What to read; - for stdin.")],
     target: Annotated[Path, typer.Argument(help="What to write; its suffix tells the format.")],
-    tags: Annotated[
-        Literal["strict", "cnc-2023", "cnc-2022"], typer.Option(help="How tags are read.")
-    ] = "strict",
+    tags: Annotated[TagReading, typer.Option(help="How tags are read.")] = "strict",
     like: Annotated[
         str | None, typer.Option(help="Gold annotations that the source predicts for.")
     ] = None,
     source_format: Annotated[
-        FormatName | None, typer.Option("--from", help="Format of the source.")
+        ReadFormat | None, typer.Option("--from", help="Format of the source.")
     ] = None,
     target_format: Annotated[
-        TargetName | None, typer.Option("--to", help="Format of the target.")
+        WriteFormat | None, typer.Option("--to", help="Format of the target.")
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="For squad: which questions are drawn; 0 unless given.")
     ] = None,
     premise: Annotated[
-        Literal["cause", "effect"] | None,
+        Premise | None,
         typer.Option(help="For nli: what is the premise; the cause unless given."),
     ] = None,
 ) -> None:
@@ -54,7 +50,7 @@ def convert(
         with doing(f"reading {source}"):
             gold = fc.read(like, tags=tags) if like is not None else None
             opened: Any = source
-            format: str | None = source_format
+            format = source_format
             if not Path(source).is_dir():
                 opened, format = load(source, format)
             relations = fc.read(opened, format, like=gold, tags=tags)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,7 @@ from fastcausal.cli.console import (
     short_names,
     warn,
 )
+from fastcausal.options import Tokenizer
 
 if TYPE_CHECKING:
     from fastcausal.tasks.corpus.description import CorpusDescription
@@ -29,7 +30,7 @@ def describe(
         ),
     ],
     tokenizer: Annotated[
-        Literal["whitespace", "nltk-style", "nltk-style+tags"] | None,
+        Tokenizer | None,
         typer.Option(help="How words are counted; every possible way by default."),
     ] = None,
     plots: Annotated[

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from fastcausal.cli.console import clear_errors, doing, print_json, print_table, warn
+from fastcausal.options import Policy
 
 
 def qa(
     gold: Annotated[str, typer.Argument(help="Questions with gold answers: SQuAD, JSON lines.")],
     pred: Annotated[str, typer.Argument(help="Predicted answers as JSON; - for stdin.")],
     unmatched: Annotated[
-        Literal["error", "empty", "skip"],
+        Policy,
         typer.Option(help="What an id is that only one side has."),
     ] = "error",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,15 +19,13 @@ from fastcausal.cli.console import (
     warn,
 )
 from fastcausal.cli.options import refuse
+from fastcausal.options import Backend, Policy, ProtocolName
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from fastcausal.report import Groups, Number, Report, Scores
     from fastcausal.tables import Grid
-
-ProtocolName = Literal["recess", "cnc-2023", "cnc-2022"]
-Policy = Literal["error", "empty", "skip"]
 
 
 def score(
@@ -53,9 +51,7 @@ def score(
     unmatched: Annotated[
         Policy, typer.Option(help="What an id is that only one side has.")
     ] = "error",
-    backend: Annotated[
-        Literal["cpu", "cuda", "reference"], typer.Option(help="What counts.")
-    ] = "cpu",
+    backend: Annotated[Backend, typer.Option(help="What counts.")] = "cpu",
     threads: Annotated[
         int | None, typer.Option(min=1, help="Threads; the scores never depend on it.")
     ] = None,
@@ -101,7 +97,7 @@ def score(
         _print(reports, by, counts, json)
 
 
-def _reusable(gold: str, protocol: str) -> Any:
+def _reusable(gold: str, protocol: ProtocolName) -> Any:
     """Gold for several systems: what can be scored part by part stays in its file."""
     import fastcausal as fc
     from fastcausal.formats import stream

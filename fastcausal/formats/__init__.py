@@ -16,7 +16,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pyarrow as pa
 
@@ -30,19 +30,21 @@ from fastcausal.formats.export import nli, squad
 from fastcausal.formats.io import batches, folders, pieces
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.files import Source, name_of
+from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.schemes import are_like_tags
-from fastcausal.formats.sniffing import CHOICE, FORMATS, READ_SUFFIXES, format_in_parts, sniff
+from fastcausal.formats.sniffing import CHOICE, READ_SUFFIXES, format_in_parts, sniff
+from fastcausal.options import ExportFormat, Premise, ReadFormat, TagReading, WriteFormat, check
 from fastcausal.relations import Relations
 
-WRITE_ONLY = ("squad", "nli")
+WRITE_ONLY = get_args(ExportFormat)
 WRITE_SUFFIXES = READ_SUFFIXES | dict.fromkeys((".jsonl", ".ndjson"), "jsonl")
 
 
 def read(
-    source: Any,
-    format: str | None = None,
+    source: RelationSource,
+    format: ReadFormat | None = None,
     like: Relations | None = None,
-    tags: str = "strict",
+    tags: TagReading = "strict",
 ) -> Relations:
     """Read causal relations from a file, Python lists or any Arrow data.
 
@@ -65,7 +67,9 @@ def read(
     Raises
     ------
     InputError
-        The format is unknown or cannot be told, or the content is not of that format.
+        The format cannot be told, or the content is not of that format.
+    ValueError
+        An unknown format or tag reading.
 
     Examples
     --------
@@ -74,10 +78,8 @@ def read(
     ...     "relations"]
     True
     """
-    if format in WRITE_ONLY:
-        raise InputError(f"{format} can be written but not read")
-    if format is not None and format not in FORMATS:
-        raise InputError(f'unknown format "{format}", expected one of {", ".join(FORMATS)}')
+    if format is not None:
+        check("format", format, ReadFormat)
     reading(tags)  # refuse an unknown one even where there are no tags
     if isinstance(source, Relations):
         return source
@@ -86,7 +88,7 @@ def read(
     if folders.is_folder(source) and format in (None, *folders.SUFFIXES):
         return _folder(source, format).whole()
     if isinstance(source, Iterator):
-        return Stream("", lambda _: map(batches.piece, source), n_bytes=None).whole()
+        return _iterated(source).whole()
     if isinstance(source, str | os.PathLike | Source):
         source, format = load(source, format)
         return _read_file(source, format, like, tags)
@@ -97,7 +99,9 @@ def read(
     )
 
 
-def load(source: str | os.PathLike[str] | Source, format: str | None = None) -> tuple[Source, str]:
+def load(
+    source: str | os.PathLike[str] | Source, format: ReadFormat | None = None
+) -> tuple[Source, ReadFormat]:
     """The content of a file and its format, told from its name and content if not given.
 
     Raises
@@ -112,7 +116,7 @@ def load(source: str | os.PathLike[str] | Source, format: str | None = None) -> 
 
 
 def stream(
-    source: Any, columns: Collection[str | None] | None = None, tags: str = "strict"
+    source: Any, columns: Collection[str | None] | None = None, tags: TagReading = "strict"
 ) -> Stream | None:
     """The examples of a source one after another, None where it has to be read whole.
 
@@ -136,7 +140,7 @@ def stream(
     if isinstance(source, pa.RecordBatchReader):
         return Stream("", lambda _: batches.of_reader(source), n_bytes=None)
     if isinstance(source, Iterator):
-        return Stream("", lambda _: map(batches.piece, source), n_bytes=None)
+        return _iterated(source)
     if not isinstance(source, str | os.PathLike):
         return None
     if folders.is_folder(source):
@@ -157,6 +161,10 @@ def stream(
     return Stream("", read_lines, n_bytes=path.stat().st_size, follows=format == "cnc")
 
 
+def _iterated(source: Iterator[Any]) -> Stream:
+    return Stream("", lambda _: map(batches.piece, source), n_bytes=None)
+
+
 def _binary_stream(
     path: Path, name: str, files: Mapping[Path, str], columns: Collection[str | None] | None
 ) -> Stream:
@@ -174,7 +182,7 @@ def _binary_stream(
 
 def _folder(
     source: str | os.PathLike[str],
-    format: str | None,
+    format: ReadFormat | None,
     columns: Collection[str | None] | None = None,
 ) -> Stream:
     format, files = folders.files_of(source, format)
@@ -185,7 +193,7 @@ def _folder(
     return Stream(name, lambda _: map(batches.piece, _documents(files, format)), n_bytes=size)
 
 
-def _documents(files: Sequence[Path], format: str) -> Iterator[Relations]:
+def _documents(files: Sequence[Path], format: ReadFormat) -> Iterator[Relations]:
     """The relations of each document; InputError where one comes twice."""
     seen: dict[str, str] = {}
     for file in files:
@@ -210,10 +218,10 @@ def document(source: Source, format: str) -> Document | None:
 def write(
     relations: Relations,
     target: str | os.PathLike[str],
-    format: str | None = None,
+    format: WriteFormat | None = None,
     *,
     seed: int | None = None,
-    premise: str | None = None,
+    premise: Premise | None = None,
 ) -> list[str]:
     """Write causal relations to a file, which appears complete or not at all.
 
@@ -240,40 +248,39 @@ def write(
     Raises
     ------
     InputError
-        The format is unknown, has no such option, needs what the table does not have, or writing
+        The name does not tell the format, which needs what the table does not have, or writing
         failed.
+    ValueError
+        The format is unknown, is not written, or has no such option.
     """
-    format = _format_to_write(target, format)
+    to = _format_to_write(target, format)
     for name, value, of in (("seed", seed, "squad"), ("premise", premise, "nli")):
-        if value is not None and format != of:
-            raise InputError(f"{name} is for {of}, the format of {target} is {format}")
-    if format == "squad":
+        if value is not None and to != of:
+            raise ValueError(f"{name} is for {of}, the format of {target} is {to}")
+    if to == "squad":
         return squad.write(relations, target, seed or 0)
-    if format == "nli":
+    if to == "nli":
         return nli.write(relations, target, premise or "cause")
-    if format in ("parquet", "arrow", "jsonl"):
-        lost = table.write(relations, target, format)
+    if to in ("parquet", "arrow", "jsonl"):
+        lost = table.write(relations, target, to)
     else:
         writers = {"cnc": cnc, "bio": bio, "spans": spans, "brat": brat}
-        lost = writers[format].write(relations, target)
-    if not len(relations) and format in ("jsonl", "bio", "spans", "brat"):
+        lost = writers[to].write(relations, target)
+    if not len(relations) and to in ("jsonl", "bio", "spans", "brat"):
         lost.append("a file without examples is empty and cannot be read back")
     return lost
 
 
-def _format_to_write(target: str | os.PathLike[str], format: str | None) -> str:
-    if format is None:
-        format = WRITE_SUFFIXES.get(Path(target).suffix.lower())
-        if format is None:
-            raise InputError(
-                f"{target}: the name does not tell the format, {CHOICE}, {', '.join(WRITE_ONLY)}"
-            )
-    if format not in (*FORMATS, *WRITE_ONLY):
-        known = ", ".join((*FORMATS, *WRITE_ONLY))
-        raise InputError(f'unknown format "{format}", expected one of {known}')
-    if format == "webanno":
-        raise InputError(f"{target}: webanno can be read but not written")
-    return format
+def _format_to_write(target: str | os.PathLike[str], format: WriteFormat | None) -> str:
+    if format is not None:
+        check("format", format, WriteFormat)
+        return format
+    by_name = WRITE_SUFFIXES.get(Path(target).suffix.lower())
+    if by_name is None:
+        raise InputError(
+            f"{target}: the name does not tell the format, {CHOICE}, {', '.join(WRITE_ONLY)}"
+        )
+    return by_name
 
 
 def _read_file(source: Source, format: str, like: Relations | None, tags: str) -> Relations:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from fastcausal.errors import InputError
 from fastcausal.formats import table
@@ -15,9 +15,10 @@ from fastcausal.formats.cnc import JSON_SUFFIXES
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.lines import first_object
 from fastcausal.formats.schemes import is_tag
+from fastcausal.options import ReadFormat
 
-FORMATS = ("cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno")
-READ_SUFFIXES = {
+FORMATS = get_args(ReadFormat)
+READ_SUFFIXES: dict[str, ReadFormat] = {
     ".csv": "cnc",
     **dict.fromkeys((".bio", ".iob", ".iob2", ".conll"), "bio"),
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
@@ -28,7 +29,7 @@ HEAD = 1 << 20  # bytes of a file that tell its format before it is read
 CHOICE = f"give a format: {', '.join(FORMATS)}"
 
 
-def sniff(source: Source) -> str:
+def sniff(source: Source) -> ReadFormat:
     """The format of a file, from its name and then its content.
 
     Raises
@@ -56,16 +57,16 @@ def sniff(source: Source) -> str:
     raise InputError(f"{source.name}: the format cannot be told, {CHOICE}")
 
 
-def _sniff_line(source: Source) -> str | None:
+def _sniff_line(source: Source) -> ReadFormat | None:
     """The format of JSON lines where the first one tells, without a look at all the others."""
     if source.data.find(b"\n") in (-1, len(source.data) - 1):  # one line may be anything
         return None
     return _format_of(first_object(source), source)
 
 
-def _sniff_json(source: Source) -> str:
+def _sniff_json(source: Source) -> ReadFormat:
     """The format of JSON lines: the first line that only one format can have."""
-    undecided = None
+    undecided: ReadFormat | None = None
     for _, line in source.lines():
         try:
             row = json.loads(line)
@@ -85,7 +86,7 @@ def _sniff_json(source: Source) -> str:
     return undecided
 
 
-def _format_of(row: Mapping[str, Any], source: Source) -> str | None:
+def _format_of(row: Mapping[str, Any], source: Source) -> ReadFormat | None:
     relations = row.get("relations")
     if "prediction" in row and "relations" in row:
         raise InputError(
@@ -104,7 +105,7 @@ def _is_bio_line(line: str) -> bool:
     return line.startswith("# id = ") or (len(columns) > 1 and is_tag(columns[-1]))
 
 
-def format_in_parts(path: Path, name: str) -> str | None:
+def format_in_parts(path: Path, name: str) -> ReadFormat | None:
     """The format of a file that can be read in parts, told as `sniff` does, None for others."""
     named = READ_SUFFIXES.get(path.suffix.lower())
     if named is not None:

@@ -17,6 +17,7 @@ from fastcausal.errors import InputError, OutputError, Problems
 from fastcausal.formats.io.builder import MOST_COLUMNS, Builder, Columns, Span, assembled
 from fastcausal.formats.io.files import LineNumbers, Source, Written, kind, replacing, shown
 from fastcausal.formats.io.lines import Lines, first_object, objects
+from fastcausal.options import ReadFormat
 from fastcausal.relations import ROLES, Reading, Relations, span_lists
 
 PARQUET_MARK = b"PAR1"
@@ -179,7 +180,7 @@ def _row_writer(suffix: str, file: Any, schema: pa.Schema) -> Any:
     return pa.ipc.new_file(file, schema)
 
 
-def sniff(data: bytes) -> str | None:
+def sniff(data: bytes) -> ReadFormat | None:
     """The binary format that some bytes begin like."""
     if data.startswith(PARQUET_MARK):
         return "parquet"

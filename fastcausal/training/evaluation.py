@@ -13,6 +13,7 @@ import evaluate
 
 from fastcausal.decoding.tags import TagScheme
 from fastcausal.errors import InputError
+from fastcausal.options import ProtocolName
 from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.tasks.extraction.tag_scorer import TagScorer
 from fastcausal.training.flat import flat_scores
@@ -79,7 +80,7 @@ class TagMetric(evaluate.Metric):
         self,
         *,
         labels: Sequence[str] | None = None,
-        protocol: str | Protocol = RECESS,
+        protocol: ProtocolName | Protocol = RECESS,
         ignore_index: int = -100,
         **settings: Any,
     ) -> None:

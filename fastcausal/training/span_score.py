@@ -15,6 +15,7 @@ from fastcausal.decoding.tags import TagScheme
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.errors import InputError
 from fastcausal.formats import read
+from fastcausal.options import DeviceBackend, ProtocolName
 from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report import Report
@@ -72,7 +73,7 @@ class SpanScore(Metric):
 
     Raises
     ------
-    InputError
+    ValueError
         The protocol does not add up over batches, or has no score ``only``.
 
     Examples
@@ -99,7 +100,7 @@ class SpanScore(Metric):
     def __init__(
         self,
         decoder: TagScheme | SpanDecoder | None = None,
-        protocol: str | Protocol = RECESS,
+        protocol: ProtocolName | Protocol = RECESS,
         *,
         only: str | None = None,
         num_threads: int | None = None,
@@ -123,7 +124,7 @@ class SpanScore(Metric):
         self._add("counts", torch.zeros((2, plan.n_fields), dtype=torch.int64), "sum")
         self._add("totals", torch.zeros(len(TOTALS), dtype=torch.int64), "sum")
         if only is not None and only not in (names := flat_scores(self.report())):
-            raise InputError(f'there is no score "{only}", expected one of {", ".join(names)}')
+            raise ValueError(f'there is no score "{only}", expected one of {", ".join(names)}')
 
     def _add(self, name: str, default: torch.Tensor, reduction: Any) -> None:
         self.add_state(name, default, dist_reduce_fx=reduction, persistent=True)
@@ -165,7 +166,7 @@ class SpanScore(Metric):
             return
         given = ", ".join(name for name, option in options.items() if option is not None)
         if given:
-            raise InputError(f"{given}: only the logits of a SpanDecoder have that")
+            raise ValueError(f"{given}: only the logits of a SpanDecoder have that")
         if are_relations:
             self.scorer.update(target, preds)
             self._take(self.scorer)
@@ -200,7 +201,7 @@ class SpanScore(Metric):
         if there != on_device(target):
             places = ("host memory", "a GPU") if on_device(target) else ("a GPU", "host memory")
             raise InputError(f"preds is in {places[0]}, target in {places[1]}, expected one device")
-        backend = "cuda" if there else "cpu"
+        backend: DeviceBackend = "cuda" if there else "cpu"
         if backend not in self._taggers:
             scorer = self.scorer
             self._taggers[backend] = TagScorer(

@@ -300,7 +300,7 @@ REFUSED = [
 @pytest.mark.parametrize("decoder", [SCHEME, None, fc.SpanDecoder()])
 def test_options_without_a_use(decoder):
     batch = (IDS, IDS) if decoder is SCHEME else ([], [])
-    with pytest.raises(fc.InputError, match="mask, word_ids: only the logits of a SpanDecoder"):
+    with pytest.raises(ValueError, match="mask, word_ids: only the logits of a SpanDecoder"):
         SpanScore(decoder).update(*batch, mask=IDS, word_ids=IDS, has_signal=None)
 
 
@@ -314,9 +314,9 @@ def test_what_is_refused(decoder, batch, message):
 
 
 def test_what_is_no_metric():
-    with pytest.raises(fc.InputError, match="cnc-2022 does not add up over batches"):
+    with pytest.raises(ValueError, match="cnc-2022 does not add up over batches"):
         SpanScore(SCHEME, "cnc-2022")
-    with pytest.raises(fc.InputError, match='no score "f1", expected one of overall_precision, '):
+    with pytest.raises(ValueError, match='no score "f1", expected one of overall_precision, '):
         SpanScore(SCHEME, only="f1")
 
 

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import name_of
+from fastcausal.options import ReadFormat
 
-SUFFIXES = {"parquet": (".parquet", ".pq"), "brat": (".ann",), "webanno": (".json",)}
+SUFFIXES: dict[ReadFormat, tuple[str, ...]] = {
+    "parquet": (".parquet", ".pq"),
+    "brat": (".ann",),
+    "webanno": (".json",),
+}
 UNTOUCHED = "INITIAL_CAS"  # what an exported project calls a document before its annotation
 
 
-def is_folder(source: Any) -> bool:
+def is_folder(source: Any) -> TypeGuard[str | os.PathLike[str]]:
     """Whether a source is the path of a directory."""
     is_path = isinstance(source, str | os.PathLike)
     return is_path and os.fspath(source) != "" and Path(source).is_dir()
 
 
-def files_of(folder: str | os.PathLike[str], format: str | None = None) -> tuple[str, list[Path]]:
+def files_of(
+    folder: str | os.PathLike[str], format: ReadFormat | None = None
+) -> tuple[ReadFormat, list[Path]]:
     """The format of a directory, and its files and those below it, sorted by path.
 
     Names that start with a dot or an underscore do not count, nor do JSON files beside Parquet
@@ -56,7 +63,7 @@ def files_of(folder: str | os.PathLike[str], format: str | None = None) -> tuple
     return next(iter(found.items()))
 
 
-def documents_of(source: Any) -> list[tuple[Any, str | None]]:
+def documents_of(source: Any) -> list[tuple[Any, ReadFormat | None]]:
     """The brat or WebAnno files of a directory, with their format; any other source alone."""
     if is_folder(source):
         format, files = files_of(source)

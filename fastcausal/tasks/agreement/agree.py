@@ -14,6 +14,7 @@ from fastcausal._version import __version__
 from fastcausal.engine.kernel import Objective
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import some_of
+from fastcausal.options import AgreementProtocol, MeanOver, Policy, check
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
 from fastcausal.report import Scores, Shown, plain_scores, scores_table
@@ -40,10 +41,9 @@ from fastcausal.tasks.agreement.measures import (
     unitized,
 )
 from fastcausal.tasks.agreement.tables import example_table, match_table, named_rows
-from fastcausal.tasks.align import align, check_policies, strata_of, too_large
+from fastcausal.tasks.align import align, strata_of, too_large
 
-AVERAGES = ("example", "relation")
-PROTOCOLS = {
+PROTOCOLS: dict[AgreementProtocol, Protocol] = {
     "recess": replace(RECESS, kernel="span_overlap"),
     "recess-code": replace(
         RECESS,
@@ -197,11 +197,11 @@ class Agreement(Shown):
 
 def agreement(
     annotations: Any,
-    protocol: str = "recess",
+    protocol: AgreementProtocol = "recess",
     *,
-    average: str | None = None,
+    average: MeanOver | None = None,
     by: str | None = None,
-    unparsed: str = "error",
+    unparsed: Policy = "error",
 ) -> Agreement:
     """Agreement of two or more annotators on causal relations.
 
@@ -250,12 +250,11 @@ def agreement(
     >>> found["cause"].em, found["cause"].osb, found["effect"].alpha
     (0.0, 1.0, 1.0)
     """
-    if protocol not in PROTOCOLS:
-        raise ValueError(f'unknown protocol "{protocol}", expected {" or ".join(PROTOCOLS)}')
-    average = average or AVERAGES[protocol == "recess-code"]
-    if average not in AVERAGES:
-        raise ValueError(f'average is "{average}", expected {" or ".join(AVERAGES)}')
-    check_policies(unparsed, "skip")
+    check("protocol", protocol, AgreementProtocol)
+    if average is None:
+        average = "relation" if protocol == "recess-code" else "example"
+    check("average", average, MeanOver)
+    check("unparsed", unparsed, Policy)
     chosen = PROTOCOLS[protocol]
     sides = read_annotators(annotations, tags=chosen.tags)
     warnings: dict[str, None] = {}
@@ -305,7 +304,7 @@ def _pair(
     sides: Mapping[str, Relations],
     whole: Mapping[str, Relations],
     protocol: Protocol,
-    average: str,
+    average: MeanOver,
     warnings: dict[str, None],
 ) -> PairAgreement:
     aligned = align(sides[a], sides[b], protocol, unmatched="skip", names=(a, b))

@@ -21,6 +21,7 @@ from fastcausal.formats.io import folders
 from fastcausal.formats.io.builder import Span, UnreadError
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.spans import Sentence
+from fastcausal.options import ReadFormat, TagReading
 from fastcausal.relations import ROLES, Relations
 
 KINDS = (
@@ -125,7 +126,7 @@ class CheckReport:
         return pa.Table.from_pylist(list(map(asdict, self.findings)), _SCHEMA)
 
 
-def check(sources: Any, tags: str = "strict") -> CheckReport:
+def check(sources: Any, tags: TagReading = "strict") -> CheckReport:
     """Check annotations against the rules of RECESS.
 
     A relation has one Cause and one Effect, each one continuous span within the sentence, which do
@@ -193,7 +194,9 @@ def check(sources: Any, tags: str = "strict") -> CheckReport:
     )
 
 
-def _open(source: Any, format: str | None, tags: str) -> tuple[str, Document | None, Relations]:
+def _open(
+    source: Any, format: ReadFormat | None, tags: TagReading
+) -> tuple[str, Document | None, Relations]:
     """What messages call a source, its spans and links if it has them, and its relations."""
     if not isinstance(source, str | os.PathLike | Source):
         return "table", None, formats.read(source, tags=tags)

@@ -28,6 +28,7 @@ from fastcausal.arrays import _ids
 from fastcausal.errors import InputError
 from fastcausal.formats import read, stream
 from fastcausal.formats.io.batches import Stream, ahead
+from fastcausal.options import TagReading
 from fastcausal.relations import Relations, hashes_of
 
 READ_AGAIN = 1 << 30  # bytes of files: up to here a fault is looked for in the whole, to tell all
@@ -49,7 +50,7 @@ def in_step(
     gold: Any,
     pred: Any,
     columns: Collection[str | None] | None,
-    tags: str,
+    tags: TagReading,
     progress: Progress | None,
 ) -> InStep | None:
     """Both sides part by part, None where predictions have to be read whole.
@@ -59,7 +60,7 @@ def in_step(
     gold, pred : anything `fastcausal.read` takes
     columns : collection of str or None
         The columns needed, None: all of them.
-    tags : str
+    tags : {"strict", "cnc-2023", "cnc-2022"}
         How a side that has to be read whole reads tags.
     progress : callable or None
         Called with the number of examples that are done, and of all of them, None if not known.

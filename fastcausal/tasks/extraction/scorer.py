@@ -21,6 +21,7 @@ from fastcausal.formats import read
 from fastcausal.formats.io.files import readable_again
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formats.table import appending
+from fastcausal.options import Backend, Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol, protocol_named
 from fastcausal.relations import ROLES
 from fastcausal.report import Report, Scores
@@ -49,12 +50,12 @@ _NOWHERE = nullcontext()
 def score(
     gold: Any,
     pred: Any,
-    protocol: str | Protocol = RECESS,
+    protocol: ProtocolName | Protocol = RECESS,
     *,
     by: str | None = None,
-    unparsed: str = "error",
-    unmatched: str = "error",
-    backend: str = "cpu",
+    unparsed: Policy = "error",
+    unmatched: Policy = "error",
+    backend: Backend = "cpu",
     num_threads: int | None = None,
     per_example: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
@@ -102,7 +103,7 @@ def score(
         The two sides do not fit together, something cannot be read or written, ``per_example``
         is one of the files read, or backend ``cuda`` has no GPU.
     ValueError
-        An unknown protocol, policy or backend.
+        An unknown protocol, policy or backend, or one that the other arguments exclude.
 
     Examples
     --------
@@ -131,11 +132,11 @@ def score(
         gold, pred = readable_again(gold), readable_again(pred)
     if scorer.protocol.average == "cnc-2022":
         if by is not None:
-            raise InputError(
+            raise ValueError(
                 f"cnc-2022 does not add up over parts of the examples: no scores by {by}"
             )
         if per_example is not None:
-            raise InputError("cnc-2022: a report of counts alone has no per_example")
+            raise ValueError("cnc-2022: a report of counts alone has no per_example")
         aligned = scorer.align(gold, pred)
         scorer.roles = aligned.roles
         return _report_2022(scorer, aligned)
@@ -195,12 +196,12 @@ class ExtractionScorer:
 
     def __init__(
         self,
-        protocol: str | Protocol = RECESS,
+        protocol: ProtocolName | Protocol = RECESS,
         *,
         by: str | None = None,
-        unparsed: str = "error",
-        unmatched: str = "error",
-        backend: str = "cpu",
+        unparsed: Policy = "error",
+        unmatched: Policy = "error",
+        backend: Backend = "cpu",
         num_threads: int | None = None,
     ) -> None:
         self.protocol = protocol_named(protocol)

@@ -9,6 +9,7 @@ import numpy as np
 from fastcausal.arrays.tensors import INTEGERS, check_matrix, on_host
 from fastcausal.decoding.tags import TagScheme
 from fastcausal.errors import InputError
+from fastcausal.options import DeviceBackend, ProtocolName, check
 from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.report import Report
 from fastcausal.rows import Rows
@@ -52,13 +53,12 @@ class TagScorer:
     def __init__(
         self,
         scheme: TagScheme,
-        protocol: str | Protocol = RECESS,
+        protocol: ProtocolName | Protocol = RECESS,
         *,
-        backend: str = "cpu",
+        backend: DeviceBackend = "cpu",
         num_threads: int | None = None,
     ) -> None:
-        if backend == "reference":
-            raise ValueError('backend is "reference", expected cpu or cuda')
+        check("backend", backend, DeviceBackend)
         self.scheme = scheme
         self.scorer = ExtractionScorer(
             batch_protocol(protocol), backend=backend, num_threads=num_threads

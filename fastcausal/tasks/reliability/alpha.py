@@ -15,18 +15,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, overload
+from typing import Any, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from fastcausal.engine import _native
 from fastcausal.errors import InputError
+from fastcausal.options import Level, check
 from fastcausal.tasks.reliability.ratings import Float64, Ratings
 
-Level = Literal["nominal", "ordinal", "interval", "ratio"]
-
-LEVELS = ("nominal", "ordinal", "interval", "ratio")  # in the order of the native Level
+LEVELS = get_args(Level)  # in the order of the native Level
 DRAWS = 2**22  # resample counts held at once
 
 
@@ -86,6 +85,8 @@ def krippendorff_alpha(
     InputError
         Ratings of mixed types, infinite, negative at the level ratio, or no numbers at a level
         other than nominal; a unit that one rater rated twice; a unit without group.
+    ValueError
+        An unknown level.
 
     Notes
     -----
@@ -160,8 +161,9 @@ def alpha_interval(
     Raises
     ------
     InputError
-        As in `krippendorff_alpha`; and for a number of resamples below 1 or a confidence outside
-        of 0 to 1.
+        As in `krippendorff_alpha`.
+    ValueError
+        An unknown level, a number of resamples below 1 or a confidence outside of 0 to 1.
 
     Examples
     --------
@@ -170,9 +172,9 @@ def alpha_interval(
     AlphaInterval(alpha=0.76..., low=-0.22..., high=1.0, n_undefined=0)
     """
     if n_resamples < 1:
-        raise InputError(f"n_resamples is {n_resamples}, expected at least 1")
+        raise ValueError(f"n_resamples is {n_resamples}, expected at least 1")
     if not 0 < confidence < 1:
-        raise InputError(f"confidence is {confidence}, expected a number between 0 and 1")
+        raise ValueError(f"confidence is {confidence}, expected a number between 0 and 1")
     ratings = Ratings.of(data, unit, rater, label, clusters)
     rated = np.bincount(ratings.units_of()[~np.isnan(ratings.values)], minlength=ratings.n_units)
     ratings = ratings.take(rated > 1)
@@ -231,8 +233,7 @@ def disagreements(
     all of them. Columns: units and ratings of units with two ratings or more; mean squared
     distance of two ratings of a unit, over ratings and over units; and that of any two ratings.
     """
-    if level not in LEVELS:
-        raise InputError(f'unknown level "{level}", expected one of {", ".join(LEVELS)}')
+    check("level", level, Level)
     if level != "nominal" and ratings.names:
         raise InputError(
             f"ratings such as {ratings.names[0]!r} are nominal, level {level} needs numbers"

@@ -89,7 +89,7 @@ class Ratings:
         if len(missing) == 3:
             found = _wide(data, groups)
         elif missing:
-            raise InputError(f"a long table needs unit, rater and label: no {missing[0]} was given")
+            raise ValueError(f"a long table needs unit, rater and label: no {missing[0]} was given")
         else:
             found = _long(data, str(unit), str(rater), str(label), groups)
         infinite = np.isinf(found.values)
@@ -171,7 +171,7 @@ def positions(
     if labels is not None:
         place = {label: k for k, label in enumerate(labels)}
         if len(place) != len(labels):
-            raise InputError("a label occurs twice in labels")
+            raise ValueError("a label occurs twice in labels")
         called = [v if names is None else names[int(v)] for v in different.tolist()]
         unknown = [label for label in called if label not in place]
         if unknown:
