@@ -31,7 +31,7 @@ class Problems:
     shown = 10
 
     def __init__(self) -> None:
-        self.count = 0
+        self.count: int = 0
         self.first: list[str] = []
 
     def add(self, message: str) -> None:

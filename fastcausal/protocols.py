@@ -21,7 +21,7 @@ from fastcausal.options import (
 )
 
 CAUSAL_TRACKS = (("cause", "effect"), ("signal",))
-CHOICES = {
+CHOICES: dict[str, object] = {
     "tags": TagReading,
     "ties": PairingTies,
     "surplus": Surplus,

@@ -84,7 +84,8 @@ def read(
     if isinstance(source, Relations):
         return source
     if hasattr(source, "__arrow_c_stream__"):
-        return Relations(source)
+        exported: Any = source
+        return Relations(exported)
     if folders.is_folder(source) and format in (None, *folders.SUFFIXES):
         return _folder(source, format).whole()
     if isinstance(source, Iterator):

@@ -87,8 +87,8 @@ class TagMetric(evaluate.Metric):
         unknown = settings.keys() - inspect.signature(evaluate.Metric).parameters.keys()
         if unknown:
             raise TypeError(f"TagMetric takes no argument {', '.join(sorted(unknown))}")
-        self.scheme = None if labels is None else TagScheme(labels, ignore_index)
-        self.protocol = batch_protocol(protocol)
+        self.scheme: TagScheme | None = None if labels is None else TagScheme(labels, ignore_index)
+        self.protocol: Protocol = batch_protocol(protocol)
         super().__init__(**settings)
 
     def _info(self) -> evaluate.MetricInfo:

@@ -90,10 +90,10 @@ class SpanScore(Metric):
     full_state_update = False
     higher_is_better = True
     is_differentiable = False
-    plot_lower_bound = 0.0
-    plot_upper_bound = 1.0
-    counts = _Counted()
-    totals = _Counted()
+    plot_lower_bound: float = 0.0
+    plot_upper_bound: float = 1.0
+    counts: _Counted = _Counted()
+    totals: _Counted = _Counted()
     identity: torch.Tensor
     _waiting = False  # whether the GPU has been given batches that are not in the states
 
@@ -109,7 +109,9 @@ class SpanScore(Metric):
         super().__init__(**options)
         self.decoder = decoder
         self.only = only
-        self.scorer = ExtractionScorer(batch_protocol(protocol), num_threads=num_threads)
+        self.scorer: ExtractionScorer = ExtractionScorer(
+            batch_protocol(protocol), num_threads=num_threads
+        )
         self._restart(self.scorer)
         self._taggers: dict[str, TagScorer] = {}
         # What a GPU decodes: the number of the batch, what it will have found, gold.

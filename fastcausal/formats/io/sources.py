@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
+
+import numpy.typing as npt
 
 from fastcausal.arrays.arrow import ArrowStreamExportable
 from fastcausal.formats.io.files import Source
@@ -23,3 +25,14 @@ RelationSource: TypeAlias = (
     | Iterator[Relations | ArrowStreamExportable]
 )
 """Anything `fastcausal.read` takes."""
+
+RelationSources: TypeAlias = RelationSource | Sequence[Any] | Mapping[str, Any]
+"""One such source, or several: in a list of different ones checkers see no common type."""
+
+LabelSource: TypeAlias = (
+    ArrowStreamExportable | FileSource | Sequence[int | str | None] | npt.NDArray[Any]
+)
+"""Labels as `fastcausal.classify` takes them."""
+
+RecordSource: TypeAlias = FileSource | Mapping[str, Any] | Iterable[Mapping[str, Any]]
+"""Questions or answers as `fastcausal.score_answers` takes them."""

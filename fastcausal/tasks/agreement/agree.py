@@ -14,6 +14,7 @@ from fastcausal._version import __version__
 from fastcausal.engine.kernel import Objective
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import some_of
+from fastcausal.formats.io.sources import RelationSources
 from fastcausal.options import AgreementProtocol, MeanOver, Policy, check
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
@@ -196,7 +197,7 @@ class Agreement(Shown):
 
 
 def agreement(
-    annotations: Any,
+    annotations: RelationSources,
     protocol: AgreementProtocol = "recess",
     *,
     average: MeanOver | None = None,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Collection, Sequence
-from typing import Any
 
 from fastcausal._version import __version__
 from fastcausal.errors import InputError, some_of
+from fastcausal.formats.io.sources import RecordSource
 from fastcausal.options import Policy, check
 from fastcausal.tasks.answers.files import read_answers, read_questions
 from fastcausal.tasks.answers.report import AnswerReport, Mark
@@ -20,7 +20,9 @@ _PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]+")
 _ARTICLES = re.compile(r"\b(?:an?|the)\b")
 
 
-def score_answers(gold: Any, pred: Any, *, unmatched: Policy = "error") -> AnswerReport:
+def score_answers(
+    gold: RecordSource, pred: RecordSource, *, unmatched: Policy = "error"
+) -> AnswerReport:
     """Score predicted answers by exact match and F1, as SQuAD 1.1 does.
 
     Both compare words: lower case, without punctuation (ASCII) and the articles a, an, the. F1 is

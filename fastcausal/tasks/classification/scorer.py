@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from fastcausal._version import __version__
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import shown
+from fastcausal.formats.io.sources import LabelSource
 from fastcausal.options import LabelPolicy, check
 from fastcausal.tasks.classification import files as label_format
 from fastcausal.tasks.classification.files import Labels
@@ -22,8 +23,8 @@ MOST_LABELS = 2000  # more are no classes
 
 
 def classify(
-    gold: Any,
-    pred: Any,
+    gold: LabelSource,
+    pred: LabelSource,
     *,
     labels: Sequence[Label] | None = None,
     positive: Label = 1,
@@ -108,7 +109,9 @@ class ClassificationScorer:
         check("unmatched", unmatched, LabelPolicy)
         if undefined not in (None, 0.0, 1.0):
             raise ValueError(f"undefined is {undefined}, expected None, 0.0 or 1.0")
-        self.given = None if labels is None else _classes(labels, positive)
+        self.given: tuple[Label, ...] | None = (
+            None if labels is None else _classes(labels, positive)
+        )
         self.positive = positive
         self.undefined = undefined
         self.unparsed = unparsed
@@ -118,8 +121,10 @@ class ClassificationScorer:
     def reset(self) -> None:
         """Forget every batch."""
         self.labels: tuple[Label, ...] = self.given or ()
-        self.confusion = np.zeros((len(self.labels), len(self.labels)), np.int64)
-        self.n_unparsed = 0
+        self.confusion: npt.NDArray[np.int64] = np.zeros(
+            (len(self.labels), len(self.labels)), np.int64
+        )
+        self.n_unparsed: int = 0
         self.warnings: dict[str, None] = {}  # an ordered set
 
     @property
@@ -132,7 +137,7 @@ class ClassificationScorer:
             f"0/0:{zero}|unparsed:{self.unparsed}|unmatched:{self.unmatched}"
         )
 
-    def update(self, gold: Any, pred: Any) -> None:
+    def update(self, gold: LabelSource | Labels, pred: LabelSource | Labels) -> None:
         """Add a batch; arguments and errors as in `classify`."""
         gold, pred = label_format.read(gold, "gold"), label_format.read(pred, "pred")
         warnings: list[str] = []

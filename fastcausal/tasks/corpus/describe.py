@@ -21,6 +21,7 @@ from fastcausal.formats import read
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
 from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.sources import RelationSource
 from fastcausal.options import Tokenizer, check
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
@@ -39,7 +40,7 @@ Ints = npt.NDArray[np.integer[Any]]
 Words = dict[str, dict[str, Histogram]]
 
 
-def describe(source: Any, tokenizer: Tokenizer | None = None) -> CorpusDescription:
+def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> CorpusDescription:
     """Describe a corpus: the figures of the RECESS paper (Tan et al. 2023), tables 3, 4 and 6.
 
     Parameters

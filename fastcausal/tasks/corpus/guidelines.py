@@ -20,6 +20,7 @@ from fastcausal.formats.cnc.markup import CAUSE, EFFECT
 from fastcausal.formats.io import folders
 from fastcausal.formats.io.builder import Span, UnreadError
 from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.sources import RelationSources
 from fastcausal.formats.spans import Sentence
 from fastcausal.options import ReadFormat, TagReading
 from fastcausal.relations import ROLES, Relations
@@ -126,7 +127,7 @@ class CheckReport:
         return pa.Table.from_pylist(list(map(asdict, self.findings)), _SCHEMA)
 
 
-def check(sources: Any, tags: TagReading = "strict") -> CheckReport:
+def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
     """Check annotations against the rules of RECESS.
 
     A relation has one Cause and one Effect, each one continuous span within the sentence, which do

@@ -87,9 +87,9 @@ class InStep:
     """
 
     def __init__(self, gold: Stream, pred: Stream, progress: Progress) -> None:
-        self.sides = gold, pred
+        self.sides: tuple[Stream, Stream] = gold, pred
         self.progress = progress
-        self.first = 0
+        self.first: int = 0
 
     @property
     def once(self) -> bool:

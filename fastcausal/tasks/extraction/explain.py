@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fastcausal.formats import read
+from fastcausal.formats.io.sources import RelationSource
 from fastcausal.protocols import CNC_2023, RECESS
 from fastcausal.report import Report
 from fastcausal.tasks.extraction.scorer import score
@@ -68,7 +69,7 @@ class Explanation:
         }
 
 
-def explain(gold: Any, pred: Any) -> Explanation:
+def explain(gold: RelationSource, pred: RelationSource) -> Explanation:
     """How much of a cnc-2023 score is owed to each of its quirks.
 
     Parameters

@@ -19,6 +19,7 @@ from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read
 from fastcausal.formats.io.files import readable_again
+from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formats.table import appending
 from fastcausal.options import Backend, Policy, ProtocolName
@@ -48,8 +49,8 @@ _NOWHERE = nullcontext()
 
 
 def score(
-    gold: Any,
-    pred: Any,
+    gold: RelationSource | Rows,
+    pred: RelationSource | Rows,
     protocol: ProtocolName | Protocol = RECESS,
     *,
     by: str | None = None,
@@ -204,7 +205,7 @@ class ExtractionScorer:
         backend: Backend = "cpu",
         num_threads: int | None = None,
     ) -> None:
-        self.protocol = protocol_named(protocol)
+        self.protocol: Protocol = protocol_named(protocol)
         self.by = by
         self.unparsed = unparsed
         self.unmatched = unmatched
@@ -217,14 +218,14 @@ class ExtractionScorer:
     def reset(self) -> None:
         """Forget every batch."""
         self.roles: tuple[str, ...] | None = None
-        self.n_examples = 0
-        self.n_gold_relations = 0
-        self.n_pred_relations = 0
+        self.n_examples: int = 0
+        self.n_gold_relations: int = 0
+        self.n_pred_relations: int = 0
         # By stratum: counts of examples with at most one gold relation, and of the others.
         self.counts: dict[str, Int64] = {}
-        self.n_as_given = 0  # relations whose spans are not read as the protocol reads tags
+        self.n_as_given: int = 0  # relations whose spans are not read as the protocol reads tags
         self.warnings: Warnings = {}
-        self.unparsed_relations = Unparsed()
+        self.unparsed_relations: Unparsed = Unparsed()
 
     @property
     def signature(self) -> str:
@@ -236,13 +237,13 @@ class ExtractionScorer:
         policies = f"unparsed:{self.unparsed}|unmatched:{self.unmatched}"
         return f"fastcausal|{__version__}|{protocol}|{policies}"
 
-    def update(self, gold: Any, pred: Any) -> None:
+    def update(self, gold: RelationSource | Rows, pred: RelationSource | Rows) -> None:
         """Add a batch; arguments and errors as in `score`."""
         if self.protocol.average != "counts":
             raise ValueError(f"{self.protocol.name} does not add up over batches, use score")
         self.add(self.align(gold, pred))
 
-    def align(self, gold: Any, pred: Any) -> Aligned:
+    def align(self, gold: RelationSource | Rows, pred: RelationSource | Rows) -> Aligned:
         """Read both sides and bring them to the same examples."""
         if isinstance(gold, Rows) and isinstance(pred, Rows):
             return align_rows(gold, pred, self._roles, self.protocol)

@@ -60,7 +60,7 @@ class TagScorer:
     ) -> None:
         check("backend", backend, DeviceBackend)
         self.scheme = scheme
-        self.scorer = ExtractionScorer(
+        self.scorer: ExtractionScorer = ExtractionScorer(
             batch_protocol(protocol), backend=backend, num_threads=num_threads
         )
         self._on_device = self._counts_on_device() if backend == "cuda" else None
