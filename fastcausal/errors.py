@@ -8,6 +8,7 @@ from collections.abc import Sequence
 class InputError(ValueError):
     """Input that cannot be read or scored: what, where, expected and got, in one message.
 
+    An argument that is wrong whatever the data, such as an unknown policy, is a plain ValueError.
     The command line prints it in one line and exits with status 2.
     """
 

@@ -100,6 +100,7 @@ def test_docstrings_list_the_same_names():
         assert names == choices, f"{name}: {argument}"
         seen.add((name, argument))
     assert {
+        ("score", "protocol"),
         ("score", "unparsed"), ("score", "unmatched"), ("score", "backend"), ("read", "format"),
         ("read", "tags"), ("write", "format"), ("write", "premise"), ("agreement", "protocol"),
         ("agreement", "average"), ("classify", "unparsed"), ("Protocol", "ties"),
@@ -136,6 +137,8 @@ BAD = {
     "weights": lambda: fc.cohen_kappa([1, 2], [1, 1], "cubic"),
     "labels": lambda: fc.cohen_kappa([1, 2], [1, 2], None, [1, 2, 2]),
     "rater": lambda: fc.krippendorff_alpha(RATINGS, unit="u", label="x"),
+    "groups": lambda: fc.krippendorff_alpha({}, groups=[1], unit="u", rater="r", label="x"),
+    "ignore_index": lambda: fc.TagScheme(["O"], ignore_index=0),
     "ties ": lambda: fc.majority_vote(RATINGS, "last"),
     "unmatched ": lambda: fc.classify([1], [1], unmatched="empty"),
     "labels ": lambda: fc.classify([1], [1], labels=[]),

@@ -54,7 +54,7 @@ class TagMetric(evaluate.Metric):
     labels : sequence of str, optional
         The name of each label id, as of `TagScheme`: predictions and references are label ids then.
         Without, they are the tags themselves.
-    protocol : str or Protocol
+    protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         As in `fastcausal.score`.
     ignore_index : int
         With ``labels``: the label id of tokens that are not there.

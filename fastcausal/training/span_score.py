@@ -61,7 +61,7 @@ class SpanScore(Metric):
     ----------
     decoder : TagScheme or SpanDecoder, optional
         What label ids or logits say; None: batches are relations.
-    protocol : str or Protocol
+    protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         As in `fastcausal.score`.
     only : str, optional
         The name of the one score that `compute` gives, such as ``"overall_f1"``: what

@@ -29,7 +29,7 @@ def compute_metrics(
     ----------
     scheme : TagScheme
         What each label id says.
-    protocol : str or Protocol
+    protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         As in `fastcausal.score`.
     valid : bool
         As in `TagScheme.decode`: take each token's best label, or the best sequence of labels that

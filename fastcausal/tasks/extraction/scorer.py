@@ -71,8 +71,8 @@ def score(
     ----------
     gold, pred : Relations, or anything `fastcausal.read` takes, or `Rows`
         Joined by ``id`` where both sides have one, else by position.
-    protocol : str or Protocol
-        ``"recess"`` (default), ``"cnc-2023"``, ``"cnc-2022"`` or your own.
+    protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
+        ``"recess"`` by default; see `fastcausal.PROTOCOLS`.
     by : str, optional
         A column of gold; its values become subsets.
     unparsed : {"error", "empty", "skip"}

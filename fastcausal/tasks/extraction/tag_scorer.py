@@ -26,7 +26,7 @@ class TagScorer:
     ----------
     scheme : TagScheme
         What each label id says.
-    protocol : str or Protocol
+    protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         As in `fastcausal.score`.
     backend : {"cpu", "cuda"}
         ``cuda`` takes arrays on the device (of CuPy, of torch, or anything with DLPack or

@@ -270,7 +270,7 @@ def _wide(data: Any, groups: Any) -> Ratings:
 
 def _long(data: Any, unit: str, rater: str, label: str, groups: Any) -> Ratings:
     if groups is not None and not isinstance(groups, str):
-        raise InputError("groups of a long table are the name of a column")
+        raise ValueError("groups of a long table are the name of a column")
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
         arrays.validate(table)

@@ -108,11 +108,6 @@ def test_no_table():
             'unit "u" has two values in column "g", expected one',
         ),
         (
-            {"item": ["u"], "who": [1], "said": [1]},
-            {**COLUMNS, "groups": [1]},
-            "groups of a long table are the name of a column",
-        ),
-        (
             {"item": ["u"], "who": [1], "said": [math.inf]},
             COLUMNS,
             'unit "u": a rating is infinite',
