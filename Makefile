@@ -6,6 +6,7 @@ BIN    := $(VENV)/bin
 
 CSRC   := $(shell find csrc -type f)
 NATIVE := $(shell find fastcausal -name '*.pyx' -o -name '*.pxd')
+ON_ALL_CORES := -n auto --dist worksteal
 # What the installed package was built from: a change of any installs it anew.
 INPUTS := pyproject.toml setup.py $(NATIVE) $(CSRC) $(VENV)/.switches
 
@@ -29,11 +30,12 @@ demo: $(VENV)/.run  ## score the embedded sample
 	@echo "  $(BIN)/fastcausal score sample/gold.csv sample/careful.jsonl"
 
 # Without PyTorch and what needs it, which from the public index alone is some 5 GB of CUDA.
+# A fraction of the random examples; the tests of a file stay together as far as they can.
 test: $(VENV)/.test  ## run the quick tests of the core, and the examples in docstrings and documents
-	$(BIN)/pytest -q -m 'not slow'
+	$(BIN)/pytest -q $(ON_ALL_CORES) -m 'not slow' --hypothesis-profile=dev
 
 test-all: $(VENV)/.test-all  ## run all tests, also slow ones and those of training
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q $(ON_ALL_CORES)
 
 format: $(VENV)/.dev  ## bring all sources into shape
 	$(BIN)/ruff check --fix --exit-zero
@@ -72,7 +74,7 @@ sanitize: $(VENV)/.test-all  ## run the tests on a native module that checks mem
 		-p no:faulthandler -o addopts=--import-mode=importlib \
 		--ignore tests/engine/test_device_source.py # other compilers do not stand the preload
 
-fuzz: $(VENV)/.test  ## run the command line on mutated files for a minute
+fuzz: $(VENV)/.test  ## run the command line and each native parser on mutated input for a minute
 	FASTCAUSAL_FUZZ_SECONDS=60 $(BIN)/pytest -q tests/fuzz
 
 clean:  ## remove the environments and all that was built

@@ -15,7 +15,7 @@ import fastcausal as fc
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.run import count_pairs
 from fastcausal.rows import Rows
-from fastcausal.scores import mask_alpha
+from fastcausal.scores import binary_alpha
 
 from . import corpus
 
@@ -60,7 +60,7 @@ def _pairs(rows: Rows, once: list[Int64]) -> Rows:
 def _alphas(a: Rows, b: Rows) -> np.ndarray:
     index = np.arange(a.n_relations)
     counts = count_pairs(OVERLAP.plan(("span",)), a, b, index, index)
-    return mask_alpha(*(counts[:, k] for k in COUNTS))
+    return binary_alpha(*(counts[:, k] for k in COUNTS), np.nan)
 
 
 def _masks(rows: Rows) -> np.ndarray:
@@ -76,7 +76,7 @@ def _alphas_of_masks(x: np.ndarray, y: np.ndarray, lengths: np.ndarray) -> np.nd
     first = np.cumsum(lengths) - lengths
     n1 = np.add.reduceat(x + y, first, dtype=np.int32)
     o01 = np.add.reduceat(x ^ y, first, dtype=np.int32)
-    return mask_alpha(2 * lengths.astype(np.int64), n1, o01)
+    return binary_alpha(2 * lengths.astype(np.int64), n1, o01, np.nan)
 
 
 def _alphas_of_bounds(a: Rows, b: Rows) -> np.ndarray:
@@ -84,7 +84,7 @@ def _alphas_of_bounds(a: Rows, b: Rows) -> np.ndarray:
     x, y = a.values.astype(np.int64), b.values.astype(np.int64)
     n1 = x[:, 2] - x[:, 1] + y[:, 2] - y[:, 1]
     shared = np.minimum(x[:, 2], y[:, 2]) - np.maximum(x[:, 1], y[:, 1])
-    return mask_alpha(2 * a.lengths.astype(np.int64), n1, n1 - 2 * np.maximum(shared, 0))
+    return binary_alpha(2 * a.lengths.astype(np.int64), n1, n1 - 2 * np.maximum(shared, 0), np.nan)
 
 
 def test_alpha(race, span_pairs):

@@ -22,7 +22,7 @@ SOURCE = """
 #include "fastcausal/exact_spans.h"
 #include "fastcausal/plan.h"
 using namespace fastcausal;
-static void counted(const int32_t* gold, int64_t n_gold, const int32_t* pred, int64_t n_pred,
+static void counted(const Row* gold, int64_t n_gold, const Row* pred, int64_t n_pred,
                     int64_t length, const int64_t* params, int64_t* counts) {
   Totals totals{counts};
   exact_spans(Relation(gold, n_gold, 0), Relation(pred, n_pred, 0), length, params, totals);

@@ -191,7 +191,7 @@ class Assignment {
   }
 
   void flip(int32_t root, int32_t end_row, int32_t end_column) {
-    if (end_row >= 0) column_of_[end_row] = edge_of_[end_row] = -1;
+    if (end_row >= 0) unmatch(end_row);
     for (int32_t j = end_column; j >= 0;) {
       const int32_t i = came_from_[j];
       const int32_t before = column_of_[i];
@@ -199,6 +199,11 @@ class Assignment {
       if (i == root) break;
       j = before;
     }
+  }
+
+  void unmatch(int32_t row) {
+    column_of_[row] = -1;
+    edge_of_[row] = -1;
   }
 
   void match(int32_t row, int32_t column) {
@@ -295,7 +300,7 @@ class Assignment {
       if (node != pool) {
         const int32_t left = column_of_[node];
         if (left >= 0 && row_of_[left] == node) row_of_[left] = -1;
-        column_of_[node] = edge_of_[node] = -1;
+        unmatch(node);
         if (takes >= 0) match(node, takes);
       }
       takes = taken_[node];

@@ -52,7 +52,7 @@ void with_kernel(const char* name, Kernel function, int64_t n_fields, const Job&
   if (function) return job(CalledPair(function, n_fields));
 #define FC_KERNEL(kernel, looks_up) \
   if (!std::strcmp(name, #kernel)) return job(kernel##_pair());
-#include "fastcausal/kernels.def"
+  FC_KERNELS(FC_KERNEL)
 #undef FC_KERNEL
   throw std::invalid_argument(std::string("no native kernel ") + name);
 }
@@ -62,10 +62,9 @@ constexpr int64_t MOST_EDGES = int64_t{1} << 22;          // of relations, in an
 constexpr int64_t MOST_SPAN_PAIRS = int64_t{1} << 32;     // of spans, in an example
 constexpr int64_t MOST_SPANS_OF_PAIR = int64_t{1} << 26;  // of spans, in a pair or few relations
 
-// Its text is the number of the example.
-class TooLarge : public std::overflow_error {
- public:
-  explicit TooLarge(int64_t example) : std::overflow_error(std::to_string(example)) {}
+// What ends the pairing of an example that is too large.
+struct TooLarge {
+  int64_t example;
 };
 
 // Of the examples from one to another.
@@ -87,7 +86,7 @@ class Worker {
     if (n <= std::max(FEW, OFFICIAL_MOST)) {  // else fill_edges looks at each pair
       const int64_t spans =
           n_rows(gold_, example, example + 1) * n_rows(pred_, example, example + 1);
-      if (spans > MOST_SPANS_OF_PAIR) throw TooLarge(example);
+      if (spans > MOST_SPANS_OF_PAIR) throw TooLarge{example};
       steps_.took(8 * spans);
     }
     run(example, partner, counts);
@@ -96,9 +95,9 @@ class Worker {
   // Adds the counts of the chosen pairs to counts; partner[g], where wanted, is the predicted
   // relation of gold relation g, or -1.
   void run(int64_t example, int64_t* partner, int64_t* counts) {
-    Totals totals{counts};
+    CountSink sink{counts};
     length_ = lengths_[example];
-    if (run_few(pair_, gold_, pred_, example, length_, plan_, partner, totals)) return;
+    if (run_few(pair_, gold_, pred_, example, length_, plan_, partner, sink)) return;
     const int64_t gold_from = gold_.relation_offsets[example];
     const int64_t pred_from = pred_.relation_offsets[example];
     const int64_t n_gold = gold_.n_relations(example);
@@ -113,10 +112,10 @@ class Worker {
       const int64_t j = pred_of_[i];
       if (j >= 0) paired_[j] = 1;
       if (partner) partner[gold_from + i] = j < 0 ? -1 : pred_from + j;
-      pair_(golds_[i], j < 0 ? none : preds_[j], length_, plan_.params, totals);
+      pair_(golds_[i], j < 0 ? none : preds_[j], length_, plan_.params, sink);
     }
     for (int64_t j = 0; j < n_pred; ++j) {
-      if (!paired_[j]) pair_(none, preds_[j], length_, plan_.params, totals);
+      if (!paired_[j]) pair_(none, preds_[j], length_, plan_.params, sink);
     }
   }
 
@@ -169,7 +168,7 @@ class Worker {
     fill_edges(example, gold_leads);
     column_of_.resize(rows_.size());
     const Value alone = total_alone();
-    if (!Assignment::fits(edges_, edge_offsets_, alone)) throw TooLarge(example);
+    if (!Assignment::fits(edges_, edge_offsets_, alone)) throw TooLarge{example};
     assignment_.solve(edges_, edge_offsets_, static_cast<int64_t>(columns_.size()), alone,
                       plan_.linear, steps_, column_of_.data());
     write(gold_leads);
@@ -232,7 +231,7 @@ class Worker {
         const Relation& pred = preds_[gold_leads ? columns_[j] : rows_[i]];
         const int64_t spans = gold.n * pred.n;
         n_spans += spans;
-        if (spans > MOST_SPANS_OF_PAIR || n_spans > MOST_SPAN_PAIRS) throw TooLarge(example);
+        if (spans > MOST_SPANS_OF_PAIR || n_spans > MOST_SPAN_PAIRS) throw TooLarge{example};
         steps_.took(8 * spans + 50);
         int64_t shared = 0;
         if (plan_.by_content && !apart) {
@@ -246,7 +245,7 @@ class Worker {
         edges_.push_back({static_cast<int32_t>(j), value});
       }
       edge_offsets_.push_back(static_cast<int64_t>(edges_.size()));
-      if (edge_offsets_.back() > MOST_EDGES) throw TooLarge(example);
+      if (edge_offsets_.back() > MOST_EDGES) throw TooLarge{example};
     }
   }
 
@@ -275,11 +274,13 @@ struct Groups {
   }
 };
 
-// counts is [groups.n, n_fields], zero on entry; partner may be null.
+// counts is [groups.n, n_fields], zero on entry; partner may be null. Returns the first example
+// that is too large, or -1. Every block before that of such an example is worked on to its end, so
+// the first one does not depend on threads.
 template <class Pair>
-void run_with(const Pair& pair, const Side& gold, const Side& pred, const int32_t* lengths,
-              int64_t n_examples, const Plan& plan, const Groups& groups, int64_t* partner,
-              int64_t* counts, int64_t n_threads, Asked asked) {
+int64_t run_with(const Pair& pair, const Side& gold, const Side& pred, const int32_t* lengths,
+                 int64_t n_examples, const Plan& plan, const Groups& groups, int64_t* partner,
+                 int64_t* counts, int64_t n_threads, Asked asked) {
   constexpr int64_t BLOCK = 256;
   constexpr int64_t FEW_SPAN_PAIRS = int64_t{1}
                                      << 24;  // of a block that takes no tenth of a second
@@ -287,6 +288,7 @@ void run_with(const Pair& pair, const Side& gold, const Side& pred, const int32_
   std::atomic<int64_t> next{0};
   std::mutex merging;
   std::exception_ptr failure;
+  int64_t too_large = n_examples;
   const auto work = [&] {
     try {
       const Pair own_pair(pair);  // it may have memory of its own
@@ -306,6 +308,10 @@ void run_with(const Pair& pair, const Side& gold, const Side& pred, const int32_
       }
       const std::lock_guard<std::mutex> lock(merging);
       for (size_t k = 0; k < own.size(); ++k) counts[k] += own[k];
+    } catch (const TooLarge& error) {
+      const std::lock_guard<std::mutex> lock(merging);
+      too_large = std::min(too_large, error.example);
+      next = n_examples;
     } catch (...) {
       const std::lock_guard<std::mutex> lock(merging);
       failure = std::current_exception();
@@ -314,16 +320,20 @@ void run_with(const Pair& pair, const Side& gold, const Side& pred, const int32_
   };
   in_threads(std::min(n_threads, (n_examples + BLOCK - 1) / BLOCK), stop, work);
   if (failure) std::rethrow_exception(failure);
+  return too_large < n_examples ? too_large : -1;
 }
 
-inline void run_all(const char* name, Kernel function, const Side& gold, const Side& pred,
-                    const int32_t* lengths, int64_t n_examples, const Plan& plan,
-                    const Groups& groups, int64_t* partner, int64_t* counts, int64_t n_threads,
-                    Asked asked) {
+// Calls run_with with the kernel of this name, or with the function where there is one.
+inline int64_t run_all(const char* name, Kernel function, const Side& gold, const Side& pred,
+                       const int32_t* lengths, int64_t n_examples, const Plan& plan,
+                       const Groups& groups, int64_t* partner, int64_t* counts, int64_t n_threads,
+                       Asked asked) {
+  int64_t too_large = -1;
   with_kernel(name, function, plan.n_fields, [&](const auto& pair) {
-    run_with(pair, gold, pred, lengths, n_examples, plan, groups, partner, counts, n_threads,
-             asked);
+    too_large = run_with(pair, gold, pred, lengths, n_examples, plan, groups, partner, counts,
+                         n_threads, asked);
   });
+  return too_large;
 }
 
 // Counts of given pairs, -1 for no relation: counts is [n_pairs, n_fields], zero on entry.
@@ -339,12 +349,12 @@ inline void count_pairs(const char* name, Kernel function, const Side& gold, con
     for (int64_t k = 0; k < n_pairs; ++k) {
       const int64_t g = gold_index[k];
       const int64_t p = pred_index[k];
-      Totals totals{counts + k * plan.n_fields};
+      CountSink sink{counts + k * plan.n_fields};
       Relation of_gold(none), of_pred(none);
       if (g >= 0) gold.get(g, n_roles, of_gold);
       if (p >= 0) pred.get(p, n_roles, of_pred);
       steps.took(8 * of_gold.n * of_pred.n + 50);
-      pair(of_gold, of_pred, lengths[k], plan.params, totals);
+      pair(of_gold, of_pred, lengths[k], plan.params, sink);
     }
   });
 }

@@ -41,7 +41,7 @@ struct rows_task {
   const int64_t* relation_offsets;  // [n_examples + 1]
   const int64_t* example_rows;      // [n_examples + 1]: where the rows of each example start
   int64_t n_examples;
-  int32_t* values;
+  Row* rows;
   int64_t* row_offsets;
   int32_t* lengths;
   double* scores;
@@ -74,7 +74,7 @@ FC_HD void decode(const selections_task& task, int64_t example) {
   task.wrong[example] =
       b.itemsize == 4 ? selection::select_in<float>(b, task.settings, example, scratch, found, &n)
                       : selection::select_in<double>(b, task.settings, example, scratch, found, &n);
-  int32_t rows[9];
+  Row rows[3];
   task.n_relations[example] = n;
   task.n_rows[example] = 0;
   for (int64_t k = 0; k < n; ++k) task.n_rows[example] += found[k].rows(task.settings, rows);
@@ -92,7 +92,7 @@ FC_HD void decode(const rows_task& task, int64_t example) {
   const int64_t n = task.relation_offsets[example + 1] - first;
   int64_t at = task.example_rows[example];
   for (int64_t k = 0; k < n; ++k) {
-    at += found[k].rows(task.settings, task.values + 3 * at);
+    at += found[k].rows(task.settings, task.rows + at);
     task.row_offsets[first + k + 1] = at;
     task.scores[first + k] = found[k].score;
   }

@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
+#include "collected.hpp"
 #include "fastcausal/span_selection.h"
-#include "found.hpp"
 #include "stop.hpp"
 
 namespace fastcausal {
@@ -11,7 +11,7 @@ namespace fastcausal {
 // Returns -1, or example * n_tokens * MOST_FAULTS plus what Selector::read returns.
 template <class T>
 int64_t select_spans(const selection::Boundaries& b, const selection::Settings& settings,
-                     Found& found, std::vector<double>& scores, Asked asked) {
+                     CollectedRows& collected, std::vector<double>& scores, Asked asked) {
   using selection::Selector;
   Stop stop(asked);
   Steps steps(stop);
@@ -23,20 +23,20 @@ int64_t select_spans(const selection::Boundaries& b, const selection::Settings& 
     const int64_t wrong = selection::select_in<T>(b, settings, e, scratch.data(), best, &n);
     if (wrong >= 0) return e * b.n_tokens * Selector::MOST_FAULTS + wrong;
     for (int64_t k = 0; k < n; ++k) {
-      found.n_rows += best[k].rows(settings, &found.room(3)->role);
-      found.end_relation();
+      collected.n_rows += best[k].rows(settings, collected.room(3));
+      collected.end_relation();
       scores.push_back(best[k].score);
     }
-    found.end_example();
-    found.lengths.push_back(-1);
+    collected.end_example();
+    collected.lengths.push_back(-1);
   }
   return -1;
 }
 
 inline int64_t select_spans(const selection::Boundaries& b, const selection::Settings& settings,
-                            Found& found, std::vector<double>& scores, Asked asked) {
-  return b.itemsize == 4 ? select_spans<float>(b, settings, found, scores, asked)
-                         : select_spans<double>(b, settings, found, scores, asked);
+                            CollectedRows& collected, std::vector<double>& scores, Asked asked) {
+  return b.itemsize == 4 ? select_spans<float>(b, settings, collected, scores, asked)
+                         : select_spans<double>(b, settings, collected, scores, asked);
 }
 
 }  // namespace fastcausal

@@ -14,18 +14,15 @@
 
 namespace fastcausal {
 
-// What a launch works on; engine/device/scoring.py has the same as NumPy records. All members take 8 bytes.
-struct Counting {
-  const int64_t* params;   // number of roles, then the track of each role
-  const int64_t* weights;  // [n_fields, N_FORMS]
-  int64_t* counts;         // [n_totals] to add to, or [n_examples, n_fields] to write
-  uint8_t* left_out;       // [n_examples]
-  int64_t first, last;     // examples first, first + 1, ..., last - 1
-  int64_t n_fields;
-  int64_t n_totals;  // counts that all examples share, 0 where every example has its own
-  int64_t n_lanes;   // columns of counters a block keeps, 0 for none
-  uint64_t wanted, wanted_overall;
-  int64_t official, linear, additive, never_costs, by_content, truncate, ignore_non_causal;
+// What every launch is given; engine/device/scoring.py has the same as NumPy records. All members
+// take 8 bytes.
+struct Launch {
+  int64_t* counts;      // [n_totals] to add to, or [n_examples, n_fields] to write
+  uint8_t* left_out;    // [n_examples]
+  int64_t first, last;  // examples first, first + 1, ..., last - 1
+  int64_t n_totals;     // counts that all examples share, 0 where every example has its own
+  int64_t n_lanes;      // columns of counters a block keeps, 0 for none
+  Plan plan;            // with params and weights on the device
 };
 
 // Addresses are moved so that absolute example, relation and row numbers hold in a part.
@@ -36,7 +33,7 @@ struct Task {
   const int64_t* groups;   // [n_examples], or null: all in one
   int64_t* partner;        // [n_gold_relations], or null
   int64_t apart;           // a group has a second row for examples of several gold relations
-  Counting counting;
+  Launch launch;
 };
 
 // counts are those of the kernel, then how many sequences mark anything in gold, and in pred.
@@ -50,25 +47,8 @@ struct LabelTask {
   int64_t gold_itemsize;
   int64_t pred_itemsize;
   int64_t run_on;  // whether arguments of one token run on, see label_spans.h
-  Counting counting;
+  Launch launch;
 };
-
-FC_HD Plan plan_of(const Counting& c) {
-  Plan plan{};
-  plan.n_fields = c.n_fields;
-  plan.params = c.params;
-  plan.weights = c.weights;
-  plan.wanted = c.wanted;
-  plan.wanted_overall = c.wanted_overall;
-  plan.official = c.official;
-  plan.linear = c.linear;
-  plan.additive = c.additive;
-  plan.never_costs = c.never_costs;
-  plan.by_content = c.by_content;
-  plan.truncate = c.truncate;
-  plan.ignore_non_causal = c.ignore_non_causal;
-  return plan;
-}
 
 // A kernel as a function that is called, one for each kind of sink: spread out at every place that
 // needs it, it takes several times as long to compile.
@@ -89,7 +69,7 @@ using Total = unsigned long long;  // what 64-bit atomics take; wraps as two's c
 // own memory, a column for each lane of a warp so that lanes do not wait for each other, and adds
 // them up when it ends. What exceeds 32 bits, rarely anything, goes to the row at once; so nothing
 // can overflow.
-struct Row {
+struct SharedCountSink {
   static constexpr bool BY_ROLE = true;
   Total* row;
   uint32_t* cells;  // [n_fields, n_lanes] of this row, at the column of the thread, or null
@@ -110,56 +90,61 @@ struct Row {
   }
 };
 
+static_assert(SinkMembers<SharedCountSink>::there, "a sink");
+
 extern __shared__ uint32_t counters[];  // [n_totals, n_lanes]
 
-__device__ Row row_at(const Counting& c, int64_t at) {
+__device__ SharedCountSink sink_at(const Launch& launch, int64_t at) {
   uint32_t* cells = nullptr;
-  if (c.n_lanes) cells = counters + at * c.n_lanes + threadIdx.x % c.n_lanes;
-  return {reinterpret_cast<Total*>(c.counts) + at, cells, c.n_lanes};
+  if (launch.n_lanes) cells = counters + at * launch.n_lanes + threadIdx.x % launch.n_lanes;
+  return {reinterpret_cast<Total*>(launch.counts) + at, cells, launch.n_lanes};
 }
 
-__device__ void clear_counters(const Counting& c) {
-  for (int64_t k = threadIdx.x; k < c.n_totals * c.n_lanes; k += blockDim.x) counters[k] = 0;
+__device__ void clear_counters(const Launch& launch) {
+  for (int64_t k = threadIdx.x; k < launch.n_totals * launch.n_lanes; k += blockDim.x)
+    counters[k] = 0;
   __syncthreads();
 }
 
-__device__ void flush_counters(const Counting& c) {
+__device__ void flush_counters(const Launch& launch) {
   __syncthreads();
-  for (int64_t k = threadIdx.x; c.n_lanes && k < c.n_totals; k += blockDim.x) {
+  for (int64_t k = threadIdx.x; launch.n_lanes && k < launch.n_totals; k += blockDim.x) {
     Total sum = 0;
-    for (int64_t lane = 0; lane < c.n_lanes; ++lane) sum += counters[k * c.n_lanes + lane];
-    if (sum) atomicAdd(reinterpret_cast<Total*>(c.counts) + k, sum);
+    for (int64_t lane = 0; lane < launch.n_lanes; ++lane)
+      sum += counters[k * launch.n_lanes + lane];
+    if (sum) atomicAdd(reinterpret_cast<Total*>(launch.counts) + k, sum);
   }
 }
 
 // one(example, plan) counts an example, or returns false.
 template <class One>
-__device__ void for_all(const Counting& c, const One& one) {
-  const Plan plan = plan_of(c);
-  clear_counters(c);
+__device__ void for_all(const Launch& launch, const One& one) {
+  const Plan plan = launch.plan;  // in registers, as its address is taken
+  clear_counters(launch);
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
-  for (int64_t e = c.first + int64_t{blockIdx.x} * blockDim.x + threadIdx.x; e < c.last;
+  for (int64_t e = launch.first + int64_t{blockIdx.x} * blockDim.x + threadIdx.x; e < launch.last;
        e += step) {
-    c.left_out[e] = !one(e, plan);
+    launch.left_out[e] = !one(e, plan);
   }
-  flush_counters(c);
+  flush_counters(launch);
 }
 
 // The row of counts that an example is added to.
 __device__ int64_t row_of(const Task& task, int64_t example) {
-  if (!task.counting.n_totals) return example;
+  if (!task.launch.n_totals) return example;
   const int64_t group = task.groups ? task.groups[example] : 0;
   return task.apart ? 2 * group + (task.gold.n_relations(example) > 1) : group;
 }
 
 template <class Pair>
 __device__ void score(const Pair& pair, const Task& task) {
-  const Counting& c = task.counting;
-  for_all(c, [&](int64_t e, const Plan& plan) {
-    const int64_t at = row_of(task, e) * c.n_fields;
-    for (int64_t k = 0; !c.n_totals && k < c.n_fields; ++k) c.counts[at + k] = 0;
-    Row row = row_at(c, at);
-    return run_few(pair, task.gold, task.pred, e, task.lengths[e], plan, task.partner, row);
+  const Launch& launch = task.launch;
+  for_all(launch, [&](int64_t e, const Plan& plan) {
+    const int64_t at = row_of(task, e) * launch.plan.n_fields;
+    for (int64_t k = 0; !launch.n_totals && k < launch.plan.n_fields; ++k)
+      launch.counts[at + k] = 0;
+    SharedCountSink sink = sink_at(launch, at);
+    return run_few(pair, task.gold, task.pred, e, task.lengths[e], plan, task.partner, sink);
   });
 }
 
@@ -178,7 +163,7 @@ __device__ int64_t id_at(const void* ids, int64_t itemsize, int64_t at) {
 
 // The spans of one sequence, as one relation.
 struct Sequence {
-  int32_t rows[3 * (MOST_SPANS + 1)];
+  Row rows[MOST_SPANS + 1];
   int64_t row_offsets[2];
   int64_t relation_offsets[2];
   int32_t length;
@@ -209,14 +194,14 @@ struct Sequence {
 
 template <class Pair>
 __device__ void score_labels(const Pair& pair, const LabelTask& task) {
-  const Counting& c = task.counting;
-  for_all(c, [&](int64_t e, const Plan& plan) {
+  const Launch& launch = task.launch;
+  for_all(launch, [&](int64_t e, const Plan& plan) {
     Sequence gold, pred;
     if (!gold.read(task, e, true) || !pred.read(task, e, false)) return false;
-    Row row = row_at(c, 0);
-    if (!run_few(pair, gold.side(), pred.side(), 0, gold.length, plan, nullptr, row)) return false;
-    row.add(c.n_fields, gold.relation_offsets[1]);
-    row.add(c.n_fields + 1, pred.relation_offsets[1]);
+    SharedCountSink sink = sink_at(launch, 0);
+    if (!run_few(pair, gold.side(), pred.side(), 0, gold.length, plan, nullptr, sink)) return false;
+    sink.add(launch.plan.n_fields, gold.relation_offsets[1]);
+    sink.add(launch.plan.n_fields + 1, pred.relation_offsets[1]);
     return true;
   });
 }
@@ -235,6 +220,6 @@ __device__ void score_labels(const Pair& pair, const LabelTask& task) {
 FC_ONLY
 #else
 #define FC_KERNEL(name, looks_up) FC_SCORE(name) FC_LABELS(name)
-#include "fastcausal/kernels.def"
+FC_KERNELS(FC_KERNEL)
 #undef FC_KERNEL
 #endif

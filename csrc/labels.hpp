@@ -1,6 +1,6 @@
 // Matrices of label ids to rows: a relation per sequence, none where it marks nothing.
 //
-// Tokens are walked run by run, a run being tokens of one label. Where runs begin is found for 64
+// Tokens are walked run by run, a run being tokens of one label. Where runs begin is KEEP for 64
 // tokens at once as the bits of a word, and what a run does is computed without branches: where a
 // run ends and what comes next cannot be guessed, and a wrong guess costs more than ten tokens.
 #pragma once
@@ -8,8 +8,8 @@
 #include <cstring>
 #include <vector>
 
+#include "collected.hpp"
 #include "fastcausal/label_spans.h"
-#include "found.hpp"
 #include "stop.hpp"
 
 namespace fastcausal {
@@ -71,7 +71,7 @@ bool narrowed(const Id* ids, int64_t n, int8_t* code) {
 
 struct Walk {
   const int32_t* marks;  // of each label as uint8
-  int32_t* rows;
+  Row* rows;
   int64_t n_rows = 0;
   int32_t open = -1;
   int32_t position = 0;
@@ -87,12 +87,12 @@ struct Walk {
     }
     const int32_t role = mark >> 2;
     const bool begins = (mark >= 0) & ((mark & BEGINS) | (role != open));
-    int32_t* row = rows + 3 * n_rows;
-    row[0] = role;  // overwritten unless a span begins
-    row[1] = position;
+    Row& row = rows[n_rows];
+    row.role = role;  // overwritten unless a span begins
+    row.start = position;
     n_rows += begins;
     position += there;
-    *(mark >= 0 ? rows + 3 * n_rows - 1 : &nowhere) = position;
+    *(mark >= 0 ? &rows[n_rows - 1].stop : &nowhere) = position;
     open = mark == IGNORED ? open : (mark < 0) | ((mark & ENDS) != 0) ? -1 : role;
     unknown |= mark == UNKNOWN;
   }
@@ -113,7 +113,7 @@ class Runs {
 
   // The number of rows, which have room for n + 1; -1 where a label is unknown.
   template <class Id>
-  int64_t spans(const Id* ids, int32_t* rows, int32_t* length) {
+  int64_t spans(const Id* ids, Row* rows, int32_t* length) {
     int8_t* code = codes.data() + 1;
     if (!narrowed(ids, n, code)) return -1;
     if (!n) return *length = 0;
@@ -143,19 +143,20 @@ class Runs {
 
 // Returns -1, or the place (sequence * n_tokens + token) of what is no label of the scheme.
 template <class Id>
-int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, Found& found, Asked asked) {
+int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, CollectedRows& collected,
+                   Asked asked) {
   Stop stop(asked);
   Steps steps(stop);
   labels::Runs runs(scheme, m.n_tokens);
   const bool by_runs = labels::Runs::can_take(scheme) && !m.where && !m.words;
-  found.lengths.reserve(static_cast<size_t>(m.n_sequences));
-  found.row_offsets.reserve(static_cast<size_t>(m.n_sequences) + 1);
-  found.relation_offsets.reserve(static_cast<size_t>(m.n_sequences) + 1);
+  collected.lengths.reserve(static_cast<size_t>(m.n_sequences));
+  collected.row_offsets.reserve(static_cast<size_t>(m.n_sequences) + 1);
+  collected.relation_offsets.reserve(static_cast<size_t>(m.n_sequences) + 1);
   for (int64_t s = 0; s < m.n_sequences; ++s) {
     steps.took(8 * m.n_tokens + 50);
     const int64_t at = s * m.n_tokens;
     const Id* ids = static_cast<const Id*>(m.ids) + at;
-    int32_t* rows = &found.room(m.n_tokens + 1)->role;  // a row is three int32
+    Row* rows = collected.room(m.n_tokens + 1);
     int32_t length = 0;
     int64_t n = by_runs ? runs.spans(ids, rows, &length) : -1;
     if (n < 0) {
@@ -163,25 +164,25 @@ int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, Found& found, 
                               m.words ? m.words + at : nullptr, m.n_tokens, scheme, rows, &length);
     }
     if (n < 0) return at + (-1 - n);
-    found.n_rows += n;
-    if (n) found.end_relation();
-    found.end_example();
-    found.lengths.push_back(length);
+    collected.n_rows += n;
+    if (n) collected.end_relation();
+    collected.end_example();
+    collected.lengths.push_back(length);
   }
   return -1;
 }
 
-inline int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, Found& found,
+inline int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, CollectedRows& collected,
                           Asked asked) {
   switch (m.itemsize) {
     case 1:
-      return label_rows<int8_t>(m, scheme, found, asked);
+      return label_rows<int8_t>(m, scheme, collected, asked);
     case 2:
-      return label_rows<int16_t>(m, scheme, found, asked);
+      return label_rows<int16_t>(m, scheme, collected, asked);
     case 4:
-      return label_rows<int32_t>(m, scheme, found, asked);
+      return label_rows<int32_t>(m, scheme, collected, asked);
     default:
-      return label_rows<int64_t>(m, scheme, found, asked);
+      return label_rows<int64_t>(m, scheme, collected, asked);
   }
 }
 

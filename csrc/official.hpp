@@ -18,20 +18,22 @@
 namespace fastcausal {
 
 // One span in 64 bits that sort as (role, start, stop) does.
-using Span = uint64_t;
-inline Span span_of(int32_t role, int32_t start, int32_t stop) {
-  return static_cast<Span>(role) << 62 | static_cast<Span>(start) << 31 | static_cast<Span>(stop);
+using PackedSpan = uint64_t;
+inline PackedSpan packed(int32_t role, int32_t start, int32_t stop) {
+  return static_cast<PackedSpan>(role) << 62 | static_cast<PackedSpan>(start) << 31 |
+         static_cast<PackedSpan>(stop);
 }
-inline int32_t role_of(Span s) { return static_cast<int32_t>(s >> 62); }
-inline int32_t start_of(Span s) { return static_cast<int32_t>(s >> 31 & 0x7fffffff); }
-inline int32_t stop_of(Span s) { return static_cast<int32_t>(s & 0x7fffffff); }
+inline Row unpacked(PackedSpan s) {
+  return {static_cast<int32_t>(s >> 62), static_cast<int32_t>(s >> 31 & 0x7fffffff),
+          static_cast<int32_t>(s & 0x7fffffff)};
+}
 
 enum Role : int32_t { cause, effect, signal };
 
 // Tags, in the order of the tokens they stand in, to spans.
 class OfficialTags {
  public:
-  OfficialTags(bool relaxed, std::vector<Span>& spans) : relaxed_(relaxed), spans_(spans) {}
+  OfficialTags(bool relaxed, std::vector<PackedSpan>& spans) : relaxed_(relaxed), spans_(spans) {}
 
   void argument(int32_t token, int32_t role, bool closes) {
     mark(arguments_, token);
@@ -74,27 +76,28 @@ class OfficialTags {
     }
     const int32_t stop = track.closes ? track.token + 1 : next;
     if (!track.opens && track.last >= 0) {
-      Span& last = spans_[static_cast<size_t>(track.last)];
-      if (role_of(last) == role && stop_of(last) == track.token) {
-        last = span_of(role, start_of(last), stop);
+      PackedSpan& span = spans_[static_cast<size_t>(track.last)];
+      const Row last = unpacked(span);
+      if (last.role == role && last.stop == track.token) {
+        span = packed(role, last.start, stop);
         return;
       }
     }
     if (!track.opens && !relaxed_) return;
     track.last = static_cast<int64_t>(spans_.size());
-    spans_.push_back(span_of(role, track.token, stop));
+    spans_.push_back(packed(role, track.token, stop));
   }
 
   bool relaxed_;
   Track arguments_, signals_;
-  std::vector<Span>& spans_;
+  std::vector<PackedSpan>& spans_;
 };
 
 // Rows whose spans were read as if they had been written with tags. Most relations stay as they
 // are, and are copied many at a time.
 class ReadAsTagged {
  public:
-  std::vector<int32_t> values;  // [n_rows, 3]
+  std::vector<Row> rows;
   std::vector<int64_t> row_offsets;
   int64_t n_as_given = 0;  // relations that tags cannot hold, and that stay as they are
 
@@ -105,16 +108,16 @@ class ReadAsTagged {
     for (int64_t e = 0; e < n_examples; ++e) {
       const int64_t stop = side.relation_offsets[e + 1];
       for (int64_t r = side.relation_offsets[e]; r < stop; ++r) {
-        const int32_t* rows = side.values + 3 * side.row_offsets[r];
-        const Kind kind = kind_of(rows, side.n_rows(r));
+        const Row* given = side.rows + side.row_offsets[r];
+        const Kind kind = kind_of(given, side.n_rows(r));
         if (kind == Kind::STAYS) continue;
-        if (kind == Kind::OVERLAPS && !tags_can_hold(rows, side.n_rows(r))) {
+        if (kind == Kind::OVERLAPS && !tags_can_hold(given, side.n_rows(r))) {
           ++n_as_given;
           continue;
         }
         copy(side, next, r, last);
-        read_relation(rows, side.n_rows(r), lengths[e], relaxed, kind == Kind::RUNS_ON);
-        row_offsets.push_back(static_cast<int64_t>(values.size() / 3));
+        read_relation(given, side.n_rows(r), lengths[e], relaxed, kind == Kind::RUNS_ON);
+        row_offsets.push_back(static_cast<int64_t>(rows.size()));
         next = r + 1;
       }
     }
@@ -132,26 +135,26 @@ class ReadAsTagged {
   };
 
   // Tags give back the same rows unless an argument has one token or spans of a track overlap.
-  static Kind kind_of(const int32_t* row, int64_t n_rows) {
+  static Kind kind_of(const Row* row, int64_t n_rows) {
     int32_t ends[2] = {0, 0};  // of the last argument, and of the last signal
     bool overlap = false, one_token = false;
-    for (const int32_t* end = row + 3 * n_rows; row < end; row += 3) {
-      const bool is_signal = role_of(row) == signal;
-      overlap |= start_of(row) < ends[is_signal];
-      one_token |= !is_signal & (stop_of(row) == start_of(row) + 1);
-      ends[is_signal] = stop_of(row);
+    for (const Row* end = row + n_rows; row < end; ++row) {
+      const bool is_signal = row->role == signal;
+      overlap |= row->start < ends[is_signal];
+      one_token |= !is_signal & (row->stop == row->start + 1);
+      ends[is_signal] = row->stop;
     }
     return overlap ? Kind::OVERLAPS : one_token ? Kind::RUNS_ON : Kind::STAYS;
   }
 
   // Two causes or two effects that overlap would need one tag within another of the same name.
-  static bool tags_can_hold(const int32_t* row, int64_t n_rows) {
+  static bool tags_can_hold(const Row* row, int64_t n_rows) {
     int32_t ends[2] = {0, 0};
-    for (const int32_t* end = row + 3 * n_rows; row < end; row += 3) {
-      if (role_of(row) == signal) continue;
-      int32_t& before = ends[role_of(row)];
-      if (start_of(row) < before) return false;
-      before = stop_of(row);
+    for (const Row* end = row + n_rows; row < end; ++row) {
+      if (row->role == signal) continue;
+      int32_t& before = ends[row->role];
+      if (row->start < before) return false;
+      before = row->stop;
     }
     return true;
   }
@@ -159,38 +162,35 @@ class ReadAsTagged {
   // Takes over the relations from first up to last, of n in all.
   void copy(const Side& side, int64_t first, int64_t last, int64_t n) {
     if (!first) {
-      values.reserve(static_cast<size_t>(3 * side.row_offsets[n]));
+      rows.reserve(static_cast<size_t>(side.row_offsets[n]));
       row_offsets.reserve(static_cast<size_t>(n + 1));
       row_offsets.push_back(side.row_offsets[0]);
-      values.assign(side.values, side.values + 3 * side.row_offsets[0]);
+      rows.assign(side.rows, side.rows + side.row_offsets[0]);
     }
     const int64_t moved = row_offsets.back() - side.row_offsets[first];
-    values.insert(values.end(), side.values + 3 * side.row_offsets[first],
-                  side.values + 3 * side.row_offsets[last]);
+    rows.insert(rows.end(), side.rows + side.row_offsets[first],
+                side.rows + side.row_offsets[last]);
     for (int64_t r = first; r < last; ++r) row_offsets.push_back(side.row_offsets[r + 1] + moved);
   }
 
-  void read_relation(const int32_t* rows, int64_t n_rows, int32_t length, bool relaxed,
-                     bool runs_on) {
-    const size_t first = values.size();
+  void read_relation(const Row* given, int64_t n_rows, int32_t length, bool relaxed, bool runs_on) {
+    const size_t first = rows.size();
     if (runs_on) {
-      values.insert(values.end(), rows, rows + 3 * n_rows);
-      labels::run_on(values.data() + first, n_rows, length);
+      rows.insert(rows.end(), given, given + n_rows);
+      labels::run_on(rows.data() + first, n_rows, length);
     } else {
-      read_tags(rows, n_rows, length, relaxed);
-      for (const Span span : spans_) {
-        values.insert(values.end(), {role_of(span), start_of(span), stop_of(span)});
-      }
+      read_tags(given, n_rows, length, relaxed);
+      for (const PackedSpan span : spans_) rows.push_back(unpacked(span));
     }
-    const int64_t offsets[2] = {0, static_cast<int64_t>((values.size() - first) / 3)};
-    sort_rows(values.data() + first, offsets, 1);
+    const int64_t offsets[2] = {0, static_cast<int64_t>(rows.size() - first)};
+    sort_rows(rows.data() + first, offsets, 1);
   }
 
-  void read_tags(const int32_t* rows, int64_t n_rows, int32_t length, bool relaxed) {
+  void read_tags(const Row* given, int64_t n_rows, int32_t length, bool relaxed) {
     marks_.clear();
-    for (const int32_t* row = rows; row < rows + 3 * n_rows; row += 3) {
-      marks_.push_back({start_of(row), role_of(row), false});
-      marks_.push_back({stop_of(row) - 1, role_of(row), true});
+    for (const Row* row = given; row < given + n_rows; ++row) {
+      marks_.push_back({row->start, row->role, false});
+      marks_.push_back({row->stop - 1, row->role, true});
     }
     std::sort(marks_.begin(), marks_.end());
     spans_.clear();
@@ -206,7 +206,7 @@ class ReadAsTagged {
   }
 
   std::vector<Mark> marks_;
-  std::vector<Span> spans_;
+  std::vector<PackedSpan> spans_;
 };
 
 }  // namespace fastcausal

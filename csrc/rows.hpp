@@ -8,7 +8,7 @@
 namespace fastcausal {
 
 // Spans as three columns, and where those of each example start: offsets is [n_examples + 1].
-struct Spans {
+struct SpanColumns {
   const int8_t* role;
   const int32_t* start;
   const int32_t* stop;
@@ -16,8 +16,8 @@ struct Spans {
 
 // The first span that has no such role, is empty, or lies outside its example; -1 for none. A
 // length of -1 is unknown.
-inline int64_t first_bad_span(const Spans& spans, const int64_t* offsets, const int32_t* lengths,
-                              int64_t n_examples, int64_t n_roles) {
+inline int64_t first_bad_span(const SpanColumns& spans, const int64_t* offsets,
+                              const int32_t* lengths, int64_t n_examples, int64_t n_roles) {
   for (int64_t e = 0; e < n_examples; ++e) {
     const int32_t last = lengths[e] < 0 ? INT32_MAX : lengths[e];
     for (int64_t k = offsets[e]; k < offsets[e + 1]; ++k) {
@@ -30,15 +30,10 @@ inline int64_t first_bad_span(const Spans& spans, const int64_t* offsets, const 
   return -1;
 }
 
-struct Row {
-  int32_t role, start, stop;
-};
-
-inline bool before(const Row& a, const Row& b) { return compare_rows(&a.role, &b.role) < 0; }
+inline bool before(const Row& a, const Row& b) { return compare_rows(a, b) < 0; }
 
 // Sorts the rows of each relation by (start, stop, role); most are sorted already.
-inline void sort_rows(int32_t* values, const int64_t* row_offsets, int64_t n_relations) {
-  Row* rows = reinterpret_cast<Row*>(values);
+inline void sort_rows(Row* rows, const int64_t* row_offsets, int64_t n_relations) {
   for (int64_t r = 0; r < n_relations; ++r) {
     Row* from = rows + row_offsets[r];
     Row* to = rows + row_offsets[r + 1];
@@ -46,13 +41,12 @@ inline void sort_rows(int32_t* values, const int64_t* row_offsets, int64_t n_rel
   }
 }
 
-inline void pack(const Spans& spans, const int64_t* row_offsets, int64_t n_relations,
-                 int32_t* values) {
-  Row* rows = reinterpret_cast<Row*>(values);
+inline void pack(const SpanColumns& spans, const int64_t* row_offsets, int64_t n_relations,
+                 Row* rows) {
   for (int64_t k = 0; k < row_offsets[n_relations]; ++k) {
     rows[k] = {spans.role[k], spans.start[k], spans.stop[k]};
   }
-  sort_rows(values, row_offsets, n_relations);
+  sort_rows(rows, row_offsets, n_relations);
 }
 
 inline int64_t count_filled(const int64_t* row_offsets, int64_t n_relations) {
@@ -74,7 +68,7 @@ inline void last_stops(const Side& side, int64_t n_examples, int32_t* stops) {
     const int64_t to = side.row_offsets[side.relation_offsets[e + 1]];
     int32_t last = 0;
     for (int64_t k = side.row_offsets[side.relation_offsets[e]]; k < to; ++k) {
-      last = std::max(last, stop_of(side.values + 3 * k));
+      last = std::max(last, side.rows[k].stop);
     }
     stops[e] = last;
   }
@@ -97,13 +91,13 @@ inline Fault check_rows(const Side& side, int64_t n_rows, int64_t n_relations, i
   for (int64_t e = 0; e < n_examples; ++e) {
     for (int64_t r = side.relation_offsets[e]; r < side.relation_offsets[e + 1]; ++r) {
       for (int64_t k = side.row_offsets[r]; k < side.row_offsets[r + 1]; ++k) {
-        const int32_t* row = side.values + 3 * k;
+        const Row& row = side.rows[k];
         where[0] = e;
         where[1] = k;
-        if (role_of(row) < 0 || role_of(row) >= n_roles) return Fault::ROLE;
-        if (start_of(row) < 0 || stop_of(row) <= start_of(row)) return Fault::EMPTY;
-        if (lengths[e] >= 0 && stop_of(row) > lengths[e]) return Fault::OUTSIDE;
-        if (k > side.row_offsets[r] && compare_rows(row - 3, row) > 0) return Fault::ORDER;
+        if (row.role < 0 || row.role >= n_roles) return Fault::ROLE;
+        if (row.start < 0 || row.stop <= row.start) return Fault::EMPTY;
+        if (lengths[e] >= 0 && row.stop > lengths[e]) return Fault::OUTSIDE;
+        if (k > side.row_offsets[r] && compare_rows(side.rows[k - 1], row) > 0) return Fault::ORDER;
       }
     }
   }

@@ -114,7 +114,7 @@ struct Opened {
 
 // What the sentences of a table share.
 struct TaggedSpans {
-  std::vector<Span> spans;
+  std::vector<PackedSpan> spans;
   std::vector<int64_t> odd;  // sentences with a signal tag that is perhaps no plain number
   std::unordered_map<std::string_view, Opened> open;  // signals of two digits and more
   std::vector<std::string_view> waiting;              // those of them that no text came after
@@ -191,7 +191,7 @@ class StrictSentence {
 
   bool close(const Opened& opened, int32_t role) {
     if (opened.content == content_) return false;
-    found_.spans.push_back(span_of(role, opened.start, n_));
+    found_.spans.push_back(packed(role, opened.start, n_));
     return true;
   }
 
@@ -228,7 +228,7 @@ class StrictSentence {
 // The readings of the official scorers: a tag acts on the piece between spaces that it stands in.
 class OfficialSentence {
  public:
-  OfficialSentence(const char* text, int64_t size, bool relaxed, std::vector<Span>& spans)
+  OfficialSentence(const char* text, int64_t size, bool relaxed, std::vector<PackedSpan>& spans)
       : text_(text), end_(text + size), tags_(relaxed, spans) {}
 
   int32_t read(const char* limit) {
@@ -313,11 +313,13 @@ FC_CLONES void read_tagged(const char* data, const Offset* offsets, const int64_
 }
 
 // Columns of an array of spans.
-inline void unpack(const std::vector<Span>& spans, int8_t* role, int32_t* start, int32_t* stop) {
+inline void unpack(const std::vector<PackedSpan>& spans, int8_t* role, int32_t* start,
+                   int32_t* stop) {
   for (size_t k = 0; k < spans.size(); ++k) {
-    role[k] = static_cast<int8_t>(role_of(spans[k]));
-    start[k] = start_of(spans[k]);
-    stop[k] = stop_of(spans[k]);
+    const Row row = unpacked(spans[k]);
+    role[k] = static_cast<int8_t>(row.role);
+    start[k] = row.start;
+    stop[k] = row.stop;
   }
 }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 
 class InputError(ValueError):
@@ -65,3 +67,26 @@ def some_of(ids: Sequence[str]) -> str:
     # JSON can name half of a surrogate pair, but no output can hold it.
     named = named.encode(errors="backslashreplace").decode()
     return f" ({named}{', ...' if len(ids) > 3 else ''})" if ids else ""
+
+
+def repeated(values: Iterable[Any]) -> tuple[int, int] | None:
+    """Where the first value that occurs again stands, and where again; None may occur again.
+
+    Examples
+    --------
+    >>> repeated(["a", None, "b", None, "a", "b"])
+    (0, 4)
+    """
+    first: dict[Any, int] = {}
+    for k, value in enumerate(values):
+        if first.setdefault(value, k) != k and value is not None:
+            return first[value], k
+    return None
+
+
+def invalid_json(name: str, error: Exception, line: int | None = None) -> str:
+    """What is said of JSON that cannot be decoded; the line where the file is more than that."""
+    if isinstance(error, json.JSONDecodeError):
+        where = f"{name}:{error.lineno if line is None else line}"
+        return f"{where}: invalid JSON: {error.msg} at column {error.colno}"
+    return f"{name if line is None else f'{name}:{line}'}: invalid JSON: {error}"

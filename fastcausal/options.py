@@ -6,7 +6,7 @@ unknown value at run time.
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 ProtocolName = Literal["recess", "cnc-2023", "cnc-2022"]
 AgreementProtocol = Literal["recess", "recess-code"]
@@ -37,7 +37,7 @@ KappaWeights = Literal["linear", "quadratic"]
 MajorityTies = Literal["none", "first", "error"]
 
 
-def check(name: str, value: object, choices: object) -> None:
+def check(name: str, value: object, choices: Any) -> None:
     """Raise ValueError for an argument that is not among the choices of its type.
 
     Parameters
@@ -46,8 +46,8 @@ def check(name: str, value: object, choices: object) -> None:
         The argument.
     value : object
         What the caller gave.
-    choices : type
-        One of the types of this module.
+    choices : type or collection of str
+        One of the types of this module, or the names themselves.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def check(name: str, value: object, choices: object) -> None:
     Traceback (most recent call last):
     ValueError: unparsed is "ignore", expected one of error, empty, skip
     """
-    known = get_args(choices)
+    known = get_args(choices) or tuple(choices)
     if not isinstance(value, str) or value not in known:
         got = f'"{value}"' if isinstance(value, str) else repr(value)
         raise ValueError(f"{name} is {got}, expected one of {', '.join(known)}")

@@ -12,14 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import _ids, _objects, _spans, arrow
-from fastcausal.arrays.arrow import ArrowStreamExportable
+from fastcausal.arrays.arrow import RELATIONS as RELATIONS
+from fastcausal.arrays.arrow import SPAN as SPAN
+from fastcausal.arrays.arrow import ArrowStreamExportable, span_lists
 from fastcausal.errors import InputError
 from fastcausal.reading import METADATA_KEY, checked_roles
 from fastcausal.reading import ROLES as ROLES
 from fastcausal.reading import Reading as Reading
-
-SPAN = pa.struct([("role", pa.int8()), ("start", pa.int32()), ("stop", pa.int32())])
-RELATIONS = pa.list_(pa.list_(SPAN))
 
 
 class Relations:
@@ -81,7 +80,11 @@ class Relations:
                 missing = pc.index(pc.is_null(self.ids), True)
                 raise InputError(f"example {missing.as_py()} has no id")
             require(self.ids)
+        self.arrays = arrow.span_arrays(self.table["relations"], self.table["length"])
         _validate(self)
+
+    def __reduce__(self) -> tuple[Callable[..., Relations], tuple[pa.Table, Reading]]:
+        return Relations.part, (self.table, self.reading)
 
     @classmethod
     def from_examples(
@@ -159,13 +162,12 @@ effect, signal
     @property
     def n_relations(self) -> int:
         """Number of relations that mark at least one span."""
-        lists = arrow.joined(self.table["relations"]).flatten()
-        return int(np.count_nonzero(np.diff(arrow.offsets_of(lists))))
+        return int(np.count_nonzero(np.diff(self.arrays.row_offsets)))
 
     @property
     def n_unread(self) -> int:
         """Number of relations that could not be read."""
-        return int(arrow.joined(self.table["relations"]).flatten().null_count)
+        return self.arrays.n_null
 
     def name(self, example: int) -> str:
         """How messages call an example: its id, else its position."""
@@ -199,27 +201,6 @@ def taken(data: ArrowStreamExportable) -> pa.Table:
     except (pa.ArrowException, ValueError, KeyError, TypeError) as error:
         raise InputError(f"the Arrow data cannot be read: {error}") from error
     return table
-
-
-def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
-    """The column ``relations``.
-
-    Parameters
-    ----------
-    spans : three arrays of integers, [n_spans] each
-        Role, start and stop.
-    widths : int[n_relations]
-        Spans of each relation, -1 for one that could not be read.
-    counts : int[n_examples]
-        Relations of each example.
-    """
-    kinds = (np.int8, np.int32, np.int32)
-    columns = [arrow.numbers(s.astype(t, copy=False)) for s, t in zip(spans, kinds, strict=True)]
-    flat = pa.StructArray.from_arrays(columns, fields=list(SPAN))
-    read = widths >= 0
-    if read.all():
-        return arrow.lists(counts, arrow.lists(widths, flat))
-    return arrow.lists(counts, arrow.lists(np.maximum(widths, 0), flat, read))
 
 
 def _columns_of(examples: list[Any], numbers: dict[str, int]) -> dict[str, Any]:
@@ -324,7 +305,7 @@ def canonical(table: pa.Table) -> pa.Table:
                 raise InputError(
                     f'column "{name}" is {table[name].type}, expected {wanted}: {error}'
                 ) from error
-        if name == "relations":
+        if name == "relations" and (column.null_count or column.num_chunks != 1):
             column = _without_null_lists(arrow.joined(column))
         table = table.set_column(table.column_names.index(name), name, column)
     return table
@@ -344,18 +325,15 @@ def _without_null_lists(relations: pa.ListArray) -> pa.ListArray:
 
 
 def _validate(relations: Relations) -> None:
-    column = arrow.joined(relations.table["relations"])
-    inner = column.flatten()
-    spans = inner.flatten()
-    if spans.null_count or any(spans.field(k).null_count for k in range(3)):
+    spans = relations.arrays
+    if not spans.is_complete:
         raise InputError("a span is null, or has a null role, start or stop")
-    role, start, stop = (arrow.values_of(spans.field(k)) for k in range(3))
-    offsets = arrow.offsets_of(inner)[arrow.offsets_of(column)]
-    lengths = arrow.joined(relations.table["length"])
-    if (arrow.values_of(lengths, 0) < 0).any():
-        example = int(np.argmax(arrow.values_of(lengths, 0) < 0))
+    lengths = relations.table["length"]
+    role, start, stop, length = spans.role, spans.start, spans.stop, spans.lengths
+    if np.count_nonzero(length < 0) > lengths.null_count:
+        example = int(np.argmax(arrow.values_of(arrow.joined(lengths), 0) < 0))
         raise InputError(f"example {relations.name(example)}: length is {lengths[example]}")
-    length = arrow.values_of(lengths, -1)
+    offsets = spans.row_offsets[spans.relation_offsets]
     k = _spans.first_bad_span(role, start, stop, offsets, length, len(relations.roles))
     if k < 0:
         return

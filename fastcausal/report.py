@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.errors import InputError
@@ -13,6 +14,8 @@ from fastcausal.tables import Grid
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from fastcausal.statistics import Statistics
 
 Number = float | int
 MOST_COLUMNS = 12
@@ -97,6 +100,14 @@ class Shown:
 
     signature: str
     warnings: tuple[str, ...]
+    _statistics: Callable[[], Statistics] | None
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """Counts of every unit, or the sums alone of a scorer's batches; made when asked for."""
+        if self._statistics is None:
+            raise InputError("a report of scores that do not add has no statistics")
+        return self._statistics()
 
     def to_table(self) -> Grid:
         """A table for the terminal."""
@@ -150,6 +161,7 @@ class Report(Shown):
     warnings: tuple[str, ...] = ()
     n_unparsed: int = 0
     _details: Callable[[str], pa.Table] | None = field(default=None, repr=False, compare=False)
+    _statistics: Callable[[], Statistics] | None = field(default=None, repr=False, compare=False)
 
     def __getitem__(self, group: str) -> Scores:
         return self.scores[group]

@@ -76,16 +76,11 @@ class Rows:
         >>> rows.values, rows.relation_offsets
         (array([[0, 0, 2]], dtype=int32), array([0, 1]))
         """
-        column = arrow.joined(relations.table["relations"])
-        inner = column.flatten()
-        spans = inner.flatten()
-        values = np.empty((len(spans), 3), np.int32)
-        row_offsets = arrow.offsets_of(inner)
-        role, start, stop = (arrow.values_of(spans.field(k)) for k in range(3))
-        _spans.pack(role, start, stop, row_offsets, values)
-        lengths = arrow.values_of(arrow.joined(relations.table["length"]), -1)
+        flat = relations.arrays
+        values = np.empty((len(flat.role), 3), np.int32)
+        _spans.pack(flat.role, flat.start, flat.stop, flat.row_offsets, values)
         tags = relations.reading.tags
-        return cls(values, row_offsets, arrow.offsets_of(column), lengths, tags)
+        return cls(values, flat.row_offsets, flat.relation_offsets, flat.lengths, tags)
 
     def to_relations(self, like: Relations | None = None) -> Relations:
         """The canonical table of these rows, as to be written to a file.
@@ -112,17 +107,17 @@ class Rows:
         """
         import pyarrow as pa
 
-        from fastcausal.relations import Reading, Relations, span_lists
+        from fastcausal.relations import Reading, Relations
 
         counts = np.diff(self.relation_offsets)
-        lists = span_lists(self.values.T, np.diff(self.row_offsets), counts)
+        lists = arrow.span_lists(self.values.T, np.diff(self.row_offsets), counts)
         if like is None:
             lengths = arrow.numbers(self.lengths, self.lengths >= 0)
             table = pa.table({"relations": lists, "length": lengths})
             return Relations.trusted(table, Reading(tags=self.tags))
         if len(like) != self.n_examples:
             raise InputError(f"rows of {self.n_examples} examples, expected {len(like)}")
-        table = like.table.drop_columns([c for c in ("tagged",) if c in like.table.column_names])
+        table = arrow.without(like.table, ("tagged",))
         at = table.column_names.index("relations")
         reading = Reading(roles=like.roles, tags=self.tags)
         return Relations.trusted(table.set_column(at, "relations", lists), reading)

@@ -1,4 +1,8 @@
-"""Every score formula: integer counts in, float64 out. All scores are fractions, not percent."""
+"""Every score formula: integer counts in, float64 out. All scores are fractions, not percent.
+
+A formula takes numbers or arrays of any shape, and gives the same bits for both: a report asks for
+one group of counts, resampling for thousands at once.
+"""
 
 from __future__ import annotations
 
@@ -9,30 +13,55 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-CountsByName = Mapping[str, int]
-ScoresByName = dict[str, float]
+Counts = Mapping[str, Any]
+"""Counts by field name: ints, or int64 arrays of one shape."""
+
+ScoresByName = dict[str, Any]
+"""Scores by name: floats, or float64 arrays of the shape of the counts."""
+
+Float64 = npt.NDArray[np.float64]
+EXACT = 2**53  # float64 holds every integer up to here
 
 
-def ratio(numerator: float, denominator: float, undefined: float) -> float:
-    """``numerator / denominator``, or ``undefined`` for 0/0."""
-    return numerator / denominator if denominator else undefined
+def ratio(numerator: Any, denominator: Any, undefined: float) -> Any:
+    """Divide ``numerator`` by ``denominator``; 0/0 is ``undefined``."""
+    if not isinstance(denominator, np.ndarray):
+        return numerator / denominator if denominator else undefined
+    kind = denominator.dtype.kind
+    if kind == "O" or (kind == "i" and max(_most(numerator), _most(denominator)) > EXACT):
+        # Python rounds the quotient of large integers once, NumPy each of them before.
+        pairs = zip(numerator.ravel().tolist(), denominator.ravel().tolist(), strict=True)
+        quotients = [ratio(a, b, undefined) for a, b in pairs]
+        return np.array(quotients, np.float64).reshape(denominator.shape)
+    result = np.full(denominator.shape, undefined)
+    return np.divide(numerator, denominator, out=result, where=denominator != 0)
 
 
-def f1(precision: float, recall: float, errors: float, undefined: float) -> float:
-    """Harmonic mean of precision and recall.
+def _most(values: Any) -> Any:
+    return np.abs(values).max(initial=0)
+
+
+def f1(precision: Any, recall: Any, errors: Any, undefined: float) -> Any:
+    """Return the harmonic mean of precision and recall.
 
     Without hits it is 0 if there were errors, even where precision or recall alone is 0/0; without
     hits and errors it is ``undefined``.
     """
+    if isinstance(precision, np.ndarray):
+        total = precision + recall
+        with np.errstate(invalid="ignore"):
+            hits = total > 0.0  # false for NaN
+        result = np.where(errors != 0, 0.0, undefined)
+        return np.divide(2 * (precision * recall), total, out=result, where=hits)
     if math.isnan(precision) or math.isnan(recall) or precision + recall == 0.0:
         return 0.0 if errors else undefined
     return 2 * (precision * recall) / (precision + recall)
 
 
 def precision_recall_f1(
-    hits: float, predicted: float, wanted: float, undefined: float, prefix: str = ""
+    hits: Any, predicted: Any, wanted: Any, undefined: float, prefix: str = ""
 ) -> ScoresByName:
-    """Precision ``hits / predicted``, recall ``hits / wanted`` and their F1."""
+    """Return precision ``hits / predicted``, recall ``hits / wanted`` and their F1."""
     precision = ratio(hits, predicted, undefined)
     recall = ratio(hits, wanted, undefined)
     return {
@@ -42,8 +71,10 @@ def precision_recall_f1(
     }
 
 
-def fair(counts: CountsByName, undefined: float) -> ScoresByName:
-    """Fair precision, recall and F1 (Ortmann 2022): errors of label or boundary cost half each way.
+def fair(counts: Counts, undefined: float) -> ScoresByName:
+    """Return fair precision, recall and F1 (Ortmann 2022).
+
+    An error of label or boundary costs half a false positive and half a false negative.
 
     Examples
     --------
@@ -56,29 +87,27 @@ def fair(counts: CountsByName, undefined: float) -> ScoresByName:
     return precision_recall_f1(counts["tp"], predicted, wanted, undefined)
 
 
-def exact(counts: CountsByName, undefined: float) -> ScoresByName:
-    """Precision, recall and F1 of TP, FP and FN."""
+def exact(counts: Counts, undefined: float) -> ScoresByName:
+    """Return precision, recall and F1 of TP, FP and FN."""
     predicted = counts["tp"] + counts["fp"]
     return precision_recall_f1(counts["tp"], predicted, counts["tp"] + counts["fn"], undefined)
 
 
-def overlap(counts: CountsByName, undefined: float) -> ScoresByName:
-    """Shares of pairs with EM, OSB, TO (RECESS, appendix A.3); alpha; token precision, recall, F1.
+def overlap(counts: Counts, undefined: float) -> ScoresByName:
+    """Return EM, OSB, TO (RECESS, appendix A.3); alpha; token precision, recall and F1.
 
     Alpha is binary Krippendorff's alpha over the token masks of all pairs, one after the other.
     """
     shares = {name: ratio(counts[name], counts["pairs"], undefined) for name in ("em", "osb", "to")}
     predicted = counts["tp"] + counts["fp"]
     wanted = counts["tp"] + counts["fn"]
-    n, n1 = counts["n"], counts["n1"]
-    both = (n - n1) * n1
-    alpha = 1.0 - ((n - 1) * counts["o01"]) / both if both else undefined
     tokens = precision_recall_f1(counts["tp"], predicted, wanted, undefined, "token_")
+    alpha = binary_alpha(counts["n"], counts["n1"], counts["o01"], undefined)
     return shares | {"alpha": alpha} | tokens
 
 
-def semeval(counts: CountsByName, undefined: float) -> ScoresByName:
-    """Precision, recall and F1 of the four SemEval-2013 task 9 schemes, as nervaluate prints them.
+def semeval(counts: Counts, undefined: float) -> ScoresByName:
+    """Return precision, recall and F1 of the four SemEval-2013 task 9 schemes, as nervaluate does.
 
     Partial hits count half in the schemes partial and type.
     """
@@ -93,26 +122,31 @@ def semeval(counts: CountsByName, undefined: float) -> ScoresByName:
     return scores
 
 
-def mask_alpha(n: Any, n1: Any, o01: Any) -> npt.NDArray[np.float64]:
-    """Binary Krippendorff's alpha (RECESS, Eq. 1): 1 - (n-1) o01 / (n0 n1), NaN where n0 n1 is 0.
+def binary_alpha(n: Any, n1: Any, o01: Any, undefined: float) -> Any:
+    """Return binary Krippendorff's alpha (RECESS, Eq. 1): 1 - (n-1) o01 / (n0 n1).
 
     Parameters
     ----------
-    n, n1, o01 : array_like
+    n, n1, o01 : int or int64 array
         Units of all annotators, those marked, and those that disagree.
+    undefined : float
+        Alpha where n0 n1 is 0.
 
     Examples
     --------
-    >>> mask_alpha([20, 20], [6, 0], [2, 0])
+    >>> binary_alpha(np.array([20, 20]), np.array([6, 0]), np.array([2, 0]), np.nan)
     array([0.54761905,        nan])
     """
-    n, n1, o01 = (np.asarray(v) for v in (n, n1, o01))
+    if isinstance(n, np.ndarray) and _most(n) >= 2**31:
+        n, n1, o01 = (np.asarray(part, object) for part in (n, n1, o01))
     both = (n - n1) * n1
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(both > 0, 1.0 - ((n - 1) * o01) / both, np.nan)
+    observed = ratio((n - 1) * o01, both, math.nan)
+    if isinstance(both, np.ndarray):
+        return np.where(both > 0, 1.0 - observed, undefined)
+    return 1.0 - observed if both else undefined
 
 
-FORMULAS: dict[str, Callable[[CountsByName, float], ScoresByName]] = {
+FORMULAS: dict[str, Callable[[Counts, float], ScoresByName]] = {
     "fair_spans": fair,
     "exact_spans": exact,
     "span_overlap": overlap,
@@ -120,8 +154,8 @@ FORMULAS: dict[str, Callable[[CountsByName, float], ScoresByName]] = {
 }
 
 
-def scores_of(kernel: str, counts: CountsByName, undefined: float | None) -> ScoresByName:
-    """The scores that belong to a kernel's counts, for a user's kernel those of TP, FP and FN.
+def scores_of(kernel: str, counts: Counts, undefined: float | None) -> ScoresByName:
+    """Return the scores that belong to a kernel's counts, for a user's kernel those of TP, FP, FN.
 
     ``undefined`` None makes 0/0 NaN.
     """
@@ -129,13 +163,15 @@ def scores_of(kernel: str, counts: CountsByName, undefined: float | None) -> Sco
     return formula(counts, math.nan if undefined is None else undefined) if formula else {}
 
 
-def accuracy(hits: int, n: int, undefined: float) -> float:
-    """Share of examples whose label is right."""
+def accuracy(hits: Any, n: Any, undefined: float) -> Any:
+    """Return the share of examples whose label is right."""
     return ratio(hits, n, undefined)
 
 
 def matthews(hits: int, predicted: Sequence[int], wanted: Sequence[int], undefined: float) -> float:
-    """Matthews correlation coefficient of any number of classes (Gorodkin 2004).
+    """Return Matthews' correlation coefficient of any number of classes (Gorodkin 2004).
+
+    The sums are exact integers of any size, so this takes one matrix at a time.
 
     Parameters
     ----------
@@ -154,11 +190,11 @@ def matthews(hits: int, predicted: Sequence[int], wanted: Sequence[int], undefin
     n = sum(wanted)
     spread = (n * n - sum(p * p for p in predicted)) * (n * n - sum(w * w for w in wanted))
     covariance = hits * n - sum(p * w for p, w in zip(predicted, wanted, strict=True))
-    return ratio(covariance, math.sqrt(spread), undefined)
+    return float(ratio(covariance, math.sqrt(spread), undefined))
 
 
 def mean_defined(values: Sequence[float], weights: Sequence[int], undefined: float) -> float:
-    """Weighted mean of the values that are not NaN; weights that are all 0 count as equal.
+    """Return the weighted mean of the values that are not NaN; weights all 0 count as equal.
 
     Examples
     --------
@@ -168,4 +204,80 @@ def mean_defined(values: Sequence[float], weights: Sequence[int], undefined: flo
     defined = [(v, w) for v, w in zip(values, weights, strict=True) if not math.isnan(v)]
     if not any(weight for _, weight in defined):
         defined = [(value, 1) for value, _ in defined]
-    return ratio(math.fsum(v * w for v, w in defined), sum(w for _, w in defined), undefined)
+    total = sum(w for _, w in defined)
+    return float(ratio(math.fsum(v * w for v, w in defined), total, undefined))
+
+
+def weighted_sums(rows: npt.NDArray[np.int64], weights: npt.NDArray[np.int64]) -> Any:
+    """Return ``weights @ rows`` of integers, exact.
+
+    Products of float64 matrices are many times faster than those of integers, and exact as long as
+    every sum stays below 2^53.
+
+    Parameters
+    ----------
+    rows : int64[n_rows, n_fields]
+    weights : int64[n_draws, n_rows]
+        How often each row is in a draw.
+
+    Returns
+    -------
+    int64[n_draws, n_fields]
+
+    Raises
+    ------
+    ValueError
+        A sum might leave 64 bits.
+
+    Examples
+    --------
+    >>> weighted_sums(np.array([[1, 2], [3, 4]]), np.array([[1, 1], [2, 0]]))
+    array([[4, 6],
+           [2, 4]])
+    """
+    bound = float(_most(rows)) * float(weights.sum(axis=1, dtype=np.float64).max(initial=0))
+    if bound < EXACT:
+        return (weights.astype(np.float64) @ rows.astype(np.float64)).astype(np.int64)
+    if bound >= 2.0**63:
+        raise ValueError(f"weighted counts may add up to {bound:.3g}, expected less than 2^63")
+    return weights @ rows
+
+
+def exact_sums(values: Float64, weights: npt.NDArray[np.int64]) -> Float64:
+    """Return ``weights @ values`` of floats, every sum rounded once.
+
+    So it equals ``math.fsum`` over the repeated values, and no order of them changes a bit.
+
+    Parameters
+    ----------
+    values : float64[n_rows, n_fields]
+        Finite.
+    weights : int64[n_draws, n_rows]
+        How often each row is in a draw; below 2^50 in all.
+
+    Returns
+    -------
+    float64[n_draws, n_fields]
+
+    Examples
+    --------
+    >>> exact_sums(np.array([[0.1], [0.5]]), np.array([[3, 0], [1, 1]]))
+    array([[0.3],
+           [0.6]])
+    """
+    # Multiples of one power of two, so small that float64 adds up every product exactly.
+    bits = 52 - int(weights.sum(axis=1).max(initial=0)).bit_length()
+    if bits < 1:
+        raise ValueError("weights add up to 2^51 or more, expected less")
+    times = weights.astype(np.float64)
+    exponent = int(np.frexp(_most(values))[1])
+    parts = []
+    while values.any():
+        exponent -= bits
+        part = np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
+        parts.append(times @ part)
+        values = values - part
+    if len(parts) < 2:
+        return parts[0] if parts else np.zeros((len(weights), values.shape[1]))
+    cells = np.stack(parts, axis=-1).reshape(-1, len(parts))
+    return np.array([math.fsum(cell) for cell in cells.tolist()]).reshape(parts[0].shape)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, settings
 
-# Both look at the clock.
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")
+from tests.support.profiles import register
+
+register()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

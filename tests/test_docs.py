@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from fastcausal import sample
+from tests.support.cli import cli
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-ENTRY = "from fastcausal.cli import main; main()"
 PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Pages whose ```python blocks are one program, and what it needs.
 RUN = {
@@ -48,22 +48,21 @@ def test_commands_are_shown() -> None:
 
 
 @pytest.mark.parametrize(("page", "commands"), shown_blocks())
-def test_shown_commands(page: str, commands: list[tuple[str, str]], tmp_path: Path) -> None:
+def test_shown_commands(
+    page: str,
+    commands: list[tuple[str, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The commands of a block run one after the other in one folder."""
     sample.copy_to(tmp_path / "sample")
-    for command, output in commands:
-        program, *arguments = shlex.split(command)
+    monkeypatch.chdir(tmp_path)
+    for line, output in commands:
+        program, *arguments = shlex.split(line)
         assert program == "fastcausal"
-        done = subprocess.run(
-            [sys.executable, "-c", ENTRY, *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode in (0, 1), done.stderr
-        assert lines(done.stdout) == lines(output)
+        printed, messages = cli(*arguments, expect=None)
+        assert "error: " not in messages
+        assert lines(printed) == lines(output)
 
 
 def program_of(page: Path) -> str:

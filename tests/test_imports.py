@@ -23,6 +23,7 @@ ROOMS = [
     ("protocols", "formats"),
     ("decoding",),
     ("scores",),
+    ("formulas",),
     ("statistics",),
     ("report",),
     ("significance",),
@@ -149,9 +150,9 @@ def test_all_names_load():
         "Agreement", "AlphaInterval", "AnswerReport", "CheckReport", "ClassificationReport",
         "ClassificationScorer", "CorpusDescription", "Decoded", "ExtractionScorer", "InputError",
         "LabelAgreement", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report",
-        "Rows", "SpanDecoder", "TagScheme", "TagScorer", "agreement", "alpha_interval", "check",
-        "classify", "cohen_kappa", "describe", "explain", "fleiss_kappa", "kernel",
-        "krippendorff_alpha", "label_agreement", "majority_vote", "mean_pairwise_kappa",
+        "Rows", "SpanDecoder", "Statistics", "TagScheme", "TagScorer", "agreement",
+        "alpha_interval", "check", "classify", "cohen_kappa", "describe", "explain", "fleiss_kappa",
+        "kernel", "krippendorff_alpha", "label_agreement", "majority_vote", "mean_pairwise_kappa",
         "percent_agreement", "read", "score", "score_answers", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:

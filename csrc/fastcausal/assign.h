@@ -2,7 +2,7 @@
 // "First" below means first in lexicographic order: row 0 takes the lowest column it can, and so
 // on; staying unmatched comes after every column.
 #pragma once
-#include "plan.h"
+#include "sinks.h"
 
 namespace fastcausal {
 

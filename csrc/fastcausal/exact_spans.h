@@ -14,16 +14,16 @@ FC_HD void exact_spans(const Relation& gold, const Relation& pred, int64_t lengt
   int64_t i = 0;
   int64_t j = 0;
   while (i < gold.n && j < pred.n) {  // merge of two lists in (start, stop, role) order
-    const int32_t* g = gold.row(i);
-    const int32_t* p = pred.row(j);
+    const Row& g = gold.row(i);
+    const Row& p = pred.row(j);
     const int order = compare_rows(g, p);
-    if (order <= 0) sink.add(role_of(g) * N_FIELDS + (order ? FN : TP), 1);
-    if (order > 0) sink.add(role_of(p) * N_FIELDS + FP, 1);
+    if (order <= 0) sink.add(g.role * N_FIELDS + (order ? FN : TP), 1);
+    if (order > 0) sink.add(p.role * N_FIELDS + FP, 1);
     i += order <= 0;
     j += order >= 0;
   }
-  for (; i < gold.n; ++i) sink.add(role_of(gold.row(i)) * N_FIELDS + FN, 1);
-  for (; j < pred.n; ++j) sink.add(role_of(pred.row(j)) * N_FIELDS + FP, 1);
+  for (; i < gold.n; ++i) sink.add(gold.row(i).role * N_FIELDS + FN, 1);
+  for (; j < pred.n; ++j) sink.add(pred.row(j).role * N_FIELDS + FP, 1);
 }
 
 }  // namespace fastcausal

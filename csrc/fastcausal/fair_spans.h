@@ -18,7 +18,7 @@ FC_HD void take_equal(Spans& gold, int64_t n_gold, Spans& pred, int64_t n_pred, 
   int32_t j = 0;
   while (i < n_gold && j < n_pred) {
     const int order = compare_rows(gold.row(i), pred.row(j));
-    if (order == 0) sink.add(role_of(gold.row(i)) * N_FIELDS + TP, 1);
+    if (order == 0) sink.add(gold.row(i).role * N_FIELDS + TP, 1);
     if (order < 0) gold.unequal[gold.n_unequal++] = i;
     if (order > 0) pred.unequal[pred.n_unequal++] = j;
     i += order <= 0;
@@ -32,14 +32,14 @@ FC_HD void take_equal(Spans& gold, int64_t n_gold, Spans& pred, int64_t n_pred, 
 template <class Sink>
 FC_HD void take_same_bounds(Spans& gold, Spans& pred, Sink& sink) {
   for (int64_t i = 0; i < gold.n_open;) {
-    const int32_t* g = gold.row(gold.open[i]);
+    const Row& g = gold.row(gold.open[i]);
     int64_t j = 0;
     while (j < pred.n_open && !same_bounds(g, pred.row(pred.open[j]))) ++j;
     if (j == pred.n_open) {
       ++i;
       continue;
     }
-    sink.add(role_of(g) * N_FIELDS + LE, 1);
+    sink.add(g.role * N_FIELDS + LE, 1);
     gold.remove(i);
     pred.remove(j);
   }
@@ -51,15 +51,15 @@ FC_HD void take_same_bounds(Spans& gold, Spans& pred, Sink& sink) {
 template <class Tokens>
 FC_HD int64_t partner(const Spans& own, int32_t k, const Spans& other, const int32_t* candidates,
                       int64_t n_candidates, bool same_role, const Tokens& tokens) {
-  const int32_t* row = own.row(k);
+  const Row& row = own.row(k);
   int64_t best = -1;
   int32_t best_key[3] = {0, 0, 0};
   for (int64_t j = 0; j < n_candidates; ++j) {
-    const int32_t* candidate = other.row(candidates[j]);
+    const Row& candidate = other.row(candidates[j]);
     const int32_t shared = tokens.shared(own, k, other, candidates[j]);
-    if (!shared || (role_of(row) == role_of(candidate)) != same_role) continue;
+    if (!shared || (row.role == candidate.role) != same_role) continue;
     const int32_t key[3] = {-shared, other.left[candidates[j]] - shared,
-                            stop_of(candidate) - start_of(candidate)};
+                            candidate.stop - candidate.start};
     int d = 0;
     while (d < 3 && key[d] == best_key[d]) ++d;
     if (best < 0 || (d < 3 && key[d] < best_key[d])) {
@@ -70,16 +70,16 @@ FC_HD int64_t partner(const Spans& own, int32_t k, const Spans& other, const int
   return best;
 }
 
-FC_HD Field kind_of_boundary(const int32_t* gold, const int32_t* pred) {
-  const bool inside = (start_of(pred) >= start_of(gold)) & (stop_of(pred) <= stop_of(gold));
-  const bool around = (start_of(pred) <= start_of(gold)) & (stop_of(pred) >= stop_of(gold));
+FC_HD Field kind_of_boundary(const Row& gold, const Row& pred) {
+  const bool inside = (pred.start >= gold.start) & (pred.stop <= gold.stop);
+  const bool around = (pred.start <= gold.start) & (pred.stop >= gold.stop);
   return inside ? BES : around ? BEL : BEO;
 }
 
 template <class Tokens, class Sink>
 FC_HD void take_overlap(Spans& gold, int32_t g, Spans& pred, int32_t p, bool same_role,
                         const Tokens& tokens, Sink& sink) {
-  const int64_t of_role = role_of(gold.row(g)) * N_FIELDS;
+  const int64_t of_role = gold.row(g).role * N_FIELDS;
   tokens.take(gold, g, pred, p);
   sink.add(of_role + (same_role ? BE : LBE), 1);
   if (same_role) sink.add(of_role + kind_of_boundary(gold.row(g), pred.row(p)), 1);
@@ -152,20 +152,20 @@ FC_HD void count_many(const Relation& gold, const Relation& pred, const int64_t*
       }
     }
     for (int64_t i = 0; i < g.n_open; ++i) {
-      sink.add(role_of(g.row(g.open[i])) * N_FIELDS + FN, 1);
+      sink.add(g.row(g.open[i]).role * N_FIELDS + FN, 1);
     }
     for (int64_t j = 0; j < p.n_open; ++j) {
-      sink.add(role_of(p.row(p.open[j])) * N_FIELDS + FP, 1);
+      sink.add(p.row(p.open[j]).role * N_FIELDS + FP, 1);
     }
   }
 }
 
 // Whether spans of a side share a token, of those that a role and a track have alone.
-FC_HD bool any_overlap(const int32_t* const* row, const int64_t* params) {
+FC_HD bool any_overlap(const Row* const* row, const int64_t* params) {
   bool any = false;
   for (int r = 0; r < ROLES; ++r) {
     for (int o = 0; o < r; ++o) {
-      any |= (params[1 + o] == params[1 + r]) & (shared_tokens(row[r], row[o]) > 0);
+      any |= (params[1 + o] == params[1 + r]) & (shared_tokens(*row[r], *row[o]) > 0);
     }
   }
   return any;
@@ -176,17 +176,17 @@ FC_HD bool any_overlap(const int32_t* const* row, const int64_t* params) {
 template <class Sink>
 FC_HD bool count_single(const Relation& gold, const Relation& pred, const int64_t* params,
                         Sink& sink) {
-  const int32_t* gold_row[ROLES];
-  const int32_t* pred_row[ROLES];
+  const Row* gold_row[ROLES];
+  const Row* pred_row[ROLES];
   for (int r = 0; r < ROLES; ++r) {
-    gold_row[r] = gold.only(r);
-    pred_row[r] = pred.only(r);
+    gold_row[r] = &gold.only(r);
+    pred_row[r] = &pred.only(r);
   }
   int32_t g[ROLES];  // 1 while open
   int32_t p[ROLES];
   int32_t of[BES][ROLES];  // TP to LBE of each role
   for (int r = 0; r < ROLES; ++r) {
-    of[TP][r] = gold.n_of[r] & pred.n_of[r] & same_bounds(gold_row[r], pred_row[r]);
+    of[TP][r] = gold.n_of[r] & pred.n_of[r] & same_bounds(*gold_row[r], *pred_row[r]);
     g[r] = gold.n_of[r] - of[TP][r];
     p[r] = pred.n_of[r] - of[TP][r];
     of[LE][r] = of[LBE][r] = 0;
@@ -200,20 +200,20 @@ FC_HD bool count_single(const Relation& gold, const Relation& pred, const int64_
   for (int r = 0; r < ROLES; ++r) {
     for (int o = 0; o < ROLES; ++o) {
       if (o == r || params[1 + o] != params[1 + r]) continue;
-      of[LE][r] = g[r] & p[o] & same_bounds(gold_row[r], pred_row[o]);
+      of[LE][r] = g[r] & p[o] & same_bounds(*gold_row[r], *pred_row[o]);
       g[r] -= of[LE][r];
       p[o] -= of[LE][r];
     }
   }
   for (int r = 0; r < ROLES; ++r) {
-    of[BE][r] = g[r] & p[r] & (shared_tokens(gold_row[r], pred_row[r]) > 0);
+    of[BE][r] = g[r] & p[r] & (shared_tokens(*gold_row[r], *pred_row[r]) > 0);
     g[r] -= of[BE][r];
     p[r] -= of[BE][r];
   }
   for (int r = 0; r < ROLES; ++r) {
     for (int o = 0; o < ROLES; ++o) {
       if (o == r || params[1 + o] != params[1 + r]) continue;
-      const int32_t met = shared_tokens(gold_row[r], pred_row[o]) > 0;
+      const int32_t met = shared_tokens(*gold_row[r], *pred_row[o]) > 0;
       const int32_t both = met & g[r] & p[o];
       const int32_t missed = met & g[r] & of[BE][o];  // pred has been charged with a boundary
       const int32_t extra = met & p[o] & of[BE][r];   // gold has been
@@ -238,7 +238,7 @@ FC_HD bool count_single(const Relation& gold, const Relation& pred, const int64_
   }
   for (int r = 0; r < ROLES && Sink::BY_ROLE; ++r) {
     for (int field = TP; field < BES; ++field) sink.add(r * N_FIELDS + field, of[field][r]);
-    sink.add(r * N_FIELDS + kind_of_boundary(gold_row[r], pred_row[r]), of[BE][r]);
+    sink.add(r * N_FIELDS + kind_of_boundary(*gold_row[r], *pred_row[r]), of[BE][r]);
   }
   return true;
 }
@@ -251,10 +251,10 @@ FC_HD void fair_spans(const Relation& gold, const Relation& pred, int64_t length
   using namespace fair;
   (void)length;
   for (int64_t i = 0; !pred.n && i < gold.n; ++i) {  // one side alone
-    sink.add(role_of(gold.row(i)) * N_FIELDS + FN, 1);
+    sink.add(gold.row(i).role * N_FIELDS + FN, 1);
   }
   for (int64_t j = 0; !gold.n && j < pred.n; ++j) {
-    sink.add(role_of(pred.row(j)) * N_FIELDS + FP, 1);
+    sink.add(pred.row(j).role * N_FIELDS + FP, 1);
   }
   if (!gold.n || !pred.n) return;
   const bool single =

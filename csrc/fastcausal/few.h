@@ -19,7 +19,7 @@ FC_HD int64_t roles_to_look_up(const Plan& plan) {
 template <class Pair>
 FC_HD Value worth(const Pair& pair, const Relation& gold, const Relation& pred, int64_t length,
                   const Plan& plan) {
-  Worth sink(plan);
+  ObjectiveSink sink(plan);
   pair(gold, pred, length, plan.params, sink);
   return sink.value;
 }
@@ -27,7 +27,7 @@ FC_HD Value worth(const Pair& pair, const Relation& gold, const Relation& pred, 
 template <class Pair>
 FC_HD SpanErrors official_errors(const Pair& pair, const Relation& gold, const Relation& pred,
                                  int64_t length, const Plan& plan) {
-  OfficialErrors sink(plan);
+  F1Sink sink(plan);
   pair(gold, pred, length, plan.params, sink);
   return sink.errors;
 }

@@ -1,13 +1,21 @@
-// All kernels of kernels.def, each as a type whose objects take a pair and a sink.
+// All kernels: of each its header, and a line with its name, which is that of its twin in
+// engine/reference/kernels.py, and whether it looks a relation's rows up by role (relation.h).
 #pragma once
 #include "exact_spans.h"
 #include "fair_spans.h"
 #include "partial_spans.h"
 #include "span_overlap.h"
 
+#define FC_KERNELS(KERNEL)   \
+  KERNEL(fair_spans, true)   \
+  KERNEL(exact_spans, false) \
+  KERNEL(span_overlap, true) \
+  KERNEL(partial_spans, false)
+
 namespace fastcausal {
 
-#define FC_KERNEL(kernel, looks_up)                                                   \
+// Each as a type whose objects take a pair and a sink.
+#define FC_PAIR(kernel, looks_up)                                                     \
   struct kernel##_pair {                                                              \
     static constexpr bool LOOKS_UP = looks_up;                                        \
     template <class Sink>                                                             \
@@ -16,7 +24,7 @@ namespace fastcausal {
       kernel(gold, pred, length, params, sink);                                       \
     }                                                                                 \
   };
-#include "kernels.def"
-#undef FC_KERNEL
+FC_KERNELS(FC_PAIR)
+#undef FC_PAIR
 
 }  // namespace fastcausal

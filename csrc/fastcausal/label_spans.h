@@ -8,7 +8,7 @@
 // not begin one: an I- or E- label of another role, or after none, begins a span (conlleval).
 // Cost: one pass over the tokens. Positions are 32-bit.
 #pragma once
-#include "config.h"
+#include "row.h"
 
 namespace fastcausal {
 namespace labels {
@@ -25,7 +25,7 @@ struct Scheme {
 };
 
 struct Spans {
-  int32_t* rows;
+  Row* rows;
   int64_t n_rows;
   int32_t open;  // role whose span the next token may go on with, -1 for none
 
@@ -36,11 +36,11 @@ struct Spans {
     }
     const int32_t role = mark / ROLE;
     if ((mark & BEGINS) || role != open) {
-      int32_t* row = rows + 3 * n_rows++;
-      row[0] = role;
-      row[1] = position;
+      Row& row = rows[n_rows++];
+      row.role = role;
+      row.start = position;
     }
-    rows[3 * n_rows - 1] = position + 1;
+    rows[n_rows - 1].stop = position + 1;
     open = mark & ENDS ? -1 : role;
   }
 };
@@ -52,7 +52,7 @@ struct Spans {
 // many tokens are there, or the last word plus 1.
 template <class Id>
 FC_HD int64_t label_spans(const Id* ids, const uint8_t* where, const int32_t* words, int64_t n,
-                          const Scheme& scheme, int32_t* rows, int32_t* length) {
+                          const Scheme& scheme, Row* rows, int32_t* length) {
   Spans spans{rows, 0, -1};
   int32_t position = 0;
   int32_t word = -1;
@@ -75,14 +75,14 @@ FC_HD int64_t label_spans(const Id* ids, const uint8_t* where, const int32_t* wo
 // Reads spans of one track after another as the official scorers do once they are written with
 // tags: an argument (role 0 or 1) of one token never closes, and runs on to the next argument or
 // the end. What csrc/official.hpp does to any spans, for those of label ids, which never overlap.
-FC_HD void run_on(int32_t* rows, int64_t n_rows, int32_t length) {
-  int32_t* open = nullptr;
-  for (int32_t* row = rows; row < rows + 3 * n_rows; row += 3) {
-    if (row[0] > 1) continue;
-    if (open) open[2] = row[1];
-    open = row[2] == row[1] + 1 ? row : nullptr;
+FC_HD void run_on(Row* rows, int64_t n_rows, int32_t length) {
+  Row* open = nullptr;
+  for (Row* row = rows; row < rows + n_rows; ++row) {
+    if (row->role > 1) continue;
+    if (open) open->stop = row->start;
+    open = row->stop == row->start + 1 ? row : nullptr;
   }
-  if (open) open[2] = length;
+  if (open) open->stop = length;
 }
 
 }  // namespace labels

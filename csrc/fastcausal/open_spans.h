@@ -14,7 +14,7 @@ namespace fair {
 // One side's spans that have no equal on the other side: in one track those still open, and those
 // already charged in the order charged.
 struct Spans {
-  const int32_t* rows;
+  const Row* rows;
   int32_t* unequal;  // row numbers, of all tracks
   int32_t* open;
   int32_t* charged;
@@ -25,7 +25,7 @@ struct Spans {
   bool overlap;    // open spans overlap each other
   uint32_t* sets;  // then the segments that each span has left, by row number
 
-  FC_HD Spans(const int32_t* rows_, int64_t n, int32_t* scratch)
+  FC_HD Spans(const Row* rows_, int64_t n, int32_t* scratch)
       : rows(rows_),
         unequal(scratch),
         open(scratch + n),
@@ -37,7 +37,7 @@ struct Spans {
         overlap(false),
         sets(nullptr) {}
 
-  FC_HD const int32_t* row(int32_t k) const { return rows + 3 * k; }
+  FC_HD const Row& row(int32_t k) const { return rows[k]; }
 
   FC_HD int64_t open_track(const int64_t* params, int64_t track) {
     n_open = n_charged = 0;
@@ -45,11 +45,11 @@ struct Spans {
     int32_t end = 0;
     for (int64_t i = 0; i < n_unequal; ++i) {
       const int32_t k = unequal[i];
-      if (params[1 + role_of(row(k))] != track) continue;
-      left[k] = stop_of(row(k)) - start_of(row(k));
+      if (params[1 + row(k).role] != track) continue;
+      left[k] = row(k).stop - row(k).start;
       open[n_open++] = k;
-      overlap |= start_of(row(k)) < end;
-      end = stop_of(row(k)) > end ? stop_of(row(k)) : end;
+      overlap |= row(k).start < end;
+      end = row(k).stop > end ? row(k).stop : end;
     }
     return n_open;
   }
@@ -129,8 +129,8 @@ class Segments {
 
   FC_HD void add_bounds(const Spans& spans) {
     for (int64_t i = 0; i < spans.n_open; ++i) {
-      add_bound(start_of(spans.row(spans.open[i])));
-      add_bound(stop_of(spans.row(spans.open[i])));
+      add_bound(spans.row(spans.open[i]).start);
+      add_bound(spans.row(spans.open[i]).stop);
     }
   }
   FC_HD void add_bound(int32_t bound) {  // in ascending order, each once
@@ -143,11 +143,11 @@ class Segments {
   }
   FC_HD void fill(const Spans& spans) const {
     for (int64_t i = 0; i < spans.n_open; ++i) {
-      const int32_t* row = spans.row(spans.open[i]);
+      const Row& row = spans.row(spans.open[i]);
       uint32_t* mine = set(spans, spans.open[i]);
       for (int64_t w = 0; w < n_words_; ++w) mine[w] = 0;
       for (int64_t k = 0; k + 1 < n_bounds_; ++k) {
-        const uint32_t inside = bounds_.at[k] >= start_of(row) && bounds_.at[k] < stop_of(row);
+        const uint32_t inside = bounds_.at[k] >= row.start && bounds_.at[k] < row.stop;
         mine[k / BITS] |= inside << k % BITS;
       }
     }

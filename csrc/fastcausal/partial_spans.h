@@ -13,33 +13,33 @@ enum Scheme { STRICT, EXACT, PARTIAL, TYPE, N_SCHEMES };
 enum Field { COR, INC, PAR, MIS, SPU, N_FIELDS };
 constexpr int32_t EVERY_ROLE = -1;
 
-FC_HD bool meets(const int32_t* gold, const int32_t* pred) {
+FC_HD bool meets(const Row& gold, const Row& pred) {
   const int64_t shared = shared_tokens(gold, pred);
-  return shared && 100 * shared >= int64_t{stop_of(gold)} - start_of(gold);
+  return shared && 100 * shared >= int64_t{gold.stop} - gold.start;
 }
 
-FC_HD int64_t distance(const int32_t* a, const int32_t* b) {
-  const int64_t start = int64_t{start_of(a)} - start_of(b);
-  const int64_t stop = int64_t{stop_of(a)} - stop_of(b);
+FC_HD int64_t distance(const Row& a, const Row& b) {
+  const int64_t start = int64_t{a.start} - b.start;
+  const int64_t stop = int64_t{a.stop} - b.stop;
   return (start < 0 ? -start : start) + (stop < 0 ? -stop : stop);
 }
 
 // The gold span that one predicted span takes, -1 for none; right tells how it counts. A full match
 // ends the search; otherwise the first gold span met is taken. Type takes the nearest of its role.
-FC_HD int64_t taken(Scheme scheme, const int32_t* gold, int64_t n_gold, const int32_t* p,
-                    int32_t role, const int32_t* used, bool& right) {
+FC_HD int64_t taken(Scheme scheme, const Row* gold, int64_t n_gold, const Row& p, int32_t role,
+                    const int32_t* used, bool& right) {
   int64_t first = -1;
   int64_t nearest = -1;
   right = true;
   for (int64_t i = 0; i < n_gold; ++i) {
-    const int32_t* g = gold + 3 * i;
-    if (used[i] || (role != EVERY_ROLE && role_of(g) != role)) continue;
-    const bool same_role = role_of(g) == role_of(p);
+    const Row& g = gold[i];
+    if (used[i] || (role != EVERY_ROLE && g.role != role)) continue;
+    const bool same_role = g.role == p.role;
     if (scheme == TYPE) {
       if (!meets(g, p)) continue;
       if (!same_role) {
         if (first < 0) first = i;
-      } else if (nearest < 0 || distance(g, p) < distance(gold + 3 * nearest, p)) {
+      } else if (nearest < 0 || distance(g, p) < distance(gold[nearest], p)) {
         nearest = i;
       }
       continue;
@@ -52,12 +52,12 @@ FC_HD int64_t taken(Scheme scheme, const int32_t* gold, int64_t n_gold, const in
 }
 
 template <class Sink>
-FC_HD void count_scheme(Scheme scheme, const int32_t* gold, int64_t n_gold, const int32_t* pred,
+FC_HD void count_scheme(Scheme scheme, const Row* gold, int64_t n_gold, const Row* pred,
                         int64_t n_pred, int32_t role, int32_t* used, int64_t first, Sink& sink) {
   for (int64_t i = 0; i < n_gold; ++i) used[i] = 0;
   for (int64_t j = 0; j < n_pred; ++j) {
-    const int32_t* p = pred + 3 * j;
-    if (role != EVERY_ROLE && role_of(p) != role) continue;
+    const Row& p = pred[j];
+    if (role != EVERY_ROLE && p.role != role) continue;
     bool right = false;
     const int64_t i = taken(scheme, gold, n_gold, p, role, used, right);
     if (i < 0) {
@@ -68,7 +68,7 @@ FC_HD void count_scheme(Scheme scheme, const int32_t* gold, int64_t n_gold, cons
     sink.add(first + (right ? COR : scheme == PARTIAL ? PAR : INC), 1);
   }
   for (int64_t i = 0; i < n_gold; ++i) {
-    const bool counted = role == EVERY_ROLE || role_of(gold + 3 * i) == role;
+    const bool counted = role == EVERY_ROLE || gold[i].role == role;
     if (counted && !used[i]) sink.add(first + MIS, 1);
   }
 }

@@ -17,20 +17,20 @@ enum Overall { ALL_EM, ALL_OSB, ALL_TO, ALL_PAIRS };
 
 // Walks the union of one role's spans as disjoint intervals, left to right.
 struct Mask {
-  const int32_t* rows;
+  const Row* rows;
   int64_t n;
   int32_t role;
   int64_t next;
   int32_t start;
   int32_t stop;
 
-  FC_HD Mask(const int32_t* rows_, int64_t n_, int32_t role_)
+  FC_HD Mask(const Row* rows_, int64_t n_, int32_t role_)
       : rows(rows_), n(n_), role(role_), next(0), start(0), stop(0) {
     advance();
   }
   FC_HD bool done() const { return start == stop; }
   FC_HD void skip() {
-    while (next < n && role_of(rows + 3 * next) != role) ++next;
+    while (next < n && rows[next].role != role) ++next;
   }
   FC_HD void advance() {
     skip();
@@ -38,10 +38,10 @@ struct Mask {
       start = stop = 0;
       return;
     }
-    start = start_of(rows + 3 * next);
-    stop = stop_of(rows + 3 * next);
-    for (++next, skip(); next < n && start_of(rows + 3 * next) <= stop; ++next, skip()) {
-      if (stop_of(rows + 3 * next) > stop) stop = stop_of(rows + 3 * next);
+    start = rows[next].start;
+    stop = rows[next].stop;
+    for (++next, skip(); next < n && rows[next].start <= stop; ++next, skip()) {
+      if (rows[next].stop > stop) stop = rows[next].stop;
     }
   }
 };
@@ -75,8 +75,8 @@ FC_HD bool same_spans(const Relation& gold, const Relation& pred, int32_t role) 
   int64_t i = 0;
   int64_t j = 0;
   for (;; ++i, ++j) {
-    while (i < gold.n && role_of(gold.row(i)) != role) ++i;
-    while (j < pred.n && role_of(pred.row(j)) != role) ++j;
+    while (i < gold.n && gold.row(i).role != role) ++i;
+    while (j < pred.n && pred.row(j).role != role) ++j;
     if (i == gold.n || j == pred.n) return i == gold.n && j == pred.n;
     if (!same_bounds(gold.row(i), pred.row(j))) return false;
   }
@@ -84,12 +84,12 @@ FC_HD bool same_spans(const Relation& gold, const Relation& pred, int32_t role) 
 
 FC_HD bool shares_boundary(const Relation& gold, const Relation& pred, int32_t role) {
   for (int64_t i = 0; i < gold.n; ++i) {
-    const int32_t* g = gold.row(i);
-    if (role_of(g) != role) continue;
+    const Row& g = gold.row(i);
+    if (g.role != role) continue;
     for (int64_t j = 0; j < pred.n; ++j) {
-      const int32_t* p = pred.row(j);
-      if (role_of(p) != role) continue;
-      if (start_of(g) == start_of(p) || stop_of(g) == stop_of(p)) return true;
+      const Row& p = pred.row(j);
+      if (p.role != role) continue;
+      if (g.start == p.start || g.stop == p.stop) return true;
     }
   }
   return false;
@@ -106,12 +106,11 @@ struct Overlap {
 
 // At most one span a side, which is nearly always so.
 FC_HD Overlap overlap_of_spans(const Relation& gold, const Relation& pred, int32_t role) {
-  const int32_t* g = gold.only(role);
-  const int32_t* p = pred.only(role);
+  const Row& g = gold.only(role);
+  const Row& p = pred.only(role);
   const bool both = gold.n_of[role] & pred.n_of[role];
-  return {stop_of(g) - start_of(g), stop_of(p) - start_of(p), shared_tokens(g, p),
-          both & same_bounds(g, p),
-          both & ((start_of(g) == start_of(p)) | (stop_of(g) == stop_of(p)))};
+  return {g.stop - g.start, p.stop - p.start, shared_tokens(g, p), both & same_bounds(g, p),
+          both & ((g.start == p.start) | (g.stop == p.stop))};
 }
 
 FC_HD Overlap overlap_of_role(const Relation& gold, const Relation& pred, int32_t role) {

@@ -20,6 +20,7 @@
 // matter; top_k^3 combinations. Positions are 32-bit.
 #pragma once
 #include "logarithms.h"
+#include "row.h"
 
 namespace fastcausal {
 namespace selection {
@@ -65,17 +66,14 @@ struct Selection {
     return same;
   }
   // Rows sorted by (start, stop, role); their number.
-  FC_HD int64_t rows(const Settings& settings, int32_t* rows) const {
+  FC_HD int64_t rows(const Settings& settings, Row* rows) const {
     int64_t n = 0;
     for (int k = 0; k < 3; ++k) {
       if (spans[k].start < 0) continue;
-      const int32_t row[3] = {static_cast<int32_t>(settings.roles[k]), spans[k].start,
-                              spans[k].stop};
+      const Row row{static_cast<int32_t>(settings.roles[k]), spans[k].start, spans[k].stop};
       int64_t at = n++;
-      for (; at > 0 && compare_rows(row, rows + 3 * (at - 1)) < 0; --at) {
-        for (int c = 0; c < 3; ++c) rows[3 * at + c] = rows[3 * (at - 1) + c];
-      }
-      for (int c = 0; c < 3; ++c) rows[3 * at + c] = row[c];
+      for (; at > 0 && compare_rows(row, rows[at - 1]) < 0; --at) rows[at] = rows[at - 1];
+      rows[at] = row;
     }
     return n;
   }

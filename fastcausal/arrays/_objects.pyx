@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int32_t
 
-from fastcausal.arrays.collected_rows cimport Found, arrays_of
+from fastcausal.arrays.collected_rows cimport CollectedRows, arrays_of
 from fastcausal.arrays.python_objects cimport (
     PyUnicode_AsUTF8AndSize, is_list, is_space, item_of, plain_number, size_of,
 )
@@ -42,7 +42,7 @@ cdef int read_number(object value, int32_t* number) except -1:
     return plain_number(value, number)
 
 
-cdef int add_span(Found& found, int32_t role, object bounds, int32_t length) except -1:
+cdef int add_span(CollectedRows& collected, int32_t role, object bounds, int32_t length) except -1:
     """0 where this is no (start, stop) within so many tokens, -1 for an unknown number."""
     cdef int32_t start = 0
     cdef int32_t stop = 0
@@ -52,11 +52,13 @@ cdef int add_span(Found& found, int32_t role, object bounds, int32_t length) exc
         return 0
     if stop <= start or (length >= 0 and stop > length):
         return 0
-    found.row(role, start, stop)
+    collected.row(role, start, stop)
     return 1
 
 
-cdef int add_relation(Found& found, object relation, dict numbers, int32_t length) except -1:
+cdef int add_relation(
+    CollectedRows& collected, object relation, dict numbers, int32_t length
+) except -1:
     """0 where this is not a dict from roles to a span or a list of spans."""
     cdef Py_ssize_t place = 0
     cdef Py_ssize_t k
@@ -75,11 +77,11 @@ cdef int add_relation(Found& found, object relation, dict numbers, int32_t lengt
         if number == NULL or not read_number(<object>number, &role) or role > 127:
             return 0
         if size_of(spans) == 2 and not is_list(item_of(spans, 0)):
-            if not add_span(found, role, spans, length):
+            if not add_span(collected, role, spans, length):
                 return 0
             continue
         for k in range(size_of(spans)):
-            if not add_span(found, role, item_of(spans, k), length):
+            if not add_span(collected, role, item_of(spans, k), length):
                 return 0
     return 1
 
@@ -132,7 +134,7 @@ def example_rows(examples, dict numbers, bint in_order):
     tuple. None where anything is unusual: a type, a role, a span, a relation that is None, an id
     that occurs twice.
     """
-    cdef Found found
+    cdef CollectedRows collected
     cdef Py_ssize_t i, k
     cdef Py_ssize_t n
     cdef int32_t length
@@ -160,13 +162,13 @@ def example_rows(examples, dict numbers, bint in_order):
             if not is_list(relations):
                 return None
             for k in range(size_of(relations)):
-                if not add_relation(found, item_of(relations, k), numbers, length):
+                if not add_relation(collected, item_of(relations, k), numbers, length):
                     return None
                 if in_order:
-                    found.in_order()
-                found.end_relation()
-        found.end_example()
-        found.lengths.push_back(length)
+                    collected.in_order()
+                collected.end_relation()
+        collected.end_example()
+        collected.lengths.push_back(length)
     if ids and (len(ids) != n or len(set(ids)) != n):
         return None
-    return *arrays_of(found, EMPTY, INT32, INT64), ids or None
+    return *arrays_of(collected, EMPTY, INT32, INT64), ids or None

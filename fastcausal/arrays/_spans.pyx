@@ -15,21 +15,24 @@ import numpy as np
 
 
 cdef extern from "rows.hpp" namespace "fastcausal" nogil:
+    cdef struct Row:
+        pass
+
     cdef cppclass Side:
-        const int32_t* values
+        const Row* rows
         const int64_t* row_offsets
         const int64_t* relation_offsets
 
-    cdef struct Spans:
+    cdef struct SpanColumns:
         const int8_t* role
         const int32_t* start
         const int32_t* stop
 
     int64_t c_first_bad_span "fastcausal::first_bad_span" (
-        const Spans&, const int64_t*, const int32_t*, int64_t, int64_t
+        const SpanColumns&, const int64_t*, const int32_t*, int64_t, int64_t
     )
-    void c_pack "fastcausal::pack" (const Spans&, const int64_t*, int64_t, int32_t*)
-    void c_sort_rows "fastcausal::sort_rows" (int32_t*, const int64_t*, int64_t)
+    void c_pack "fastcausal::pack" (const SpanColumns&, const int64_t*, int64_t, Row*)
+    void c_sort_rows "fastcausal::sort_rows" (Row*, const int64_t*, int64_t)
     int64_t c_count_filled "fastcausal::count_filled" (const int64_t*, int64_t)
     bint c_same_lengths "fastcausal::same_lengths" (const int32_t*, const int32_t*, int64_t)
     void c_last_stops "fastcausal::last_stops" (const Side&, int64_t, int32_t*)
@@ -40,7 +43,7 @@ cdef extern from "rows.hpp" namespace "fastcausal" nogil:
 
 cdef extern from "official.hpp" namespace "fastcausal" nogil:
     cdef cppclass ReadAsTagged:
-        vector[int32_t] values
+        vector[Row] rows
         vector[int64_t] row_offsets
         int64_t n_as_given
         bint read(const Side&, int64_t, const int32_t*, bint) except +
@@ -49,8 +52,8 @@ cdef extern from "official.hpp" namespace "fastcausal" nogil:
 FAULTS = ("", "row_offsets", "relation_offsets", "role", "empty", "outside", "order")
 
 
-cdef Spans columns(role, start, stop) except *:
-    cdef Spans spans
+cdef SpanColumns columns(role, start, stop) except *:
+    cdef SpanColumns spans
     spans.role = <const int8_t*>int8s(role).data
     spans.start = <const int32_t*>int32s(start).data
     spans.stop = <const int32_t*>int32s(stop).data
@@ -59,7 +62,7 @@ cdef Spans columns(role, start, stop) except *:
 
 cdef Side side(values, row_offsets, relation_offsets) except *:
     cdef Side s
-    s.values = <const int32_t*>int32s(values, 2).data
+    s.rows = <const Row*>int32s(values, 2).data
     s.row_offsets = <const int64_t*>int64s(row_offsets).data
     s.relation_offsets = <const int64_t*>int64s(relation_offsets).data
     return s
@@ -67,7 +70,7 @@ cdef Side side(values, row_offsets, relation_offsets) except *:
 
 def first_bad_span(role, start, stop, offsets, lengths, int64_t n_roles):
     """Number of the first span that cannot be, -1 for none; offsets: spans of each example."""
-    cdef Spans spans = columns(role, start, stop)
+    cdef SpanColumns spans = columns(role, start, stop)
     cdef Array offset = int64s(offsets)
     cdef Array length = int32s(lengths)
     cdef int64_t found
@@ -80,11 +83,11 @@ def first_bad_span(role, start, stop, offsets, lengths, int64_t n_roles):
 
 def pack(role, start, stop, row_offsets, values):
     """Fill values int32[n, 3] with the spans, sorted by (start, stop, role) in each relation."""
-    cdef Spans spans = columns(role, start, stop)
+    cdef SpanColumns spans = columns(role, start, stop)
     cdef Array offset = int64s(row_offsets)
     cdef Array to_values = int32s(values, 2, PyBUF_WRITABLE)
     with nogil:
-        c_pack(spans, <const int64_t*>offset.data, offset.n - 1, <int32_t*>to_values.data)
+        c_pack(spans, <const int64_t*>offset.data, offset.n - 1, <Row*>to_values.data)
 
 
 def sort(values, row_offsets):
@@ -92,7 +95,7 @@ def sort(values, row_offsets):
     cdef Array rows = int32s(values, 2, PyBUF_WRITABLE)
     cdef Array offset = int64s(row_offsets)
     with nogil:
-        c_sort_rows(<int32_t*>rows.data, <const int64_t*>offset.data, offset.n - 1)
+        c_sort_rows(<Row*>rows.data, <const int64_t*>offset.data, offset.n - 1)
 
 
 def count_filled(row_offsets):
@@ -132,7 +135,7 @@ def check_rows(values, row_offsets, relation_offsets, lengths, int64_t n_roles):
         raise TypeError(
             f"{relation_offset.n} relation_offsets and {length.n} lengths, expected one more"
         )
-    s.values = <const int32_t*>rows.data
+    s.rows = <const Row*>rows.data
     s.row_offsets = <const int64_t*>row_offset.data
     s.relation_offsets = <const int64_t*>relation_offset.data
     with nogil:
@@ -152,11 +155,11 @@ def read_as_tagged(values, row_offsets, relation_offsets, lengths, bint relaxed)
         changed = found.read(s, length.n, <const int32_t*>length.data, relaxed)
     if not changed:
         return values, row_offsets, found.n_as_given
-    rows = np.empty((found.values.size() // 3, 3), np.int32)
+    rows = np.empty((found.rows.size(), 3), np.int32)
     offsets = np.empty(found.row_offsets.size(), np.int64)
     cdef Array to_rows = int32s(rows, 2, PyBUF_WRITABLE)
     cdef Array to_offsets = int64s(offsets, 1, PyBUF_WRITABLE)
     if to_rows.n:
-        memcpy(to_rows.data, found.values.data(), 4 * found.values.size())
+        memcpy(to_rows.data, found.rows.data(), sizeof(Row) * found.rows.size())
     memcpy(to_offsets.data, found.row_offsets.data(), 8 * found.row_offsets.size())
     return rows, offsets, found.n_as_given

@@ -7,11 +7,13 @@ which takes longer than reading and scoring a corpus; what goes through buffers 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 
+SPAN = pa.struct([("role", pa.int8()), ("start", pa.int32()), ("stop", pa.int32())])
+RELATIONS = pa.list_(pa.list_(SPAN))
 Booleans = np.ndarray[Any, np.dtype[np.bool_]]
 
 
@@ -99,6 +101,81 @@ def lists(widths: Iterable[int], values: pa.Array, valid: Booleans | None = None
     return pa.ListArray.from_arrays(numbers(places.astype(np.int32)), values, mask=missing)
 
 
+def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
+    """The column ``relations``.
+
+    Parameters
+    ----------
+    spans : three arrays of integers, [n_spans] each
+        Role, start and stop.
+    widths : int[n_relations]
+        Spans of each relation, -1 for one that could not be read.
+    counts : int[n_examples]
+        Relations of each example.
+    """
+    kinds = (np.int8, np.int32, np.int32)
+    columns = [numbers(s.astype(t, copy=False)) for s, t in zip(spans, kinds, strict=True)]
+    flat = pa.StructArray.from_arrays(columns, fields=list(SPAN))
+    read = widths >= 0
+    if read.all():
+        return lists(counts, lists(widths, flat))
+    return lists(counts, lists(np.maximum(widths, 0), flat, read))
+
+
+class SpanArrays(NamedTuple):
+    """A column of relations as flat arrays, in the memory of the column where possible.
+
+    Attributes
+    ----------
+    role, start, stop : int8[n_spans], int32[n_spans], int32[n_spans]
+    row_offsets : int64[n_relations + 1]
+        Spans of each relation; a null relation has none.
+    relation_offsets : int64[n_examples + 1]
+        Relations of each example.
+    lengths : int32[n_examples]
+        Tokens, -1 where unknown.
+    n_null : int
+        Relations that are null.
+    is_complete : bool
+        Whether no span or part of it is null.
+    """
+
+    role: np.ndarray[Any, np.dtype[np.int8]]
+    start: np.ndarray[Any, np.dtype[np.int32]]
+    stop: np.ndarray[Any, np.dtype[np.int32]]
+    row_offsets: np.ndarray[Any, np.dtype[np.int64]]
+    relation_offsets: np.ndarray[Any, np.dtype[np.int64]]
+    lengths: np.ndarray[Any, np.dtype[np.int32]]
+    n_null: int
+    is_complete: bool
+
+
+def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArrays:
+    """The inverse of `span_lists`, for a column of type `RELATIONS` and the lengths beside it.
+
+    Examples
+    --------
+    >>> column = pa.chunked_array([[[[{"role": 0, "start": 0, "stop": 2}], None]]], RELATIONS)
+    >>> arrays = span_arrays(column, pa.chunked_array([[None]], pa.int32()))
+    >>> arrays.stop, arrays.row_offsets, arrays.lengths, arrays.n_null
+    (array([2], dtype=int32), array([0, 1, 1]), array([-1], dtype=int32), 1)
+    """
+    column = joined(relations)
+    inner = column.flatten()
+    spans = inner.flatten()
+    parts = role, start, stop = [spans.field(k) for k in range(3)]
+    return SpanArrays(
+        values_of(role),
+        values_of(start),
+        values_of(stop),
+        offsets_of(inner),
+        offsets_of(column),
+        values_of(joined(lengths), -1),
+        inner.null_count,
+        not spans.null_count and not any(part.null_count for part in parts),
+    )
+
+
 def owned(data: bytes) -> pa.Buffer:
     """A copy of some bytes in memory of Arrow's own, for readers that work in threads.
 
@@ -117,7 +194,7 @@ def owned(data: bytes) -> pa.Buffer:
 
 
 def offsets(widths: Iterable[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Where each of some consecutive pieces starts, and where the last one ends."""
+    """Return the offsets of consecutive pieces of these sizes, the end of the last included."""
     sizes = widths if isinstance(widths, np.ndarray) else np.fromiter(widths, np.int64)
     places = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=places[1:])
@@ -167,7 +244,7 @@ def is_valid(array: pa.Array) -> Booleans:
 
 
 def offsets_of(lists: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Where each list starts among the flattened values: int64[n + 1], starting at 0.
+    """Return the offsets of lists into their flattened values: int64[n + 1], starting at 0.
 
     Arrow's own offsets ignore neither a slice nor the values under a null; these do.
 
@@ -233,11 +310,18 @@ def _validate(array: pa.Array) -> None:
         array.validate(full=True)
 
 
-def joined(column: pa.ChunkedArray) -> pa.Array:
+def joined(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """A column as one array; copies only where it has several chunks."""
+    if isinstance(column, pa.Array):
+        return column
     if column.num_chunks == 1:
         return column.chunk(0)
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.nulls(0, column.type)
+
+
+def without(table: pa.Table, names: Iterable[str]) -> pa.Table:
+    """A table without some columns, which it need not have."""
+    return table.drop_columns([name for name in names if name in table.column_names])
 
 
 def _bits(values: Booleans | None) -> pa.Buffer | None:

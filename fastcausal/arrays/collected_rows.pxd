@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What csrc/found.hpp collects, as the four arrays of `Rows`."""
+"""What csrc/collected.hpp holds, as the four arrays of `Rows`."""
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, int64_t
@@ -7,12 +7,12 @@ from libc.string cimport memcpy
 from libcpp.vector cimport vector
 
 
-cdef extern from "found.hpp" namespace "fastcausal" nogil:
-    cdef cppclass Row:
+cdef extern from "collected.hpp" namespace "fastcausal" nogil:
+    cdef struct Row:
         int32_t role, start, stop
 
-    cdef cppclass Found:
-        const Row* values
+    cdef cppclass CollectedRows:
+        const Row* rows
         vector[int64_t] row_offsets
         vector[int64_t] relation_offsets
         vector[int32_t] lengths
@@ -35,11 +35,11 @@ cdef inline object filled(object array, const void* data):
     return array
 
 
-cdef inline tuple arrays_of(Found& found, object empty, object int32, object int64):
+cdef inline tuple arrays_of(CollectedRows& collected, object empty, object int32, object int64):
     """values, row_offsets, relation_offsets, lengths; the last three are what numpy calls them."""
     return (
-        filled(empty((found.n_rows, 3), int32), found.values),
-        filled(empty(found.row_offsets.size(), int64), found.row_offsets.data()),
-        filled(empty(found.relation_offsets.size(), int64), found.relation_offsets.data()),
-        filled(empty(found.lengths.size(), int32), found.lengths.data()),
+        filled(empty((collected.n_rows, 3), int32), collected.rows),
+        filled(empty(collected.row_offsets.size(), int64), collected.row_offsets.data()),
+        filled(empty(collected.relation_offsets.size(), int64), collected.relation_offsets.data()),
+        filled(empty(collected.lengths.size(), int32), collected.lengths.data()),
     )

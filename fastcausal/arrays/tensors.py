@@ -16,7 +16,7 @@ LAST_WORD = np.iinfo(np.int32).max
 
 
 def on_device(value: Any) -> bool:
-    """Whether an array is in the memory of a GPU.
+    """Tell whether an array is in the memory of a GPU.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def matrix(
     Raises
     ------
     InputError
-        It has none of the types ``kinds``, or another shape than ``shape``.
+        Its type is not in ``kinds``, or its shape differs from ``shape``.
     """
     array = on_host(name, value)
     check_matrix(name, array, kinds, shape)
@@ -109,7 +109,7 @@ def word_numbers(value: Any, shape: tuple[int, ...] | None = None) -> npt.NDArra
 
 
 def misplaced_word(words: npt.NDArray[Any], example: int, token: int) -> str:
-    """What is said of a word that comes after a later one, or has the last number of all.
+    """Return the error for a word out of order, or with the largest possible number.
 
     Examples
     --------

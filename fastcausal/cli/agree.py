@@ -31,47 +31,62 @@ def agree(
     annotations: Annotated[
         list[str],
         typer.Argument(
-            help="Files or brat and WebAnno folders; a column annotator, else the file, "
-            "tells the annotator."
+            help="Files, or brat and WebAnno folders; the column annotator names the "
+            "annotator, else the file does."
         ),
     ],
     protocol: Annotated[
         AgreementProtocol,
-        typer.Option(help="As the paper defines it, or as its program computes it."),
+        typer.Option(help="Follow the paper (recess) or its program (recess-code)."),
     ] = "recess",
     average: Annotated[
         MeanOver | None,
-        typer.Option(help="What EM, OSB and TO are means over; the protocol's own by default."),
+        typer.Option(help="Average EM, OSB and TO over these; by default as the protocol does."),
     ] = None,
-    by: Annotated[str | None, typer.Option(help="Also by the values of a column.")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Also measure each value of this column separately.")
+    ] = None,
     intervals: Annotated[
-        bool, typer.Option("--intervals", help="Add bootstrap 95% intervals.")
+        bool, typer.Option("--intervals", help="Add 95% bootstrap intervals.")
     ] = False,
     cluster: Annotated[
-        str | None, typer.Option(help="Draw the values of this column instead of examples.")
+        str | None,
+        typer.Option(
+            help="Resample the values of this column instead of examples; implies --intervals."
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap behind intervals.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed the bootstrap with this number.")] = 0,
     unparsed: Annotated[
         Policy,
-        typer.Option(help="What a relation that cannot be read is."),
+        typer.Option(
+            help="Stop at unparsed relations, count them as empty, or skip their examples."
+        ),
     ] = "error",
     labels: Annotated[
-        str | None, typer.Option(help="Compare the labels of this column, not relations.")
+        str | None, typer.Option(help="Compare the labels in this column instead of relations.")
     ] = None,
-    level: Annotated[Level, typer.Option(help="Of the labels.")] = "nominal",
+    level: Annotated[
+        Level,
+        typer.Option(help="Measure labels on this scale."),
+    ] = "nominal",
     unit: Annotated[
-        str | None, typer.Option(help="Column of what is labelled; unit, id or index if not given.")
+        str | None, typer.Option(help="Take units from this column; by default unit, id or index.")
     ] = None,
     rater: Annotated[
-        str | None, typer.Option(help="Column of who labelled, in one file of all ratings.")
+        str | None, typer.Option(help="Take raters from this column, in one file of all ratings.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
+    ] = False,
     per_example: Annotated[
         Path | None,
-        typer.Option(help="Write the values of every example: .parquet, .arrow or .csv."),
+        typer.Option(
+            help="Write the values of each example to this .parquet, .arrow or .csv file."
+        ),
     ] = None,
     matches: Annotated[
-        Path | None, typer.Option(help="Write the paired relations: .parquet, .arrow or .csv.")
+        Path | None,
+        typer.Option(help="Write the paired relations to this .parquet, .arrow or .csv file."),
     ] = None,
 ) -> None:
     """Measure how far annotators agree on causal relations."""
@@ -95,19 +110,23 @@ def agree(
 
         keep_apart([per_example, matches], annotations)
         with doing("comparing annotators"):
-            found = fc.agreement(annotations, protocol, average=average, by=by, unparsed=unparsed)
-            drawn = found.intervals(cluster, seed=seed) if intervals or cluster else None
+            agreement = fc.agreement(
+                annotations, protocol, average=average, by=by, unparsed=unparsed
+            )
+            drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
         for target, detail in ((per_example, "per_example"), (matches, "matches")):
             if target is not None:
-                write_rows(target, getattr(found, detail))
+                write_rows(target, getattr(agreement, detail))
         if json:
-            print_json(found.to_dict() | ({"intervals": undefined_is_null(drawn)} if drawn else {}))
+            print_json(
+                agreement.to_dict() | ({"intervals": undefined_is_null(drawn)} if drawn else {})
+            )
             return
-        warn(found.warnings)
-        print_table(found.to_table())
+        warn(agreement.warnings)
+        print_table(agreement.to_table())
         if drawn is not None:
-            print_table(intervals_table(found, drawn))
-        print_table(found.signature)
+            print_table(intervals_table(agreement, drawn))
+        print_table(agreement.signature)
 
 
 def _agree_on_labels(
@@ -125,26 +144,26 @@ def _agree_on_labels(
     from fastcausal.tasks.reliability.files import read_rating_files
 
     table = read_rating_files(paths, label, unit, rater, cluster)
-    found = fc.label_agreement(table, "label", "unit", "rater", level).to_dict()
+    measures = fc.label_agreement(table, "label", "unit", "rater", level).to_dict()
     if intervals or cluster is not None:
         clusters = None if cluster is None else "cluster"
         drawn = fc.alpha_interval(
             table, level, clusters=clusters, seed=seed, unit="unit", rater="rater", label="label"
         )
-        found["alpha_interval"] = drawn.to_dict()
+        measures["alpha_interval"] = drawn.to_dict()
     if json:
-        print_json(found)
+        print_json(measures)
         return
-    print_table(labels_table(label, found), found["signature"])
+    print_table(labels_table(label, measures), measures["signature"])
 
 
-def labels_table(label: str, found: dict[str, Any]) -> Grid:
+def labels_table(label: str, measures: dict[str, Any]) -> Grid:
     """A row per figure; those that belong together are a part."""
     from fastcausal.tables import Grid
 
     table = Grid(f"agreement on {label}", [""])
-    several = {name: value for name, value in found.items() if isinstance(value, dict)}
-    for name, value in found.items():
+    several = {name: value for name, value in measures.items() if isinstance(value, dict)}
+    for name, value in measures.items():
         if name not in (*several, "signature"):
             table.add(_words(name), _value(value))
     for name, values in several.items():
@@ -178,11 +197,11 @@ def undefined_is_null(intervals: Intervals) -> dict[str, dict[str, list[float | 
     }
 
 
-def intervals_table(found: Agreement, intervals: Intervals) -> Grid:
+def intervals_table(agreement: Agreement, intervals: Intervals) -> Grid:
     """A row per role, a column per measure."""
     from fastcausal.tables import Grid
 
-    table = Grid("95% intervals", list(found["total"]))
+    table = Grid("95% intervals", list(agreement["total"]))
     for group, measures in intervals.items():
         table.add(group, *(f"{low:.4f} to {high:.4f}" for low, high in measures.values()))
     return table

@@ -28,20 +28,20 @@ NEEDED = {
 
 def bench(
     parts: Annotated[
-        list[str] | None, typer.Argument(help="Only these parts, e.g. growth peers.")
+        list[str] | None, typer.Argument(help="Run only these parts, for example growth peers.")
     ] = None,
     sentences: Annotated[
-        int, typer.Option(min=1, max=10**9, help="Sentences of the large corpus.")
+        int, typer.Option(min=1, max=10**9, help="Set the number of sentences in the large corpus.")
     ] = 100_000,
 ) -> None:
-    """Measure fastcausal against what else there is, after asserting that the answers are equal."""
+    """Time fastcausal against other libraries, after asserting equal answers."""
     with clear_errors():
         folder = _folder()
-        found = {path.stem.removeprefix("test_"): path for path in folder.glob("test_*.py")}
+        parts_by_name = {path.stem.removeprefix("test_"): path for path in folder.glob("test_*.py")}
         for part in parts or ():
-            if part not in found:
-                known = ", ".join(sorted(found))
-                raise InputError(f'no benchmark is called "{part}", expected one of {known}')
+            if part not in parts_by_name:
+                known = ", ".join(sorted(parts_by_name))
+                raise InputError(f'unknown benchmark "{part}", expected one of {known}')
         missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
         if missing:
             raise InputError(
@@ -52,7 +52,7 @@ def bench(
     import pytest
 
     own = ("-c", str(folder / "pytest.ini"), "--rootdir", str(folder), "-p", "no:cacheprovider")
-    chosen = [str(found[part]) for part in parts or sorted(found)]
+    chosen = [str(parts_by_name[part]) for part in parts or sorted(parts_by_name)]
     with TemporaryDirectory() as storage:  # else pytest-benchmark makes a folder where you are
         only = ("--benchmark-only", f"--benchmark-storage=file://{storage}")
         status = pytest.main([*own, "-q", *only, f"--sentences={sentences}", *chosen])

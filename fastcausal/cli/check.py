@@ -18,12 +18,17 @@ if TYPE_CHECKING:
 
 def check(
     files: Annotated[
-        list[str], typer.Argument(help="Annotations, in any format; folders; - for stdin.")
+        list[str], typer.Argument(help="Annotations in any format, files or folders; - for stdin.")
     ],
-    tags: Annotated[TagReading, typer.Option(help="How tags are read.")] = "strict",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    tags: Annotated[
+        TagReading,
+        typer.Option(help="Read tags strictly, or as the official scorer of that year."),
+    ] = "strict",
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
+    ] = False,
 ) -> None:
-    """Check annotations against the rules; exit status 1 when something was found."""
+    """Check annotations against the guidelines; exit status 1 if there are findings."""
     with clear_errors(json):
         from fastcausal.tasks.corpus.guidelines import check as check_annotations
 

@@ -13,20 +13,30 @@ ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
 
 
 def classify(
-    gold: Annotated[str, typer.Argument(help="Gold labels: CSV, JSON lines, Parquet or Arrow.")],
-    pred: Annotated[str, typer.Argument(help="Predicted labels; - for stdin.")],
+    gold: Annotated[
+        str, typer.Argument(help="Gold labels in CSV, JSON lines, Parquet or Arrow; - for stdin.")
+    ],
+    pred: Annotated[str, typer.Argument(help="Predicted labels in the same formats; - for stdin.")],
     labels: Annotated[
-        str | None, typer.Option(help="The classes, as in 0,1; any other label is an error.")
+        str | None,
+        typer.Option(
+            help="Expect only these classes, for example 0,1; any other label is an error."
+        ),
     ] = None,
-    positive: Annotated[str, typer.Option(help="The positive class.")] = "1",
-    undefined: Annotated[ZeroByZero, typer.Option(help="What 0/0 is.")] = "null",
+    positive: Annotated[str, typer.Option(help="Treat this class as the positive one.")] = "1",
+    undefined: Annotated[
+        ZeroByZero, typer.Option(help="Set scores of 0/0 to this value.")
+    ] = "null",
     unparsed: Annotated[
-        LabelPolicy, typer.Option(help="What a prediction without a label is.")
+        LabelPolicy,
+        typer.Option(help="Stop at unparsed predictions, or skip their examples."),
     ] = "error",
     unmatched: Annotated[
-        LabelPolicy, typer.Option(help="What an id is that only one side has.")
+        LabelPolicy, typer.Option(help="Stop at ids that one side lacks, or skip them.")
     ] = "error",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
+    ] = False,
 ) -> None:
     """Score sentence labels, such as causal or not."""
     with clear_errors(json):

@@ -1,4 +1,4 @@
-"""What all subcommands share: where output goes, and how a command ends that cannot go on."""
+"""Output, messages and exit status of all subcommands."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def show(text: str, err: bool = False) -> None:
 
 
 def is_standard_output(path: Path) -> bool:
-    """Whether what is written to a path goes where results go."""
+    """Tell whether a path is standard output."""
     with suppress(OSError, ValueError):
         return os.path.samestat(path.stat(), os.fstat(1))
     return False

@@ -19,42 +19,51 @@ from fastcausal.options import Premise, ReadFormat, TagReading, WriteFormat
 
 
 def convert(
-    source: Annotated[str, typer.Argument(help="What to read; - for stdin.")],
-    target: Annotated[Path, typer.Argument(help="What to write; its suffix tells the format.")],
-    tags: Annotated[TagReading, typer.Option(help="How tags are read.")] = "strict",
+    source: Annotated[str, typer.Argument(help="File or folder to read; - for stdin.")],
+    target: Annotated[Path, typer.Argument(help="File to write; its suffix decides the format.")],
+    tags: Annotated[
+        TagReading,
+        typer.Option(help="Read tags strictly, or as the official scorer of that year."),
+    ] = "strict",
     like: Annotated[
-        str | None, typer.Option(help="Gold annotations that the source predicts for.")
+        str | None,
+        typer.Option(help="Take ids and texts of predictions from these gold annotations."),
     ] = None,
     source_format: Annotated[
-        ReadFormat | None, typer.Option("--from", help="Format of the source.")
+        ReadFormat | None,
+        typer.Option(
+            "--from", help="Read the source in this format; by default its content decides."
+        ),
     ] = None,
     target_format: Annotated[
-        WriteFormat | None, typer.Option("--to", help="Format of the target.")
+        WriteFormat | None,
+        typer.Option(
+            "--to", help="Write the target in this format; by default its suffix decides."
+        ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="For squad: which questions are drawn; 0 unless given.")
+        int | None, typer.Option(help="Seed the draw of questions for squad; by default 0.")
     ] = None,
     premise: Annotated[
         Premise | None,
-        typer.Option(help="For nli: what is the premise; the cause unless given."),
+        typer.Option(help="Take this role as the premise for nli; by default cause."),
     ] = None,
 ) -> None:
-    """Convert between formats, and say what the target cannot hold."""
+    """Convert between formats, and report what the target cannot hold."""
     with clear_errors():
         import fastcausal as fc
         from fastcausal.errors import InputError
-        from fastcausal.formats import load
+        from fastcausal.formats import opened
+        from fastcausal.formats.io.format import Opened
         from fastcausal.formats.io.targets import keep_apart
 
         keep_apart([target], [source, like])
         with doing(f"reading {source}"):
             gold = fc.read(like, tags=tags) if like is not None else None
-            opened: Any = source
-            format = source_format
-            if not Path(source).is_dir():
-                opened, format = load(source, format)
-            relations = fc.read(opened, format, like=gold, tags=tags)
-        needs_gold = relations.reading.predicted or format in ("bio", "spans")
+            file: Any = opened(source, source_format, whole=True)
+            relations = fc.read(file, source_format, like=gold, tags=tags)
+        leans = isinstance(file, Opened) and file.format.like
+        needs_gold = relations.reading.predicted or leans
         if gold is not None and not needs_gold:
             raise InputError(f"--like is for predictions, {source} has ids and texts of its own")
         if tags not in ("strict", relations.reading.tags):

@@ -12,10 +12,10 @@ from fastcausal.cli.console import clear_errors, print_table
 
 def demo(
     copy_to: Annotated[
-        Path | None, typer.Option(help="Also copy the sample's files to this folder.")
+        Path | None, typer.Option(help="Also copy the files of the sample to this folder.")
     ] = None,
 ) -> None:
-    """Score the embedded sample: three imagined systems, and one of them in detail."""
+    """Score the embedded sample: three fictitious systems, the first in detail."""
     with clear_errors():
         import fastcausal as fc
         from fastcausal import sample

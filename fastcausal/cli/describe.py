@@ -26,36 +26,38 @@ def describe(
         list[str],
         typer.Argument(
             metavar="CORPUS...",
-            help="Annotations in any format, or labels as CSV; several give a column each.",
+            help="Annotations in any format, or labels as CSV; a table column for each corpus.",
         ),
     ],
     tokenizer: Annotated[
         Tokenizer | None,
-        typer.Option(help="How words are counted; every possible way by default."),
+        typer.Option(help="Count words in this way; by default in each possible way."),
     ] = None,
     plots: Annotated[
-        Path | None, typer.Option(help="Draw pictures of the whole to this folder.")
+        Path | None, typer.Option(help="Draw plots of all corpora together to this folder.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
+    ] = False,
 ) -> None:
     """Count sentences, relations, words and signals of a corpus."""
     with clear_errors(json):
         from fastcausal.tasks.corpus.describe import describe as count
         from fastcausal.tasks.corpus.description import corpus_table
 
-        found: dict[str, CorpusDescription] = {}
+        descriptions: dict[str, CorpusDescription] = {}
         for name, path in short_names(corpora).items():
             with doing(f"counting {path}"):
-                found[name] = count(path, tokenizer)
-        for name, corpus in found.items():
+                descriptions[name] = count(path, tokenizer)
+        for name, corpus in descriptions.items():
             if corpus.n_unread:
                 warn([f"{name}: {corpus.unparsed_share}"])
-        first, *others = found.values()
-        total = sum(others, first)
+        first, *more = descriptions.values()
+        total = sum(more, first)
         if not json:
-            print_table(corpus_table(found | ({"in all": total} if others else {})))
-        elif others:
-            parts = {name: corpus.to_dict() for name, corpus in found.items()}
+            print_table(corpus_table(descriptions | ({"in all": total} if more else {})))
+        elif more:
+            parts = {name: corpus.to_dict() for name, corpus in descriptions.items()}
             print_json({"corpora": parts, "all": total.to_dict()})
         else:
             print_json(total.to_dict())

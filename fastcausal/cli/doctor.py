@@ -13,14 +13,16 @@ TRAINING = {"torch": "torch", "torchmetrics": "torch", "transformers": "hf", "ev
 
 
 def doctor(
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
+    ] = False,
 ) -> None:
-    """Print what is installed and what there is to run on; exit status 0 whatever is missing."""
-    found = facts()
+    """List installed versions and usable hardware; exit status 0 whatever is missing."""
+    report = facts()
     if json:
-        print_json(found)
+        print_json(report)
     else:
-        _print(found)
+        _print(report)
 
 
 def facts() -> dict[str, Any]:
@@ -63,22 +65,22 @@ def _install(extra: str) -> str:
     return f"not installed: pip install 'fastcausal[{extra}]'"
 
 
-def _print(found: dict[str, Any]) -> None:
+def _print(report: dict[str, Any]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    native, cores, cuda = found["native"], found["cores"], found["cuda"]
+    native, cores, cuda = report["native"], report["cores"], report["cuda"]
     abi = ", limited API" if native["limited_api"] else ""
     device = cuda["device"]
     rows = {
-        "fastcausal": f"{found['fastcausal']} on Python {found['python']}, {found['system']}",
+        "fastcausal": f"{report['fastcausal']} on Python {report['python']}, {report['system']}",
         "native code": f"{native['compiler']}, {native['instructions']}{abi}",
         "": native["flags"],
         "cores": f"{cores['usable']} of {cores['machine']}",
-        "NumPy": found["numpy"],
-        "pyarrow": found["pyarrow"],
-        "numba": found["numba"] or _install("jit"),
-        **{name: found["training"][name] or _install(extra) for name, extra in TRAINING.items()},
+        "NumPy": report["numpy"],
+        "pyarrow": report["pyarrow"],
+        "numba": report["numba"] or _install("jit"),
+        **{name: report["training"][name] or _install(extra) for name, extra in TRAINING.items()},
         "CuPy": cuda["cupy"] or "not installed",
         "CUDA": _cuda_text(cuda),
         "device": device and _device_text(device),

@@ -1,4 +1,4 @@
-"""Options that would do nothing are refused, so that nobody waits for what they ask for."""
+"""Options given twice, or without effect, are errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Command(TyperCommand):
 
 
 def refuse(ctx: typer.Context, names: tuple[str, ...], reason: str) -> None:
-    """Raise InputError for the first of these options that was given; the reason tells its use."""
+    """Raise InputError for the first of these options that was given."""
     for name in names:
         source = ctx.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT":

@@ -11,15 +11,24 @@ from fastcausal.options import Policy
 
 
 def qa(
-    gold: Annotated[str, typer.Argument(help="Questions with gold answers: SQuAD, JSON lines.")],
-    pred: Annotated[str, typer.Argument(help="Predicted answers as JSON; - for stdin.")],
+    gold: Annotated[
+        str,
+        typer.Argument(
+            help="Questions with gold answers, in SQuAD JSON or JSON lines; - for stdin."
+        ),
+    ],
+    pred: Annotated[str, typer.Argument(help="Predicted answers in JSON; - for stdin.")],
     unmatched: Annotated[
         Policy,
-        typer.Option(help="What an id is that only one side has."),
+        typer.Option(
+            help="Stop at ids that one side lacks, score missing answers 0 (empty), or skip them."
+        ),
     ] = "error",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
+    ] = False,
 ) -> None:
-    """Score answers to questions: exact match and F1, also of the questions about causes."""
+    """Score answers to questions: exact match and F1, overall and for questions about causes."""
     with clear_errors(json):
         from fastcausal.tasks.answers.scorer import score_answers
 

@@ -30,30 +30,50 @@ if TYPE_CHECKING:
 
 def score(
     ctx: typer.Context,
-    gold: Annotated[str, typer.Argument(help="Gold annotations, in any format; - for stdin.")],
-    pred: Annotated[list[str], typer.Argument(help="Predictions; several give a row each.")],
-    protocol: Annotated[ProtocolName, typer.Option(help="How to score.")] = "recess",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    gold: Annotated[str, typer.Argument(help="Gold annotations in any format; - for stdin.")],
+    pred: Annotated[
+        list[str], typer.Argument(help="Predictions in any format; a table row for each file.")
+    ],
+    protocol: Annotated[ProtocolName, typer.Option(help="Score by this named recipe.")] = "recess",
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of a table.")
+    ] = False,
     per_example: Annotated[
         Path | None,
-        typer.Option(help="Write the counts of every example: .parquet, .arrow or .csv."),
+        typer.Option(
+            help="Write the counts of each example to this .parquet, .arrow or .csv file."
+        ),
     ] = None,
     matches: Annotated[
-        Path | None, typer.Option(help="Write the chosen pairs: .parquet, .arrow or .csv.")
+        Path | None,
+        typer.Option(help="Write the chosen pairs to this .parquet, .arrow or .csv file."),
     ] = None,
-    by: Annotated[str | None, typer.Option(help="Also score by the values of a column.")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Also score each value of this column separately.")
+    ] = None,
     counts: Annotated[
-        bool, typer.Option("--counts", help="Show all counts in the table; JSON always has them.")
+        bool, typer.Option("--counts", help="Add all counts to the table; JSON always has them.")
     ] = False,
     unparsed: Annotated[
-        Policy, typer.Option(help="What a prediction that cannot be read is.")
+        Policy,
+        typer.Option(
+            help="Stop at unparsed predictions, score them as empty, or skip their examples."
+        ),
     ] = "error",
     unmatched: Annotated[
-        Policy, typer.Option(help="What an id is that only one side has.")
+        Policy,
+        typer.Option(help="Stop at ids that one side lacks, score them as empty, or skip them."),
     ] = "error",
-    backend: Annotated[Backend, typer.Option(help="What counts.")] = "cpu",
+    backend: Annotated[
+        Backend,
+        typer.Option(help="Count on the CPU, on an NVIDIA GPU, or in plain Python (reference)."),
+    ] = "cpu",
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads; the scores never depend on it.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Set the number of threads; by default the work decides. No score depends on it.",
+        ),
     ] = None,
 ) -> None:
     """Score predictions against gold."""
@@ -98,14 +118,17 @@ def score(
 
 
 def _reusable(gold: str, protocol: ProtocolName) -> Any:
-    """Gold for several systems: what can be scored part by part stays in its file."""
+    """Gold for several systems: what can be scored batch by batch stays in its file."""
     import fastcausal as fc
-    from fastcausal.formats import stream
+    from fastcausal.formats import opened
     from fastcausal.formats.io.files import readable_again
+    from fastcausal.formats.io.format import Opened
     from fastcausal.protocols import PROTOCOLS
 
-    source = readable_again(gold)
-    return fc.read(source, tags=PROTOCOLS[protocol].tags) if stream(source) is None else source
+    source = opened(readable_again(gold))
+    if not isinstance(source, Opened) or source.in_batches:
+        return source
+    return fc.read(source, tags=PROTOCOLS[protocol].tags)
 
 
 @contextmanager
@@ -117,7 +140,7 @@ def _one_table(target: Path | None, systems: list[str]) -> Iterator[dict[str, Pa
     if len(systems) == 1:
         yield {systems[0]: target}
         return
-    from fastcausal.formats.io import pieces
+    from fastcausal.formats.io import batches
     from fastcausal.formats.table import appending
 
     with TemporaryDirectory(prefix="fastcausal-") as folder:
@@ -125,7 +148,7 @@ def _one_table(target: Path | None, systems: list[str]) -> Iterator[dict[str, Pa
         yield files
         with appending(target) as write:
             for name, file in files.items():
-                for _, table in pieces.read(file, "parquet", str(file)):
+                for _, table in batches.read(file, "parquet", str(file)):
                     write(_with_system(table, name))
 
 
@@ -151,13 +174,13 @@ def _named(system: str | None) -> Iterator[None]:
 
 def _print(reports: dict[str, Report], by: str | None, counts: bool, as_json: bool) -> None:
     if as_json:
-        found = {name: report.to_dict() for name, report in reports.items()}
-        print_json(*found.values()) if len(found) == 1 else print_json({"systems": found})
+        results = {name: report.to_dict() for name, report in reports.items()}
+        print_json(*results.values()) if len(results) == 1 else print_json({"systems": results})
         return
     for name, report in reports.items():
         warn([f"{name}: {w}" for w in report.warnings] if len(reports) > 1 else report.warnings)
-    first, *others = reports.values()
-    table = systems_table(reports, by, counts) if others else first.to_table(counts)
+    first, *more = reports.values()
+    table = systems_table(reports, by, counts) if more else first.to_table(counts)
     print_table(table, first.signature)
 
 

@@ -4,6 +4,11 @@ from typing import Any
 from numpy import float64, int32, int64
 from numpy.typing import NDArray
 
+from fastcausal.decoding.faults import Fault
+
+MOST_FAULTS: int
+WORD: int
+
 def select_spans(
     columns: Sequence[NDArray[Any]],
     there: NDArray[Any] | None,
@@ -11,6 +16,7 @@ def select_spans(
     has_signal: NDArray[Any] | None,
     roles: Sequence[int],
     settings: tuple[int, int, int, int, float],
-) -> tuple[
-    tuple[NDArray[int32], NDArray[int64], NDArray[int64], NDArray[int32]], NDArray[float64]
-]: ...
+) -> (
+    tuple[tuple[NDArray[int32], NDArray[int64], NDArray[int64], NDArray[int32]], NDArray[float64]]
+    | Fault
+): ...

@@ -7,8 +7,10 @@ from cpython.buffer cimport (
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libcpp.vector cimport vector
 
-from fastcausal.arrays.collected_rows cimport Found, arrays_of, filled
+from fastcausal.arrays.collected_rows cimport CollectedRows, arrays_of, filled
 from fastcausal.interrupts cimport Asked, interrupted
+
+from fastcausal.decoding.faults import Fault
 
 import numpy as np
 
@@ -33,9 +35,17 @@ cdef extern from "decoding.hpp" namespace "fastcausal" nogil:
         const int32_t* words
         const uint8_t* has_signal
 
+    int64_t MOST_FAULTS_ "fastcausal::selection::Selector::MOST_FAULTS"
+    int64_t WORD_ "fastcausal::selection::Selector::WORD"
+
     int64_t c_select_spans "fastcausal::select_spans" (
-        const Boundaries&, const Settings&, Found&, vector[double]&, Asked
+        const Boundaries&, const Settings&, CollectedRows&, vector[double]&, Asked
     ) except +
+
+
+# How a device writes a fault of an example: token * MOST_FAULTS + column; WORD is a column.
+MOST_FAULTS = MOST_FAULTS_
+WORD = WORD_
 
 
 cdef const void* contiguous(source) except? NULL:
@@ -53,8 +63,8 @@ def select_spans(columns, there, words, has_signal, roles, settings):
 
     columns: 4 or 6 arrays [batch, tokens], all float32 or all float64, with steps of whole items;
     there bool, words int32 [batch, tokens] and has_signal bool[batch], contiguous, each or None;
-    settings: method, top_k, n_best, max_signal, min_score. IndexError(example, token, column) tells of a logit
-    that is NaN or +inf; column is 7 for a word that comes after a later one.
+    settings: method, top_k, n_best, max_signal, min_score. A Fault where a logit is NaN or +inf, or
+    with column WORD where a word comes after a later one.
     """
     cdef Boundaries b
     cdef Settings s
@@ -76,12 +86,13 @@ def select_spans(columns, there, words, has_signal, roles, settings):
     b.there = <const uint8_t*>contiguous(there)
     b.words = <const int32_t*>contiguous(words)
     b.has_signal = <const uint8_t*>contiguous(has_signal)
-    cdef Found found
+    cdef CollectedRows collected
     cdef vector[double] scores
-    cdef int64_t wrong
+    cdef int64_t wrong, place
     with nogil:
-        wrong = c_select_spans(b, s, found, scores, interrupted)
+        wrong = c_select_spans(b, s, collected, scores, interrupted)
     if wrong >= 0:
-        raise IndexError(wrong // 8 // b.n_tokens, wrong // 8 % b.n_tokens, wrong % 8)
-    rows = arrays_of(found, EMPTY, INT32, INT64)
+        place = wrong // MOST_FAULTS_
+        return Fault(place // b.n_tokens, place % b.n_tokens, wrong % MOST_FAULTS_)
+    rows = arrays_of(collected, EMPTY, INT32, INT64)
     return rows, filled(EMPTY(scores.size(), FLOAT64), scores.data())

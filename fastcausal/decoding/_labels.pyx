@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Matrices of label ids to rows, and logits to label ids; what they mean is told in tagging.py."""
+"""Matrices of label ids to rows, and logits to label ids; decoding/tags.py tells what they mean."""
 
 from cpython.buffer cimport (
     PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release,
@@ -9,8 +9,10 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport strchr
 
 from fastcausal.arrays.buffers cimport Array, int32s
-from fastcausal.arrays.collected_rows cimport Found, arrays_of
+from fastcausal.arrays.collected_rows cimport CollectedRows, arrays_of
 from fastcausal.interrupts cimport Asked, interrupted
+
+from fastcausal.decoding.faults import Fault
 
 import numpy as np
 
@@ -32,7 +34,7 @@ cdef extern from "labels.hpp" namespace "fastcausal" nogil:
         const int32_t* words
 
     int64_t c_label_rows "fastcausal::label_rows" (
-        const Matrix&, const Scheme&, Found&, Asked
+        const Matrix&, const Scheme&, CollectedRows&, Asked
     ) except +
 
 
@@ -87,8 +89,8 @@ def label_rows(ids, where, words, marks, int64_t ignored):
     """The four arrays of Rows.
 
     None unless the matrices are C-contiguous, in native byte order and of one shape; ids int8 to
-    int64, where bool or None, words int32 or None. IndexError(example, token) says where there is
-    no label of the scheme, or a word out of order.
+    int64, where bool or None, words int32 or None. A Fault where there is no label of the scheme,
+    or a word out of order.
     """
     cdef Opened of_ids = opened(ids, b"bhilq", None)
     cdef Opened of_where = None
@@ -119,15 +121,15 @@ def label_rows(ids, where, words, marks, int64_t ignored):
         m.where = <const uint8_t*>of_where.view.buf
     if of_words is not None:
         m.words = <const int32_t*>of_words.view.buf
-    cdef Found found
+    cdef CollectedRows collected
     cdef int64_t wrong
     if m.n_tokens >= 2**31 - 1:
         raise OverflowError(f"{m.n_tokens} tokens in a sequence, expected fewer than {2**31 - 1}")
     with nogil:
-        wrong = c_label_rows(m, scheme, found, interrupted)
+        wrong = c_label_rows(m, scheme, collected, interrupted)
     if wrong >= 0:
-        raise IndexError(wrong // m.n_tokens, wrong % m.n_tokens)
-    return arrays_of(found, EMPTY, INT32, INT64)
+        return Fault(wrong // m.n_tokens, wrong % m.n_tokens)
+    return arrays_of(collected, EMPTY, INT32, INT64)
 
 
 def label_ids(logits, where, steps, int64_t start, int64_t ignored):
@@ -135,7 +137,7 @@ def label_ids(logits, where, steps, int64_t start, int64_t ignored):
 
     None unless logits are float32 or float64[batch, tokens, labels], aligned, in native byte order
     and whole items apart. where bool[batch, tokens], C-contiguous, or None; steps int32[labels, 2]
-    or None (see label_paths.py). IndexError(example, token) says where a logit is NaN or +inf.
+    or None (see label_paths.py). A Fault where a logit is NaN or +inf.
     """
     cdef Opened of_logits = Opened()
     cdef Opened of_where = None
@@ -182,5 +184,5 @@ def label_ids(logits, where, steps, int64_t start, int64_t ignored):
     with nogil:
         wrong = c_label_ids(task, interrupted)
     if wrong >= 0:
-        raise IndexError(wrong // task.n_tokens, wrong % task.n_tokens)
+        return Fault(wrong // task.n_tokens, wrong % task.n_tokens)
     return ids

@@ -35,9 +35,9 @@ class Steps(NamedTuple):
 
     @property
     def always_lead_on(self) -> bool:
-        """Whether there are well formed sequences of every length.
+        """Tell whether every length has a well formed sequence.
 
-        So it is where there is one of one token: it may be repeated.
+        This holds where a single token is well formed: it may be repeated.
         """
         return any(self.start >> before & 1 and into >> CLOSED & 1 for before, into in self.of)
 
@@ -91,7 +91,7 @@ def best_path(
     logits: Sequence[Sequence[float]], where: Sequence[bool], marks: Int32, ignored: int
 ) -> list[int]:
     """The well formed sequence of labels with the greatest sum of logits."""
-    found = [ignored] * len(logits)
+    labels = [ignored] * len(logits)
     sums: dict[int, float] = {}  # of the best path that ends with each label
     came_from: list[dict[int, int]] = []  # the label before it
     there = [t for t in range(len(logits)) if where[t]]
@@ -112,13 +112,13 @@ def best_path(
     last = [k for k in sums if may_follow(marks, int(marks[k]), OUTSIDE)]
     label = max(last, key=sums.__getitem__, default=-1)
     for t, before_each in zip(reversed(there), reversed(came_from), strict=True):
-        found[t] = label
+        labels[t] = label
         label = before_each.get(label, -1)
-    return found
+    return labels
 
 
 def may_follow(marks: Int32, before: int, mark: int) -> bool:
-    """Whether a label may come after another in a scheme; a sequence stands between two O."""
+    """Tell whether a label may follow another in a scheme; a sequence stands between two O."""
     is_open = before >= 0 and not before & ENDS
     goes_on = mark >= 0 and not mark & BEGINS and is_open and mark // ROLE == before // ROLE
     if is_open and before // ROLE in _roles_ended(marks):

@@ -57,7 +57,7 @@ def log_of(x: float) -> float:
 
 
 def log_sum_exp(values: Floats) -> float:
-    """What turns logits into log-probabilities, 0 where nothing is possible."""
+    """Return the number that turns logits into log-probabilities, 0 where nothing is possible."""
     most = max(values, default=-math.inf)
     if most == -math.inf:
         return 0.0
@@ -83,25 +83,25 @@ def open_positions(there: Any, words: Any, n_tokens: int) -> list[int]:
 def splits(
     logits: Sequence[Floats], words: Sequence[int], top_k: int, after_first: bool
 ) -> list[tuple[int, ...]]:
-    """The best (i, j) in which one argument ends and the other one starts; whether A is first."""
+    """Return the best (i, j) at which one argument ends and the other starts, and if A leads."""
     n = len(words)
     pairs = [(i, j) for i in range(n) for j in range(n) if words[i] < words[j]]
     orders = (0, 1) if after_first else (1, 0)
-    found = [(i, j, before) for before in orders for i, j in pairs]
+    candidates = [(i, j, before) for before in orders for i, j in pairs]
     ends_and_starts = {1: (A_END, B_START), 0: (B_END, A_START)}
     scores = []
-    for i, j, before in found:
+    for i, j, before in candidates:
         end, start = ends_and_starts[before]
         scores.append(logits[end][i] + logits[start][j])
-    return [found[k] for k in best(scores, top_k)]
+    return [candidates[k] for k in best(scores, top_k)]
 
 
 def beam(
     logits: Sequence[Floats], chances: Sequence[Floats], words: list[int], top_k: int, n_best: int,
     after_first: bool,
 ) -> list[Selection]:  # fmt: skip
-    """Chosen by ``logits``, scored by ``chances``."""
-    found: list[Selection] = []
+    """Choose selections by ``logits``, score them by ``chances``."""
+    selections: list[Selection] = []
     for i, j, before in splits(logits, words, top_k, after_first):
         columns = (A_START, A_END, B_START, B_END) if before else (B_START, B_END, A_START, A_END)
         left, end, start, right = (chances[c] for c in columns)
@@ -111,10 +111,10 @@ def beam(
             outer = [(words[first], words[i] + 1), (words[j], words[last] + 1)]
             a, b = outer if before else reversed(outer)
             score = ((end[i] + start[j]) + left[first]) + right[last]
-            found.append(Selection((a, b, None), score))
+            selections.append(Selection((a, b, None), score))
     kept: dict[Any, Selection] = {}
-    for k in best([one.score for one in found], len(found)):
-        kept.setdefault(found[k].spans, found[k])
+    for k in best([selection.score for selection in selections], len(selections)):
+        kept.setdefault(selections[k].spans, selections[k])
     return list(kept.values())[:n_best]
 
 
@@ -134,10 +134,10 @@ def signal_span(
     logits: Sequence[Floats], words: list[int], tokens: list[int], max_signal: int
 ) -> Span:
     """The best start, and the best end of so many tokens from there on."""
-    found = best(logits[SIGNAL_START], 1)
-    if not found:
+    starts = best(logits[SIGNAL_START], 1)
+    if not starts:
         return None
-    start = found[0]
+    start = starts[0]
     near = sum(0 <= token - tokens[start] < max_signal for token in tokens)
     end = best(logits[SIGNAL_END][start : start + near], 1)
     return (words[start], words[start + end[0]] + 1) if end else None
@@ -165,22 +165,22 @@ def select(
         [value - total for value in column] for column, total in zip(logits, sums, strict=True)
     ]
     if method == ARGMAX:
-        one = argmax(logits, chances, numbers)
-        found = [one] if any(one.spans) else []
+        best_of_each = argmax(logits, chances, numbers)
+        selections = [best_of_each] if any(best_of_each.spans) else []
     else:
         by = logits if method == CONSTRAINED_LOGITS else chances
-        found = beam(by, chances, numbers, top_k, n_best, method == CONSTRAINED)
+        selections = beam(by, chances, numbers, top_k, n_best, method == CONSTRAINED)
     signal = None
     if has_signal and len(columns) > 4:
         signal = signal_span(logits, numbers, tokens, max_signal)
     return [
-        Selection((one.spans[0], one.spans[1], signal), one.score)
-        for one in found
-        if not one.score < min_score
+        Selection((chosen.spans[0], chosen.spans[1], signal), chosen.score)
+        for chosen in selections
+        if not chosen.score < min_score
     ]
 
 
 def rows_of(selection: Selection, roles: Sequence[int]) -> list[tuple[int, int, int]]:
     """(role, start, stop) of each span, sorted by (start, stop, role)."""
-    found = [(*span, role) for span, role in zip(selection.spans, roles, strict=False) if span]
-    return [(role, start, stop) for start, stop, role in sorted(found)]
+    spans = [(*span, role) for span, role in zip(selection.spans, roles, strict=False) if span]
+    return [(role, start, stop) for start, stop, role in sorted(spans)]

@@ -20,7 +20,8 @@ from fastcausal.arrays.tensors import (
     on_host,
     word_numbers,
 )
-from fastcausal.decoding._decoding import select_spans
+from fastcausal.decoding._decoding import MOST_FAULTS, WORD, select_spans
+from fastcausal.decoding.faults import Fault
 from fastcausal.errors import InputError
 from fastcausal.options import DecodingMethod, check
 from fastcausal.rows import Rows
@@ -30,11 +31,10 @@ METHODS = get_args(DecodingMethod)  # in the order of the native Method
 COLUMNS = ("A start", "A end", "B start", "B end", "signal start", "signal end")
 MOST = 32  # of top_k and n_best, which have fixed memory
 ANY_LENGTH = 2**31 - 1  # positions are 32-bit
-WORD = 7  # the "column" of a word that is out of order
 
 
 class Decoded(NamedTuple):
-    """What a decoder found.
+    """The relations that a decoder chose, with scores.
 
     Attributes
     ----------
@@ -49,12 +49,12 @@ class Decoded(NamedTuple):
     scores: npt.NDArray[np.float64]
 
     def get(self) -> Decoded:
-        """What was found, in host memory: this one."""
+        """Return the relations in host memory: this object."""
         return self
 
 
 class DecodedOnDevice(Decoded):
-    """What a decoder found in logits on a GPU, there as soon as the GPU has got so far.
+    """The relations that a decoder chose on a GPU; the arrays are valid once the GPU has finished.
 
     ``rows`` and ``scores`` are CuPy arrays with room for ``n_best`` relations of each example.
     Those behind ``rows.relation_offsets[-1]`` are of no example and have no rows. `get` waits.
@@ -65,19 +65,19 @@ class DecodedOnDevice(Decoded):
 
     @classmethod
     def of(cls, rows: Rows, scores: Any, wrong: Any, columns: Any, words: Any) -> DecodedOnDevice:
-        """As `device_decoding.select_spans` gives it, and what that was given."""
-        found = cls(rows, scores)
-        found._wrong, found._read = wrong, (columns, words)
-        return found
+        """Make the result of `device.select_spans` from its arrays and inputs."""
+        decoded = cls(rows, scores)
+        decoded._wrong, decoded._read = wrong, (columns, words)
+        return decoded
 
     def get(self) -> Decoded:
-        """Wait, and give what `SpanDecoder.decode` finds in host memory.
+        """Wait for the GPU, and return the relations in host memory.
 
         Raises
         ------
         InputError
             A logit is NaN or +inf at a token that may be chosen, or words are not in order. Until
-            somebody asks, such an example is one without relations.
+            `get` is called, such an example has no relations.
         """
         from fastcausal.engine.device import cuda
 
@@ -86,9 +86,9 @@ class DecodedOnDevice(Decoded):
         example = int((wrong >= 0).argmax()) if len(wrong) else 0
         if len(wrong) and wrong[example] >= 0:
             columns, words = self._read
-            token, column = divmod(int(wrong[example]), WORD + 1)
+            token, column = divmod(int(wrong[example]), MOST_FAULTS)
             there = words if words is None else numpy(words)
-            raise _refused((example, token, column), list(map(numpy, columns)), there)
+            raise _refused(Fault(example, token, column), list(map(numpy, columns)), there)
         rows = cuda.on_host(self.rows)
         n = int(rows.relation_offsets[-1])
         offsets = rows.row_offsets[: n + 1]
@@ -98,7 +98,7 @@ class DecodedOnDevice(Decoded):
 
 @dataclass(frozen=True)
 class SpanDecoder:
-    """How logits of span boundaries become relations of two arguments and a signal.
+    """A decoder of span boundary logits into relations of two arguments and a signal.
 
     Parameters
     ----------
@@ -131,11 +131,11 @@ class SpanDecoder:
     --------
     >>> logits = np.full((1, 6, 4), -9.0)
     >>> logits[0, [1, 2, 4, 4], [0, 1, 2, 3]] = 0.0
-    >>> found = SpanDecoder(n_best=1).decode(logits)
-    >>> found.rows.values
+    >>> decoded = SpanDecoder(n_best=1).decode(logits)
+    >>> decoded.rows.values
     array([[0, 1, 3],
            [1, 4, 5]], dtype=int32)
-    >>> found.scores.round(4)
+    >>> decoded.scores.round(4)
     array([-0.0015])
 
     Notes
@@ -200,7 +200,7 @@ class SpanDecoder:
         InputError
             A logit is NaN or +inf at a token that may be chosen, arrays have other shapes or types,
             or words are not in order. What is wrong inside of arrays on a GPU is said by
-            `DecodedOnDevice.get`; there every number below 0 is no word.
+            `DecodedOnDevice.get`; there every number below 0 marks a token without a word.
         """
         first = logits[0] if isinstance(logits, list | tuple) and logits else logits
         if on_device(first):
@@ -212,12 +212,10 @@ class SpanDecoder:
         gate = None
         if has_signal is not None:
             gate = np.ascontiguousarray(_gate(on_host("has_signal", has_signal), shape[0]))
-        try:
-            rows, scores = select_spans(
-                columns, there, words, gate, self._three_roles(), self._settings()
-            )
-        except IndexError as error:
-            raise _refused(error.args, columns, words) from None
+        selected = select_spans(columns, there, words, gate, self._three_roles(), self._settings())
+        if isinstance(selected, Fault):
+            raise _refused(selected, columns, words)
+        rows, scores = selected
         return Decoded(Rows(*rows), scores)
 
     def _decode_there(
@@ -238,10 +236,10 @@ class SpanDecoder:
         if has_signal is not None:
             gate = cuda.array("has_signal", has_signal, "bool")
             _gate(gate, shape[0])
-        found = device.select_spans(
+        arrays = device.select_spans(
             cuda.machine(), columns, there, words, gate, self._three_roles(), self._settings()
         )
-        return DecodedOnDevice.of(*found, columns, words)
+        return DecodedOnDevice.of(*arrays, columns, words)
 
     def _columns(self, logits: Any, take: Callable[[str, Any], Any]) -> list[Any]:
         """Arrays [batch, tokens] of one type, float32 or float64, with steps of whole items."""
@@ -275,11 +273,11 @@ def _check_columns(arrays: Sequence[Any]) -> None:
         raise InputError(f"logits: found {len(arrays)} columns, expected 4 or 6")
     shapes, kinds = ({getattr(a, name) for a in arrays} for name in ("shape", "dtype"))
     if len(shapes) > 1 or arrays[0].ndim != 2:
-        found = ", ".join(map(str, sorted(shapes)))
-        raise InputError(f"logits: found the shapes {found}, expected [batch, tokens] of each")
+        listed = ", ".join(map(str, sorted(shapes)))
+        raise InputError(f"logits: found the shapes {listed}, expected [batch, tokens] of each")
     if any(kind.kind != "f" or kind.itemsize > 8 for kind in kinds):
-        found = ", ".join(sorted(map(str, kinds)))
-        raise InputError(f"logits: found {found}, expected float16, float32 or float64")
+        listed = ", ".join(sorted(map(str, kinds)))
+        raise InputError(f"logits: found {listed}, expected float16, float32 or float64")
 
 
 def _whole_steps(array: Any) -> Any:
@@ -294,9 +292,9 @@ def _gate(gate: Any, n: int) -> Any:
     return gate
 
 
-def _refused(place: tuple[int, int, int], columns: Any, words: Any) -> InputError:
+def _refused(fault: Fault, columns: Any, words: Any) -> InputError:
     """The error for a place that native code names, of arrays in host memory."""
-    example, token, column = place
+    example, token, column = fault
     if column == WORD:
         return InputError(misplaced_word(words, example, token))
     where = f"example {example}, token {token}"

@@ -22,6 +22,7 @@ from fastcausal.arrays.tensors import (
     word_numbers,
 )
 from fastcausal.decoding._labels import label_ids, label_rows
+from fastcausal.decoding.faults import Fault
 from fastcausal.decoding.label_paths import OUTSIDE, ROLE, Steps, steps_of
 from fastcausal.errors import InputError
 from fastcausal.formats.schemes import EXPECTED, LABELS, MARKS
@@ -35,7 +36,7 @@ INT32 = -(2**31), 2**31 - 1
 
 @dataclass(frozen=True)
 class TagScheme:
-    """The labels of a tagger: what each of its label ids says of a token.
+    """The labels of a tagger, in the order of their ids.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ class TagScheme:
     Raises
     ------
     InputError
-        A name is no such label, an id occurs twice, or one from 0 on is missing.
+        A label name is not recognised, an id occurs twice, or an id from 0 on is missing.
     ValueError
         ``ignore_index`` is the id of a label.
 
@@ -98,7 +99,7 @@ class TagScheme:
         object.__setattr__(self, "marks", np.array(list(map(_mark, labels)), np.int32))
 
     def decode(self, logits: Any, where: Any = None, *, valid: bool = False) -> Any:
-        """The label ids that a model's logits stand for.
+        """Decode logits into label ids.
 
         Parameters
         ----------
@@ -113,17 +114,17 @@ class TagScheme:
         Returns
         -------
         int32[batch, tokens]
-            Label ids, ``ignore_index`` where ``where`` is False. From logits on a GPU a CuPy array,
-            and nobody waits for it: a token with a logit that is NaN or +inf, and with ``valid``
-            the later ones of its sequence, get -1 (-2 if that is ``ignore_index``), which is
-            refused where it is scored.
+            Label ids, ``ignore_index`` where ``where`` is False. Logits on a GPU give a CuPy array
+            without waiting for the GPU: a token with a logit that is NaN or +inf, and with
+            ``valid`` the later ones of its sequence, get -1 (-2 if that is ``ignore_index``), which
+            is refused where it is scored.
 
         Raises
         ------
         InputError
             An array has another type or shape; a logit in host memory is NaN or +inf (not looked at
-            where ``where`` is False); or with ``valid`` none of the labels is a well formed
-            sequence alone, as where there are B-, I- and E- only.
+            where ``where`` is False); or with ``valid`` no label is well formed
+            by itself, as where all are B-, I- or E-.
 
         Examples
         --------
@@ -156,21 +157,20 @@ class TagScheme:
         if where is not None:
             where = matrix("where", where, ("bool",), array.shape[:2])
         steps, start = self._steps if valid else (None, 0)
-        try:
+        ids = label_ids(array, where, steps, start, self.ignore_index)
+        if ids is None:  # bytes are swapped, or items are in odd places
+            array = array.astype(array.dtype.newbyteorder("="), "C")
             ids = label_ids(array, where, steps, start, self.ignore_index)
-            if ids is None:  # bytes are swapped, or items are in odd places
-                array = array.astype(array.dtype.newbyteorder("="), "C")
-                ids = label_ids(array, where, steps, start, self.ignore_index)
+        if not isinstance(ids, Fault):
             return ids
-        except IndexError as error:
-            example, token = error.args
-        found = array[example, token]
-        wrong = np.flatnonzero(~(found < np.inf))
+        example, token = ids.example, ids.token
+        logits_of_token = array[example, token]
+        wrong = np.flatnonzero(~(logits_of_token < np.inf))
         if not len(wrong):
             raise InputError(changed(f"example {example}, token {token}"))
         label = int(wrong[0])
         raise InputError(
-            f"example {example}, token {token}: logit {found[label]} of label "
+            f"example {example}, token {token}: logit {logits_of_token[label]} of label "
             f"{self.labels[label]}, expected a finite number or -inf"
         )
 
@@ -238,26 +238,25 @@ class TagScheme:
             A label id has no label, the arrays have other shapes or types, or words are not in
             order.
         """
-        found = self._rows(ids, where, word_ids)
-        if found is None:
+        rows = self._rows(ids, where, word_ids)
+        if rows is None:
             ids = matrix("ids", ids, INTEGERS)
             if where is not None:
                 where = matrix("where", where, ("bool",), ids.shape)
             if word_ids is not None:
                 word_ids = word_numbers(word_ids, ids.shape)
-            found = self._rows(ids, where, word_ids)
-            assert found is not None
-        return found
+            rows = self._rows(ids, where, word_ids)
+            assert rows is not None
+        return rows
 
     def _rows(self, ids: Any, where: Any, word_ids: Any) -> Rows | None:
-        try:
-            found = label_rows(ids, where, word_ids, self.marks, self.ignore_index)
-        except IndexError as error:
-            raise self._refused(error.args, ids, word_ids) from None
-        return None if found is None else Rows(*found)
+        arrays = label_rows(ids, where, word_ids, self.marks, self.ignore_index)
+        if isinstance(arrays, Fault):
+            raise self._refused(arrays, ids, word_ids)
+        return None if arrays is None else Rows(*arrays)
 
-    def _refused(self, place: tuple[int, ...], ids: Any, words: Any) -> InputError:
-        example, token = place
+    def _refused(self, fault: Fault, ids: Any, words: Any) -> InputError:
+        example, token = fault.example, fault.token
         where = f"example {example}, token {token}"
         label = on_host("ids", ids)[example, token]
         if 0 <= label < len(self.labels) or label == self.ignore_index:
@@ -293,7 +292,7 @@ def _in_order(labels: Mapping[Any, Any]) -> tuple[str, ...]:
 
 
 def _mark(label: str) -> int:
-    """What a label says of its token, as a number for native code."""
+    """Return the role and position that a label gives its token, as a number for native code."""
     if label == "O":
         return OUTSIDE
     match = _LABEL.fullmatch(str(label))

@@ -2,29 +2,28 @@ from numpy import float64, int32, int64
 from numpy.typing import NDArray
 
 Side = tuple[NDArray[int32], NDArray[int64], NDArray[int64]]
-Plan = tuple[
-    bytes | int, NDArray[int64], NDArray[int64], int, int, bool, bool, bool, bool, bool, bool, bool
-]  # kernel: its name or the address of a function; params, weights[n_fields, 6], wanted, choices
 
 def run(
+    kernel: bytes | int,
+    plan: NDArray[int64],
     gold: Side,
     pred: Side,
     lengths: NDArray[int32],
-    plan: Plan,
     groups: NDArray[int64] | None,
     each: bool,
     apart: bool,
     partner: NDArray[int64] | None,
     counts: NDArray[int64],
     num_threads: int,
-) -> None: ...
+) -> int: ...
 def count_pairs(
+    kernel: bytes | int,
+    plan: NDArray[int64],
     gold: Side,
     pred: Side,
     gold_index: NDArray[int64],
     pred_index: NDArray[int64],
     lengths: NDArray[int32],
-    plan: Plan,
     counts: NDArray[int64],
 ) -> None: ...
 def disagreements(

@@ -2,7 +2,7 @@
 """The CPU driver, called with whole arrays. Shapes are the caller's promise (see cpu.py)."""
 
 from cpython.buffer cimport PyBUF_WRITABLE
-from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
@@ -11,28 +11,27 @@ from fastcausal.interrupts cimport Asked, interrupted
 
 
 cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
+    cdef struct Row:
+        pass
+
     ctypedef void (*Kernel)(
-        const int32_t*, int64_t, const int32_t*, int64_t, int64_t, const int64_t*, int64_t*
+        const Row*, int64_t, const Row*, int64_t, int64_t, const int64_t*, int64_t*
     )
 
     cdef cppclass Side:
-        const int32_t* values
+        const Row* rows
         const int64_t* row_offsets
         const int64_t* relation_offsets
 
-    cdef cppclass Plan:
-        int64_t n_fields
-        const int64_t* params
-        const int64_t* weights
-        uint64_t wanted, wanted_overall
-        cbool official, linear, additive, never_costs, by_content, truncate, ignore_non_causal
+    cdef struct Plan:
+        pass
 
     cdef cppclass Groups:
         const int64_t* of
         int64_t n
         cbool each, apart
 
-    void run_all(
+    int64_t run_all(
         const char*, Kernel, const Side&, const Side&, const int32_t*, int64_t, const Plan&,
         const Groups&, int64_t*, int64_t*, int64_t, Asked,
     ) except +
@@ -77,36 +76,34 @@ cdef extern from "kappas.hpp" namespace "fastcausal" nogil:
 
 cdef Side side(tuple arrays) except *:
     cdef Side s
-    s.values = <const int32_t*>int32s(arrays[0], 2).data
+    s.rows = <const Row*>int32s(arrays[0], 2).data
     s.row_offsets = <const int64_t*>int64s(arrays[1]).data
     s.relation_offsets = <const int64_t*>int64s(arrays[2]).data
     return s
 
 
-cdef Plan make_plan(tuple plan) except *:
-    cdef Array weights = int64s(plan[2], 2)
-    cdef Plan p
-    p.n_fields = weights.n
-    p.params = <const int64_t*>int64s(plan[1]).data
-    p.weights = <const int64_t*>weights.data
-    (
-        p.wanted, p.wanted_overall, p.official, p.linear, p.additive, p.never_costs, p.by_content,
-        p.truncate, p.ignore_non_causal,
-    ) = plan[3:]
-    return p
+cdef const Plan* plan_at(record) except NULL:
+    """A record of engine/plan.py, as int64s."""
+    cdef Array plan = int64s(record)
+    if plan.n * sizeof(int64_t) != sizeof(Plan):
+        raise TypeError(f"a plan of {plan.n} numbers, expected {sizeof(Plan) // sizeof(int64_t)}")
+    return <const Plan*>plan.data
 
 
 def run(
-    tuple gold, tuple pred, lengths, tuple plan, groups, bint each, bint apart, partner, counts,
+    kernel, plan, tuple gold, tuple pred, lengths, groups, bint each, bint apart, partner, counts,
     int64_t num_threads,
 ):
-    """Add to counts, and fill partner unless it is None; groups None is one group."""
+    """Add to counts, and fill partner unless it is None; groups None is one group.
+
+    Return the first example that is too large, or -1. kernel: its name or a function's address.
+    """
     cdef Side g = side(gold)
     cdef Side p = side(pred)
-    cdef Plan the_plan = make_plan(plan)
-    cdef Kernel function = address(plan[0])
-    cdef bytes kernel = b"" if function else plan[0]
-    cdef const char* name = kernel
+    cdef const Plan* record = plan_at(plan)
+    cdef Kernel function = address(kernel)
+    cdef bytes text = b"" if function else kernel
+    cdef const char* name = text
     cdef Array length = int32s(lengths)
     cdef Array to_counts = int64s(counts, 2, PyBUF_WRITABLE)
     cdef int64_t* to_partner = NULL
@@ -119,21 +116,25 @@ def run(
         rows.of = <const int64_t*>int64s(groups).data
     if partner is not None:
         to_partner = <int64_t*>int64s(partner, 1, PyBUF_WRITABLE).data
+    cdef int64_t too_large
     with nogil:
-        run_all(
-            name, function, g, p, <const int32_t*>length.data, length.n, the_plan, rows,
+        too_large = run_all(
+            name, function, g, p, <const int32_t*>length.data, length.n, record[0], rows,
             to_partner, <int64_t*>to_counts.data, num_threads, interrupted,
         )
+    return too_large
 
 
-def count_pairs(tuple gold, tuple pred, gold_index, pred_index, lengths, tuple plan, counts):
+def count_pairs(
+    kernel, plan, tuple gold, tuple pred, gold_index, pred_index, lengths, counts
+):
     """Add to counts (all 0) the counts of the given pairs; index -1 is no relation."""
     cdef Side g = side(gold)
     cdef Side p = side(pred)
-    cdef Plan the_plan = make_plan(plan)
-    cdef Kernel function = address(plan[0])
-    cdef bytes kernel = b"" if function else plan[0]
-    cdef const char* name = kernel
+    cdef const Plan* record = plan_at(plan)
+    cdef Kernel function = address(kernel)
+    cdef bytes text = b"" if function else kernel
+    cdef const char* name = text
     cdef Array of_gold = int64s(gold_index)
     cdef Array of_pred = int64s(pred_index)
     cdef Array length = int32s(lengths)
@@ -141,7 +142,7 @@ def count_pairs(tuple gold, tuple pred, gold_index, pred_index, lengths, tuple p
     with nogil:
         c_count_pairs(
             name, function, g, p, <const int64_t*>of_gold.data, <const int64_t*>of_pred.data,
-            <const int32_t*>length.data, length.n, the_plan, <int64_t*>to_counts.data,
+            <const int32_t*>length.data, length.n, record[0], <int64_t*>to_counts.data,
             interrupted,
         )
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TypeVar
 
 from fastcausal.engine import _native
 from fastcausal.engine.kernel import Int32, Int64
-from fastcausal.engine.plan import Groups, Plan
+from fastcausal.engine.plan import Groups, Plan, TooLargeError
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.errors import InputError
 from fastcausal.rows import Rows
 
 # Starting a thread costs about as much as scoring this many examples.
 EXAMPLES_PER_THREAD = 4096
+
+T = TypeVar("T")
 
 
 def run(
@@ -25,15 +28,17 @@ def run(
     counts: Int64,
     num_threads: int | None,
 ) -> None:
-    """As in plain.py; ``num_threads`` None uses the cores where there is enough work."""
+    """As in reference/driver.py; ``num_threads`` None uses the cores where there is enough work."""
     if num_threads is None:
         num_threads = max(1, gold.n_examples // EXAMPLES_PER_THREAD)
         if num_threads > 1:
             num_threads = min(os.cpu_count() or 1, num_threads)
-    _call(plan, lambda arguments: _native.run(
-        gold.arrays(), pred.arrays(), gold.lengths, arguments, groups.of, groups.each,
-        groups.apart, partner, counts, num_threads,
+    too_large = _call(plan, lambda kernel: _native.run(
+        kernel, plan.host_record, gold.arrays(), pred.arrays(), gold.lengths, groups.of,
+        groups.each, groups.apart, partner, counts, num_threads,
     ))  # fmt: skip
+    if too_large >= 0:
+        raise TooLargeError(too_large)
 
 
 def count_pairs(
@@ -45,18 +50,18 @@ def count_pairs(
     lengths: Int32,
     counts: Int64,
 ) -> None:
-    """As in plain.py."""
-    _call(plan, lambda arguments: _native.count_pairs(
-        gold.arrays(), pred.arrays(), gold_index, pred_index, lengths, arguments, counts
+    """As in reference/driver.py."""
+    _call(plan, lambda kernel: _native.count_pairs(
+        kernel, plan.host_record, gold.arrays(), pred.arrays(), gold_index, pred_index, lengths,
+        counts,
     ))  # fmt: skip
 
 
-def _call(plan: Plan, driver: Callable[[_native.Plan], None]) -> None:
+def _call(plan: Plan, driver: Callable[[bytes | int], T]) -> T:
     """Call the driver with a kernel of csrc by its name, with a user's by its address."""
     kernel = plan.kernel
     if KERNELS.get(kernel.name) is kernel:
-        driver((kernel.name.encode(), *plan.arguments))
-        return
+        return driver(kernel.name.encode())
     try:
         from fastcausal.engine import jit
 
@@ -69,5 +74,6 @@ def _call(plan: Plan, driver: Callable[[_native.Plan], None]) -> None:
             'backend="reference"'
         ) from error
     before = function.faults.copy()
-    driver((function.address, *plan.arguments))
+    result = driver(function.address)
     function.check(kernel, before)
+    return result

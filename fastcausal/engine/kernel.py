@@ -77,7 +77,7 @@ class Kernel:
     Attributes
     ----------
     name : str
-        Its name in reference.py and in csrc.
+        Its name in reference/kernels.py and in csrc.
     function : callable
         ``function(gold, pred, length, params, counts)``: rows int32[n, 3] of both sides, tokens of
         the example, ``params`` (number of roles, then the track of each role), and the int64 counts

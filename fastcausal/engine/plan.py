@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fastcausal.engine.kernel import Int64, Kernel
+
+# struct Plan of csrc/fastcausal/plan.h: the addresses of two arrays, then what `Plan` calls so.
+PLAN = np.dtype([
+    (name, np.uint64)
+    for name in (
+        "params", "weights", "n_fields", "wanted", "wanted_overall", "official", "linear",
+        "additive", "never_costs", "by_content", "truncate", "ignore_non_causal",
+    )
+])  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -47,34 +57,68 @@ class Plan:
         """Number of counts of a pair."""
         return int(self.weights.shape[1])
 
-    @cached_property
-    def arguments(self) -> tuple[Any, ...]:
-        """What the native driver takes besides the kernel."""
-        return (
-            self.params,
-            np.ascontiguousarray(self.weights.T),
-            *self._wanted(),
-            self.official,
-            self.linear,
-            self.kernel.additive,
-            self.never_costs,
-            self.by_content,
-            self.truncate,
-            self.ignore_non_causal,
-        )
-
-    def _wanted(self) -> tuple[int, int]:
-        """Which fields the objective uses: a bit each for those of a role, and for the overall."""
-        used: list[bool] = np.any(self.weights[:2], axis=0).tolist()
-        n = len(self.kernel.fields)
-        parts = used[:n], used[n * int(self.params[0]) :]
-        of_role, overall = (sum(bit << k for k, bit in enumerate(part[:64])) for part in parts)
-        return of_role, overall
+    @property
+    def additive(self) -> bool:
+        """Whether pairs without a common token count as both unmatched."""
+        return self.kernel.additive
 
     @property
     def linear(self) -> bool:
         """Whether the objective is a sum, not a ratio."""
         return not self.weights[1].any()
+
+    @property
+    def wanted(self) -> int:
+        """Fields of a role that the objective uses: a bit each."""
+        return _bits(self._used[: len(self.kernel.fields)])
+
+    @property
+    def wanted_overall(self) -> int:
+        """Overall fields that the objective uses: a bit each."""
+        return _bits(self._used[len(self.kernel.fields) * int(self.params[0]) :])
+
+    @property
+    def _used(self) -> list[bool]:
+        used: list[bool] = np.any(self.weights[:2], axis=0).tolist()
+        return used
+
+    @cached_property
+    def arrays(self) -> tuple[Int64, Int64]:
+        """Params, and weights[n_fields, 6], which a record refers to."""
+        return np.ascontiguousarray(self.params), np.ascontiguousarray(self.weights.T)
+
+    def record(self, params: int, weights: int) -> npt.NDArray[np.void]:
+        """Return the record `PLAN` with `arrays` at these addresses."""
+        record = np.zeros((), PLAN)
+        record["params"], record["weights"] = params, weights
+        for name in PLAN.names[2:]:  # type: ignore[index]
+            record[name] = getattr(self, name)
+        return record
+
+    @cached_property
+    def host_record(self) -> Int64:
+        """The record with `arrays` where they are, as int64s."""
+        record = self.record(*(array.ctypes.data for array in self.arrays))
+        return record.reshape(1).view(np.int64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: addresses hold in one process."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def _bits(used: list[bool]) -> int:
+    return sum(bit << k for k, bit in enumerate(used[:64]))
+
+
+class TooLargeError(OverflowError):
+    """An example that is too large to be paired (csrc/cpu.hpp says what is); its number."""
+
+    def __init__(self, example: int) -> None:
+        super().__init__(example)
+        self.example = example
+
+    def __str__(self) -> str:
+        return f"example {self.example} is too large"
 
 
 class Groups(NamedTuple):

@@ -53,8 +53,8 @@ def run(
         An unknown backend, or fewer than one thread.
     InputError
         Backend ``cuda`` without CuPy or a GPU.
-    OverflowError
-        An example is too large (csrc/cpu.hpp says what is); the text is its number.
+    TooLargeError
+        An example is too large (csrc/cpu.hpp says what is).
     """
     check_backend(backend, num_threads)
     if n_groups is None:

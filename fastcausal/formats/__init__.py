@@ -1,13 +1,13 @@
-"""Reading and writing causal relations: one file per format, each with its ``read`` and ``write``.
+"""Reading and writing causal relations: one file per format, which declares itself as `FORMAT`.
 
-path, list, DataFrame ──▶ read ──▶ Relations ──▶ write ──▶ path
-                           │ sniffing.py              │ returns what was lost
-                           ▼                          ▼
-     cnc.py  tagged.py  bio.py  spans.py  table.py ── tags.py, builder.py, source.py, lines.py
-      └─ truth.py, submissions.py                      └─ _native.pyx: csrc/tagged.hpp, ...
-     webanno.py  brat.py ──────────────────────────── links.py: spans and links become relations
-     folders.py: directories of files of one format
-     squad.py  nli.py ─────────────────────────────── arguments.py: relations become pairs
+path, list, DataFrame ──▶ opened ──▶ read ──▶ Relations ──▶ write ──▶ path
+                            │ sniffing.py                     │ returns what was lost
+                            ▼                                 ▼
+     cnc/  bio.py  spans.py  table.py  jsonl.py ── io/: files, lines, batches, builder
+     annotation/: webanno.py  brat.py ──────────── links.py: spans and links become relations
+     export/: squad.py  nli.py ─────────────────── arguments.py: relations become pairs
+
+A reader is a quick way that may decline a source, and a plain one that tells what is wrong with it.
 """
 
 from __future__ import annotations
@@ -16,28 +16,43 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pyarrow as pa
 
 from fastcausal.errors import InputError
-from fastcausal.formats import bio, cnc, spans, table
+from fastcausal.formats import bio, cnc, jsonl, sniffing, spans, table
 from fastcausal.formats.annotation import brat, webanno
 from fastcausal.formats.annotation.links import Document
-from fastcausal.formats.cnc import submissions, tagged
+from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import reading
 from fastcausal.formats.export import nli, squad
-from fastcausal.formats.io import batches, folders, pieces
+from fastcausal.formats.io import batches, folders
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.files import Source, name_of
+from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.schemes import are_like_tags
-from fastcausal.formats.sniffing import CHOICE, READ_SUFFIXES, format_in_parts, sniff
-from fastcausal.options import ExportFormat, Premise, ReadFormat, TagReading, WriteFormat, check
+from fastcausal.options import Premise, ReadFormat, TagReading, WriteFormat, check
 from fastcausal.relations import Relations
 
-WRITE_ONLY = get_args(ExportFormat)
-WRITE_SUFFIXES = READ_SUFFIXES | dict.fromkeys((".jsonl", ".ndjson"), "jsonl")
+# Every format, once: another one is its file and its line here.
+ALL = (
+    cnc.FORMAT,
+    bio.FORMAT,
+    spans.FORMAT,
+    table.PARQUET,
+    table.ARROW,
+    jsonl.FORMAT,
+    brat.FORMAT,
+    webanno.FORMAT,
+    squad.FORMAT,
+    nli.FORMAT,
+)
+FORMATS = {format.name: format for format in ALL if format.read is not None}
+WRITE_ONLY = tuple(format.name for format in ALL if format.read is None)
+HEAD = 1 << 20  # bytes that tell the format of a large file
+SMALL = HEAD  # bytes of a file that is read whole
 
 
 def read(
@@ -79,20 +94,22 @@ def read(
     True
     """
     if format is not None:
-        check("format", format, ReadFormat)
+        check("format", format, FORMATS)
     reading(tags)  # refuse an unknown one even where there are no tags
+    if isinstance(source, Opened):
+        assert source.format.read is not None
+        return source.format.read(source.source(), like, tags)
     if isinstance(source, Relations):
         return source
     if hasattr(source, "__arrow_c_stream__"):
         exported: Any = source
         return Relations(exported)
-    if folders.is_folder(source) and format in (None, *folders.SUFFIXES):
-        return _folder(source, format).whole()
+    if folders.is_folder(source) and (format is None or FORMATS[format].folder):
+        return _folder(source, _of_folders(format)).whole()
     if isinstance(source, Iterator):
-        return _iterated(source).whole()
+        return _stream_of(source).whole()
     if isinstance(source, str | os.PathLike | Source):
-        source, format = load(source, format)
-        return _read_file(source, format, like, tags)
+        return read(opened(source, format, whole=True), None, like, tags)
     if isinstance(source, list | tuple):
         return _read_list(source, format, like, tags)
     raise InputError(
@@ -100,20 +117,46 @@ def read(
     )
 
 
-def load(
-    source: str | os.PathLike[str] | Source, format: ReadFormat | None = None
-) -> tuple[Source, ReadFormat]:
-    """The content of a file and its format, told from its name and content if not given.
+def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False) -> Any:
+    """The `Opened` file that a path stands for; any other source as it is.
+
+    Parameters
+    ----------
+    source : path, `Source` or anything else
+    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"}, optional
+        Told from the name and the content if not given.
+    whole : bool
+        Whether all of a large file is wanted, or its batches.
 
     Raises
     ------
     InputError
         The file cannot be opened or is empty, or its format cannot be told.
     """
-    if isinstance(source, str | os.PathLike):
-        named = format or READ_SUFFIXES.get(Path(source).suffix.lower())
-        source = brat.load(source) if named == "brat" else Source.open(source)
-    return source, format or sniff(source)
+    if isinstance(source, Source):
+        known = FORMATS[format] if format else sniffing.sniff(source, FORMATS)
+        return Opened(source, known, content=source)
+    if not isinstance(source, str | os.PathLike) or folders.is_folder(source):
+        return source
+    known_by_name = FORMATS[format] if format else sniffing.named(source, FORMATS)
+    if known_by_name is not None:
+        return Opened(source, known_by_name, content=known_by_name.load(source) if whole else None)
+    if not whole and _size(source) > SMALL:
+        head = Source.open(source, most=HEAD)
+        told = sniffing.sniff_head(head, FORMATS)
+        if told is not None and told.stream is not None:
+            return Opened(source, told, head)
+    content = Source.open(source)
+    return Opened(source, sniffing.sniff(content, FORMATS), content=content)
+
+
+def _size(path: str | os.PathLike[str]) -> int:
+    """Bytes of a regular file; 0 for all else, which can be read only once."""
+    try:
+        is_file = path != "-" and Path(path).is_file()
+        return Path(path).stat().st_size if is_file else 0
+    except (OSError, ValueError):  # of which reading will tell
+        return 0
 
 
 def stream(
@@ -123,97 +166,82 @@ def stream(
 
     Parameters
     ----------
-    source : Relations, path, `pyarrow.RecordBatchReader` or iterator
-        The path of a Parquet or Arrow IPC file, of JSON lines or a submission, or of a directory
-        as `read` takes it; an iterator of Relations or Arrow data.
+    source : Relations, path, `Opened`, `pyarrow.RecordBatchReader` or iterator
+        The path of a Parquet or Arrow IPC file, of a large file of JSON lines or a submission, or
+        of a directory as `read` takes it; an iterator of Relations or Arrow data.
     columns : collection of str, optional
-        The only columns needed of Parquet files with more than one part.
+        The only columns needed of Parquet files with more than one batch.
     tags : {"strict", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
 
     Raises
     ------
     InputError
-        A directory has no files of a known format.
+        A file cannot be opened or its format told; a directory has no files of a known format.
     """
     if isinstance(source, Relations):
         return Stream("", lambda _: [(source.reading, source.table)], len(source))
     if isinstance(source, pa.RecordBatchReader):
         return Stream("", lambda _: batches.of_reader(source), n_bytes=None)
     if isinstance(source, Iterator):
-        return _iterated(source)
-    if not isinstance(source, str | os.PathLike):
-        return None
-    if folders.is_folder(source):
-        return _folder(source, None, columns)
-    path, name = Path(source), name_of(source)
-    format = format_in_parts(path, name)
-    if format in ("parquet", "arrow"):
-        return _binary_stream(path, name, {path: format}, columns)
-    if format not in ("jsonl", "cnc"):
-        return None
-
-    def read_lines(golds: Iterator[Relations]) -> Iterator[pieces.Piece]:
-        if format == "jsonl":
-            return map(batches.piece, table.line_parts(source, pieces.ROWS))
-        return map(batches.piece, submissions.parts(source, golds, tags))
-
-    # Without a name: what these tell of faults begins with it.
-    return Stream("", read_lines, n_bytes=path.stat().st_size, follows=format == "cnc")
+        return _stream_of(source)
+    source = opened(source)
+    if isinstance(source, Opened):
+        batched = source.format.stream if source.in_batches else None
+        return None if batched is None else batched(source, columns, tags)
+    return _folder(source, _of_folders(), columns) if folders.is_folder(source) else None
 
 
-def _iterated(source: Iterator[Any]) -> Stream:
-    return Stream("", lambda _: map(batches.piece, source), n_bytes=None)
+def _stream_of(items: Iterator[Any]) -> Stream:
+    return Stream("", lambda _: map(batches.batch, items), n_bytes=None)
 
 
-def _binary_stream(
-    path: Path, name: str, files: Mapping[Path, str], columns: Collection[str | None] | None
-) -> Stream:
-    counts = [pieces.n_examples(*file) for file in files.items()]
-    n_examples = None if None in counts else sum(filter(None, counts))
-    # One part is all a report needs of a source, so it has all columns.
-    some = columns if n_examples is not None and n_examples > pieces.ROWS else None
-
-    def read_all(_: Any) -> Iterator[pieces.Piece]:
-        for file, format in files.items():
-            yield from pieces.read(file, format, name if file == path else str(file), some)
-
-    return Stream(name, read_all, n_examples, sum(file.stat().st_size for file in files))
+def _of_folders(format: ReadFormat | None = None) -> dict[str, Format]:
+    """Formats whose files in a directory are one source."""
+    return {name: f for name, f in FORMATS.items() if f.folder and format in (None, name)}
 
 
 def _folder(
     source: str | os.PathLike[str],
-    format: ReadFormat | None,
+    formats: Mapping[str, Format],
     columns: Collection[str | None] | None = None,
 ) -> Stream:
-    format, files = folders.files_of(source, format)
+    format, files = folders.files_of(source, formats)
     name = name_of(source)
-    if format == "parquet":
-        return _binary_stream(Path(source), name, dict.fromkeys(files, format), columns)
+    if format.document is None:
+        return batches.of_files(name, {file: str(file) for file in files}, format.name, columns)
     size = sum(file.stat().st_size for file in files)
-    return Stream(name, lambda _: map(batches.piece, _documents(files, format)), n_bytes=size)
+    return Stream(name, lambda _: map(batches.batch, _documents(files, format)), n_bytes=size)
 
 
-def _documents(files: Sequence[Path], format: ReadFormat) -> Iterator[Relations]:
+def _documents(files: Sequence[Path], format: Format) -> Iterator[Relations]:
     """The relations of each document; InputError where one comes twice."""
     seen: dict[str, str] = {}
     for file in files:
-        found = document(load(file, format)[0], format)
-        assert found is not None  # a directory has no other files
-        before = seen.setdefault(found.name, found.file)
-        if before != found.file:
+        marked = document(Opened(file, format))
+        assert marked is not None  # a directory has no other files
+        before = seen.setdefault(marked.name, marked.file)
+        if before != marked.file:
             raise InputError(
-                f'{found.file}: document "{found.name}" is also in {before}, expected the '
+                f'{marked.file}: document "{marked.name}" is also in {before}, expected the '
                 "documents of one annotator; agreement takes those of several"
             )
-        yield found.relations()
+        yield marked.relations()
 
 
-def document(source: Source, format: str) -> Document | None:
+def documents_of(source: Any) -> list[Any]:
+    """The brat or WebAnno files of a directory, each `Opened`; any other source alone."""
+    if folders.is_folder(source):
+        format, files = folders.files_of(source, _of_folders())
+        if format.document is not None:
+            return [Opened(file, format) for file in files]
+    return [source]
+
+
+def document(source: Opened) -> Document | None:
     """The spans and links of a WebAnno or brat file, None where a format has relations alone."""
-    if format == "brat":
-        return brat.parse(source)
-    return webanno.parse(source) if format == "webanno" else None
+    parse = source.format.document
+    return None if parse is None else parse(source.source())
 
 
 def write(
@@ -254,49 +282,39 @@ def write(
     ValueError
         The format is unknown, is not written, or has no such option.
     """
-    to = _format_to_write(target, format)
-    for name, value, of in (("seed", seed, "squad"), ("premise", premise, "nli")):
-        if value is not None and to != of:
-            raise ValueError(f"{name} is for {of}, the format of {target} is {to}")
-    if to == "squad":
-        return squad.write(relations, target, seed or 0)
-    if to == "nli":
-        return nli.write(relations, target, premise or "cause")
-    if to in ("parquet", "arrow", "jsonl"):
-        lost = table.write(relations, target, to)
-    else:
-        writers = {"cnc": cnc, "bio": bio, "spans": spans, "brat": brat}
-        lost = writers[to].write(relations, target)
-    if not len(relations) and to in ("jsonl", "bio", "spans", "brat"):
+    known = _format_to_write(target, format)
+    given = {"seed": seed, "premise": premise}
+    options = {name: value for name, value in given.items() if value is not None}
+    for name in options:
+        if name not in known.options:
+            of = next(f.name for f in ALL if name in f.options)
+            raise ValueError(f"{name} is for {of}, the format of {target} is {known.name}")
+    assert known.write is not None
+    lost = known.write(relations, target, **options)
+    if not len(relations) and not known.empty:
         lost.append("a file without examples is empty and cannot be read back")
     return lost
 
 
-def _format_to_write(target: str | os.PathLike[str], format: WriteFormat | None) -> str:
-    if format is not None:
-        check("format", format, WriteFormat)
-        return format
-    by_name = WRITE_SUFFIXES.get(Path(target).suffix.lower())
-    if by_name is None:
-        raise InputError(
-            f"{target}: the name does not tell the format, {CHOICE}, {', '.join(WRITE_ONLY)}"
-        )
-    return by_name
-
-
-def _read_file(source: Source, format: str, like: Relations | None, tags: str) -> Relations:
-    if format == "cnc":
-        return cnc.read(source, like, tags)
-    if format == "bio":
-        return bio.read(source, like)
-    if format == "spans":
-        return spans.read(source, like)
-    annotated = document(source, format)
-    return table.read(source, format) if annotated is None else annotated.relations()
+def _format_to_write(target: str | os.PathLike[str], format: WriteFormat | None) -> Format:
+    if format is None:
+        names = [known.name for known in ALL]
+        suffix = Path(target).suffix.lower()
+        told = next((known for known in ALL if suffix in known.suffixes + known.written), None)
+        if told is None:
+            raise InputError(
+                f"{target}: the name does not tell the format, {sniffing.choice(names)}"
+            )
+        if told.write is None:
+            raise InputError(f"{target}: {told.name} can be read but not written")
+        return told
+    written = {known.name: known for known in ALL if known.write is not None}
+    check("format", format, written)
+    return written[format]
 
 
 def _read_list(
-    source: Sequence[Any], format: str | None, like: Relations | None, tags: str
+    source: Sequence[Any], format: ReadFormat | None, like: Relations | None, tags: TagReading
 ) -> Relations:
     if all(isinstance(example, Mapping) for example in source):
         return spans.read(source, like) if format == "spans" else Relations.from_examples(source)

@@ -11,7 +11,7 @@ from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_Fr
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from fastcausal.arrays.collected_rows cimport Found, arrays_of
+from fastcausal.arrays.collected_rows cimport CollectedRows, arrays_of
 from fastcausal.arrays.python_objects cimport (
     PyUnicode_AsUTF8AndSize, is_list, is_space, item_of, plain_number, size_of,
 )
@@ -89,7 +89,7 @@ cdef int code_of(object tag, dict codes, marks, Kept* kept) except? -3:
     return seen.code
 
 
-cdef int add_tags(Found& found, object tags, dict codes, marks, Kept* kept) except? -3:
+cdef int add_tags(CollectedRows& collected, object tags, dict codes, marks, Kept* kept) except? -3:
     """n, the number of tags of one relation; -1 - n where something is wrong, or NO_LIST."""
     cdef int32_t start[N_ROLES]
     cdef int opened = 0  # roles whose spans are open, as bits
@@ -124,21 +124,21 @@ cdef int add_tags(Found& found, object tags, dict codes, marks, Kept* kept) exce
             continue
         for role in range(N_ROLES):
             if ends >> role & 1:
-                found.row(role, start[role], <int32_t>t)
+                collected.row(role, start[role], <int32_t>t)
             if begins >> role & 1:
                 start[role] = <int32_t>t
         ends = code >> 2 * N_ROLES
         opened &= ~ends
         for role in range(N_ROLES):
             if ends >> role & 1:
-                found.row(role, start[role], <int32_t>t + 1)
+                collected.row(role, start[role], <int32_t>t + 1)
     if wrong:
-        found.forget_relation()
+        collected.forget_relation()
         return <int>(-1 - n)
     for role in range(N_ROLES):
         if opened >> role & 1:
-            found.row(role, start[role], <int32_t>n)
-    found.by_role()
+            collected.row(role, start[role], <int32_t>n)
+    collected.by_role()
     return <int>n
 
 
@@ -155,7 +155,7 @@ def tag_rows(list examples, marks):
     relation: n, how many tags there are, -1 - n where something is wrong with them, NO_LIST where
     they are no list of strings; such relations have no rows.
     """
-    cdef Found found
+    cdef CollectedRows collected
     cdef Kept[N_KEPT] kept
     cdef dict codes = {}
     cdef list relations
@@ -164,13 +164,13 @@ def tag_rows(list examples, marks):
     memset(kept, 0, sizeof(kept))
     for relations in examples:
         for k in range(size_of(relations)):
-            n = add_tags(found, item_of(relations, k), codes, marks, kept)
-            found.lengths.push_back(n)
+            n = add_tags(collected, item_of(relations, k), codes, marks, kept)
+            collected.lengths.push_back(n)
             if n < 0:
-                found.forget_relation()
-            found.end_relation()
-        found.end_example()
-    return arrays_of(found, EMPTY, INT32, INT64)
+                collected.forget_relation()
+            collected.end_relation()
+        collected.end_example()
+    return arrays_of(collected, EMPTY, INT32, INT64)
 
 
 def token_bounds(str text):
@@ -211,7 +211,8 @@ cdef inline Py_ssize_t n_before(list bounds, int32_t limit, bint equal) except -
 
 
 cdef int add_offsets(
-    Found& found, int32_t role, object span, list starts, list stops, int32_t n_letters, int* n_cut
+    CollectedRows& collected, int32_t role, object span, list starts, list stops, int32_t n_letters,
+    int* n_cut
 ) except -1:
     """0 where this is no [start, stop) in characters, plain or by name, that marks a token."""
     cdef int32_t start = 0
@@ -230,7 +231,7 @@ cdef int add_offsets(
     last = n_before(starts, stop, False)
     if first >= last:
         return 0
-    found.row(role, <int32_t>first, <int32_t>last)
+    collected.row(role, <int32_t>first, <int32_t>last)
     plain_number(item_of(starts, first), &bound)
     if bound < start:
         n_cut[0] += 1
@@ -251,7 +252,7 @@ def offset_spans(relation, dict numbers, list starts, list stops, Py_ssize_t n_l
     (role, start, stop) of each span, sorted, and how many spans cut a token; None where anything
     is unusual: a span given as text, a role, offsets that mark no token.
     """
-    cdef Found found
+    cdef CollectedRows collected
     cdef Py_ssize_t place = 0
     cdef Py_ssize_t k
     cdef PyObject* key
@@ -276,8 +277,8 @@ def offset_spans(relation, dict numbers, list starts, list stops, Py_ssize_t n_l
         ):
             spans = [spans]
         for k in range(size_of(spans)):
-            if not add_offsets(found, role, item_of(spans, k), starts, stops, n, &n_cut):
+            if not add_offsets(collected, role, item_of(spans, k), starts, stops, n, &n_cut):
                 return None
-    found.by_role()
-    return [(found.values[k].role, found.values[k].start, found.values[k].stop)
-            for k in range(found.n_rows)], n_cut
+    collected.by_role()
+    return [(collected.rows[k].role, collected.rows[k].start, collected.rows[k].stop)
+            for k in range(collected.n_rows)], n_cut

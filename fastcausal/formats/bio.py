@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,17 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.formats._tokens import NO_LIST, tag_rows
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
-from fastcausal.formats.io.builder import Builder, Span, matching, messages, taken
+from fastcausal.formats.io.builder import (
+    UNREAD,
+    Builder,
+    Span,
+    matching,
+    messages,
+    not_held,
+    taken,
+)
 from fastcausal.formats.io.files import Source, replacing, shown
+from fastcausal.formats.io.format import Format
 from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, LABELS, MARKS, is_tag
 from fastcausal.relations import ROLES, Relations
 
@@ -122,10 +131,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     with replacing(target) as file:
         file.write("\n".join(blocks).encode())
     held = {"length", "relations", "text", "tagged", *(["id"] if names else [])}
-    missing = [name for name in relations.table.column_names if name not in held]
-    if missing:
-        lost.append(f"tag columns do not hold the columns {', '.join(missing)}")
-    lost += messages(spaces)
+    lost += not_held(relations.table, held, "tag columns do not hold {}") + messages(spaces)
     if None in texts:
         lost.append('where there is no text, every token is written as "_"')
     return lost
@@ -169,7 +175,7 @@ def tag_lists(relations: Relations) -> tuple[list[list[list[str]]], list[str]]:
         columns = []
         for number, relation in enumerate(row.as_py(), 1):
             if relation is None:
-                lost.add(f"{where}: relation {number} is unread and left out")
+                lost.add(f"{where}: relation {number} {UNREAD}")
                 continue
             spans = sorted((s["role"], s["start"], s["stop"]) for s in relation)
             tags, n_left_out = _tags(spans, n, relations.roles)
@@ -371,3 +377,22 @@ def _line_ids(relations: Relations, lost: list[str]) -> list[str]:
         lost.append("ids with line ends have no place in a comment line")
         return []
     return ids
+
+
+def _sniff(source: Source) -> bool:
+    return not source.is_json and any(_is_line(line) for _, line in islice(source.lines(), 1000))
+
+
+def _is_line(line: str) -> bool:
+    columns = line.split()
+    return line.startswith("# id = ") or (len(columns) > 1 and is_tag(columns[-1]))
+
+
+def _read_untagged(source: Source, like: Relations | None, tags: str) -> Relations:
+    return read(source, like)
+
+
+SUFFIXES = (".bio", ".iob", ".iob2", ".conll")
+FORMAT = Format(
+    "bio", _read_untagged, write, suffixes=SUFFIXES, sniff=_sniff, like=True, empty=False
+)

@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
+from fastcausal.arrays.arrow import without
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats._tokens import offset_spans, token_bounds
 from fastcausal.formats.cnc import tagged
@@ -23,6 +24,7 @@ from fastcausal.formats.io.builder import (
     taken,
 )
 from fastcausal.formats.io.files import Source, Written, kind, replacing, shown
+from fastcausal.formats.io.format import Format
 from fastcausal.relations import ROLES, Relations
 
 NUMBERS = {role: k for k, role in enumerate(ROLES)}
@@ -121,7 +123,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
         tagged.plain_texts(relations),
         table["length"].to_pylist(),
         table["relations"],
-        table.drop_columns([name for name in HELD if name in table.column_names]).to_pylist(),
+        without(table, HELD).to_pylist(),
         strict=True,
     )
     for k, (text, length, row, others) in enumerate(rows):
@@ -358,3 +360,24 @@ def _value(sentence: Sentence, start: int, stop: int) -> str | dict[str, int]:
     if sentence.locate(text)[:2] == bounds:
         return text
     return dict(zip(("start", "stop"), bounds, strict=True))
+
+
+def _is_row(row: Mapping[str, Any]) -> bool:
+    relations = row["relations"]
+    kinds = {type(r) for r in relations} if isinstance(relations, list) else set()
+    return dict in kinds and list not in kinds and "length" not in row
+
+
+def _read_untagged(source: Source, like: Relations | None, tags: str) -> Relations:
+    return read(source, like)
+
+
+FORMAT = Format(
+    "spans",
+    read=_read_untagged,
+    write=write,
+    key="relations",
+    is_row=_is_row,
+    like=True,
+    empty=False,
+)

@@ -1,4 +1,4 @@
-"""Gold and predictions made comparable: one reading, the same examples, in the same order.
+"""Gold and predictions made comparable: the same examples, in the same order.
 
 What could not be read, and what has no counterpart, is treated in a stated way.
 """
@@ -11,12 +11,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import _spans, arrow
 from fastcausal.engine.objects import rows_of_examples
+from fastcausal.engine.plan import TooLargeError
 from fastcausal.errors import InputError, Problems, some_of, summary
 from fastcausal.options import Policy, check
 from fastcausal.protocols import Protocol
@@ -141,6 +141,8 @@ def align(
 ) -> Aligned:
     """Bring predictions to the examples of gold; ``names`` is what messages call the two.
 
+    Tags are not read anew here, see `fastcausal.formats.cnc.tagged.with_tags`.
+
     Raises
     ------
     InputError
@@ -149,15 +151,12 @@ def align(
         ``"error"``; the number of tokens of an example is unknown.
     """
     check_policies(unparsed, unmatched)
-    if gold.roles != pred.roles:
+    if gold.reading.roles != pred.reading.roles:
         raise InputError(
             f"{names[1]} has the roles {', '.join(pred.roles)}, "
             f"expected {', '.join(gold.roles)} as in {names[0]}"
         )
     warnings: Warnings = {}
-    gold = _read_anew(protocol, gold)
-    joinable = len(gold) == len(pred) or (gold.ids is not None and pred.ids is not None)
-    pred = _read_anew(protocol, pred, gold if joinable else None)
     if gold.n_unread:
         raise InputError(unread_message(gold, names[0], gold.n_unread))
     gold, pred = _join(gold, pred, unmatched, warnings, names)
@@ -214,27 +213,13 @@ def _described_examples(examples: list[Any]) -> pa.Table:
 
 def described(relations: Relations) -> pa.Table:
     """The columns that name and describe the examples."""
-    own = ("relations", "length", "tagged")
-    return relations.table.drop_columns([c for c in own if c in relations.table.column_names])
+    return arrow.without(relations.table, ("relations", "length", "tagged"))
 
 
 def check_policies(unparsed: Policy, unmatched: Policy) -> None:
     """Raise ValueError for an unknown policy."""
     check("unparsed", unparsed, Policy)
     check("unmatched", unmatched, Policy)
-
-
-def _read_anew(
-    protocol: Protocol, relations: Relations, like: Relations | None = None
-) -> Relations:
-    """Read tagged sentences the way the protocol does, where they are still there to be read."""
-    if relations.reading.tags in (None, protocol.tags):
-        return relations
-    if "tagged" not in relations.table.column_names:
-        return relations
-    from fastcausal.formats.cnc.tagged import reread
-
-    return reread(relations, protocol.tags, like)
 
 
 def _aligned(
@@ -334,11 +319,10 @@ def _settle_unread(
     """Deal with predictions that could not be read, as far as the protocol looks at them."""
     if not pred.n_unread:
         return gold, pred, Unparsed()
-    lists = arrow.joined(pred.table["relations"])
-    offsets = arrow.offsets_of(lists)
+    offsets = pred.arrays.relation_offsets
     example = np.repeat(np.arange(len(pred)), np.diff(offsets))
-    n_gold = np.diff(arrow.offsets_of(arrow.joined(gold.table["relations"])))[example]
-    unread = ~arrow.is_valid(lists.flatten())
+    n_gold = np.diff(gold.arrays.relation_offsets)[example]
+    unread = ~arrow.is_valid(arrow.joined(pred.table["relations"]).flatten())
     if protocol.surplus == "truncate":
         unread &= (np.arange(len(unread)) - offsets[example] < n_gold) | (n_gold == 0)
     if protocol.non_causal == "ignore":
@@ -406,36 +390,9 @@ def _same_lengths(
     return replace(gold, lengths=lengths), replace(pred, lengths=lengths)
 
 
-def strata_of(examples: pa.Table, by: str | None) -> tuple[list[str], npt.NDArray[np.int64]]:
-    """Names of the strata that a column makes, and the stratum of each example.
-
-    Without a column all examples are one stratum without a name.
-
-    Raises
-    ------
-    InputError
-        There is no such column, or its values have no text.
-    """
-    if by is None:
-        return [""], np.zeros(len(examples), np.int64)
-    if by not in examples.column_names:
-        known = ", ".join(examples.column_names) or "none"
-        raise InputError(f'gold has no column "{by}" to score by, it has {known}')
-    try:
-        values = arrow.joined(pc.cast(examples[by], pa.string()))
-    except pa.ArrowNotImplementedError as error:
-        kind = examples[by].type
-        raise InputError(
-            f'column "{by}" is {kind}, expected text or numbers to score by'
-        ) from error
-    encoded = values.dictionary_encode(null_encoding="encode")
-    names = ["null" if name is None else name for name in encoded.dictionary.to_pylist()]
-    return names, arrow.values_of(encoded.indices).astype(np.int64)
-
-
-def too_large(aligned: Aligned, error: OverflowError) -> InputError:
+def too_large(aligned: Aligned, error: TooLargeError) -> InputError:
     """What the engine says of an example that it cannot assign, by the name of the example."""
-    name = aligned.name(int(str(error)))
+    name = aligned.name(error.example)
     return InputError(
         f"example {name} is too large: expected at most 2^22 pairs of relations and 2^32 of spans, "
         "2^26 of them in one pair or in few relations, and the numerator times the denominator of "

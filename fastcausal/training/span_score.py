@@ -20,6 +20,7 @@ from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report import Report
 from fastcausal.rows import Rows
+from fastcausal.statistics import Statistics
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.tag_scorer import TagScorer
 from fastcausal.training.flat import flat_scores
@@ -126,7 +127,7 @@ class SpanScore(Metric):
         self._add("counts", torch.zeros((2, plan.n_fields), dtype=torch.int64), "sum")
         self._add("totals", torch.zeros(len(TOTALS), dtype=torch.int64), "sum")
         if only is not None and only not in (names := flat_scores(self.report())):
-            raise ValueError(f'there is no score "{only}", expected one of {", ".join(names)}')
+            raise ValueError(f'unknown score "{only}", expected one of {", ".join(names)}')
 
     def _add(self, name: str, default: torch.Tensor, reduction: Any) -> None:
         self.add_state(name, default, dist_reduce_fx=reduction, persistent=True)
@@ -175,22 +176,22 @@ class SpanScore(Metric):
         else:
             self._update_tags(preds, target)
 
-    def _update_boundaries(self, found: Decoded, target: Any) -> None:
+    def _update_boundaries(self, decoded: Decoded, target: Any) -> None:
         if isinstance(target, list) and (rows := rows_of_examples(target)) is not None:
             target = rows[0]
         elif not isinstance(target, Rows):
             target = read(target)
-        if isinstance(found, DecodedOnDevice):
-            self._decoded.append((self.update_count - 1, found, target))
+        if isinstance(decoded, DecodedOnDevice):
+            self._decoded.append((self.update_count - 1, decoded, target))
             self._waiting = True
             if len(self._decoded) == MOST_WAITING:
                 self._settle()
         else:
-            self._score(found, target)
+            self._score(decoded, target)
             self._take(self.scorer)
 
-    def _score(self, found: Decoded, target: Relations | Rows) -> None:
-        rows = found.get().rows
+    def _score(self, decoded: Decoded, target: Relations | Rows) -> None:
+        rows = decoded.get().rows
         self.scorer.update(
             target, rows if isinstance(target, Rows) else rows.to_relations(like=target)
         )
@@ -214,18 +215,18 @@ class SpanScore(Metric):
         if there:
             self._waiting = True
         else:
-            self._take(tagger.scorer)
+            self._take(tagger)
 
     def _settle(self) -> None:
-        """Move what a GPU has found into the states; after an error it waits as before."""
+        """Move what a GPU has decoded into the states; after an error it waits as before."""
         if not self._waiting:
             return
         tagger = self._taggers.get("cuda")
         if tagger:
             tagger.settle()
-        for number, found, target in self._decoded:
+        for number, decoded, target in self._decoded:
             try:
-                self._score(found, target)
+                self._score(decoded, target)
             except InputError as error:
                 self._restart(self.scorer)
                 raise InputError(f"batch {number}: {error}") from None
@@ -233,7 +234,7 @@ class SpanScore(Metric):
         self._waiting = False
         self._take(self.scorer)
         if tagger:
-            self._take(tagger.scorer)
+            self._take(tagger)
 
     def _drop_waiting(self) -> None:
         """Forget what a GPU has found."""
@@ -292,6 +293,11 @@ class SpanScore(Metric):
         self._restart(scorer)
         return report
 
+    @property
+    def statistics(self) -> Statistics:
+        """The sums that the states of this process hold, without units."""
+        return self.report().statistics
+
     def plot(self, val: Any = None, ax: Any = None) -> Any:
         """Plot values of `compute`, the current ones if not given, as torchmetrics does."""
         return self._plot(val, ax)
@@ -322,7 +328,7 @@ class SpanScore(Metric):
 
 
 def _same(identities: torch.Tensor) -> torch.Tensor:
-    """What several processes or metrics have to agree on."""
+    """Return the settings on which processes and metrics have to agree."""
     if not (identities == identities[0]).all():
         raise InputError(OTHER)
     return identities[0]

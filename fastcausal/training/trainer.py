@@ -1,4 +1,4 @@
-"""What the Trainer of transformers takes as ``compute_metrics``."""
+"""Functions for ``compute_metrics`` of the Trainer of transformers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def compute_metrics(
     valid: bool = False,
     num_threads: int | None = None,
 ) -> TrainerMetrics:
-    """What the Trainer calls to score a tagger, on the whole set or batch by batch.
+    """A function for the Trainer that scores a tagger, on the whole set or batch by batch.
 
     All spans of a sequence are one relation. Tokens whose label is ``scheme.ignore_index`` are not
     there on either side.

@@ -30,7 +30,7 @@ def word_ids_of(encoding: Any) -> npt.NDArray[np.int32]:
     Raises
     ------
     InputError
-        The tokenizer is a slow one, or a number is none.
+        The tokenizer is slow, or a word number is invalid.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def word_ids_of(encoding: Any) -> npt.NDArray[np.int32]:
     lines = encoding
     if hasattr(encoding, "encodings"):
         if encoding.encodings is None:
-            raise InputError("the encoding knows no words, expected one of a fast tokenizer")
+            raise InputError("the encoding has no word ids, expected one from a fast tokenizer")
         lines = [line.word_ids for line in encoding.encodings]
     try:
         numbers = [[-1 if word is None else word for word in line] for line in lines]
@@ -112,7 +112,7 @@ def padded(name: str, lines: Sequence[Sequence[Any]], fill: int) -> npt.NDArray[
     Raises
     ------
     InputError
-        An item is no integer; ``name`` is what the message calls the lists.
+        An item is not an integer; the message calls the lists ``name``.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import fastcausal as fc
 from fastcausal import Rows
@@ -24,7 +24,6 @@ GOOD = Rows(
 
 
 @pytest.mark.parametrize("protocol", ["recess", "cnc-2023"])
-@settings(deadline=None)
 @given(both=sides())
 def test_rows_score_like_tables(protocol, both):
     rows, tables = map(rows_of, both), map(table_of, both)

@@ -8,12 +8,12 @@ from itertools import combinations
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.cli import app
-from tests.oracles.agreement import GROUPS, MEASURES, NAMES
+from tests.oracles.agreement import GROUPS, MEASURES
+from tests.support.annotated import NAMES
+from tests.support.cli import cli
 from tests.support.strategies import LENGTH
 from tests.tasks.agreement.test_agreement import plain
 
@@ -22,16 +22,12 @@ FILES = [str(path) for path in sample.ANNOTATORS.values()]
 # ------------------------------------------------------------------------------------ command line
 
 
-def cli(*args, expect=0):
-    result = CliRunner().invoke(app, ["agree", *map(str, args)])
-    if not isinstance(result.exception, SystemExit | None):
-        raise result.exception
-    assert result.exit_code == expect, result.output
-    return result.stdout, result.stderr
+def agree(*args, expect=0):
+    return cli("agree", *args, expect=expect)
 
 
 def test_json():
-    out, err = cli(*FILES, "--json")
+    out, err = agree(*FILES, "--json")
     found = json.loads(out)
     assert not err
     assert found == fc.agreement(FILES).to_dict()
@@ -52,7 +48,7 @@ def test_json():
 
 
 def test_table():
-    out, err = cli(*FILES[:2])
+    out, err = agree(*FILES[:2])
     assert not err
     found = fc.agreement(FILES[:2])
     lines = [line.split() for line in out.splitlines() if line.strip()]
@@ -60,7 +56,7 @@ def test_table():
         assert [group, *(f"{value:.4f}" for value in scores.values())] in lines
     assert lines[-1] == found.signature.split()
     assert "annotator_2" not in out  # of two annotators the mean is the pair
-    out, _ = cli(*FILES)
+    out, _ = agree(*FILES)
     assert "annotator_2 / annotator_3 (22 examples)" in out
     assert "all annotators at once" in out
 
@@ -78,13 +74,13 @@ def test_one_table_of_all(tmp_path):
         name = path.rpartition("/")[2].removesuffix(".jsonl")
         tables.append(table.append_column("annotator", pa.array([name] * len(table))))
     pq.write_table(pa.concat_tables(tables), tmp_path / "all.parquet")
-    assert cli(tmp_path / "all.parquet", "--json") == cli(*FILES, "--json")
+    assert agree(tmp_path / "all.parquet", "--json") == agree(*FILES, "--json")
 
 
 def test_intervals_and_details(tmp_path):
     examples, matches = tmp_path / "examples.parquet", tmp_path / "matches.parquet"
     options = ["--per-example", examples, "--matches", matches, "--by", "text"]
-    found = json.loads(cli(*FILES, "--json", "--intervals", "--seed", 3, *options)[0])
+    found = json.loads(agree(*FILES, "--json", "--intervals", "--seed", 3, *options)[0])
     agreement = fc.agreement(FILES, by="text")
     assert found.pop("intervals") == {
         group: {name: list(bounds) for name, bounds in of_group.items()}
@@ -93,7 +89,7 @@ def test_intervals_and_details(tmp_path):
     assert found == agreement.to_dict()
     assert pq.read_table(examples).to_pylist() == agreement.per_example.to_pylist()
     assert pq.read_table(matches).to_pylist() == agreement.matches.to_pylist()
-    out, _ = cli(*FILES, "--cluster", "text")
+    out, _ = agree(*FILES, "--cluster", "text")
     low, high = agreement.intervals("text")["cause"]["em"]
     assert f"{low:.4f} to {high:.4f}" in out
 
@@ -101,7 +97,7 @@ def test_intervals_and_details(tmp_path):
 def test_intervals_of_undefined_measures_as_json(tmp_path):
     for name, table in pair_of().items():
         fc.write(table, tmp_path / f"{name}.parquet")
-    out, err = cli(tmp_path / "ann.parquet", tmp_path / "ben.parquet", "--json", "--intervals")
+    out, err = agree(tmp_path / "ann.parquet", tmp_path / "ben.parquet", "--json", "--intervals")
     assert json.loads(out)["intervals"]["effect"] == {
         "alpha": [None, None], "em": [1.0, 1.0], "osb": [1.0, 1.0], "to": [1.0, 1.0],
     }  # fmt: skip
@@ -111,12 +107,12 @@ def test_intervals_of_undefined_measures_as_json(tmp_path):
 def test_protocol_and_average():
     for protocol in ("recess", "recess-code"):
         for average in ("example", "relation"):
-            out, err = cli(*FILES, "--protocol", protocol, "--average", average, "--json")
+            out, err = agree(*FILES, "--protocol", protocol, "--average", average, "--json")
             found = json.loads(out)
             assert found == fc.agreement(FILES, protocol, average=average).to_dict()
             assert f"|average:{average}|" in found["signature"]
             assert not err
-    assert cli(*FILES, "--json") == cli(*FILES, "--json", "--average", "example")
+    assert agree(*FILES, "--json") == agree(*FILES, "--json", "--average", "example")
 
 
 @pytest.mark.parametrize(
@@ -133,12 +129,12 @@ def test_protocol_and_average():
     ],
 )
 def test_bad_use(args, message):
-    out, err = cli(*args, expect=2)
+    out, err = agree(*args, expect=2)
     assert message in err
     assert not out
     if message.startswith("-") or not args:
         return
-    out, err = cli(*args, "--json", expect=2)
+    out, err = agree(*args, "--json", expect=2)
     assert message in json.loads(out)["error"]
     assert not err
 

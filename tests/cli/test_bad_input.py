@@ -11,7 +11,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from tests.cli.test_cli import cli
+from tests.support.cli import cli
 
 HEADER = "corpus,doc_id,sent_id,eg_id,index,text,causal_text_w_pairs,num_rs\n"
 ROWS = [

@@ -38,7 +38,7 @@ def test_a_part_is_run(tmp_path):
 def test_unknown_part():
     done = bench("everything")
     assert done.returncode == 2
-    assert 'no benchmark is called "everything", expected one of agreement, ' in done.stderr
+    assert 'unknown benchmark "everything", expected one of agreement, ' in done.stderr
 
 
 @pytest.mark.parametrize("module", ["sklearn", "pytest_benchmark"])

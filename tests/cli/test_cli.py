@@ -12,34 +12,15 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.cli import app
+from tests.support.cli import cli, command
 
 GOLD, SYSTEMS = str(sample.GOLD), {name: str(path) for name, path in sample.SYSTEMS.items()}
 CAREFUL = SYSTEMS["careful"]
 SCORES = ["precision", "recall", "f1", "tp", "fp", "fn", "le", "be", "lbe"]
 GROUPS = ["overall", "cause", "effect", "signal"]
-
-
-def cli(*args, expect=0, stdin=None):
-    """Run a command in this process: standard output and standard error."""
-    result = CliRunner().invoke(app, [*map(str, args)], input=stdin)
-    if not isinstance(result.exception, SystemExit | None):
-        raise result.exception
-    assert expect in (None, result.exit_code), result.output
-    return result.stdout, result.stderr
-
-
-def command(*args, expect=0, **kwargs):
-    """Run the command as a shell does: standard output and standard error."""
-    code = "import sys; sys.argv[0] = 'fastcausal'; from fastcausal.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code, *map(str, args)], capture_output=True,
-                          encoding="utf-8", check=False, **kwargs)  # fmt: skip
-    assert done.returncode == expect, done.stderr
-    return done.stdout, done.stderr
 
 
 def scored(gold=GOLD, pred=CAREFUL, *options):

@@ -7,17 +7,15 @@ import os
 from importlib.metadata import version
 from unittest.mock import patch
 
-from typer.testing import CliRunner
-
 import fastcausal
-from fastcausal.cli import app
 from tests.support import played_cupy
+from tests.support.cli import cli
 
 
 def doctor(*options: str) -> str:
-    result = CliRunner().invoke(app, ["doctor", *options])
-    assert (result.exit_code, result.stderr) == (0, "")
-    return result.stdout
+    out, err = cli("doctor", *options)
+    assert not err
+    return out
 
 
 def test_json():

@@ -18,7 +18,7 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli import app
 from fastcausal.cli.console import clear_errors, printable
-from tests.cli.test_cli import cli
+from tests.support.cli import cli
 
 GOLD, CAREFUL = str(sample.GOLD), str(sample.SYSTEMS["careful"])
 RUN = [sys.executable, "-c", "from fastcausal.cli import main; main()"]

@@ -8,6 +8,7 @@ import os
 import pty
 import re
 import struct
+import subprocess
 import sys
 import termios
 from itertools import pairwise
@@ -19,7 +20,7 @@ from rich.cells import cell_len
 from fastcausal import sample
 from fastcausal.report import Scores, scores_table
 from fastcausal.tables import Grid
-from tests.cli.test_cli import cli
+from tests.support.cli import cli
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 DECIMAL = re.compile(r"[+-]?\d+\.\d+")
@@ -64,7 +65,6 @@ COMMANDS = {
 }
 END = "(end of the command)"
 CODE = f"""
-input()  # once the terminal has its size
 import sys
 from fastcausal.cli import app
 for command in sys.argv[1:]:
@@ -79,16 +79,17 @@ for command in sys.argv[1:]:
 @pytest.fixture(scope="module", params=(60, 80, 100, 120))
 def screen(request, folder):
     """The columns of a terminal, and what it shows of every command, line by line."""
-    process, lead = pty.fork()
-    if not process:
-        path = os.pathsep.join(filter(None, sys.path))
-        env = os.environ | {"TERM": "xterm", "PYTHONPATH": path}
-        env = {name: value for name, value in env.items() if name not in ("COLUMNS", "LINES")}
-        os.chdir(folder)
-        os.dup2(os.open("stderr", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
-        os.execve(sys.executable, [sys.executable, "-c", CODE, *COMMANDS.values()], env)
+    path = os.pathsep.join(filter(None, sys.path))
+    env = os.environ | {"TERM": "xterm", "PYTHONPATH": path}
+    env = {name: value for name, value in env.items() if name not in ("COLUMNS", "LINES")}
+    lead, follow = pty.openpty()
     fcntl.ioctl(lead, termios.TIOCSWINSZ, struct.pack("HHHH", 24, request.param, 0, 0))
-    os.write(lead, b"\n")
+    args = [sys.executable, "-c", CODE, *COMMANDS.values()]
+    with (folder / "stderr").open("w") as stderr:
+        process = subprocess.Popen(
+            args, stdin=follow, stdout=follow, stderr=stderr, env=env, cwd=folder
+        )
+    os.close(follow)
     shown = b""
     try:
         while part := os.read(lead, 65536):
@@ -96,8 +97,7 @@ def screen(request, folder):
     except OSError:  # the other end is closed
         pass
     os.close(lead)
-    _, status = os.waitpid(process, 0)
-    assert os.waitstatus_to_exitcode(status) == 0, (folder / "stderr").read_text()
+    assert process.wait() == 0, (folder / "stderr").read_text()
     text = ESCAPE.sub("", shown.decode()).replace("\r\n", "\n")
     parts = text.split(END)[:-1]
     return request.param, dict(zip(COMMANDS, map(str.splitlines, parts), strict=True))

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -20,6 +20,7 @@ from tests.decoding.test_spans import batches, decoders
 from tests.decoding.test_tag_logits import INF, SCHEMES, assert_same, tables
 from tests.decoding.test_tags import IGNORED, LABELS
 from tests.support import emulated, played_cupy
+from tests.support.profiles import trials
 from tests.support.strategies import ROLES, random_side, rows_of
 
 
@@ -47,7 +48,7 @@ def gpu():
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-@settings(deadline=None, max_examples=50)
+@trials(50)
 @given(data=st.data())
 def test_label_ids(name, data):
     scheme = fc.TagScheme(SCHEMES[name])
@@ -126,7 +127,7 @@ def assert_same_rows(found, expected):
     assert found.scores.tolist() == expected.scores.tolist()
 
 
-@settings(deadline=None, max_examples=300)
+@trials(300)
 @given(decoders(), batches())
 def test_spans(decoder, batch):
     logits, *others = batch
@@ -228,7 +229,9 @@ def test_spans_refused_at_once(gpu):
 
 
 def test_the_metric_decodes_on_the_device(gpu):
-    training = pytest.importorskip("fastcausal.training.span_score")
+    pytest.importorskip("torchmetrics")
+    from fastcausal.training import span_score as training
+
     rng = np.random.default_rng(0)
     scheme = fc.TagScheme(LABELS["BIO"])
     labels, gold_ids = rng.normal(size=(9, 20, 7)), rng.integers(7, size=(9, 20))
@@ -252,7 +255,9 @@ def test_the_metric_decodes_on_the_device(gpu):
 
 
 def test_the_metric_tells_of_a_batch_when_asked(gpu):
-    training = pytest.importorskip("fastcausal.training.span_score")
+    pytest.importorskip("torchmetrics")
+    from fastcausal.training import span_score as training
+
     rng = np.random.default_rng(1)
     logits, gold = rng.normal(size=(2, 12, 6)), rows_of(random_side(rng, 2, 2), 12)
     wrong = logits.copy()

@@ -7,13 +7,15 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import log_softmax
 
 import fastcausal as fc
 from fastcausal.decoding import span_selection
 from fastcausal.decoding.spans import METHODS
+from tests.oracles.selection import published
+from tests.support.profiles import trials
 
 FEW = (0.0, 0.0, 0.5, 1.0, -1.0, -3.0, -math.inf)  # so that ties abound
 KINDS = ("float16", "float32", "float64")
@@ -71,7 +73,7 @@ def by_example(rows):
     ]
 
 
-@settings(max_examples=1000, deadline=None)
+@trials(1000)
 @given(decoders(), batches())
 def test_native_equals_plain_python(decoder, batch):
     found = decoder.decode(*batch)
@@ -199,33 +201,6 @@ def test_nothing_to_choose_from(method):
     nowhere = decoder.decode(np.full((2, 9, 6), np.nan), word_ids=np.full((2, 9), -1)).rows
     assert nowhere.n_examples == 2
     assert not nowhere.n_relations
-
-
-def published(logits, order):
-    """The spans that the published program selects without a beam, by its description alone.
-
-    Logits are of tokens that may be chosen; order is the sum of log-probabilities by which a split
-    with the cause first is better than one with the effect first.
-    """
-    n = len(logits)
-    chances = log_softmax(logits[:, :4], axis=0)
-    starts, ends = chances[:, [0, 2]], chances[:, [1, 3]]
-    splits = []
-    for first in (0, 1):  # the role that comes first
-        sums = np.full((n, n), -np.inf)
-        for i in range(n):
-            for j in range(i + 1, n):
-                sums[i, j] = ends[i, first] + starts[j, 1 - first]
-        splits.append((sums.max(), *np.unravel_index(sums.argmax(), sums.shape)))
-    order.append(splits[0][0] - splits[1][0])
-    first = 0 if order[-1] > 0 else 1
-    _, i, j = splits[first]
-    spans = [None, None]
-    spans[first] = (int(starts[: i + 1, first].argmax()), int(i) + 1)
-    spans[1 - first] = (int(j), int(j + ends[j:, 1 - first].argmax()) + 1)
-    begin = int(logits[:, 4].argmax())
-    end = begin + int(logits[begin : begin + 5, 5].argmax()) + 1
-    return [*spans, (begin, end)]
 
 
 @pytest.mark.parametrize("scale", [0.5, 3, 20])

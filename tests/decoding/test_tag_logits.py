@@ -7,12 +7,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.decoding.label_paths import best_labels, best_path, steps_of
 from tests.decoding.test_tags import IGNORED, LABELS, by_sequence, entities
+from tests.support.profiles import trials
 
 INF = float("inf")
 SCHEMES = {
@@ -88,7 +89,7 @@ def is_well_formed(labels, tags):
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-@settings(deadline=None, max_examples=60)
+@trials(60)
 @given(data=st.data())
 def test_the_best_of_all_sequences(name, data):
     """Seen from the end: the greatest sum up to there, then the first label."""
@@ -204,7 +205,7 @@ def test_sums_beyond_the_largest_number():
 # --------------------------------------------------------------------------------------- arrays
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(st.data())
 def test_any_array_will_do(data):
     scheme = fc.TagScheme(LABELS["BIO"])

@@ -7,15 +7,17 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 
 import fastcausal as fc
 from fastcausal.decoding import label_paths
+from fastcausal.decoding.faults import Fault
 from fastcausal.formats import schemes
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
+from tests.support.profiles import trials
 
 IGNORED = -100
 LABELS = {
@@ -109,7 +111,7 @@ def same(a: Rows, b: Rows) -> bool:
     return all(np.array_equal(x, y) for x, y in pairs)
 
 
-@settings(max_examples=20)
+@trials(20)
 @given(matrices(7))
 def test_any_array_will_do(ids):
     scheme = fc.TagScheme(LABELS["BIO"])
@@ -124,7 +126,6 @@ def test_any_array_will_do(ids):
         assert same(scheme.rows(ids.tolist()), expected)
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_bilou_is_iobes_by_other_letters(data):
     labels = LABELS["IOBES"]
@@ -135,7 +136,6 @@ def test_bilou_is_iobes_by_other_letters(data):
     assert one.marks.tolist() == two.marks.tolist()
 
 
-@settings(deadline=None)
 @given(st.permutations(list(enumerate(LABELS["BIO"]))), st.sampled_from([int, str, np.int64]))
 def test_labels_by_id_in_any_order(pairs, kind):
     scheme = fc.TagScheme(LABELS["BIO"])
@@ -276,15 +276,8 @@ def test_arrays_that_change_while_they_are_read(monkeypatch):
     scheme = fc.TagScheme(LABELS["BIO"])
     ids, words, logits = np.zeros((1, 2), int), np.zeros((1, 2), np.int32), np.zeros((1, 2, 7))
 
-    def fails(*arguments):
-        raise IndexError(0, 0)
-
-    monkeypatch.setattr("fastcausal.decoding.tags.label_rows", fails)
-    monkeypatch.setattr("fastcausal.decoding.tags.label_ids", fails)
-    monkeypatch.setattr(
-        "fastcausal.decoding.spans.select_spans",
-        lambda *_: (_ for _ in ()).throw(IndexError(0, 0, 1)),
-    )
+    for name in ("tags.label_rows", "tags.label_ids", "spans.select_spans"):
+        monkeypatch.setattr(f"fastcausal.decoding.{name}", lambda *_: Fault(0, 0, 1))
     for call in (
         lambda: scheme.rows(ids),
         lambda: scheme.rows(ids, word_ids=words),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
@@ -16,6 +16,7 @@ from fastcausal.engine.run import run
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.rows import Rows
 from tests.oracles.pairing import Edge, Problem, assert_first_best, first_best
+from tests.support.profiles import trials
 from tests.support.strategies import ROLES, crafted, relations, rows_of, sides
 
 FAIR = {"tp": 2, "fp": 1, "fn": 1, "le": 1, "be": 1, "lbe": 1}
@@ -53,7 +54,7 @@ def problems(draw: st.DrawFn, most: int) -> tuple[dict[tuple[int, int], Edge], i
     return edges, n_rows, n_columns, alone
 
 
-@settings(deadline=None, max_examples=200)
+@trials(200)
 @given(problems(most=5), st.booleans())
 def test_specification_equals_trying_all(problem, linear):
     edges, n_rows, n_columns, alone = problem
@@ -63,7 +64,7 @@ def test_specification_equals_trying_all(problem, linear):
     assert_first_best(found, edges, n_rows, n_columns, alone, linear)
 
 
-@settings(deadline=None, max_examples=30)
+@trials(30)
 @given(problems(most=14), st.booleans())
 def test_specification_has_certificate(problem, linear):
     edges, n_rows, n_columns, alone = problem
@@ -82,14 +83,14 @@ def assert_solved(protocol: Protocol, gold: Rows, pred: Rows, by_trial: bool = F
 
 
 @named
-@settings(deadline=None, max_examples=30)
+@trials(30)
 @given(both=sides(most_relations=5, most_examples=1))
 def test_native_equals_trying_all(protocol, both):
     assert_solved(protocol, *map(rows_of, both), by_trial=True)
 
 
 @named
-@settings(deadline=None, max_examples=2)
+@trials(2)
 @given(pool=st.lists(relations(), min_size=4, max_size=9, unique_by=str), data=st.data())
 def test_native_equals_trying_all_of_six(protocol, pool, data):
     six = st.lists(st.sampled_from(pool), min_size=6, max_size=6)
@@ -97,7 +98,7 @@ def test_native_equals_trying_all_of_six(protocol, pool, data):
 
 
 @named
-@settings(deadline=None, max_examples=20)
+@trials(20)
 @given(both=sides(most_relations=20, most_examples=1))
 def test_native_has_certificate(protocol, both):
     assert_solved(protocol, *map(rows_of, both))

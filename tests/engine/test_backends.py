@@ -8,7 +8,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal.engine.kernel import Objective
@@ -17,6 +17,7 @@ from fastcausal.engine.run import count_pairs, run
 from fastcausal.options import NonCausal, PairingTies, Surplus
 from fastcausal.protocols import PROTOCOLS, RECESS, Protocol
 from fastcausal.rows import Rows
+from tests.support.profiles import trials
 from tests.support.strategies import LENGTH, ROLES, Relation, random_side, relations, rows_of, sides
 
 SHAPES = [*PROTOCOLS.values()] + [
@@ -42,7 +43,7 @@ OBJECTIVES = {
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(deadline=None, max_examples=100)
+@trials(100)
 @given(both=sides(), shape=st.sampled_from(SHAPES), tracks=st.sampled_from(TRACKS), data=st.data())
 def test_cpu_equals_reference(kernel, both, shape, tracks, data):
     objective = data.draw(st.sampled_from([None, *OBJECTIVES.get(kernel, [])]))
@@ -54,7 +55,7 @@ def test_cpu_equals_reference(kernel, both, shape, tracks, data):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(deadline=None, max_examples=30)
+@trials(30)
 @given(pairs=st.lists(st.tuples(*[st.none() | relations()] * 2).filter(any), min_size=1))
 def test_pairs_count_alike(kernel, pairs):
     plan = replace(RECESS, kernel=kernel).plan(ROLES)

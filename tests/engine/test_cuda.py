@@ -13,11 +13,9 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.cli import app
 from fastcausal.decoding.spans import METHODS
 from fastcausal.engine.device import cuda, scoring
 from fastcausal.engine.reference.kernels import KERNELS
@@ -26,6 +24,7 @@ from fastcausal.protocols import PROTOCOLS, RECESS, Protocol
 from fastcausal.rows import Rows
 from tests.decoding.test_tags import LABELS
 from tests.support import played_cupy
+from tests.support.cli import cli
 from tests.support.strategies import ROLES, random_side, rows_of
 
 PLANS = [
@@ -145,7 +144,7 @@ def test_logits_to_label_ids(gpu, library, dtype, valid):
         gold = rng.integers(len(scheme.labels), size=(50, 40))
         gold[rng.random(gold.shape) < 0.1] = -100
         there = to(logits), to(gold != -100), to(gold)
-        with nullcontext() if not scorer._on_device.n_batches else no_waiting():
+        with nullcontext() if not scorer._decoding.on_device.n_batches else no_waiting():
             ids = scheme.decode(*there[:2], valid=valid)
             scorer.update(there[2], ids)
         expected = scheme.decode(logits, gold != -100, valid=valid)
@@ -257,9 +256,8 @@ def test_what_is_missing_is_said(cupy, message):
                 call()
         found = cuda.facts()
         files = [str(sample.GOLD), str(sample.SYSTEMS["hasty"])]
-        command = CliRunner().invoke(app, ["score", *files, "--backend", "cuda"])
-    assert command.exit_code == 2
-    assert re.match(f"error: {message}", command.stderr)
+        _, err = cli("score", *files, "--backend", "cuda", expect=2)
+    assert re.match(f"error: {message}", err)
     assert "pip install" in found["missing"]
     assert found["device"] is None
     assert found["cupy"] == (None if cupy is None else "14.2.0")

@@ -22,6 +22,7 @@ ENTRIES = {
 # As CuPy calls it: with a further option of its own, and to machine code.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", [*chain(*ENTRIES.values())])
 def test_nvrtc(entry):
     options = (*cuda.options(entry), "-arch=sm_90", "--device-as-default-execution-space")
@@ -30,6 +31,7 @@ def test_nvrtc(entry):
     assert entry.encode() in binary
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ["labels_exact_spans", "decode_selections"])
 def test_nvrtc_for_the_oldest_device(entry):
     options = (*cuda.options(entry), f"-arch=sm_{nvrtc.architectures()[0]}")
@@ -38,6 +40,7 @@ def test_nvrtc_for_the_oldest_device(entry):
     assert entry.encode() in binary
 
 
+@pytest.mark.slow
 def test_nvrtc_says_what_is_wrong():
     """An empty log above means that there was nothing to say."""
     options = cuda.options("score_exact_spans")

@@ -43,6 +43,7 @@ def program(request, tmp_path_factory):
             pytest.skip(f"no {needed}")
     folder = tmp_path_factory.mktemp(request.param)
     flags = ["-std=c++17", "-O3", "-ffp-contract=off", *options, f"-I{csrc()}", "-pthread"]
+    flags += ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
 
     @cache
     def compiled(name):
@@ -62,12 +63,11 @@ def test_same_integers(program, protocol, tmp_path):
         for array in ("values", "row_offsets", "relation_offsets"):
             getattr(side, array).tofile(tmp_path / f"{name}_{array}")
     gold.lengths.tofile(tmp_path / "lengths")
-    params, weights, wanted, wanted_overall, *choices = plan.arguments
+    params, weights = plan.arrays
     params.tofile(tmp_path / "params")
     weights.tofile(tmp_path / "weights")
-    numbers = map(str, (plan.n_fields, wanted, wanted_overall))
-    switches = "".join(str(int(choice)) for choice in choices)
-    command = [*program("driver"), str(tmp_path), plan.kernel.name, *numbers, switches]
+    plan.record(0, 0).tofile(tmp_path / "plan")
+    command = [*program("driver"), str(tmp_path), plan.kernel.name]
     subprocess.run(command, check=True)
     found = run(plan, gold, pred)
     counts = np.fromfile(tmp_path / "counts", np.int64).reshape(found.counts.shape)

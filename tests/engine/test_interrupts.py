@@ -69,8 +69,13 @@ small = rows(2, 2, 2, 0)
 print(fc.score(small, small)["overall"].f1, flush=True)
 """
 
+# One of each loop in a quick run: pairs, sequences, matrices.
+QUICK = ("spans", "labels", "alpha")
 
-@pytest.mark.parametrize("name", WORK)
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in WORK]
+)
 def test_ctrl_c_ends_native_work(name):
     with subprocess.Popen(
         [sys.executable, "-c", "\n".join([START, WORK[name], END])],

@@ -8,13 +8,14 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import count_pairs
 from fastcausal.protocols import Protocol
 from tests.oracles.fair import fair_counts
+from tests.support.profiles import trials
 from tests.support.strategies import (
     LENGTH,
     ROLES,
@@ -32,7 +33,7 @@ from tests.support.strategies import (
 
 GROUPS = (*ROLES, "overall")
 SCHEMES = ("strict", "exact", "partial", "type")
-many = settings(deadline=None, max_examples=200)
+many = trials(200)
 
 
 def of_role(relation: Relation, group: str) -> Relation:
@@ -77,7 +78,7 @@ def assert_by_the_book(tracks, gold, pred, backend="cpu"):
 
 
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
-@settings(deadline=None, max_examples=500)
+@trials(500)
 @given(pair=sequence_pairs | nested_pairs)
 def test_fair_spans_by_the_book(backend, pair):
     assert_by_the_book(*pair, backend)
@@ -240,7 +241,7 @@ def test_partial_spans_charge_every_span(gold, pred):
 
 
 @pytest.mark.parametrize("kernel", ["exact_spans", "span_overlap"])
-@settings(deadline=None, max_examples=100)
+@trials(100)
 @given(gold=relations(), pred=relations())
 def test_swapping_sides_swaps_fp_and_fn(kernel, gold, pred):
     one, other = counts_of_pair(kernel, gold, pred), counts_of_pair(kernel, pred, gold)
@@ -250,7 +251,6 @@ def test_swapping_sides_swaps_fp_and_fn(kernel, gold, pred):
         assert one.of(group) == swapped
 
 
-@settings(deadline=None)
 @given(relations())
 def test_gold_against_itself_is_perfect(relation):
     for group in GROUPS:
@@ -276,7 +276,7 @@ def test_additive_kernels():
 
 
 @pytest.mark.parametrize("kernel", ADDITIVE)
-@settings(deadline=None, max_examples=100)
+@trials(100)
 @given(gold=relations(), pred=relations())
 def test_pairing_never_lowers_the_objective(kernel, gold, pred):
     plan = plan_of(kernel)
@@ -289,7 +289,7 @@ def test_pairing_never_lowers_the_objective(kernel, gold, pred):
 
 
 @pytest.mark.parametrize("kernel", ADDITIVE)
-@settings(deadline=None, max_examples=100)
+@trials(100)
 @given(gold=relations(LENGTH // 2), pred=relations(LENGTH // 2), data=st.data())
 def test_relations_that_do_not_meet_count_as_unmatched(kernel, gold, pred, data):
     if data.draw(st.booleans()):  # apart as a whole
@@ -301,7 +301,7 @@ def test_relations_that_do_not_meet_count_as_unmatched(kernel, gold, pred, data)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(deadline=None, max_examples=100)
+@trials(100)
 @given(gold=relations(), pred=relations(), data=st.data())
 def test_order_of_spans_does_not_matter(kernel, gold, pred, data):
     shuffled = [data.draw(st.permutations(side)) for side in (gold, pred)]
@@ -310,7 +310,7 @@ def test_order_of_spans_does_not_matter(kernel, gold, pred, data):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(deadline=None, max_examples=100)
+@trials(100)
 @given(gold=relations(), pred=relations())
 def test_moved_and_stretched_spans_count_alike(kernel, gold, pred):
     """Up to the largest int32: where a span is does not matter, nor its size but to masks."""

@@ -8,6 +8,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from fastcausal.engine.plan import TooLargeError
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import count_pairs, run
 from fastcausal.options import PairingTies
@@ -40,7 +41,7 @@ def test_too_many_pairs_name_their_example():
     rows = rows_of([[], [[]], empty, [[]]])
     plan = Protocol("test", kernel="exact_spans", ties="first").plan(ROLES)
     for threads in (1, 2):
-        with pytest.raises(OverflowError, match=r"^2$"):
+        with pytest.raises(TooLargeError, match=r"^example 2 is too large$"):
             run(plan, rows, rows, num_threads=threads)
     met = replace(plan, by_content=True)  # pairs that do not meet are none
     assert (run(met, rows, rows).partner == -1).all()
@@ -54,7 +55,7 @@ def test_too_many_spans_name_their_example(n_relations, ties):
     rows = rows_of([[], [[(0, 0, 1)]], large], 2**15)
     plan = Protocol("test", ties=ties).plan(ROLES)
     for threads in (1, 2):
-        with pytest.raises(OverflowError, match=r"^2$"):
+        with pytest.raises(TooLargeError, match=r"^example 2 is too large$"):
             run(plan, rows, rows, num_threads=threads)
 
 

@@ -8,7 +8,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal.engine.kernel import Objective
@@ -18,6 +18,7 @@ from fastcausal.engine.run import count_pairs, run
 from fastcausal.protocols import CNC_2023, PROTOCOLS, RECESS, Protocol
 from tests.oracles.fair import ERRORS, fair_counts, official_f1, overall
 from tests.oracles.pairing import Problem, first_best
+from tests.support.profiles import trials
 from tests.support.strategies import (
     LENGTH,
     ROLES,
@@ -52,7 +53,7 @@ def contents(gold: list[Example], pred: list[Example], result: Result) -> list[C
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(deadline=None, max_examples=60)
+@trials(60)
 @given(both=sides(of=FEW_SPANS | relations()), data=st.data())
 def test_order_shows_in_nothing(kernel, both, data):
     """Neither the order of spans, relations or examples, nor which examples are scored together."""
@@ -87,7 +88,7 @@ def assert_sides_trade_places(kernel: str, gold: list[Example], pred: list[Examp
 
 
 @SYMMETRIC
-@settings(deadline=None, max_examples=60)
+@trials(60)
 @given(both=sides(of=FEW_SPANS | relations()))
 def test_sides_trade_places(kernel, both):
     assert_sides_trade_places(kernel, *both)
@@ -105,7 +106,7 @@ def test_sides_trade_places_in_cycles(kernel):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=str)
-@settings(deadline=None, max_examples=40)
+@trials(40)
 @given(both=sides())
 def test_every_relation_is_counted_once(protocol, both):
     plan = protocol.plan(ROLES)
@@ -185,7 +186,7 @@ def assert_official(gold: Example, pred: Example) -> None:
     assert result.counts[0].tolist() == by_role
 
 
-@settings(deadline=None, max_examples=200)
+@trials(200)
 @given(
     sides(
         most_relations=5,
@@ -212,14 +213,14 @@ def test_official_floats_decide():
     assert 0 < sum(swapped) < len(swapped)
 
 
-@settings(deadline=None, max_examples=3)
+@trials(3)
 @given(st.lists(tagged_relations(LENGTH // 2), min_size=6, max_size=6), st.data())
 def test_official_search_of_six(gold, data):
     pred = data.draw(st.lists(st.sampled_from(gold) | tagged_relations(LENGTH // 2), max_size=7))
     assert_official(gold, pred)
 
 
-@settings(deadline=None, max_examples=15)
+@trials(15)
 @given(st.lists(tagged_relations(LENGTH // 2), min_size=7, max_size=7), st.data())
 def test_beyond_six_the_exact_ratio_decides(gold, data):
     pool = st.sampled_from(gold) | tagged_relations(LENGTH // 2)

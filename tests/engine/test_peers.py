@@ -5,20 +5,21 @@ from __future__ import annotations
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from nervaluate import Evaluator
 from seqeval.metrics.v1 import precision_recall_fscore_support
 from seqeval.scheme import IOB2, Entities
 from sklearn.metrics import confusion_matrix
 
-from fastcausal.engine.counts import Counts
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import count_pairs
+from tests.support.profiles import trials
 from tests.support.strategies import (
     LENGTH,
     ROLES,
     TRACKS,
+    Counts,
     Relation,
     Span,
     counts_of_pair,
@@ -35,7 +36,7 @@ def summed(kernel: str, pairs: list[tuple[Relation, Relation]], length: int = LE
     gold, pred = (rows_of([[pair[side]] for pair in pairs], length) for side in (0, 1))
     index = np.arange(len(pairs))
     counts = count_pairs(plan_of(kernel), gold, pred, index, index)
-    return Counts(KERNELS[kernel], ROLES, counts.sum(axis=0))
+    return Counts(kernel, counts.sum(axis=0))
 
 
 def iob2(relation: Relation, track: tuple[int, ...]) -> list[str]:
@@ -46,7 +47,7 @@ def iob2(relation: Relation, track: tuple[int, ...]) -> list[str]:
     return tags
 
 
-@settings(deadline=None, max_examples=100)
+@trials(100)
 @given(st.lists(st.tuples(tagged_relations(), tagged_relations()), min_size=1, max_size=20))
 def test_exact_spans_equal_seqeval(pairs):
     counts = summed("exact_spans", pairs)
@@ -98,13 +99,13 @@ def assert_nervaluate(pairs: list[tuple[Relation, Relation]], length: int = LENG
         assert counts.of(group) == expected
 
 
-@settings(deadline=None, max_examples=200)
+@trials(200)
 @given(st.lists(st.tuples(relations(), relations()), min_size=1, max_size=8))
 def test_partial_spans_equal_nervaluate(pairs):
     assert_nervaluate(pairs)
 
 
-@settings(deadline=None, max_examples=200)
+@trials(200)
 @given(st.integers(1, 60), st.sampled_from([-1, 0, 1]), st.lists(spans(70), max_size=3))
 def test_partial_spans_at_one_percent_of_gold(shared, more, others):
     """An overlap below 1% of the gold span is none."""
@@ -113,7 +114,7 @@ def test_partial_spans_at_one_percent_of_gold(shared, more, others):
     assert_nervaluate([(gold, pred), (pred, gold)], 10_000)
 
 
-@settings(deadline=None, max_examples=150)
+@trials(150)
 @given(relations(), relations())
 def test_span_overlap_equals_token_counts_and_alpha(gold, pred):
     counts = counts_of_pair("span_overlap", gold, pred)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal.engine.run import run
@@ -15,6 +15,7 @@ from fastcausal.errors import InputError
 from fastcausal.protocols import RECESS
 from fastcausal.relations import RELATIONS, Relations
 from fastcausal.rows import Rows
+from tests.support.profiles import trials
 from tests.support.strategies import LENGTH, ROLES, Relation, relations, rows_of
 
 Examples = list[list[Relation | None]]
@@ -76,7 +77,7 @@ LAYOUTS = [plain, large, sliced, partial(sliced, type_=LARGE), chunked, hidden]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@settings(deadline=None, max_examples=25)
+@trials(25)
 @given(data=examples)
 def test_layout_does_not_show(layout, data):
     arrow = layout(data)
@@ -99,7 +100,7 @@ def test_layout_does_not_show(layout, data):
     )
 
 
-@settings(deadline=None, max_examples=40)
+@trials(40)
 @given(data=examples, at=st.integers(0, 8), n=st.integers(0, 8))
 def test_slice_of_a_table(data, at, n):
     whole = Relations(plain(data))

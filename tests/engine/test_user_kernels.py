@@ -11,7 +11,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -19,6 +19,7 @@ from fastcausal.engine.kernel import Kernel
 from fastcausal.engine.run import count_pairs, run
 from fastcausal.options import NonCausal, PairingTies, Surplus
 from fastcausal.protocols import RECESS, Protocol
+from tests.support.profiles import trials
 from tests.support.strategies import ROLES, random_side, relations, rows_of, sides
 from tests.support.user_kernels import KERNELS, head_words, same_spans
 
@@ -43,7 +44,7 @@ def count(kernel: Kernel, example, backend: str = "cpu"):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@settings(deadline=None, max_examples=100)
+@trials(100)
 @given(
     both=sides(), shape=st.sampled_from(SHAPES), tracks=st.sampled_from(ROLE_TRACKS), n=st.data()
 )
@@ -57,7 +58,7 @@ def test_cpu_equals_reference(name, both, shape, tracks, n):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@settings(deadline=None, max_examples=50)
+@trials(50)
 @given(gold=relations(), pred=relations())
 def test_pairs_count_alike(name, gold, pred):
     plan = Protocol("test", KERNELS[name]).plan(ROLES)
@@ -69,6 +70,7 @@ def test_pairs_count_alike(name, gold, pred):
     np.testing.assert_array_equal(native, plain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", SHAPES, ids=lambda p: f"{p.ties}-{p.surplus}-{p.non_causal}")
 def test_a_twin_equals_the_built_in_kernel(protocol):
     rng = np.random.default_rng(0)
@@ -164,6 +166,7 @@ def printed_by(code: str, *arguments: str, **options) -> str:
     ).stdout.strip()
 
 
+@pytest.mark.slow
 def test_compiled_code_is_kept_on_disk(tmp_path):
     path = tmp_path / "counting.py"
     path.write_text(MODULE)
@@ -174,6 +177,7 @@ def test_compiled_code_is_kept_on_disk(tmp_path):
     assert printed_by("", str(path)) == "0 1"
 
 
+@pytest.mark.slow
 def test_kernels_typed_in_at_a_prompt():
     assert printed_by("", "-", input=MODULE) == "0 1"
     assert printed_by(MODULE) == "0 1"

@@ -6,13 +6,14 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation import brat
 from fastcausal.relations import Relations
+from tests.support.profiles import trials
 
 TEXT = "Heavy rain caused floods .\nIf it rains then it floods .\n"
 LINES = """\
@@ -66,7 +67,7 @@ def test_a_document(save):
 def test_either_file_and_the_name_tell(save, monkeypatch):
     path = save()
     table = brat.read(path).table
-    assert formats.sniff(formats.Source.open(path)) == "brat"
+    assert formats.opened(formats.Source.open(path)).format.name == "brat"
     for source in (path, str(path), formats.Source.open(path)):
         assert formats.read(source).table.equals(table)
     assert formats.read(path.with_suffix(".txt"), "brat").table.equals(table)
@@ -369,7 +370,7 @@ def apart(draw, n):
 
 
 @given(tables())
-@settings(max_examples=150)
+@trials(150)
 def test_round_trip(tmp_path_factory, relations):
     path = tmp_path_factory.mktemp("brat", numbered=True) / "d.ann"
     assert formats.write(relations, path) == []
@@ -421,7 +422,7 @@ def test_damaged_files_raise_input_errors_only(save):
 
 
 @given(st.one_of(st.binary(max_size=60), st.text("TR1 2;\t\nCauseEffect:", max_size=60)))
-@settings(max_examples=150)
+@trials(150)
 def test_random_bytes_raise_input_errors_only(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("brat", numbered=True) / "d.ann"
     path.write_bytes(data if isinstance(data, bytes) else data.encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -57,7 +57,6 @@ def test_lists():
 
 
 @pytest.mark.parametrize("ends", ["ES", "LU"], ids=["IOBES", "BILOU"])
-@settings(deadline=None)
 @given(table=tables(overlaps=False, unread=False))
 def test_schemes_with_ends_mean_the_same(ends, table):
     """Of lists of tags: the last token of a span has a mark of its own."""

@@ -10,13 +10,14 @@ from contextlib import suppress
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import replacing
 from fastcausal.relations import Relations
+from tests.support.profiles import trials
 
 from .format_cases import BIO, LINES, SINGLE, SPANS, SUBMISSION, TRUTH, save
 
@@ -39,7 +40,7 @@ TABLE = Relations.from_examples(
 def test_the_content_tells_the_format(tmp_path, name, mark):
     text, format = TEXTS[name]
     bare = save(tmp_path, "bare", mark + text)
-    assert formats.sniff(formats.Source.open(bare)) == format
+    assert formats.opened(formats.Source.open(bare)).format.name == format
     assert formats.read(bare).table.equals(formats.read(bare, format).table)
 
 
@@ -184,7 +185,7 @@ def binaries(tmp_path_factory):
 @pytest.mark.parametrize("format", [None, *formats.FORMATS])
 def test_random_bytes_raise_input_errors_only(tmp_path, format):
     @given(st.one_of(st.binary(max_size=80), st.text(max_size=40).map(str.encode)))
-    @settings(max_examples=40)
+    @trials(40)
     def check(data):
         read_or_refuse(save(tmp_path, "data", data), format)
 

@@ -11,15 +11,16 @@ from contextlib import contextmanager
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal.errors import InputError
-from fastcausal.formats import cnc, table
+from fastcausal.formats import cnc, jsonl
 from fastcausal.formats.cnc import markup, submissions, tagged, truth
 from fastcausal.formats.io.builder import Builder
 from fastcausal.formats.io.files import Source
 from fastcausal.relations import Relations
+from tests.support.profiles import trials
 
 from .format_cases import CNC, LINES, SINGLE, SUBMISSION, TRUTH, needs_cnc, save
 from .test_format_tagged import PIECES
@@ -53,7 +54,7 @@ def same(found, expected):
 
 @pytest.mark.parametrize("reading", READINGS)
 @given(st.lists(st.tuples(st.lists(sentences, max_size=4), st.none() | st.integers(0, 9))))
-@settings(max_examples=300, deadline=None)
+@trials(300)
 def test_native_tags_are_those_of_the_specification(reading, examples):
     texts, lengths = [t for t, _ in examples], [n for _, n in examples]
     kept = pa.array(texts, pa.list_(pa.string()))
@@ -206,7 +207,7 @@ def fuzz_lines(rng: random.Random) -> None:
     text = "\n".join(lines).encode()
     pool = [*JSON_PIECES, b'"effect"', b'"start"', b"-1", b"3", b"2147483648"]
     source = Source("x.jsonl", mangled(text, rng, pool) if rng.random() < 0.7 else text)
-    agree(table.read, table, "_plain_lines", source, format="jsonl")
+    agree(jsonl.read, jsonl, "_plain_lines", source)
 
 
 CSV_PIECES = [
@@ -248,11 +249,11 @@ def test_fast_readers_give_what_the_others_do(fuzz):
 
 
 @given(st.binary(max_size=60), st.sampled_from(READINGS))
-@settings(max_examples=300, deadline=None)
+@trials(300)
 def test_any_bytes(data, reading):
     if data and not data.isspace():
         agree(cnc.read, submissions, "_plain", Source("x.jsonl", data), tags=reading)
-        agree(table.read, table, "_plain_lines", Source("x.jsonl", data), format="jsonl")
+        agree(jsonl.read, jsonl, "_plain_lines", Source("x.jsonl", data))
         agree(cnc.read, truth, "_read_plain", Source("x.csv", data), tags=reading)
 
 
@@ -280,7 +281,7 @@ def test_usual_files_are_read_fast(tmp_path):
         source = Source.open(save(tmp_path, "a.jsonl", lines))
         assert submissions._plain(source, None, "strict", 0) is not None
     source = Source.open(save(tmp_path, "b.jsonl", LINES))
-    assert table._plain_lines(source, ("cause", "effect", "signal")) is not None
+    assert jsonl._plain_lines(source, ("cause", "effect", "signal")) is not None
 
 
 def test_many_blocks(tmp_path, monkeypatch):
@@ -308,7 +309,7 @@ def test_parts_make_the_whole(tmp_path, size, named, reading):
     path = save(tmp_path, "pred.jsonl", text)
     whole = cnc.read(path, like=gold, tags=reading)
     golds = [Relations(gold.table.slice(k, size)) for k in range(0, 7, size)]
-    found = list(submissions.parts(path, golds, reading))
+    found = list(submissions.batches(path, golds, reading))
     assert [len(part) for part in found] == [len(part) for part in golds]
     assert pa.concat_tables([part.table for part in found]).equals(
         whole.table.replace_schema_metadata(found[0].table.schema.metadata), check_metadata=False
@@ -324,20 +325,20 @@ def test_parts_of_another_number(tmp_path):
     part = Relations.from_examples([{"length": 1, "relations": []}] * 2)
     for golds in ([part], [part, part], [part] * 4):
         message = f"{path} has 3 examples, expected {2 * len(golds)}"
-        assert outcome(lambda: list(submissions.parts(path, golds))) == message  # noqa: B023
+        assert outcome(lambda: list(submissions.batches(path, golds))) == message  # noqa: B023
         whole = Relations(pa.concat_tables([gold.table for gold in golds]))
         assert outcome(cnc.read, path, like=whole) == message
     wrong = save(tmp_path, "wrong.jsonl", text.replace("2", "7"))
     message = f'{wrong}:3: "index" is 7, expected 2'
-    assert outcome(lambda: list(submissions.parts(wrong, [part, part]))) == message
+    assert outcome(lambda: list(submissions.batches(wrong, [part, part]))) == message
 
 
 def test_parts_of_the_canonical_table(tmp_path):
     span = [{"role": "cause", "start": 0, "stop": 1}]
     rows = [{"id": f"n{k}", "length": 2, "relations": [span, None][: k % 3]} for k in range(7)]
     path = save(tmp_path, "x.jsonl", "\n\n".join(map(json.dumps, rows)))
-    whole = table.read(path)
-    found = list(table.line_parts(path, 3))
+    whole = jsonl.read(path)
+    found = list(jsonl.line_batches(path, 3))
     assert [len(part) for part in found] == [3, 3, 1]
     assert pa.concat_tables([part.table for part in found]).equals(whole.table)
     unread = [message for part in found for message in part.reading.unread]

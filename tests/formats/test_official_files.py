@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -27,7 +27,6 @@ def groups_of(path):
 
 
 @given(tables(unread=False), st.sampled_from([None, "", "NA", "null", "x", "3"]), st.data())
-@settings(deadline=None)
 def test_every_row_that_is_written_has_a_key_of_its_own(tmp_path_factory, table, value, data):
     names = data.draw(st.lists(st.sampled_from(truth.SENTENCE), unique=True))
     if value is not None and set(names) < set(truth.SENTENCE):

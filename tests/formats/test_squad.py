@@ -16,7 +16,7 @@ from fastcausal.errors import InputError
 from fastcausal.formats.cnc.markup import TOKEN
 from fastcausal.formats.export import squad
 from fastcausal.relations import Relations
-from tests.cli.test_cli import cli
+from tests.support.cli import cli
 
 from .format_cases import CNC, needs_cnc, tables
 

@@ -57,7 +57,7 @@ def test_the_content_tells_the_format(tmp_path, layout, indent):
     path = save(tmp_path, LAYOUTS[layout](), indent=indent)
     for name in ("x.json", "x"):
         path = path.rename(tmp_path / name)
-        assert formats.sniff(formats.Source.open(path)) == "webanno"
+        assert formats.opened(formats.Source.open(path)).format.name == "webanno"
         assert formats.read(path).table.equals(webanno.read(path).table)
         assert formats.read(path, "webanno").table.equals(webanno.read(path).table)
 
@@ -65,7 +65,7 @@ def test_the_content_tells_the_format(tmp_path, layout, indent):
 def test_json_lines_are_told_apart(tmp_path):
     line = {"id": "a", "text": 'a "%FEATURE_STRUCTURES" "_views" "_referenced_fss"'}
     path = save(tmp_path, {**line, "relations": []})
-    assert formats.sniff(formats.Source.open(path)) == "spans"
+    assert formats.opened(formats.Source.open(path)).format.name == "spans"
 
 
 def test_positions_may_be_marked_as_such(tmp_path):

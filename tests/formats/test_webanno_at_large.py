@@ -7,12 +7,13 @@ import json
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation import webanno
+from tests.support.profiles import trials
 
 from .cas import LAYOUTS, save
 
@@ -77,7 +78,7 @@ def expected(text, sentences, marks, links):
 
 
 @given(documents(), st.randoms(use_true_random=False))
-@settings(max_examples=100)
+@trials(100)
 def test_relations_by_definition_in_both_layouts(tmp_path_factory, document, random):
     folder = tmp_path_factory.mktemp("cas", numbered=True)
     new, old = (webanno.read(save(folder, LAYOUTS[x](**document))) for x in LAYOUTS)

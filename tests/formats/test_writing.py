@@ -14,7 +14,7 @@ import pytest
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.formats.io.files import replacing, replacing_together
-from tests.cli.test_cli import cli, command
+from tests.support.cli import cli, command
 
 
 def write(target, data=b"new"):

@@ -23,18 +23,36 @@ from fastcausal.engine.plan import Result
 from fastcausal.engine.run import run
 
 BLOCKS, THREADS = 3, 8  # few enough that every thread sees several examples
-FLAGS = ("-std=c++17", "-O1", "-g", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-pthread")
+FLAGS = (
+    "-std=c++17",
+    "-O1",
+    "-g",
+    "-ffp-contract=off",
+    "-Wall",
+    "-Wextra",
+    "-Wshadow",
+    "-Wconversion",
+    "-Werror",
+    "-pthread",
+)
+GRID = Path(__file__).parent / "emulation" / "grid.cpp"
+DEVICE = "-D__CUDA_ARCH__=900"
 
 
-@cache
-def _compiled(target: Path) -> subprocess.CompletedProcess[str] | None:
+def compiled(source: Path, *options: str | Path) -> subprocess.CompletedProcess[str]:
+    """Compile a source for the host; the test is skipped where there is no compiler."""
     compiler = next(filter(None, map(shutil.which, (os.environ.get("CXX", "c++"), "g++"))), None)
     if compiler is None:
-        return None
-    source = Path(__file__).parent / "emulation" / "grid.cpp"
-    options = ("-D__CUDA_ARCH__=900", f"-I{csrc()}", "-fPIC", "-shared")
-    command = [compiler, *FLAGS, *options, source, "-o", target]
+        pytest.skip("no C++ compiler")
+    command = [compiler, *FLAGS, f"-I{csrc()}", *options, source]
     return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def diagnostics(text: str, folder: Path) -> str:
+    """What the compiler says of this text behind csrc/*.cu, in namespace fastcausal."""
+    source = folder / "checked.cpp"
+    source.write_text(f'#include "{GRID}"\nnamespace fastcausal {{\n{text}\n}}\n')
+    return compiled(source, DEVICE, "-fsyntax-only").stderr
 
 
 FOLDER = TemporaryDirectory()
@@ -43,10 +61,8 @@ FOLDER = TemporaryDirectory()
 @cache
 def library() -> ctypes.CDLL:
     target = Path(FOLDER.name, "device.so")
-    compiled = _compiled(target)
-    if compiled is None:
-        pytest.skip("no C++ compiler")
-    assert not compiled.returncode, compiled.stderr
+    done = compiled(GRID, DEVICE, "-fPIC", "-shared", "-o", target)
+    assert not done.returncode, done.stderr
     return ctypes.CDLL(str(target))
 
 

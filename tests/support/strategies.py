@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from hypothesis import strategies as st
 
-from fastcausal.engine.counts import Counts
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import count_pairs
+from fastcausal.formulas import RelationFormula
 from fastcausal.protocols import Protocol
 from fastcausal.rows import Rows
 
@@ -45,6 +47,19 @@ def plan_of(kernel: str) -> Plan:
     return Protocol("test", kernel=kernel).plan(ROLES)
 
 
+class Counts(NamedTuple):
+    """Counts of a kernel, all in a row or by name."""
+
+    kernel: str
+    values: npt.NDArray[np.int64]
+
+    def of(self, group: str) -> dict[str, int]:
+        """Those of one role, or of ``"overall"``."""
+        kernel = KERNELS[self.kernel]
+        formula = RelationFormula(kernel.name, kernel.fields, kernel.overall, ROLES, None)
+        return formula.counts_of(self.values, group)
+
+
 def counts_of_pair(
     kernel: str,
     gold: Relation | None,
@@ -56,7 +71,7 @@ def counts_of_pair(
     both = [rows_of([[relation or []]], length) for relation in (gold, pred)]
     index = [np.array([-1 if relation is None else 0]) for relation in (gold, pred)]
     counts = count_pairs(plan_of(kernel), *both, *index, backend=backend)
-    return Counts(KERNELS[kernel], ROLES, counts[0])
+    return Counts(kernel, counts[0])
 
 
 def _segments(codes: Sequence[int], length: int, roles: Sequence[int]) -> Relation:

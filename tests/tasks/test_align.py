@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import fastcausal as fc
+from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.protocols import CNC_2023, RECESS
 from fastcausal.tasks.align import Unparsed, align
 
@@ -25,7 +26,7 @@ def examples(*relations, length=4, ids=None):
 
 
 def aligned(gold, pred, protocol=RECESS, **policies):
-    return align(gold, pred, protocol, **policies)
+    return align(*with_tags(gold, pred, protocol.tags), protocol, **policies)
 
 
 def refused(message, gold, pred, protocol=RECESS, **policies):

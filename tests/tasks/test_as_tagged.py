@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -15,6 +15,7 @@ from fastcausal.rows import Rows
 from fastcausal.tasks import official
 from tests.decoding.test_tags import IGNORED
 from tests.support import emulated
+from tests.support.profiles import trials
 from tests.support.strategies import relations, rows_of
 from tests.tasks.extraction.test_tag_scorer import SCHEME, batches
 
@@ -30,7 +31,7 @@ def as_relations(rows):
     return [sorted(map(tuple, relation)) for relation in found]
 
 
-@settings(deadline=None, max_examples=300)
+@trials(300)
 @given(st.lists(relations(LENGTH), max_size=4), st.sampled_from(OFFICIAL))
 def test_as_written_and_read(spans, reading):
     """The Python twin is what `write` and `parse` give, and native code is its twin."""
@@ -223,7 +224,7 @@ def written_out(ids, kept):
     return tagged(examples, [" ".join("x" * e["length"]) for e in examples])
 
 
-@settings(deadline=None, max_examples=60)
+@trials(60)
 @given(st.lists(batches(), max_size=3))
 def test_label_ids(pairs):
     """On the host and on the device, which reads them in its own way."""

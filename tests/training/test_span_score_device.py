@@ -33,7 +33,7 @@ def device():
 
 
 def pending(metric):
-    return metric._taggers["cuda"]._on_device.waiting
+    return metric._taggers["cuda"]._decoding.on_device.waiting
 
 
 @pytest.mark.usefixtures("device")

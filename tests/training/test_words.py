@@ -126,7 +126,7 @@ def test_with_a_tokenizer(tokenizer, settings):
 def test_a_slow_tokenizer_knows_no_words():
     transformers = pytest.importorskip("transformers")
     encoding = transformers.BatchEncoding({"input_ids": [[1, 2]]})
-    with pytest.raises(fc.InputError, match="expected one of a fast tokenizer"):
+    with pytest.raises(fc.InputError, match="expected one from a fast tokenizer"):
         word_ids_of(encoding)
 
 

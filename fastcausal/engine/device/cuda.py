@@ -70,7 +70,7 @@ def run(
 
 @dataclass(frozen=True)
 class DeviceResult:
-    """What a run on device arrays finds, there as soon as the device has got so far.
+    """Counts and pairs of a run on device arrays, valid once the device has finished.
 
     Attributes
     ----------
@@ -161,14 +161,14 @@ def run_on_device(
 
 def array(name: str, value: Any, dtype: str, width: int | None = None) -> Array:
     """A contiguous device array of given type as CuPy's, without a copy."""
-    found = shared(name, value)
+    given = shared(name, value)
     shape = "[n]" if width is None else f"[n, {width}]"
-    fits = found.ndim == (1 if width is None else 2) and width in (None, found.shape[-1])
-    if found.dtype != dtype or not fits:
-        raise InputError(f"{name}: found {found.dtype}{list(found.shape)}, expected {dtype}{shape}")
-    if not found.flags.c_contiguous:
+    fits = given.ndim == (1 if width is None else 2) and width in (None, given.shape[-1])
+    if given.dtype != dtype or not fits:
+        raise InputError(f"{name}: found {given.dtype}{list(given.shape)}, expected {dtype}{shape}")
+    if not given.flags.c_contiguous:
         raise InputError(f"{name}: its items lie apart, expected a contiguous array")
-    return found
+    return given
 
 
 def shared(name: str, value: Any) -> Array:
@@ -197,9 +197,9 @@ def matrix(
     name: str, value: Any, kinds: Sequence[str], shape: tuple[int, ...] | None = None
 ) -> Array:
     """As `fastcausal.arrays.tensors.matrix`, of an array on the device."""
-    found = shared(name, value)
-    check_matrix(name, found, kinds, shape)
-    return cupy().ascontiguousarray(found)
+    given = shared(name, value)
+    check_matrix(name, given, kinds, shape)
+    return cupy().ascontiguousarray(given)
 
 
 def hand_back() -> None:
@@ -285,9 +285,9 @@ class Machine:
         return self.cupy.empty(shape, dtype)
 
     def offsets(self, sizes: Array) -> Array:  # noqa: D102
-        found = self.cupy.zeros(len(sizes) + 1, np.int64)
-        found[1:] = self.cupy.cumsum(sizes)
-        return found
+        offsets = self.cupy.zeros(len(sizes) + 1, np.int64)
+        offsets[1:] = self.cupy.cumsum(sizes)
+        return offsets
 
     def address(self, array: Array) -> int:  # noqa: D102
         return int(array.data.ptr)
@@ -330,7 +330,7 @@ def code(entry: str) -> str:
 
 
 def options(entry: str) -> tuple[str, ...]:
-    """What its compiler is told."""
+    """Return the compiler options of an entry."""
     kind, _, kernel = entry.partition("_")
     return (
         "-std=c++17",
@@ -342,32 +342,32 @@ def options(entry: str) -> tuple[str, ...]:
 
 
 def facts() -> dict[str, Any]:
-    """What `fastcausal doctor` prints of CuPy, CUDA and the device; None for what is missing.
+    """Return facts on CuPy, CUDA and the device for `fastcausal doctor`, None if missing.
 
     ``missing`` says what keeps backend "cuda" from working, if anything does.
     """
-    found: dict[str, Any] = dict.fromkeys(("cupy", "runtime", "driver", "device", "missing"))
+    installed: dict[str, Any] = dict.fromkeys(("cupy", "runtime", "driver", "device", "missing"))
     try:
         import cupy as cp
     except ImportError as error:
-        return found | {"missing": f"CuPy, for backend cuda: {INSTALL} ({error})"}
+        return installed | {"missing": f"CuPy, for backend cuda: {INSTALL} ({error})"}
     runtime = cp.cuda.runtime
-    found["cupy"] = cp.__version__
-    found["runtime"] = _version(runtime.runtimeGetVersion())
+    installed["cupy"] = cp.__version__
+    installed["runtime"] = _version(runtime.runtimeGetVersion())
     driver = runtime.driverGetVersion()
-    found["driver"] = _version(driver) if driver else None
+    installed["driver"] = _version(driver) if driver else None
     try:
         cupy()
     except InputError as error:
-        return found | {"missing": str(error)}
+        return installed | {"missing": str(error)}
     properties = runtime.getDeviceProperties(runtime.getDevice())
-    found["device"] = {
+    installed["device"] = {
         "name": properties["name"].decode(),
         "capability": f"{properties['major']}.{properties['minor']}",
         "memory": properties["totalGlobalMem"],
         "multiprocessors": properties["multiProcessorCount"],
     }
-    return found
+    return installed
 
 
 def _version(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Label ids on a device to counts on the device, added up there until somebody asks."""
+"""Count batches of label ids on the device; totals stay there until requested."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ class LabelCounts:
         """Count a batch: arrays [batch, tokens] of int8 to int64 on the machine."""
         gold, pred = self.machine.ids("gold", gold_ids), self.machine.ids("pred", pred_ids)
         if gold.shape != pred.shape:
-            found, expected = (tuple(side.shape) for side in (pred, gold))
-            raise InputError(f"pred: found the shape {found}, expected {expected} as of gold")
+            got, expected = (tuple(side.shape) for side in (pred, gold))
+            raise InputError(f"pred: found the shape {got}, expected {expected} as of gold")
         n, address = len(gold), self.machine.address
         left_out = self.machine.empty(n)
         task = task_of(
@@ -115,12 +115,12 @@ class LabelCounts:
         queue.download(self.host, self.machine.address(self.totals))
         queue.wait()
         self._look()
-        found = self.host.view(np.int64).copy()
+        totals = self.host.view(np.int64).copy()
         for batch in self.for_host:
-            found += self._on_host(batch)
+            totals += self._on_host(batch)
         n_examples = self.n_examples
         self.reset()
-        return found[:-2], n_examples, int(found[-2]), int(found[-1])
+        return totals[:-2], n_examples, int(totals[-2]), int(totals[-1])
 
     def _look(self) -> None:
         """Let go of batches that the device is done with, except for what the host has to do."""

@@ -1,4 +1,4 @@
-"""What a device is to those who use it: memory, and queues of work. cuda.py has the real one."""
+"""The device interface: memory and work queues. cuda.py implements it with CuPy."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Machine(Protocol):
         """int64[n + 1]: 0 and the running sums of the sizes, by work in `current`."""
 
     def address(self, array: Array) -> int:
-        """Where an array on the machine starts."""
+        """Return the address at which an array on the machine starts."""
 
     def ids(self, name: str, value: Any) -> Array:
         """A matrix of integers as a contiguous array of the machine."""

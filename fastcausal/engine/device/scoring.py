@@ -24,31 +24,24 @@ import numpy.typing as npt
 from fastcausal.engine import cpu
 from fastcausal.engine.device.machine import Array, Bytes, Machine, Queue
 from fastcausal.engine.kernel import Int64
-from fastcausal.engine.plan import Groups, Plan
+from fastcausal.engine.plan import PLAN, Groups, Plan, TooLargeError
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.errors import InputError
 from fastcausal.rows import Rows
 
-# How a plan's arguments go on after params and weights.
-SETTINGS = (
-    "wanted", "wanted_overall", "official", "linear", "additive", "never_costs", "by_content",
-    "truncate", "ignore_non_causal",
-)  # fmt: skip
-COUNTING = (
-    "params", "weights", "counts", "left_out", "first", "last", "n_fields", "n_totals", "n_lanes",
-    *SETTINGS,
-)  # fmt: skip
+LAUNCH = ("counts", "left_out", "first", "last", "n_totals", "n_lanes")
 
 
 def _record(members: str) -> np.dtype[np.void]:
-    """Addresses, numbers and choices, 8 bytes each."""
-    return np.dtype([(name, np.uint64) for name in (*members.split(), *COUNTING)])
+    """Addresses and numbers, 8 bytes each, then struct Launch of csrc/device.cu."""
+    numbers = [(name, np.uint64) for name in (*members.split(), *LAUNCH)]
+    return np.dtype([*numbers, ("plan", PLAN)])
 
 
 # The launch records, struct Task and struct LabelTask of csrc/device.cu.
 TASK = _record(
-    "gold_values gold_row_offsets gold_relation_offsets "
-    "pred_values pred_row_offsets pred_relation_offsets lengths groups partner apart"
+    "gold_rows gold_row_offsets gold_relation_offsets "
+    "pred_rows pred_row_offsets pred_relation_offsets lengths groups partner apart"
 )
 LABEL_TASK = _record(
     "gold_ids pred_ids marks n_labels ignored n_tokens gold_itemsize pred_itemsize run_on"
@@ -86,16 +79,13 @@ def task_of(
 
     Where there are no shared totals, every example has its own row of counts.
     """
-    params, weights, *settings = plan.arguments
     task = np.zeros((), record)
     for name, member in members.items():
         task[name] = member % 2**64
-    task["params"], task["weights"] = machine.constant(params), machine.constant(weights)
+    task["plan"] = plan.record(*map(machine.constant, plan.arrays))
     task["first"], task["last"] = examples
-    task["n_fields"], task["n_totals"] = plan.n_fields, n_totals
+    task["n_totals"] = n_totals
     task["n_lanes"] = n_lanes(n_totals) if n_totals else 0
-    for name, setting in zip(SETTINGS, settings, strict=True):
-        task[name] = setting
     return task
 
 
@@ -140,7 +130,7 @@ Pieces = dict[str, Piece]
 
 
 def placed(pieces: Pieces) -> tuple[dict[str, int], int]:
-    """Where each piece starts when they are laid one after another; and the end."""
+    """Return the place of each piece when laid one after another, and the end."""
     places, at = {}, 0
     for name, piece in pieces.items():
         places[name] = at
@@ -167,11 +157,11 @@ def parts(gold: Rows, pred: Rows, n_fields: int, most: int) -> Iterator[tuple[in
 
 
 def side_pieces(name: str, side: Rows, first: int, last: int) -> Pieces:
-    """What a range of examples reads of one side."""
+    """Return the pieces of one side that a range of examples reads."""
     relations = [int(side.relation_offsets[k]) for k in (first, last)]
     rows = [int(side.row_offsets[k]) for k in relations]
     return {
-        f"{name}_values": Piece(side.values, rows[0], rows[1]),
+        f"{name}_rows": Piece(side.values, rows[0], rows[1]),
         f"{name}_row_offsets": Piece(side.row_offsets, relations[0], relations[1] + 1),
         f"{name}_relation_offsets": Piece(side.relation_offsets, first, last + 1),
     }
@@ -181,7 +171,7 @@ def pieces_of(
     gold: Rows, pred: Rows, groups: Groups, partner: Int64 | None, counts: Int64,
     left_out: npt.NDArray[np.bool_], first: int, last: int,
 ) -> tuple[Pieces, Pieces]:  # fmt: skip
-    """What a range of examples reads and writes."""
+    """Return the pieces that a range of examples reads and writes."""
     inputs = side_pieces("gold", gold, first, last) | side_pieces("pred", pred, first, last)
     inputs["lengths"] = Piece(gold.lengths, first, last)
     outputs = {"left_out": Piece(left_out, first, last)}
@@ -301,8 +291,9 @@ def score_device(
         "left_out": left_out,
     }  # fmt: skip
     for name, side in (("gold", gold), ("pred", pred)):
-        for member in ("values", "row_offsets", "relation_offsets"):
-            arrays[f"{name}_{member}"] = getattr(side, member)
+        arrays[f"{name}_rows"] = side.values
+        arrays[f"{name}_row_offsets"] = side.row_offsets
+        arrays[f"{name}_relation_offsets"] = side.relation_offsets
     members = {n: machine.address(array) for n, array in arrays.items() if array is not None}
     n_totals = 0 if groups.each else groups.n_rows * plan.n_fields
     examples = 0, gold.n_examples
@@ -329,25 +320,25 @@ def finish(
         return
     (some_gold, of_gold), (some_pred, of_pred) = (drawn(side, examples) for side in (gold, pred))
     own = counts if not groups.each else np.zeros((len(examples), plan.n_fields), np.int64)
-    found = None if partner is None else np.empty(len(of_gold), np.int64)
+    own_partner = None if partner is None else np.empty(len(of_gold), np.int64)
     of = None if groups.of is None else groups.of[examples]
-    some = Groups(of, len(examples) if groups.each else groups.n, groups.each, groups.apart)
+    own_groups = Groups(of, len(examples) if groups.each else groups.n, groups.each, groups.apart)
     try:
-        cpu.run(plan, some_gold, some_pred, some, found, own, num_threads)
-    except OverflowError as error:
-        raise OverflowError(str(examples[int(str(error))])) from None
+        cpu.run(plan, some_gold, some_pred, own_groups, own_partner, own, num_threads)
+    except TooLargeError as error:
+        raise TooLargeError(int(examples[error.example])) from None
     if groups.each:
         counts[examples] = own
     if partner is not None:
-        partner[of_gold] = np.append(of_pred, -1)[found]
+        partner[of_gold] = np.append(of_pred, -1)[own_partner]
 
 
 def drawn(rows: Rows, examples: Int64) -> tuple[Rows, Int64]:
-    """Some examples, and the numbers that their relations had."""
+    """Return the given examples, and the numbers that their relations had."""
     relation, relation_offsets = _lists(rows.relation_offsets, examples)
     row, row_offsets = _lists(rows.row_offsets, relation)
-    some = Rows(rows.values[row], row_offsets, relation_offsets, rows.lengths[examples])
-    return some, relation
+    chosen = Rows(rows.values[row], row_offsets, relation_offsets, rows.lengths[examples])
+    return chosen, relation
 
 
 def _lists(offsets: Int64, chosen: Int64) -> tuple[Int64, Int64]:

@@ -1,4 +1,4 @@
-"""Where the C++ sources are: device code is compiled from them at run time."""
+"""The folder of C++ sources, from which device code is compiled at run time."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def csrc() -> Path:
 @cache
 def digest() -> str:
     """A digest of all sources, for caches that do not see what a file includes."""
-    found = sha256()
+    digested = sha256()
     for path in sorted(path for path in csrc().rglob("*") if path.is_file()):
         text = path.read_bytes()
-        found.update(f"{path.relative_to(csrc()).as_posix()}\0{len(text)}\0".encode() + text)
-    return found.hexdigest()
+        digested.update(f"{path.relative_to(csrc()).as_posix()}\0{len(text)}\0".encode() + text)
+    return digested.hexdigest()

@@ -46,7 +46,7 @@ def count_pairs(
     lengths: Int32,
     counts: Int64,
 ) -> None:
-    """Fill ``counts`` (int64[n_pairs, n_fields]) for given pairs; index -1 is no relation."""
+    """Fill ``counts`` (int64[n_pairs, n_fields]) of given pairs; index -1 is a missing relation."""
     for k, (g, p) in enumerate(zip(gold_index, pred_index, strict=True)):
         counts[k] = _counter(plan, gold, pred, int(lengths[k]))(g, p)
 
@@ -108,9 +108,9 @@ def _assign(
                 v.denominator - alone_gold[g].denominator - alone_pred[p].denominator,
                 same_role if plan.by_content else 0,
             )
-    leading, others = (golds, preds) if gold_leads else (preds, golds)
-    pairing = best_pairing(edges, len(leading), len(others), unmatched, plan.linear)
-    pairs = [(leading[i], others[j]) for i, j in enumerate(pairing) if j >= 0]
+    leading, partners = (golds, preds) if gold_leads else (preds, golds)
+    pairing = best_pairing(edges, len(leading), len(partners), unmatched, plan.linear)
+    pairs = [(leading[i], partners[j]) for i, j in enumerate(pairing) if j >= 0]
     return dict(pairs) if gold_leads else {g: p for p, g in pairs}
 
 

@@ -22,7 +22,7 @@ def shared_tokens(a: Int32, b: Int32) -> int:
 
 
 def same_bounds(a: Int32, b: Int32) -> bool:
-    """Whether two spans start and stop at the same tokens."""
+    """Tell whether two spans start and stop at the same tokens."""
     return bool(a[START] == b[START] and a[STOP] == b[STOP])
 
 
@@ -252,7 +252,7 @@ def span_overlap(gold: Int32, pred: Int32, length: int, params: Int64, counts: I
     """Overlap of each role's spans (RECESS, section 3.5 and appendix A.3).
 
     EM: the same set of spans. OSB: some start or some stop in common. TO: some token in common.
-    Each is 1 where neither side has the role, 0 where one side lacks it or is no relation at all;
+    Each is 1 where neither side has the role, 0 where one side lacks it or is missing;
     overall 1 where it is 1 for every role. TP, FP, FN: tokens marked by both, by pred alone, by
     gold alone. N, N1, O01: units, marked units and disagreeing units of Krippendorff's alpha over
     the two token masks.

@@ -17,7 +17,7 @@ ZERO: Weight = (0, 0)
 
 
 class Value(NamedTuple):
-    """What a pairing is worth, or what one edge adds to leaving both its ends unmatched."""
+    """The worth of a pairing, or the gain of an edge over leaving both its ends unmatched."""
 
     numerator: int
     denominator: int

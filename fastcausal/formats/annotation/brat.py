@@ -21,8 +21,9 @@ from fastcausal.formats.annotation.links import (
 )
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
-from fastcausal.formats.io.builder import messages
+from fastcausal.formats.io.builder import UNREAD, messages, not_held
 from fastcausal.formats.io.files import Source, replacing_together, shown
+from fastcausal.formats.io.format import Format
 from fastcausal.formats.spans import WHITE, Sentence
 from fastcausal.relations import ROLES, Relations
 
@@ -174,9 +175,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     if relations.ids is not None:
         ids = [f"{path.stem}:{number}" for number in range(1, len(relations) + 1)]
         held |= {"id"} if relations.ids.to_pylist() == ids else set()
-    missing = [name for name in table.column_names if name not in held]
-    note = [f"brat files do not hold the columns {', '.join(missing)}"] if missing else []
-    return note + messages(lost)
+    return not_held(table, held, "brat files do not hold {}") + messages(lost)
 
 
 class _Lines:
@@ -200,7 +199,7 @@ class _Lines:
     def relation(self, spans: list[dict[str, int]] | None, roles: tuple[str, ...]) -> str | None:
         """Add a relation, or say why it cannot be added or what of it is lost."""
         if spans is None:
-            return "is unread and left out"
+            return UNREAD
         by_role: dict[str, list[Bounds]] = {}
         for span in spans:
             by_role.setdefault(roles[span["role"]], []).append((span["start"], span["stop"]))
@@ -265,3 +264,19 @@ def _links(
         else:
             links.append(Link(name, source, target))
     return links
+
+
+def _read_whole(source: Source, like: Relations | None, tags: str) -> Relations:
+    return parse(source).relations()
+
+
+FORMAT = Format(
+    "brat",
+    read=_read_whole,
+    write=write,
+    suffixes=(SUFFIX,),
+    folder=(SUFFIX,),
+    load=load,
+    document=parse,
+    empty=False,
+)

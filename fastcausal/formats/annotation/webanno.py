@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, invalid_json
 from fastcausal.formats.annotation.links import (
     Bounds,
     Document,
@@ -21,6 +21,7 @@ from fastcausal.formats.annotation.links import (
     role_of,
 )
 from fastcausal.formats.io.files import KINDS, Source, kind
+from fastcausal.formats.io.format import Format
 from fastcausal.relations import Relations
 
 NEW, OLD = "%FEATURE_STRUCTURES", "_views"  # what tells the two layouts
@@ -76,8 +77,9 @@ def parse(source: str | os.PathLike[str] | Source, feature: str | None = None) -
         raise InputError(f"{source.name}: {str(error).removeprefix(f'{source.name}: ')}") from error
 
 
-def sniff(text: str) -> bool:
+def sniff(source: Source) -> bool:
     """Whether some JSON is a UIMA CAS; within a string its quotes would be escaped."""
+    text = source.text
     return f'"{NEW}"' in text or (f'"{OLD}"' in text and '"_referenced_fss"' in text)
 
 
@@ -196,12 +198,8 @@ def _load(source: Source) -> dict[str, Any]:
     content = source.text
     try:
         data = json.loads(content)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"{source.name}:{error.lineno}: invalid JSON: {error.msg} at column {error.colno}"
-        ) from error
-    except (ValueError, RecursionError) as error:  # a huge number, deep nesting
-        raise InputError(f"{source.name}: invalid JSON: {error}") from error
+    except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
+        raise InputError(invalid_json(source.name, error)) from error
     if not isinstance(data, dict) or not (NEW in data or OLD in data):
         raise InputError(
             f'{source.name}: expected UIMA CAS JSON, an object with "{NEW}" or "{OLD}"'
@@ -283,3 +281,16 @@ def _positions(text: str) -> Sequence[int]:
         return range(len(text) + 1)
     units = [k for k, letter in enumerate(text) for _ in range(1 + (letter > "\uffff"))]
     return [*units, len(text)]
+
+
+def _read_whole(source: Source, like: Relations | None, tags: str) -> Relations:
+    return parse(source).relations()
+
+
+FORMAT = Format(
+    "webanno",
+    read=_read_whole,
+    folder=(".json",),
+    sniff=sniff,
+    document=parse,
+)

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from fastcausal.errors import InputError, Problems
@@ -13,15 +14,17 @@ from fastcausal.formats.cnc import submissions, tagged, truth
 from fastcausal.formats.cnc.markup import holds_tags
 from fastcausal.formats.cnc.markup import write as write_tags
 from fastcausal.formats.cnc.truth import SENTENCE
-from fastcausal.formats.io.builder import messages
+from fastcausal.formats.io import batches
+from fastcausal.formats.io.batches import Stream
+from fastcausal.formats.io.builder import UNREAD, messages, not_held
 from fastcausal.formats.io.files import Source, Written, replacing
+from fastcausal.formats.io.format import Format, Opened
 from fastcausal.relations import ROLES, Relations
 
 MADE_UP = (*SENTENCE, "eg_id")  # columns of a truth file that a table may lack
 # Cells that pandas reads as missing.
 MISSING = {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"}
 MISSING |= {"1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
-JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
 
 
 def read(
@@ -56,7 +59,7 @@ def read(
         cannot be read is no error but a null relation.
     """
     source = Source.open(source)
-    if source.name.lower().endswith(JSON_SUFFIXES) or source.data.lstrip().startswith(b"{"):
+    if source.is_json:
         return submissions.read(source, like, tags)
     return truth.read(source, tags)
 
@@ -93,13 +96,9 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
         held = {"length", "relations", "tagged"}
     with replacing(target) as file:
         file.write(content.encode())
-    missing = [name for name in relations.table.column_names if name not in held]
     what = "a truth file" if truth else "a submission"
-    return [
-        *([f"{what} does not hold the columns {', '.join(missing)}"] if missing else []),
-        *changed,
-        *messages(lost),
-    ]
+    missing = not_held(relations.table, held, f"{what} does not hold {{}}")
+    return [*missing, *changed, *messages(lost)]
 
 
 def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:
@@ -120,7 +119,7 @@ def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:
             for number, relation in enumerate(row.as_py(), 1):
                 where = f"example {relations.name(k)}: relation {number}"
                 if relation is None:
-                    lost.add(f"{where} is unread and left out")
+                    lost.add(f"{where} {UNREAD}")
                     continue
                 spans = [(numbers[s["role"]], s["start"], s["stop"]) for s in relation]
                 sentence, left_out = write_tags(text or "", spans)
@@ -181,3 +180,22 @@ def _cell(value: Any, written: Written) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else written.json(value)
+
+
+def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream:
+    """The batches of a submission; a truth file is told by its name or whole content."""
+
+    def read_batches(golds: Iterator[Relations]) -> Iterator[batches.Batch]:
+        return map(batches.batch, submissions.batches(source.path, golds, tags))
+
+    # Without a name: what these tell of faults begins with it.
+    return Stream("", read_batches, n_bytes=source.size(), follows=True)
+
+
+def _is_truth(source: Source) -> bool:
+    return not source.is_json and "text_w_pairs" in source.text.lstrip()[:1000].partition("\n")[0]
+
+
+FORMAT = Format(
+    "cnc", read, write, suffixes=(".csv",), key="prediction", sniff=_is_truth, stream=_stream
+)

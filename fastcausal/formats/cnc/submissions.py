@@ -73,10 +73,10 @@ def read(source: Source, like: Relations | None, tags: str) -> Relations:
     return found.relations(source, like, tags, 0)
 
 
-def parts(
+def batches(
     source: str | os.PathLike[str], golds: Iterable[Relations], tags: str = "strict"
 ) -> Iterator[Relations]:
-    """Read a submission of any size in step with gold, one part of both in memory at once.
+    """Read a submission of any size in step with gold, one batch of both in memory at once.
 
     Parameters
     ----------
@@ -91,9 +91,9 @@ def parts(
     ------
     Relations
         The next lines, as many as gold has examples there: what `fastcausal.formats.cnc.read`
-        gives for them, without further columns, of which all parts would need the same. Where lines
-        are named, whether the ids are those of gold is the caller's to see, as is a missing or a
-        further part.
+        gives for them, without further columns, of which all batches would need the same. Where
+        lines are named, whether the ids are those of gold is the caller's to see, as is a missing
+        or a further batch.
 
     Raises
     ------
@@ -101,27 +101,27 @@ def parts(
         A line is none of a submission, or without names there are more or fewer than examples.
     """
     with closing(Lines(source)) as lines:
-        yield from _parts(lines, iter(golds), tags)
+        yield from _batches(lines, iter(golds), tags)
 
 
-def _parts(lines: Lines, golds: Iterator[Relations], tags: str) -> Iterator[Relations]:
+def _batches(lines: Lines, golds: Iterator[Relations], tags: str) -> Iterator[Relations]:
     position, named = 0, False
     for gold in golds:
-        part = lines.take(len(gold))
-        if part is None and named:
+        batch = lines.take(len(gold))
+        if batch is None and named:
             return
-        found = None if part is None else _predictions(part, gold, tags, position)
+        found = None if batch is None else _predictions(batch, gold, tags, position)
         n = len(found.sentences) if found else 0
         named = found is not None and found.ids is not None and gold.ids is not None
         if not named and n != len(gold):
             expected = position + len(gold) + sum(map(len, golds))
             raise InputError(f"{lines.name} has {position + n} examples, expected {expected}")
-        assert part is not None
+        assert batch is not None
         assert found is not None
-        yield replace(found, columns={}).relations(part, gold, tags, position)
+        yield replace(found, columns={}).relations(batch, gold, tags, position)
         position += n
-    if part := lines.take(sys.maxsize):
-        n = sum(1 for _ in part.filled_lines())
+    if rest := lines.take(sys.maxsize):
+        n = sum(1 for _ in rest.filled_lines())
         raise InputError(f"{lines.name} has {position + n} examples, expected {position}")
 
 

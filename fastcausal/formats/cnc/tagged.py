@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import is_valid, joined, offsets, offsets_of, texts_of, values_of
+from fastcausal.arrays.arrow import (
+    is_valid,
+    joined,
+    offsets,
+    offsets_of,
+    span_lists,
+    texts_of,
+    values_of,
+)
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.markup import (
@@ -30,7 +38,7 @@ from fastcausal.formats.io.builder import (
     places_in,
     taken,
 )
-from fastcausal.relations import Reading, Relations, span_lists
+from fastcausal.relations import Reading, Relations
 
 Int32 = npt.NDArray[np.int32]
 SPAN_DTYPES = (np.int8, np.int32, np.int32)  # role, start, stop
@@ -138,6 +146,25 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
     )
 
 
+def with_tags(gold: Relations, pred: Relations, tags: str) -> tuple[Relations, Relations]:
+    """Both sides with one reading of tags: `reread` where they keep their tagged sentences.
+
+    Lengths of pred come from gold where the two can be joined.
+    """
+    if _is_other(gold, tags):
+        gold = reread(gold, tags)
+    if _is_other(pred, tags):
+        joinable = len(gold) == len(pred) or (gold.ids is not None and pred.ids is not None)
+        pred = reread(pred, tags, gold if joinable else None)
+    return gold, pred
+
+
+def _is_other(relations: Relations, tags: str) -> bool:
+    """Whether a table was read with other tags and can be read with these."""
+    as_wanted = relations.reading.tags in (None, tags)
+    return not as_wanted and "tagged" in relations.table.column_names
+
+
 class Sentences:
     """The tagged sentences of some examples, read in native code.
 
@@ -159,10 +186,10 @@ class Sentences:
         self.kept: pa.ChunkedArray = kept
         self.tags: str = tags
         self.lengths: Int32 = np.array(lengths, np.int32)
-        counts = [np.diff(offsets_of(chunk)) for chunk in kept.chunks]
-        self.counts: Int64 = np.concatenate(
-            [np.empty(0, np.int64), *counts]
-        )  # sentences of each example
+        places = [offsets_of(chunk) for chunk in kept.chunks]
+        counts = [np.diff(each) for each in places]
+        # Sentences of each example.
+        self.counts: Int64 = np.concatenate([np.empty(0, np.int64), *counts])
         if own and tags != "strict":
             self.lengths[self.counts > 0] = -1
         self.widths: Int32 = np.empty(int(self.counts.sum()), np.int32)
@@ -170,13 +197,12 @@ class Sentences:
         self.odd: list[str] = []  # sentences with a signal tag that is no plain number
         spans: list[tuple[bytes, ...]] = [(b"", b"", b"")]
         example = sentence = 0
-        for chunk in kept.chunks:
-            places = offsets_of(chunk)
+        for chunk, starts in zip(kept.chunks, places, strict=True):
             texts = chunk.flatten()
             stops = example + len(chunk), sentence + len(texts)
             *found, odd = _native.read_tagged(
                 *texts_of(texts),
-                places,
+                starts,
                 list(READINGS).index(tags),
                 self.lengths[example : stops[0]],
                 self.n_tokens[sentence : stops[1]],
@@ -239,8 +265,11 @@ class Sentences:
 
     def _unread(self, where: Callable[[int], str], noun: str) -> Iterator[str]:
         """Why sentences are unread, for the first of them."""
+        unread = np.flatnonzero(self.widths < 0)[: Problems.shown].tolist()
+        if not unread:
+            return
         places = offsets(self.counts)
-        for k in np.flatnonzero(self.widths < 0)[: Problems.shown].tolist():
+        for k in unread:
             example = int(np.searchsorted(places, k, "right")) - 1
             number = k - int(places[example])
             what = f"{where(example)}: {noun} {number + 1}"

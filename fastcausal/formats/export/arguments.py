@@ -8,7 +8,7 @@ from typing import NamedTuple
 from fastcausal.errors import Problems
 from fastcausal.formats._tokens import token_bounds
 from fastcausal.formats.cnc import tagged
-from fastcausal.formats.io.builder import messages
+from fastcausal.formats.io.builder import UNREAD, messages, not_held
 from fastcausal.relations import Relations
 
 ARGUMENTS = ("cause", "effect")
@@ -80,7 +80,7 @@ def arguments(
         starts, stops = token_bounds(text)
         for number, relation in enumerate(row, 1):
             if relation is None:
-                unfit.add(f"{where}: relation {number} is unread and left out")
+                unfit.add(f"{where}: relation {number} {UNREAD}")
                 continue
             spans: dict[str, list[slice]] = {role: [] for role in relations.roles + ARGUMENTS}
             for span in relation:
@@ -97,10 +97,9 @@ def arguments(
             unfit.add(
                 f"{where}: relation {number} has {had}, expected one of each, and is left out"
             )
-    missing = [name for name in table.column_names if name not in held]
     counted = [
-        (len(missing), f"the columns {', '.join(missing)} are left out"),
         (n_bare, f"{n_bare} examples without relations are left out"),
         (n_others, f"{n_others} spans of other roles than cause and effect are left out"),
     ]
-    return found, [message for count, message in counted if count] + messages(unfit)
+    missing = not_held(table, held, "{} are left out")
+    return found, [*missing, *(text for count, text in counted if count), *messages(unfit)]

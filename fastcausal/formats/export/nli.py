@@ -8,6 +8,7 @@ from collections import Counter
 
 from fastcausal.formats.export.arguments import arguments
 from fastcausal.formats.io.files import replacing
+from fastcausal.formats.io.format import Format
 from fastcausal.options import Premise, check
 from fastcausal.relations import Relations
 
@@ -52,3 +53,6 @@ def write(
     with replacing(target) as file:
         file.write("".join(lines).encode())
     return lost
+
+
+FORMAT = Format("nli", write=write, options=("premise",))

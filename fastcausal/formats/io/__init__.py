@@ -2,9 +2,9 @@
 
 ::
 
+    format.py    what a format declares; a file whose format is known
     files.py     opened files with locations for messages; files written atomically
     lines.py     JSON lines in batches
     builder.py   examples added one by one
-    batches.py   examples of a source batch by batch
-    pieces.py    batches of Parquet and Arrow files
+    batches.py   examples of a source batch by batch; batches of Parquet and Arrow files
 """

@@ -1,27 +1,36 @@
-"""Sources of any size as parts of equal size, so that not all has to be in memory.
+"""Sources of any size as batches of equal size, in bounded memory.
 
 ::
 
-    pieces ──▶ canonical ──▶ cut ──▶ Relations.part
+    read, of_reader, batch ──▶ canonical ──▶ cut ──▶ Relations.part
 
-A part has as many examples however its source is divided into row groups, record batches or files.
+A batch has as many examples however its source is divided into row groups, record batches or files.
 """
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats.io import pieces
-from fastcausal.formats.io.pieces import Piece
 from fastcausal.relations import Reading, Relations, canonical, taken
 
+ROWS = 1 << 17  # examples at a time
+PAGE = 1 << 20  # bytes of a Parquet column at a time: a row group may be as large as its file
+
+Batch = tuple[Reading | None, pa.Table]
+"""Some examples, and how they were read; None where an earlier batch of the same file says so."""
+ARROW_MARKS = (b"ARROW1", b"\xff\xff\xff\xff")  # the file and the stream format
+# What a damaged file makes pyarrow, or the reading of its metadata, raise.
+DAMAGE = (pa.ArrowException, OSError, ValueError, KeyError, TypeError, OverflowError, MemoryError)
 T = TypeVar("T")
 
 
@@ -33,37 +42,37 @@ class Stream:
     ----------
     name : str
         What messages call the source.
-    pieces : callable
-        Starts at the first example; takes the parts of gold, which some predictions refer to.
+    read : callable
+        Starts at the first example; takes the batches of gold, which some predictions refer to.
     n_examples : int or None
         How many there are, where that is known before they are read.
     n_bytes : int or None
         Size of its files, 0 in memory; None where what was read is gone.
     follows : bool
-        Whether the parts of gold are needed, which end with those of the examples.
+        Whether the batches of gold are needed, which end with those of the examples.
     reading : Reading or None
         Of all that was read: notes are added up.
     """
 
     name: str
-    pieces: Callable[[Iterator[Relations]], Iterable[Piece]]
+    read: Callable[[Iterator[Relations]], Iterable[Batch]]
     n_examples: int | None = None
     n_bytes: int | None = 0
     follows: bool = False
     reading: Reading | None = field(default=None, init=False)
 
-    def parts(self, golds: Iterator[Relations] | None = None) -> Iterator[Relations]:
-        """`pieces.ROWS` examples at a time and then the rest; an empty part if there are none.
+    def batches(self, golds: Iterator[Relations] | None = None) -> Iterator[Relations]:
+        """`ROWS` examples at a time and then the rest; an empty batch if there are none.
 
-        Notes and messages are in `reading` alone: in every part they would add up.
+        Notes and messages are in `reading` alone: in every batch they would add up.
         """
-        for cut_off in cut(self._tables(golds or iter(())), pieces.ROWS):
+        for cut_off in cut(self._tables(golds or iter(())), ROWS):
             quiet = replace(self.reading or Reading(), notes={}, unread=())
             try:
-                part = Relations.part(cut_off, quiet)
+                this = Relations.part(cut_off, quiet)
             except InputError as error:
                 raise self._named(error) from error
-            yield part
+            yield this
 
     def whole(self) -> Relations:
         """All examples in one table."""
@@ -75,7 +84,7 @@ class Stream:
 
     def _tables(self, golds: Iterator[Relations]) -> Iterator[pa.Table]:
         self.reading = None
-        for reading, found in self.pieces(golds):
+        for reading, found in self.read(golds):
             if reading is not None:
                 self.reading = self._with(reading)
             try:
@@ -138,20 +147,36 @@ def _joined(tables: list[pa.Table]) -> pa.Table:
     try:
         return pa.concat_tables(tables, promote_options="default")
     except pa.ArrowException as error:
-        raise InputError(f"columns change from one part to another: {error}") from error
+        raise InputError(f"columns change from one batch to another: {error}") from error
 
 
-def of_reader(reader: pa.RecordBatchReader) -> Iterator[Piece]:
+def of_files(
+    name: str, files: Mapping[Path, str], format: str, columns: Collection[str | None] | None
+) -> Stream:
+    """Parquet or Arrow files one after another; the mapping has what messages call each."""
+    counts = [n_examples(file, format) for file in files]
+    total = None if None in counts else sum(filter(None, counts))
+    # One batch is all a report needs of a source, so it has all columns.
+    kept = columns if total is not None and total > ROWS else None
+
+    def read_all(_: Any) -> Iterator[Batch]:
+        for file, label in files.items():
+            yield from read(file, format, label, kept)
+
+    return Stream(name, read_all, total, sum(file.stat().st_size for file in files))
+
+
+def of_reader(reader: pa.RecordBatchReader) -> Iterator[Batch]:
     """The record batches of a reader that was made elsewhere."""
     try:
-        for reading, found in pieces.of_one_file(reader.schema, reader):
+        for reading, found in of_one_file(reader.schema, reader):
             yield reading, taken(found)
     except pa.ArrowException as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"the Arrow data cannot be read: {reason}") from error
 
 
-def piece(item: Any) -> Piece:
+def batch(item: Any) -> Batch:
     """What an iterator gives: Relations or Arrow data, with a reading of their own."""
     if isinstance(item, Relations):
         return item.reading, item.table
@@ -159,3 +184,104 @@ def piece(item: Any) -> Piece:
         found = taken(item)
         return Reading.of(found.schema), found
     raise InputError(f"cannot read a {type(item).__name__}, expected Relations or Arrow data")
+
+
+def read(
+    path: str | os.PathLike[str],
+    format: str,
+    name: str,
+    columns: Collection[str | None] | None = None,
+) -> Iterator[Batch]:
+    """The rows of a file from the first to the last, at least one batch.
+
+    One record batch of an Arrow file, and some pages of a Parquet file, are in memory at once.
+
+    Parameters
+    ----------
+    path : path
+    format : {"parquet", "arrow"}
+    name : str
+        What messages call the file.
+    columns : collection of str, optional
+        The only columns needed of a Parquet file.
+
+    Raises
+    ------
+    InputError
+        The file is damaged or of another format.
+    """
+    try:
+        opened = _parquet(path, columns) if format == "parquet" else _arrow(os.fspath(path))
+        for reading, found in of_one_file(*opened):
+            arrow.validate(found)  # offsets of a damaged file may lead anywhere
+            yield reading, found
+    except InputError:
+        raise
+    except DAMAGE as error:
+        raise damaged(name, format, error) from error
+
+
+def of_one_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[Batch]:
+    """Record batches with their reading, an empty one where there are none."""
+    reading: Reading | None = Reading.of(schema)
+    for each in batches:
+        yield reading, pa.Table.from_batches([each])
+        reading = None
+    if reading is not None:
+        yield reading, schema.empty_table()
+
+
+def n_examples(path: str | os.PathLike[str], format: str) -> int | None:
+    """The number of rows of a file, None where it is not told in one place."""
+    if format != "parquet":
+        return None
+    import pyarrow.parquet as pq
+
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except DAMAGE:  # which reading will tell of
+        return None
+
+
+def _parquet(
+    path: str | os.PathLike[str], columns: Collection[str | None] | None
+) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path, pre_buffer=False, buffer_size=PAGE)
+    schema = file.schema_arrow
+    kept = None if columns is None else [name for name in schema.names if name in columns]
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for groups in _row_groups(file.metadata):  # all at once would stay in memory
+            yield from file.iter_batches(ROWS, row_groups=groups, columns=kept)
+
+    return schema, batches()
+
+
+def _row_groups(metadata: Any) -> Iterator[list[int]]:
+    """Numbers of row groups that follow each other and have `ROWS` rows, in case they are small."""
+    groups: list[int] = []
+    n_rows = 0
+    for k in range(metadata.num_row_groups):
+        groups.append(k)
+        n_rows += metadata.row_group(k).num_rows
+        if n_rows >= ROWS or k == metadata.num_row_groups - 1:
+            yield groups
+            groups, n_rows = [], 0
+
+
+def _arrow(path: str) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
+    file = pa.OSFile(path)
+    if file.read(len(ARROW_MARKS[0])) == ARROW_MARKS[0]:
+        reader = pa.ipc.open_file(file)
+        return reader.schema, map(reader.get_batch, range(reader.num_record_batches))
+    file.seek(0)
+    stream = pa.ipc.open_stream(file)
+    return stream.schema, stream
+
+
+def damaged(name: str, format: str, error: BaseException) -> InputError:
+    """What is said of a file in which pyarrow cannot find its way."""
+    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return InputError(f"{name}: cannot be read as {format}: {reason}")

@@ -12,10 +12,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined, lists, numbers, strings, values_of
-from fastcausal.errors import InputError, Problems
+from fastcausal.arrays.arrow import joined, lists, numbers, span_lists, strings, values_of
+from fastcausal.errors import InputError, Problems, repeated
 from fastcausal.formats.io.files import Written
-from fastcausal.relations import ROLES, Reading, Relations, span_lists
+from fastcausal.relations import ROLES, Reading, Relations
 
 MOST_COLUMNS = 1_000  # of examples: each one costs time and memory however few lines have it
 Int64 = npt.NDArray[np.int64]
@@ -213,13 +213,28 @@ def _is_texts(value: object) -> bool:
 def _require_unique(name: str, ids: Any, lines: Sequence[int] | None) -> None:
     if ids is None or len(ids.unique()) == len(ids):
         return
-    first: dict[Any, int] = {}
-    for k, value in enumerate(ids.to_pylist()):
-        if value in first and value is not None:
-            where = f"{name}:{lines[k]}" if lines else name
-            other = f"line {lines[first[value]]}" if lines else f"example {first[value]}"
-            raise InputError(f'{where}: id "{value}" occurs twice, first in {other}')
-        first[value] = k
+    values = ids.to_pylist()
+    if (places := repeated(values)) is not None:
+        first, k = places
+        where = f"{name}:{lines[k]}" if lines else name
+        other = f"line {lines[first]}" if lines else f"example {first}"
+        raise InputError(f'{where}: id "{values[k]}" occurs twice, first in {other}')
+
+
+UNREAD = "is unread and left out"  # what writers say of a relation that could not be read
+
+
+def not_held(table: pa.Table, held: Collection[str], message: str) -> list[str]:
+    """What a writer says of further columns; the message has ``{}`` for "the columns a, b".
+
+    Examples
+    --------
+    >>> table = pa.table({"id": ["a"], "doc": ["x"], "year": [1999]})
+    >>> not_held(table, {"id"}, "a submission does not hold {}"), not_held(table, {*"id"}, "{}")
+    (['a submission does not hold the columns doc, year'], ['the columns id, doc, year'])
+    """
+    names = [name for name in table.column_names if name not in held]
+    return [message.format(f"the columns {', '.join(names)}")] if names else []
 
 
 def messages(problems: Problems) -> list[str]:
@@ -265,7 +280,7 @@ def taken(like: Relations | None, rows: Sequence[int | None] | Int64) -> dict[st
     columns = {n: like.table[n] for n in ("id", "text") if n in like.table.column_names}
     known = rows if isinstance(rows, np.ndarray) else [-1 if k is None else k for k in rows]
     at = np.asarray(known, np.int64)
-    if np.array_equal(at, np.arange(len(like))):
+    if np.array_equal(at, np.arange(like.table.num_rows)):
         return columns
     places = numbers(np.maximum(at, 0), at >= 0)
     return {name: column.take(places) for name, column in columns.items()}

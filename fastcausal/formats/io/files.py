@@ -7,6 +7,7 @@ import errno
 import io
 import json
 import os
+import re
 import shutil
 import stat
 import sys
@@ -19,10 +20,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
-from fastcausal.errors import InputError, OutputError, Problems
+from fastcausal.errors import InputError, OutputError, Problems, invalid_json
 
 LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit refuses long sentences
 UTF8_MARK = b"\xef\xbb\xbf"
+JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
 KINDS: dict[type, str] = {
     str: "a string",
     bool: "a boolean",
@@ -74,8 +76,12 @@ class Source:
     first: int = 1
 
     @classmethod
-    def open(cls, source: str | os.PathLike[str] | Source, keep_mark: bool = False) -> Source:
+    def open(
+        cls, source: str | os.PathLike[str] | Source, keep_mark: bool = False, most: int = -1
+    ) -> Source:
         """Load a path, ``"-"`` for standard input, or what is loaded already.
+
+        At ``most`` so many bytes are read of a path; the start of a larger file is a `Source` too.
 
         Raises
         ------
@@ -86,14 +92,24 @@ class Source:
             return source
         name = name_of(source)
         try:
-            data = stdin().read() if source == "-" else Path(source).read_bytes()
+            if source == "-":
+                data = stdin().read()
+            else:
+                with Path(source).open("rb") as file:
+                    data = file.read(most)
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
         if not keep_mark:
             data = data.removeprefix(UTF8_MARK)
-        if not data or data.isspace():
+        if most < 0 and (not data or data.isspace()):
             raise InputError(f"{name} is empty")
         return cls(name, data)
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the name or the first character is that of JSON."""
+        is_named = self.name.lower().endswith(JSON_SUFFIXES)
+        return is_named or re.match(rb"\s*\{", self.data) is not None
 
     @cached_property
     def text(self) -> str:
@@ -151,12 +167,8 @@ class Source:
                 value = JSON.decode(line)
             except InputError as error:
                 problems.add(f"{self.name}:{number}: {error}")
-            except json.JSONDecodeError as error:
-                problems.add(
-                    f"{self.name}:{number}: invalid JSON: {error.msg} at column {error.colno}"
-                )
-            except (ValueError, RecursionError) as error:  # a huge number, deep nesting
-                problems.add(f"{self.name}:{number}: invalid JSON: {error}")
+            except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
+                problems.add(invalid_json(self.name, error, number))
             else:
                 if isinstance(value, dict):
                     yield number, value

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import name_of
-from fastcausal.options import ReadFormat
+from fastcausal.formats.io.format import Format
 
-SUFFIXES: dict[ReadFormat, tuple[str, ...]] = {
-    "parquet": (".parquet", ".pq"),
-    "brat": (".ann",),
-    "webanno": (".json",),
-}
 UNTOUCHED = "INITIAL_CAS"  # what an exported project calls a document before its annotation
 
 
@@ -25,8 +21,8 @@ def is_folder(source: Any) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def files_of(
-    folder: str | os.PathLike[str], format: ReadFormat | None = None
-) -> tuple[ReadFormat, list[Path]]:
+    folder: str | os.PathLike[str], formats: Mapping[str, Format]
+) -> tuple[Format, list[Path]]:
     """The format of a directory, and its files and those below it, sorted by path.
 
     Names that start with a dot or an underscore do not count, nor do JSON files beside Parquet
@@ -35,13 +31,13 @@ def files_of(
     Parameters
     ----------
     folder : path
-    format : {"parquet", "brat", "webanno"}, optional
-        Told by the suffixes if not given.
+    formats : mapping of str to Format
+        Those that it may be of.
 
     Raises
     ------
     InputError
-        There are no such files, or both Parquet and brat files.
+        There are no such files, or files of two formats whose suffixes tell them.
     """
     name = name_of(folder)
     paths = [
@@ -49,24 +45,16 @@ def files_of(
         for path in sorted(Path(folder).rglob("*"))
         if not path.name.startswith((".", "_")) and path.stem != UNTOUCHED
     ]
-    found = {
-        known: files
-        for known, suffixes in SUFFIXES.items()
-        if format in (None, known)
-        and (files := [p for p in paths if p.suffix.lower() in suffixes and p.is_file()])
+    files = {
+        each: [path for path in paths if path.suffix.lower() in format.folder and path.is_file()]
+        for each, format in formats.items()
     }
-    if "parquet" in found and "brat" in found:
-        raise InputError(f"{name}: a directory with Parquet and brat files, expected one format")
-    if not found:
-        wanted = ", ".join(s for k, v in SUFFIXES.items() if format in (None, k) for s in v)
+    told = [each for each in files if files[each]]
+    if len(sure := [each for each in told if formats[each].suffixes]) > 1:
+        raise InputError(
+            f"{name}: a directory with {' and '.join(sure)} files, expected one format"
+        )
+    if not told:
+        wanted = ", ".join(suffix for format in formats.values() for suffix in format.folder)
         raise InputError(f"{name}: a directory without a file that ends in {wanted}")
-    return next(iter(found.items()))
-
-
-def documents_of(source: Any) -> list[tuple[Any, ReadFormat | None]]:
-    """The brat or WebAnno files of a directory, with their format; any other source alone."""
-    if is_folder(source):
-        format, files = files_of(source)
-        if format != "parquet":
-            return [(file, format) for file in files]
-    return [(source, None)]
+    return formats[told[0]], files[told[0]]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from fastcausal.arrays.arrow import ArrowStreamExportable
 from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.format import Opened
 from fastcausal.relations import Relations
 
 FileSource: TypeAlias = str | os.PathLike[str] | Source
@@ -19,6 +20,7 @@ RelationSource: TypeAlias = (
     Relations
     | ArrowStreamExportable
     | FileSource
+    | Opened
     | Sequence[Mapping[str, Any]]
     | Sequence[Sequence[str]]
     | Sequence[Sequence[Sequence[str]]]

@@ -2,11 +2,11 @@
 
 ::
 
-    sources.py     annotations as one table of relations per annotator
+    annotators.py  annotations as one table of relations per annotator
     agree.py       the result: pairs of annotators, their mean, tables
     measures.py    EM, OSB, TO and alpha of pairs of relations, summed by example
     unitized.py    the alpha of the published program
     masks.py       alpha over the masks of all annotators at once
-    bootstrap.py   intervals by example and by cluster
+    units.py       statistics: a row per example
     tables.py      agreement as Arrow tables
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -12,13 +13,18 @@ import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.engine.kernel import Objective
+from fastcausal.engine.plan import TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import some_of
+from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.formats.io.sources import RelationSources
+from fastcausal.formulas import Int64, RatioFormula, flat, mean_of_pairs
 from fastcausal.options import AgreementProtocol, MeanOver, Policy, check
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
 from fastcausal.report import Scores, Shown, plain_scores, scores_table
+from fastcausal.significance.intervals import bootstrap
+from fastcausal.statistics import Statistics, strata_of
 from fastcausal.tables import Grid
 from fastcausal.tasks.agreement.annotators import (
     columns_of_either,
@@ -30,19 +36,18 @@ from fastcausal.tasks.agreement.annotators import (
     readable,
     require_common,
 )
-from fastcausal.tasks.agreement.bootstrap import intervals_of
 from fastcausal.tasks.agreement.measures import (
     TOTAL,
     Floats,
     Sums,
-    mean,
     measures,
     per_example,
     published_pairs,
     unitized,
 )
 from fastcausal.tasks.agreement.tables import example_table, match_table, named_rows
-from fastcausal.tasks.align import align, strata_of, too_large
+from fastcausal.tasks.agreement.units import statistics_of
+from fastcausal.tasks.align import align, too_large
 
 PROTOCOLS: dict[AgreementProtocol, Protocol] = {
     "recess": replace(RECESS, kernel="span_overlap"),
@@ -128,6 +133,18 @@ class Agreement(Shown):
         """A row per pair of annotators and pair of relations (null: unmatched), with its counts."""
         return pa.concat_tables([named_rows(pair.a, pair.b, pair.matches) for pair in self.pairs])
 
+    @cached_property
+    def statistics(self) -> Statistics:
+        """Sums of every example of any pair of annotators, in ascending order."""
+        return statistics_of(self._formula(), self.signature, [pair.sums for pair in self.pairs])
+
+    def _formula(self) -> RatioFormula:
+        return RatioFormula(
+            annotators=tuple((pair.a, pair.b) for pair in self.pairs),
+            roles=tuple(self.scores),
+            measures=tuple(next(iter(self.scores.values()))),
+        )
+
     def intervals(
         self,
         cluster: str | None = None,
@@ -152,13 +169,24 @@ class Agreement(Shown):
         dict of dict of (float, float)
             Lower and upper bound by group and measure; NaN where a measure is undefined.
         """
-        low, high = intervals_of(
-            [pair.sums for pair in self.pairs], cluster, n_resamples, confidence, seed
+        statistics = self.statistics
+        formula = self._formula()
+
+        def scores(weights: Int64) -> dict[str, Floats]:
+            # Bounds are estimates: sums that are rounded at every step do, and cost far less.
+            sums = weights.astype(np.float64)[:, None] @ statistics.rows
+            return flat(formula.groups_of(sums[:, 0]))
+
+        found = bootstrap(
+            scores,
+            statistics.clusters(cluster),
+            n_resamples=n_resamples,
+            confidence=confidence,
+            seed=seed,
         )
-        names = list(next(iter(self.scores.values())))
         return {
-            group: {m: (float(low[g, k]), float(high[g, k])) for k, m in enumerate(names)}
-            for g, group in enumerate(self.scores)
+            group: {name: found[f"{group}_{name}"][:2] for name in scores}
+            for group, scores in self.scores.items()
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -279,7 +307,7 @@ def agreement(
                 for pair, (names, codes) in zip(pairs, strata, strict=True)
                 if name in names
             ]
-            subsets[f"{by}={name}"] = _groups(mean(np.stack(values)), roles, chosen)
+            subsets[f"{by}={name}"] = _groups(mean_of_pairs(np.stack(values)), roles, chosen)
     everyone = {}
     if len(sides) > 2 and protocol == "recess":
         from fastcausal.tasks.agreement.masks import alpha_of_masks
@@ -291,7 +319,7 @@ def agreement(
         f"unparsed:{unparsed}",
         annotators=tuple(sides),
         n_examples=_n_examples(pairs),
-        scores=_groups(mean(np.stack([_values(pair) for pair in pairs])), roles, chosen),
+        scores=_groups(mean_of_pairs(np.stack([_values(pair) for pair in pairs])), roles, chosen),
         pairs=tuple(pairs),
         subsets=subsets,
         warnings=tuple(warnings),
@@ -308,14 +336,15 @@ def _pair(
     average: MeanOver,
     warnings: dict[str, None],
 ) -> PairAgreement:
-    aligned = align(sides[a], sides[b], protocol, unmatched="skip", names=(a, b))
+    tables = with_tags(sides[a], sides[b], protocol.tags)
+    aligned = align(*tables, protocol, unmatched="skip", names=(a, b))
     aligned = replace(aligned, columns=columns_of_either(aligned.examples, sides[b]))
     first, second = aligned.gold.marked(), aligned.pred.marked()
     roles = sides[a].roles
     plan = protocol.plan(roles)
     try:
         partner = run(plan, first, second).partner
-    except OverflowError as error:
+    except TooLargeError as error:
         raise too_large(aligned, error) from None
     example, of_a, of_b = chosen_pairs(plan, first, second, partner)
     n_a, n_b = np.diff(first.relation_offsets), np.diff(second.relation_offsets)

@@ -14,11 +14,11 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, some_of
-from fastcausal.formats import load, read, table
-from fastcausal.formats.io.batches import Stream, piece
+from fastcausal.formats import documents_of, opened, read, table
+from fastcausal.formats.io.batches import Stream, batch
 from fastcausal.formats.io.files import name_of
-from fastcausal.formats.io.folders import documents_of, is_folder
-from fastcausal.options import Policy, ReadFormat, TagReading
+from fastcausal.formats.io.format import Opened
+from fastcausal.options import Policy, TagReading
 from fastcausal.relations import Relations, taken
 from fastcausal.tasks.align import unread_message
 
@@ -60,8 +60,12 @@ def read_annotators(annotations: Any, tags: TagReading = "strict") -> dict[str, 
 
 def _by_annotator(sources: Sequence[Any], tags: TagReading) -> dict[str, Relations]:
     files = [file for source in sources for file in documents_of(source)]
-    found = [_split(source, format, tags) for source, format in files]
-    bare = [file[0] for file, sides in zip(files, found, strict=True) if None in sides]
+    found = [_split(source, tags) for source in files]
+    bare = [
+        source.path if isinstance(source, Opened) else source
+        for source, sides in zip(files, found, strict=True)
+        if None in sides
+    ]
     if len(files) == 1 and bare:
         what = "the table" if hasattr(bare[0], "__arrow_c_stream__") else name_of(bare[0])
         raise InputError(
@@ -87,18 +91,18 @@ def _names(sources: Sequence[Any]) -> list[str]:
     return stems if len(set(stems)) == len(stems) else [os.fspath(source) for source in sources]
 
 
-def _split(source: Any, format: ReadFormat | None, tags: TagReading) -> dict[str | None, Relations]:
+def _split(source: Any, tags: TagReading) -> dict[str | None, Relations]:
     """A table per annotator; of None where the source does not name them."""
     name, whole = "the table", None
-    if isinstance(source, str | os.PathLike) and not is_folder(source):
-        source, format = load(source, format)
+    source = opened(source, whole=True)
+    if isinstance(source, Opened):
         name = source.name
-    if format in ("parquet", "arrow"):
-        whole = table.load(source, format)
+    if isinstance(source, Opened) and source.format in (table.PARQUET, table.ARROW):
+        whole = table.load(source.source(), source.format.name)
     elif hasattr(source, "__arrow_c_stream__"):
         whole = taken(source)
     if whole is None or COLUMN not in whole.column_names:
-        relations = read(source, format, tags=tags)
+        relations = read(source, tags=tags)
         if COLUMN not in relations.table.column_names:
             return {None: relations}
         whole = relations.table
@@ -120,7 +124,7 @@ def _joined(name: str, parts: list[Relations]) -> Relations:
     """The documents of an annotator as one table."""
     if len(parts) == 1:
         return parts[0]
-    return Stream(f'annotator "{name}"', lambda _: map(piece, parts)).whole()
+    return Stream(f'annotator "{name}"', lambda _: map(batch, parts)).whole()
 
 
 def named(sides: Mapping[str, Relations]) -> dict[str, Relations]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from fastcausal.engine.reference.kernels import span_overlap
 from fastcausal.rows import Rows
-from fastcausal.scores import mask_alpha
+from fastcausal.scores import binary_alpha, ratio
 from fastcausal.tasks.agreement.unitized import unitized_alpha
 
 TOTAL = "total"
@@ -42,19 +42,14 @@ class Sums:
             np.array([_sum(column) for column in side[rows].reshape(-1, math.prod(shape)).T])
             for side in (self.top, self.bottom)
         )
-        return ratio(top, bottom).reshape(shape)
+        values: Floats = ratio(top, bottom, math.nan)
+        return values.reshape(shape)
 
 
 def _sum(column: Floats) -> float:
     """Rounded once; whole numbers, which most are, add exactly in any order."""
     whole = column == np.floor(column)
     return math.fsum([column[whole].sum(), *column[~whole].tolist()])
-
-
-def ratio(top: Floats, bottom: Floats) -> Floats:
-    """Element by element, NaN for 0/0."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(bottom != 0, top / bottom, np.nan)
 
 
 def measures(counts: Int64, n_roles: int) -> tuple[Floats, Floats]:
@@ -73,8 +68,8 @@ def measures(counts: Int64, n_roles: int) -> tuple[Floats, Floats]:
 
 
 def weighed_alpha(n: Any, n1: Any, o01: Any) -> tuple[Floats, Floats]:
-    """`mask_alpha` by marked units as top / bottom: both 0 where it is undefined."""
-    alpha = mask_alpha(n, n1, o01)
+    """`binary_alpha` by marked units as top / bottom: both 0 where it is undefined."""
+    alpha = binary_alpha(n, n1, o01, math.nan)
     undefined = np.isnan(alpha)
     return np.where(undefined, 0, alpha * n1), np.where(undefined, 0, n1)
 
@@ -144,10 +139,3 @@ def per_example(
         sums[0][..., 1:] /= np.maximum(sums[1][..., 1:], 1)
         sums[1][..., 1:] = sums[1][..., 1:] > 0
     return Sums(examples, *sums)
-
-
-def mean(values: Floats) -> Floats:
-    """Mean over the pairs of annotators (first axis) where defined."""
-    defined = ~np.isnan(values)
-    ordered = np.sort(np.where(defined, values, 0.0), axis=0)  # no order of annotators matters
-    return ratio(ordered.sum(axis=0), defined.sum(axis=0).astype(np.float64))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,13 +10,14 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.rows import Rows
-from fastcausal.tasks.agreement.measures import Int64, Sums, ratio
+from fastcausal.scores import ratio
+from fastcausal.tasks.agreement.measures import Int64, Sums
 from fastcausal.tasks.align import Aligned
 
 
 def example_table(a: str, b: str, sums: Sums, measures: Mapping[str, Iterable[str]]) -> pa.Table:
     """Columns of the example and ``cause_em`` and so on, of the examples that count."""
-    values = ratio(sums.top, sums.bottom)
+    values = ratio(sums.top, sums.bottom, math.nan)
     table = sums.examples
     for g, (group, names) in enumerate(measures.items()):
         for m, name in enumerate(names):

@@ -2,6 +2,7 @@
 
 ::
 
-    answers.py    exact match and F1 of predicted answers
+    files.py      questions and answers from files
+    scorer.py     exact match and F1 of predicted answers
     report.py     their means, over all questions and those about causes
 """

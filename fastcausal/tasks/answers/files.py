@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from fastcausal.errors import InputError, Problems
+from fastcausal.errors import InputError, Problems, invalid_json
 from fastcausal.formats.io.files import JSON, Source, kind
 
 Record = tuple[str, Any]
@@ -140,11 +140,8 @@ def _document(file: Source) -> Any:
         return JSON.decode(file.text)
     except InputError as error:
         raise InputError(f"{file.name}: {error}") from error
-    except json.JSONDecodeError as error:
-        where = f"{file.name}:{error.lineno}"
-        raise InputError(f"{where}: invalid JSON: {error.msg} at column {error.colno}") from error
-    except (ValueError, RecursionError) as error:  # a huge number, deep nesting
-        raise InputError(f"{file.name}: invalid JSON: {error}") from error
+    except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
+        raise InputError(invalid_json(file.name, error)) from error
 
 
 def _questions(name: str, document: Mapping[str, Any], problems: Problems) -> Iterator[Record]:

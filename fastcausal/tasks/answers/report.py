@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from fastcausal.report import Number, Scores, Shown, plain_scores, scores_table
 from fastcausal.scores import ratio
+from fastcausal.statistics import Statistics
 from fastcausal.tables import Grid
 
 Mark = tuple[bool, float]
@@ -35,10 +36,15 @@ class AnswerReport(Shown):
     signature: str
     scores: Mapping[str, Scores]
     warnings: tuple[str, ...] = ()
+    _statistics: Callable[[], Statistics] | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(
-        cls, signature: str, marks: Mapping[str, Sequence[Mark]], warnings: tuple[str, ...] = ()
+        cls,
+        signature: str,
+        marks: Mapping[str, Sequence[Mark]],
+        warnings: tuple[str, ...] = (),
+        statistics: Callable[[], Statistics] | None = None,
     ) -> AnswerReport:
         """The means over groups of answers. Sums are exact, so that no order changes a bit."""
         scores = {}
@@ -47,7 +53,7 @@ class AnswerReport(Shown):
             exact, f1 = sum(mark[0] for mark in found), math.fsum(mark[1] for mark in found)
             means = {"exact_match": ratio(exact, n, math.nan), "f1": ratio(f1, n, math.nan)}
             scores[group] = Scores(means | {"n_questions": n})
-        return cls(signature, scores, warnings)
+        return cls(signature, scores, warnings, statistics)
 
     def __getitem__(self, group: str) -> Scores:
         return self.scores[group]

@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Collection, Sequence
+from functools import partial
+
+import numpy as np
 
 from fastcausal._version import __version__
 from fastcausal.errors import InputError, some_of
 from fastcausal.formats.io.sources import RecordSource
+from fastcausal.formulas import MeanFormula
 from fastcausal.options import Policy, check
+from fastcausal.statistics import Statistics
 from fastcausal.tasks.answers.files import read_answers, read_questions
 from fastcausal.tasks.answers.report import AnswerReport, Mark
 
@@ -71,17 +76,32 @@ def score_answers(
     questions, answers = read_questions(gold), read_answers(pred)
     warnings = _differences(questions.keys(), answers.keys(), unmatched)
     marks: dict[str, list[Mark]] = {"overall": [], "why": []}
+    units: list[tuple[str, bool]] = []
     for id, (question, wanted) in questions.items():
         if id not in answers and unmatched == "skip":
             continue
         found = mark(wanted, answers[id]) if id in answers else (False, 0.0)
         marks["overall"].append(found)
-        if asks_why(question):
+        units.append((id, asks_why(question)))
+        if units[-1][1]:
             marks["why"].append(found)
     signature = (
         f"fastcausal|{__version__}|answers|squad-1.1|why:{','.join(WHY)}|unmatched:{unmatched}"
     )
-    return AnswerReport.of(signature, marks, warnings)
+    statistics = partial(_statistics, signature, marks["overall"], units)
+    return AnswerReport.of(signature, marks, warnings, statistics)
+
+
+def _statistics(
+    signature: str, marks: Sequence[Mark], units: Sequence[tuple[str, bool]]
+) -> Statistics:
+    """Exact match and F1 of every question, and 1 where it asks why."""
+    import pyarrow as pa
+
+    formula = MeanFormula(("exact_match", "f1"), ("why",))
+    rows = np.array([(*mark, why) for mark, (_, why) in zip(marks, units, strict=True)], np.float64)
+    table = pa.table({"id": pa.array([id for id, _ in units], pa.string())})
+    return Statistics.of_units(formula, signature, rows.reshape(-1, 3), table)
 
 
 def asks_why(question: str) -> bool:

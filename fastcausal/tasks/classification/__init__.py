@@ -2,6 +2,7 @@
 
 ::
 
-    classify.py    confusion counts of predicted labels
+    files.py       labels from files, tables and arrays
+    scorer.py      confusion counts of predicted labels
     report.py      the scores they give
 """

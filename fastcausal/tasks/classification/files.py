@@ -12,10 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import validate
-from fastcausal.errors import InputError, Problems
+from fastcausal.arrays.arrow import joined, validate
+from fastcausal.errors import InputError, Problems, repeated
 from fastcausal.formats import table
-from fastcausal.formats.cnc import JSON_SUFFIXES
 from fastcausal.formats.io.cells import cells, note_other_kinds
 from fastcausal.formats.io.files import Source, kind, most_common, shown
 
@@ -134,8 +133,7 @@ def read(source: Any, name: str = "labels") -> Labels:
     file = Source.open(source)
     if table.sniff(file.data) is not None:
         return _from_table(table.load(file), file.name)
-    suffix = Path(file.name).suffix.lower()
-    if suffix in JSON_SUFFIXES or file.data.lstrip().startswith(b"{"):
+    if file.is_json:
         return _read_lines(file)
     return _read_csv(file)
 
@@ -203,7 +201,7 @@ def _read_object(source: Any, name: str) -> Labels:
         raise InputError(f"{name}: the Arrow data cannot be read: {error}") from error
     if found is not None:
         return _from_table(found, name)
-    return Labels(name, _label_array(_flat(column), name))
+    return Labels(name, _label_array(joined(column), name))
 
 
 def _from_table(
@@ -212,15 +210,15 @@ def _from_table(
     if again := most_common(found.column_names):
         raise InputError(f'{name}: column "{again[0]}" occurs {again[1]} times')
     label = _require_label(found.column_names, name)
-    values = _label_array(_flat(found[label]), name)
+    values = _label_array(joined(found[label]), name)
     named = next((c for c in IDS if c in found.column_names), None)
     ids = texts = None
     if named is not None:
-        ids = _flat(found[named])
+        ids = joined(found[named])
         positions = named == "index" and pa.types.is_integer(ids.type)
         ids = _cast(ids, pa.int64() if positions else pa.string(), name)
     if "text" in found.column_names:
-        texts = _cast(_flat(found["text"]), pa.string(), name)
+        texts = _cast(joined(found["text"]), pa.string(), name)
     labels = Labels(name, values, ids, texts, lines, typed)
     _require_names(labels)
     return labels
@@ -237,16 +235,14 @@ def _require_names(labels: Labels) -> None:
     """Every id is there, and is there once."""
     if labels.ids is None or (not labels.ids.null_count and _distinct(labels.ids)):
         return
-    first: dict[Any, int] = {}
-    for row, value in enumerate(labels.ids.to_pylist()):
-        place = row if labels.lines is None else labels.lines[row]
-        if value is None:
-            raise InputError(f"{labels.name}:{place}: no id, other rows have one")
-        if value in first:
-            raise InputError(
-                f'{labels.name}:{place}: id "{value}" occurs twice, first in {first[value]}'
-            )
-        first[value] = place
+    ids = labels.ids.to_pylist()
+    places = range(len(ids)) if labels.lines is None else labels.lines
+    if None in ids:
+        raise InputError(f"{labels.name}:{places[ids.index(None)]}: no id, other rows have one")
+    if (rows := repeated(ids)) is not None:
+        first, again = (places[row] for row in rows)
+        value = ids[rows[1]]
+        raise InputError(f'{labels.name}:{again}: id "{value}" occurs twice, first in {first}')
 
 
 def _distinct(array: pa.Array) -> bool:
@@ -265,16 +261,9 @@ def _label_array(array: pa.Array, name: str) -> pa.Array:
 
 def _array(values: Any, name: str) -> pa.Array:
     try:
-        return _flat(pa.array(values, from_pandas=True))
+        return joined(pa.array(values, from_pandas=True))
     except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
         raise InputError(f"{name}: cannot be read as labels: {error}") from error
-
-
-def _flat(column: Any) -> pa.Array:
-    """A column as one array."""
-    if not isinstance(column, pa.ChunkedArray):
-        return column
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
 def _cast(array: pa.Array, wanted: pa.DataType, name: str) -> pa.Array:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from fastcausal.report import Number, Scores, Shown, number_text, plain_scores, scores_table
 from fastcausal.scores import accuracy, matthews, mean_defined, precision_recall_f1
+from fastcausal.statistics import Statistics
 from fastcausal.tables import Grid
 
 Label = int | str
@@ -52,6 +53,7 @@ class ClassificationReport(Shown):
     undefined: float | None
     warnings: tuple[str, ...] = ()
     n_unparsed: int = 0
+    _statistics: Callable[[], Statistics] | None = field(default=None, repr=False)
 
     def __getitem__(self, group: str) -> Scores:
         return self.scores[group]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,9 @@ from fastcausal._version import __version__
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import shown
 from fastcausal.formats.io.sources import LabelSource
+from fastcausal.formulas import ConfusionFormula
 from fastcausal.options import LabelPolicy, check
+from fastcausal.statistics import Statistics
 from fastcausal.tasks.classification import files as label_format
 from fastcausal.tasks.classification.files import Labels
 from fastcausal.tasks.classification.report import ClassificationReport, Label
@@ -75,8 +78,9 @@ def classify(
         unparsed=unparsed,
         unmatched=unmatched,
     )
-    scorer.update(gold, pred)
-    return scorer.compute()
+    batch = scorer.align(gold, pred)
+    scorer.add(batch)
+    return scorer.report(batch)
 
 
 class ClassificationScorer:
@@ -139,12 +143,20 @@ class ClassificationScorer:
 
     def update(self, gold: LabelSource | Labels, pred: LabelSource | Labels) -> None:
         """Add a batch; arguments and errors as in `classify`."""
+        self.add(self.align(gold, pred))
+
+    def align(self, gold: LabelSource | Labels, pred: LabelSource | Labels) -> Batch:
+        """Read both sides and bring them to the same examples and one kind of labels."""
         gold, pred = label_format.read(gold, "gold"), label_format.read(pred, "pred")
         warnings: list[str] = []
         gold, pred = _joined(gold, pred, self.unmatched, warnings)
         n_joined = len(gold)
         gold, pred = _without_gaps(gold, pred, self.unparsed)
-        gold, pred = self._alike(gold, pred)
+        return Batch(*self._alike(gold, pred), n_joined, tuple(warnings))
+
+    def add(self, batch: Batch) -> None:
+        """Count aligned examples."""
+        gold, pred = batch.gold, batch.pred
         labels = self.given or _union(
             self.labels, gold.values.unique().to_pylist(), pred.values.unique().to_pylist()
         )
@@ -152,8 +164,8 @@ class ClassificationScorer:
         cells = _codes(gold, labels) * k + _codes(pred, labels)
         counts = np.bincount(cells, minlength=k * k).reshape(k, k)
         self._add(labels, counts)
-        self.n_unparsed += n_joined - len(gold)
-        self.warnings |= dict.fromkeys(warnings)
+        self.n_unparsed += batch.n_joined - len(gold)
+        self.warnings |= dict.fromkeys(batch.warnings)
 
     def merge(self, other: ClassificationScorer) -> None:
         """Add what another scorer has counted.
@@ -171,6 +183,18 @@ class ClassificationScorer:
 
     def compute(self) -> ClassificationReport:
         """The scores of all batches so far; of none, every score is 0/0."""
+        return self.report()
+
+    @property
+    def statistics(self) -> Statistics:
+        """The pairs of labels of all batches so far, with how often each occurs; no units."""
+        return _of_sums(self._formula(), self.signature, self.confusion)
+
+    def _formula(self) -> ConfusionFormula:
+        return ConfusionFormula(self.labels, self.given is not None, self.positive, self.undefined)
+
+    def report(self, batch: Batch | None = None) -> ClassificationReport:
+        """`compute`, with the units of the one batch that was added."""
         known = self.positive in self.labels
         missing = [] if known or self.positive == 1 else [f"no label {shown(self.positive)}"]
         return ClassificationReport(
@@ -181,6 +205,11 @@ class ClassificationScorer:
             undefined=self.undefined,
             warnings=(*self.warnings, *self._unparsed_share(), *missing),
             n_unparsed=self.n_unparsed,
+            _statistics=(
+                partial(_of_sums, self._formula(), self.signature, self.confusion)
+                if batch is None
+                else partial(_of_units, self._formula(), self.signature, batch)
+            ),
         )
 
     def _unparsed_share(self) -> list[str]:
@@ -208,6 +237,37 @@ class ClassificationScorer:
             at = [union.index(label) for label in known]
             grown[np.ix_(at, at)] += matrix
         self.labels, self.confusion = union, grown
+
+
+class Batch(NamedTuple):
+    """Labels of the same examples, of one kind, on both sides.
+
+    Attributes
+    ----------
+    gold, pred : Labels
+    n_joined : int
+        Examples before those without a predicted label were left out.
+    warnings : tuple of str
+    """
+
+    gold: Labels
+    pred: Labels
+    n_joined: int
+    warnings: tuple[str, ...]
+
+
+def _of_sums(
+    formula: ConfusionFormula, signature: str, confusion: npt.NDArray[np.int64]
+) -> Statistics:
+    """The pairs of labels that occur, with how often."""
+    return Statistics(formula, signature, np.argwhere(confusion), confusion[confusion > 0])
+
+
+def _of_units(formula: ConfusionFormula, signature: str, batch: Batch) -> Statistics:
+    """The pair of labels of every example, and its id where gold has ids."""
+    codes = [_codes(side, formula.labels) for side in (batch.gold, batch.pred)]
+    units = pa.table({} if batch.gold.ids is None else {"id": batch.gold.ids})
+    return Statistics.of_units(formula, signature, np.stack(codes, axis=1), units)
 
 
 def _classes(labels: Sequence[Label], positive: Label) -> tuple[Label, ...]:

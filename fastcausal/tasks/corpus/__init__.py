@@ -6,4 +6,5 @@
     words.py         ways to count words
     description.py   the result: tables, JSON
     plots.py         figures
+    guidelines.py    annotation rules that a program can check
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -19,10 +18,10 @@ from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT
 from fastcausal.formats.io import folders
 from fastcausal.formats.io.builder import Span, UnreadError
-from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.format import Opened
 from fastcausal.formats.io.sources import RelationSources
 from fastcausal.formats.spans import Sentence
-from fastcausal.options import ReadFormat, TagReading
+from fastcausal.options import TagReading
 from fastcausal.relations import ROLES, Relations
 
 KINDS = (
@@ -175,9 +174,9 @@ def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
     notes: Counter[str] = Counter()
     n_examples = n_relations = 0
     readings = set()
-    files = [(name, *file) for name, source in named for file in folders.documents_of(source)]
-    for annotator, source, format in files:
-        file, document, relations = _open(source, format, tags)
+    files = [(name, file) for name, source in named for file in formats.documents_of(source)]
+    for annotator, source in files:
+        file, document, relations = _open(source, tags)
         owners = _owners(relations, annotator, file)
         readings.add(relations.reading.tags)
         annotators |= dict.fromkeys(owners or [annotator or Path(file).stem])
@@ -195,19 +194,17 @@ def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
     )
 
 
-def _open(
-    source: Any, format: ReadFormat | None, tags: TagReading
-) -> tuple[str, Document | None, Relations]:
+def _open(source: Any, tags: TagReading) -> tuple[str, Document | None, Relations]:
     """What messages call a source, its spans and links if it has them, and its relations."""
-    if not isinstance(source, str | os.PathLike | Source):
-        return "table", None, formats.read(source, tags=tags)
     if folders.is_folder(source):
         return str(source), None, formats.read(source)
-    loaded, format = formats.load(source, format)
-    document = formats.document(loaded, format)
+    file = formats.opened(source, whole=True)
+    if not isinstance(file, Opened):
+        return "table", None, formats.read(source, tags=tags)
+    document = formats.document(file)
     if document is not None:
-        return loaded.name, document, document.relations()
-    return loaded.name, None, formats.read(loaded, format, tags=tags)
+        return document.file, document, document.relations()
+    return file.name, None, formats.read(file, tags=tags)
 
 
 def _owners(relations: Relations, annotator: str | None, file: str) -> list[str]:

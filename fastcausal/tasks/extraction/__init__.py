@@ -6,7 +6,8 @@
     batches.py     both sides of large sources in step
     tables.py      counts of examples and of chosen pairs
     counted.py     scores computed from counts
-    tag_scorer.py  label ids to scores
+    decoded.py     label ids and logits to rows
+    tag_scorer.py  a scorer of label ids
     cnc2022.py     the running means of the 2022 scorer
     explain.py     what the quirks of the official scorer do to a score
 """

@@ -1,13 +1,13 @@
-"""Two sources in step: the same examples in the same order, a part of both at a time.
+"""Two sources in step: the same examples in the same order, a batch of both at a time.
 
 ::
 
-    gold ──▶ parts ──▶ ahead ─┐
-                              ├─▶ InStep ──▶ (gold, pred), (gold, pred), ...
-    pred ──▶ parts ──▶ ahead ─┘
+    gold ──▶ batches ──▶ ahead ─┐
+                                ├─▶ InStep ──▶ (gold, pred), (gold, pred), ...
+    pred ──▶ batches ──▶ ahead ─┘
              a thread of each side
 
-Memory holds three parts a side, and 8 bytes for every id.
+Memory holds three batches a side, and 8 bytes for every id.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import _ids
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read, stream
 from fastcausal.formats.io.batches import Stream, ahead
 from fastcausal.options import TagReading
@@ -34,11 +34,12 @@ from fastcausal.relations import Relations, hashes_of
 READ_AGAIN = 1 << 30  # bytes of files: up to here a fault is looked for in the whole, to tell all
 
 _ELSEWHERE = (str, pa.RecordBatchReader, os.PathLike, Iterator)
+T = TypeVar("T")
 Progress = Callable[[int, int | None], None]
 
 
 class NotInStepError(InputError):
-    """The sides cannot be compared part by part; perhaps they can be as a whole."""
+    """The sides cannot be compared batch by batch; perhaps they can be as a whole."""
 
 
 def is_streamed(source: Any) -> bool:
@@ -53,7 +54,7 @@ def in_step(
     tags: TagReading,
     progress: Progress | None,
 ) -> InStep | None:
-    """Both sides part by part, None where predictions have to be read whole.
+    """Both sides batch by batch, None where predictions have to be read whole.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ def in_step(
 
 
 class InStep:
-    """Pairs of parts; the last one has the notes of all.
+    """Pairs of batches; the last one has the notes of all.
 
     Iteration raises `NotInStepError` where the number of examples, their ids or the columns
     differ, or an id occurs twice; `InputError` where a side cannot be read.
@@ -83,7 +84,7 @@ class InStep:
     Attributes
     ----------
     first : int
-        The first example of the part at hand.
+        The first example of the batch at hand.
     """
 
     def __init__(self, gold: Stream, pred: Stream, progress: Progress) -> None:
@@ -96,18 +97,32 @@ class InStep:
         """Whether a side is gone when it has been read."""
         return any(side.n_bytes is None for side in self.sides)
 
-    def worth_reading_whole(self, error: InputError) -> bool:
-        """Whether reading both sides whole can help after an error, or tell more of it."""
-        if self.once:
-            return False
-        size = sum(side.n_bytes or 0 for side in self.sides)
-        return isinstance(error, NotInStepError) or size <= READ_AGAIN
+    def used_by(self, use: Callable[[], T], use_whole: Callable[[], T]) -> T:
+        """Use the batches, or both sides whole where a batch shows that these do not do.
 
-    def placed(self, error: InputError) -> InputError:
-        """The error with the place up to which there was none."""
-        if isinstance(error, NotInStepError):
-            return error
-        return InputError(f"from example {self.first} on: {error}")
+        Sides that are not in step can be joined as a whole. Of any other fault the whole can tell
+        all there is: at most `READ_AGAIN` bytes are read for that. Sides that are gone when they
+        have been read, and larger ones, give the fault of the batch and its place.
+
+        Raises
+        ------
+        InputError
+            A fault of the whole, or that of a batch.
+        OutputError
+            What was to be written cannot be: nothing is read again for that.
+        """
+        try:
+            return use()
+        except OutputError:
+            raise
+        except NotInStepError:
+            if self.once:
+                raise
+        except InputError as error:
+            size = sum(side.n_bytes or 0 for side in self.sides)
+            if self.once or size > READ_AGAIN:
+                raise InputError(f"from example {self.first} on: {error}") from error
+        return use_whole()
 
     def __iter__(self) -> Iterator[tuple[Relations, Relations]]:
         total = next((s.n_examples for s in self.sides if s.n_examples is not None), None)
@@ -124,38 +139,38 @@ class InStep:
             for gold, pred in pairs:
                 this = _same_examples(gold, pred, n_seen)
                 n_seen += len(this[0])
-                for ids in [part.ids for part in this if part.ids is not None][:1]:
+                for ids in [side.ids for side in this if side.ids is not None][:1]:
                     hashes.frombytes(hashes_of(ids).view(np.uint8).data)
                 if last is not None:
                     if _columns(*last) != _columns(*this):
                         raise NotInStepError("the columns change")
                     yield last
                 last = this
-        assert last is not None  # a stream has at least one part
+        assert last is not None  # a stream has at least one batch
         if hashes and _ids.any_twice(np.frombuffer(hashes, np.int64)):
             raise NotInStepError("an id occurs twice")
-        for part, side in zip(last, self.sides, strict=True):
+        for batch, side in zip(last, self.sides, strict=True):
             assert side.reading is not None
-            part.reading = replace(part.reading, notes=side.reading.notes)
+            batch.reading = replace(batch.reading, notes=side.reading.notes)
         yield last
 
     def _side_by_side(self) -> Generator[tuple[Relations | None, Relations | None]]:
         gold, pred = self.sides
-        with closing(ahead(gold.parts())) as golds:
+        with closing(ahead(gold.batches())) as golds:
             if not pred.follows:
-                with closing(ahead(pred.parts())) as preds:
+                with closing(ahead(pred.batches())) as preds:
                     yield from zip_longest(golds, preds)
                 return
             taken: deque[Relations] = deque()
 
             def shared() -> Iterator[Relations]:
-                for part in golds:
-                    taken.append(part)
-                    yield part
+                for batch in golds:
+                    taken.append(batch)
+                    yield batch
 
-            with closing(ahead(pred.parts(shared()))) as preds:
-                for part in preds:
-                    yield taken.popleft(), part
+            with closing(ahead(pred.batches(shared()))) as preds:
+                for batch in preds:
+                    yield taken.popleft(), batch
             if taken:
                 yield taken.popleft(), None
 

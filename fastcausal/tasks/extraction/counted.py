@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fastcausal.engine.counts import Counts
-from fastcausal.engine.kernel import Int64, Kernel
+from fastcausal.formulas import Int64, RelationFormula
 from fastcausal.report import Scores
-from fastcausal.scores import scores_of
 
 
 class CountedScores(Mapping[str, Scores]):
@@ -18,21 +16,14 @@ class CountedScores(Mapping[str, Scores]):
 
     Parameters
     ----------
-    kernel : Kernel
-    roles : tuple of str
-    values : int64[n_fields]
-        As in `Counts`.
-    undefined : float or None
-        What 0/0 is; None: NaN.
+    formula : RelationFormula
+    sums : int64[n_counts]
+        In the order of its fields.
     """
 
-    def __init__(
-        self, kernel: Kernel, roles: tuple[str, ...], values: Int64, undefined: float | None
-    ) -> None:
-        self.kernel = kernel
-        self.roles = roles
-        self._counts = values
-        self.undefined = undefined
+    def __init__(self, formula: RelationFormula, sums: Int64) -> None:
+        self.formula = formula
+        self._sums = sums
         self._made: dict[str, Scores] = {}
 
     def __getitem__(self, group: str) -> Scores:
@@ -40,20 +31,20 @@ class CountedScores(Mapping[str, Scores]):
         if made is None:
             if group not in self:
                 raise KeyError(group)
-            counts = Counts(self.kernel, self.roles, self._counts).of(group)
-            scores: dict[str, Any] = {**scores_of(self.kernel.name, counts, self.undefined)}
+            counts = self.formula.counts_of(self._sums, group)
+            scores: dict[str, Any] = self.formula.scores_of(counts)
             # Where a score and its count have one name (em, osb, to), the score stands.
             made = self._made[group] = Scores(scores | counts | scores)
         return made
 
     def __contains__(self, group: object) -> bool:
-        return group == "overall" or group in self.roles
+        return group == "overall" or group in self.formula.roles
 
     def __iter__(self) -> Iterator[str]:
-        return iter(("overall", *self.roles))
+        return iter(("overall", *self.formula.roles))
 
     def __len__(self) -> int:
-        return 1 + len(self.roles)
+        return 1 + len(self.formula.roles)
 
     def __repr__(self) -> str:
         return repr(dict(self))

@@ -5,28 +5,30 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from functools import partial, reduce
-from typing import Any
+from functools import lru_cache, partial, reduce
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from fastcausal._version import __version__
 from fastcausal.arrays import _spans
-from fastcausal.engine.counts import added
-from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import check_backend
-from fastcausal.errors import InputError, OutputError
-from fastcausal.formats import read
+from fastcausal.errors import InputError
+from fastcausal.formats import opened, read
+from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.formats.io.files import readable_again
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formats.table import appending
+from fastcausal.formulas import MULTI, Int64, RelationFormula
 from fastcausal.options import Backend, Policy, ProtocolName
-from fastcausal.protocols import RECESS, Protocol, protocol_named
-from fastcausal.relations import ROLES
+from fastcausal.protocols import RECESS, Protocol, batch_protocol, protocol_named
+from fastcausal.relations import ROLES, Relations
 from fastcausal.report import Report, Scores
 from fastcausal.rows import Rows
+from fastcausal.statistics import Statistics, added, strata_of
 from fastcausal.tasks.align import (
     Aligned,
     Unparsed,
@@ -36,7 +38,6 @@ from fastcausal.tasks.align import (
     align_examples,
     align_rows,
     check_policies,
-    strata_of,
     warning_lines,
 )
 from fastcausal.tasks.extraction.batches import Progress, in_step, is_streamed
@@ -44,8 +45,13 @@ from fastcausal.tasks.extraction.counted import CountedScores
 from fastcausal.tasks.extraction.tables import Counting, Details, per_example_table
 from fastcausal.tasks.official import KEY
 
-MULTI = "multi_relation"
+if TYPE_CHECKING:
+    from fastcausal.decoding.spans import SpanDecoder
+    from fastcausal.decoding.tags import TagScheme
+    from fastcausal.tasks.extraction.decoded import Decoding
+
 _NOWHERE = nullcontext()
+_formula = lru_cache(RelationFormula)  # a report of a batch asks for it, and costs little else
 
 
 def score(
@@ -63,9 +69,9 @@ def score(
 ) -> Report:
     """Score predicted relations against gold relations.
 
-    Parquet and Arrow IPC files, directories of Parquet files and iterators are scored part by part
-    as long as both sides hold the same examples in the same order, so that they may be larger than
-    memory. All else is read whole; the numbers are the same.
+    Parquet and Arrow IPC files, directories of Parquet files, large files of JSON lines and
+    iterators are scored batch by batch as long as both sides hold the same examples in the same
+    order, so that they may be larger than memory. All else is read whole; the numbers are the same.
 
     Parameters
     ----------
@@ -86,16 +92,16 @@ def score(
     num_threads : int, optional
         None uses the cores where there is enough work. The numbers never depend on it.
     per_example : path, optional
-        A ``.parquet``, ``.arrow`` or ``.csv`` file to write `Report.per_example` to, part by part
+        A ``.parquet``, ``.arrow`` or ``.csv`` file to write `Report.per_example` to, batch by batch
         as well; it appears complete or not at all.
     progress : callable, optional
-        Called after every part with the number of examples scored and the number of all of them,
+        Called after every batch with the number of examples scored and the number of all of them,
         None where it is not known.
 
     Returns
     -------
     Report
-        ``per_example`` and ``matches`` of files with more than one part are computed by reading
+        ``per_example`` and ``matches`` of files with more than one batch are computed by reading
         the files again, whole.
 
     Raises
@@ -143,37 +149,35 @@ def score(
         return _report_2022(scorer, aligned)
     if not streamed:
         return _scored(scorer, ((gold, pred),), per_example)
+    gold, pred = opened(gold), opened(pred)
     columns = _needed(scorer) if per_example is None else None
-    parts = in_step(gold, pred, columns, scorer.protocol.tags, progress)
-    if parts is not None:
-        again = None if parts.once else partial(scorer.align, gold, pred)
-        try:
-            return _scored(scorer, parts, per_example, again)
-        except OutputError:
-            raise
-        except InputError as error:
-            if not parts.worth_reading_whole(error):
-                raise parts.placed(error) from error
-            scorer.reset()
-    return _scored(scorer, [(gold, pred)], per_example)
+    batches = in_step(gold, pred, columns, scorer.protocol.tags, progress)
+    if batches is None:
+        return _scored(scorer, ((gold, pred),), per_example)
+    again = None if batches.once else partial(scorer.align, gold, pred)
+    return batches.used_by(
+        lambda: _scored(scorer, batches, per_example, again),
+        lambda: _scored(scorer, ((gold, pred),), per_example),
+    )
 
 
 def _scored(
     scorer: ExtractionScorer,
-    parts: Iterable[tuple[Any, Any]],
+    batches: Iterable[tuple[Any, Any]],
     per_example: str | os.PathLike[str] | None,
     again: Callable[[], Aligned] | None = None,
 ) -> Report:
-    """Score parts of gold and pred; where they are several, the report gets the whole ``again``."""
-    n_parts = 0
+    """Score batches from nothing; where they are several, the report gets the whole ``again``."""
+    scorer.reset()
+    n_batches = 0
     with _NOWHERE if per_example is None else appending(per_example) as write:
-        for gold, pred in parts:
-            n_parts += 1
+        for gold, pred in batches:
+            n_batches += 1
             aligned = scorer.align(gold, pred)
             scorer.add(aligned)
             if write is not None:
                 write(per_example_table(scorer.counting(), aligned))
-    whole = aligned if n_parts == 1 else again
+    whole = aligned if n_batches == 1 else again
     return scorer.report(None if whole is None else Details(scorer.counting(), whole))
 
 
@@ -181,7 +185,15 @@ class ExtractionScorer:
     """`score` batch by batch: `update`, `merge` with scorers of other shards, `compute`.
 
     Counts are integers, so any split into batches and any order of merging gives the same numbers.
-    Parameters are those of `score`. Scorers can be pickled.
+    Parameters are those of `score`, and ``decoder``. Scorers can be pickled.
+
+    Parameters
+    ----------
+    decoder : TagScheme or SpanDecoder, optional
+        Reads label ids or logits. Of a `TagScheme` all spans of a sequence are one relation, and
+        tokens that gold ignores are not there on either side. Backend ``cuda`` then takes label ids
+        on the device (of CuPy, of torch, or anything with DLPack or ``__cuda_array_interface__``)
+        and adds up counts there: an update does not wait for the device, `compute` does.
 
     Examples
     --------
@@ -199,13 +211,15 @@ class ExtractionScorer:
         self,
         protocol: ProtocolName | Protocol = RECESS,
         *,
+        decoder: TagScheme | SpanDecoder | None = None,
         by: str | None = None,
         unparsed: Policy = "error",
         unmatched: Policy = "error",
         backend: Backend = "cpu",
         num_threads: int | None = None,
     ) -> None:
-        self.protocol: Protocol = protocol_named(protocol)
+        named = protocol_named if decoder is None else batch_protocol
+        self.protocol: Protocol = named(protocol)
         self.by = by
         self.unparsed = unparsed
         self.unmatched = unmatched
@@ -213,7 +227,14 @@ class ExtractionScorer:
         self.num_threads = num_threads
         check_policies(unparsed, unmatched)
         check_backend(backend, num_threads)
+        self._decoding: Decoding | None = None
         self.reset()
+        if decoder is not None:
+            from fastcausal.tasks.extraction.decoded import Decoding
+
+            if by is not None:
+                raise ValueError(f'by is "{by}", but label ids and logits have no columns')
+            self._decoding = Decoding(decoder, self.plan(), self.protocol.tags, backend)
 
     def reset(self) -> None:
         """Forget every batch."""
@@ -226,6 +247,8 @@ class ExtractionScorer:
         self.n_as_given: int = 0  # relations whose spans are not read as the protocol reads tags
         self.warnings: Warnings = {}
         self.unparsed_relations: Unparsed = Unparsed()
+        if self._decoding is not None:
+            self._decoding.reset()
 
     @property
     def signature(self) -> str:
@@ -237,11 +260,52 @@ class ExtractionScorer:
         policies = f"unparsed:{self.unparsed}|unmatched:{self.unmatched}"
         return f"fastcausal|{__version__}|{protocol}|{policies}"
 
-    def update(self, gold: RelationSource | Rows, pred: RelationSource | Rows) -> None:
-        """Add a batch; arguments and errors as in `score`."""
+    def update(
+        self,
+        gold: RelationSource | Rows | npt.ArrayLike,
+        pred: RelationSource | Rows | npt.ArrayLike,
+        **masks: Any,
+    ) -> None:
+        """Add a batch; arguments and errors as in `score`.
+
+        Parameters
+        ----------
+        gold : relations, or int8, int16, int32 or int64[batch, tokens]
+            With a `TagScheme` label ids of NumPy or torch, or anything that NumPy takes.
+        pred : the same, or floats
+            With a `TagScheme` also logits [batch, tokens, labels], of which the best label counts.
+            With a `SpanDecoder` its logits.
+        **masks
+            What `SpanDecoder.decode` takes besides: mask, word_ids, has_signal.
+
+        Raises
+        ------
+        InputError
+            Arrays have other types or shapes, a logit is NaN or +inf, a label id has no label, or a
+            prediction ignores a token of gold. With backend ``cuda``, `compute` tells what is wrong
+            with a label or a logit.
+        """
         if self.protocol.average != "counts":
             raise ValueError(f"{self.protocol.name} does not add up over batches, use score")
-        self.add(self.align(gold, pred))
+        sides: Any = gold, pred
+        if self._decoding is not None and not isinstance(pred, Relations | Rows):
+            sides = self._decoding.sides(gold, pred, **masks)
+            if sides is None:
+                return
+        elif masks:
+            raise TypeError(f"{', '.join(masks)}: only the logits of a SpanDecoder have that")
+        self.add(self.align(*sides))
+
+    def settle(self) -> None:
+        """Wait for the device, and take over what it has counted."""
+        if self._decoding is None or self._decoding.on_device is None:
+            return
+        values, n_examples, n_gold, n_pred = self._decoding.on_device.take()
+        counts = np.stack([values, np.zeros_like(values)])  # none has several relations
+        self.counts[""] = self._added("", counts)
+        self.n_examples += n_examples
+        self.n_gold_relations += n_gold
+        self.n_pred_relations += n_pred
 
     def align(self, gold: RelationSource | Rows, pred: RelationSource | Rows) -> Aligned:
         """Read both sides and bring them to the same examples."""
@@ -259,6 +323,7 @@ class ExtractionScorer:
             raise InputError(f"roles are {', '.join(gold.roles)}, expected {', '.join(self.roles)}")
         if gold.reading.predicted:
             raise InputError("gold is a submission file, expected gold annotations")
+        gold, pred = with_tags(gold, pred, self.protocol.tags)
         return align(gold, pred, self.protocol, self.unparsed, self.unmatched)
 
     def _takes_plain_examples(self) -> bool:
@@ -289,6 +354,23 @@ class ExtractionScorer:
         """The protocol made ready for the roles seen."""
         return self.protocol.plan(self._roles)
 
+    def formula(self) -> RelationFormula:
+        """The way from counts of the roles seen to scores."""
+        kernel = self.plan().kernel
+        return _formula(
+            kernel.name, kernel.fields, kernel.overall, self._roles, self.protocol.undefined
+        )
+
+    @property
+    def statistics(self) -> Statistics:
+        """The sums of all batches so far, without units: two rows of counts."""
+        self.settle()
+        return _statistics(self.formula(), self.signature, self.protocol.name, self._total())
+
+    def _total(self) -> Int64:
+        parts = list(self.counts.values()) or [np.zeros((2, self.plan().n_fields), np.int64)]
+        return reduce(added, parts)
+
     @property
     def _roles(self) -> tuple[str, ...]:
         return ROLES if self.roles is None else self.roles
@@ -313,6 +395,8 @@ class ExtractionScorer:
             raise ValueError(f"cannot merge scores by {other.by} into scores by {self.by}")
         if None not in (self.roles, other.roles) and self.roles != other.roles:
             raise ValueError(f"cannot merge roles {other.roles} into {self.roles}")
+        self.settle()
+        other.settle()
         merged = {name: self._added(name, counts) for name, counts in other.counts.items()}
         self.roles = self.roles or other.roles
         self.counts |= merged
@@ -325,12 +409,12 @@ class ExtractionScorer:
 
     def compute(self) -> Report:
         """The scores of all batches so far; of none, every score is 0/0."""
+        self.settle()
         return self.report()
 
     def report(self, details: Details | None = None) -> Report:
         """`compute`, with what makes the tables of the report."""
-        parts = list(self.counts.values()) or [np.zeros((2, self.plan().n_fields), np.int64)]
-        total: Int64 = reduce(added, parts)
+        total = self._total()
         subsets = {MULTI: total[1]}
         if self.by is not None:
             subsets |= {
@@ -339,22 +423,21 @@ class ExtractionScorer:
         lost = self.unparsed_relations
         unparsed = lost.warnings(self.unparsed, self.n_pred_relations)
         stops = self._official_stops(total) if self.protocol.ties == "first" else ()
+        formula, signature = self.formula(), self.signature
+        statistics = partial(_statistics, formula, signature, self.protocol.name, total, details)
         return Report(
             self.protocol.name,
-            self.signature,
+            signature,
             self.n_examples,
             self.n_gold_relations,
             self.n_pred_relations,
-            self._scores(total[0] + total[1]),
-            {name: self._scores(counts) for name, counts in subsets.items()},
+            CountedScores(formula, total[0] + total[1]),
+            {name: CountedScores(formula, counts) for name, counts in subsets.items()},
             (*warning_lines(self.warnings), *unparsed, *self._as_given(), *stops),
             lost.relations,
             details,
+            statistics,
         )
-
-    def _scores(self, values: Int64) -> CountedScores:
-        kernel = self.plan().kernel
-        return CountedScores(kernel, self._roles, values, self.protocol.undefined)
 
     def _as_given(self) -> list[str]:
         """That the signature says so, if it does."""
@@ -380,6 +463,22 @@ class ExtractionScorer:
             for k, role in enumerate(self._roles)
             if not any(counts[n * k : n * (k + 1)])
         ]
+
+
+def _statistics(
+    formula: RelationFormula,
+    signature: str,
+    protocol: str,
+    total: Int64,
+    details: Details | None = None,
+) -> Statistics:
+    """Statistics of the examples where there are details of them, else of the sums alone."""
+    facts = {"protocol": protocol, "roles": list(formula.roles)}
+    if details is not None:
+        rows, units = details.counts_of_examples()
+    else:  # of examples with at most one gold relation, and of the others
+        rows, units = np.column_stack([total, [0, 1]]), None
+    return Statistics.of_units(formula, signature, rows, units, facts)
 
 
 def _needed(scorer: ExtractionScorer) -> set[str | None]:

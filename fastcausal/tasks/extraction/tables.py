@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.engine.kernel import Int64
-from fastcausal.engine.plan import Plan, Result
+from fastcausal.engine.plan import Plan, Result, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.options import Backend
 from fastcausal.tasks.align import Aligned, too_large
@@ -45,8 +45,16 @@ class Counting(NamedTuple):
                 apart=apart,
                 partners=partners,
             )
-        except OverflowError as error:
+        except TooLargeError as error:
             raise too_large(aligned, error) from None
+
+
+def unit_table(aligned: Aligned) -> pa.Table:
+    """Columns of gold's table, and how many relations either side has."""
+    columns = {c: aligned.examples[c] for c in aligned.examples.column_names}
+    columns["n_gold_relations"] = np.diff(aligned.gold.relation_offsets)
+    columns["n_pred_relations"] = np.diff(aligned.pred.relation_offsets)
+    return pa.table(columns)
 
 
 def per_example_table(counting: Counting, aligned: Aligned) -> pa.Table:
@@ -56,9 +64,8 @@ def per_example_table(counting: Counting, aligned: Aligned) -> pa.Table:
     numerator, denominator = (counts @ plan.weights[:2].T).T
     with np.errstate(invalid="ignore", divide="ignore"):
         objective = numerator if plan.linear else numerator / denominator
-    columns = {c: aligned.examples[c] for c in aligned.examples.column_names}
-    columns["n_gold_relations"] = np.diff(aligned.gold.relation_offsets)
-    columns["n_pred_relations"] = np.diff(aligned.pred.relation_offsets)
+    units = unit_table(aligned)
+    columns = dict(zip(units.column_names, units.columns, strict=True))
     columns["objective"] = pa.array(objective, from_pandas=True)
     return pa.table(columns | _count_columns(plan, counting.roles, counts))
 
@@ -97,8 +104,18 @@ class Details:
 
     def __call__(self, name: str) -> pa.Table:
         """``"per_example"`` or ``"matches"``."""
+        if name not in self.made:
+            self.made[name] = _DETAILS[name](self.counting, self._read())
+        return self.made[name]
+
+    def counts_of_examples(self) -> tuple[Int64, pa.Table]:
+        """Counts, with 1 where an example has several gold relations; the table of examples."""
+        aligned = self._read()
+        counts = self.counting.run(aligned, partners=False).counts
+        several = np.diff(aligned.gold.relation_offsets) > 1
+        return np.column_stack([counts, several]), unit_table(aligned)
+
+    def _read(self) -> Aligned:
         if callable(self.aligned):  # too much to be kept all along
             self.aligned = self.aligned()
-        if name not in self.made:
-            self.made[name] = _DETAILS[name](self.counting, self.aligned)
-        return self.made[name]
+        return self.aligned

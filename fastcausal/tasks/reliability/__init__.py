@@ -3,7 +3,7 @@
 ::
 
     files.py       files of labels
-    table.py       ratings of units by raters as flat arrays
+    ratings.py     ratings of units by raters as flat arrays
     alpha.py       Krippendorff's alpha and its intervals, percent agreement, Fleiss' kappa
     kappas.py      Cohen's kappa and its mean over pairs of raters
     votes.py       the majority, and all measures at once

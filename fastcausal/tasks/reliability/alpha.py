@@ -13,7 +13,6 @@ raters change no bit of any of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args, overload
 
@@ -23,10 +22,10 @@ import numpy.typing as npt
 from fastcausal.engine import _native
 from fastcausal.errors import InputError
 from fastcausal.options import Level, check
+from fastcausal.significance.intervals import bootstrap
 from fastcausal.tasks.reliability.ratings import Float64, Ratings
 
 LEVELS = get_args(Level)  # in the order of the native Level
-DRAWS = 2**22  # resample counts held at once
 
 
 @overload
@@ -171,24 +170,19 @@ def alpha_interval(
     >>> alpha_interval(data, "ordinal", n_resamples=200)
     AlphaInterval(alpha=0.76..., low=-0.22..., high=1.0, n_undefined=0)
     """
-    if n_resamples < 1:
-        raise ValueError(f"n_resamples is {n_resamples}, expected at least 1")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence}, expected a number between 0 and 1")
     ratings = Ratings.of(data, unit, rater, label, clusters)
     rated = np.bincount(ratings.units_of()[~np.isnan(ratings.values)], minlength=ratings.n_units)
     ratings = ratings.take(rated > 1)
     drawn = np.arange(ratings.n_units) if ratings.groups is None else ratings.groups
     ratings = replace(ratings, groups=None)
-    times = _times_drawn(int(drawn.max(initial=-1)) + 1, n_resamples, seed)
-    alphas = np.concatenate(
-        [alphas_of(disagreements(ratings, level, np.take(block, drawn, axis=1))) for block in times]
-    )
-    defined = alphas[~np.isnan(alphas)]
-    bounds = [(1 - confidence) / 2, (1 + confidence) / 2]
-    low, high = np.quantile(defined, bounds).tolist() if len(defined) else (math.nan, math.nan)
-    alpha = float(alphas_of(disagreements(ratings, level))[0])
-    return AlphaInterval(alpha, low, high, n_resamples - len(defined))
+
+    def scores(times: npt.NDArray[np.int64]) -> dict[str, Float64]:
+        return {"alpha": alphas_of(disagreements(ratings, level, times.astype(np.int32)))}
+
+    interval = bootstrap(scores, drawn, n_resamples=n_resamples, confidence=confidence, seed=seed)[
+        "alpha"
+    ]
+    return AlphaInterval(float(alphas_of(disagreements(ratings, level))[0]), *interval)
 
 
 def percent_agreement(
@@ -272,15 +266,3 @@ def fleiss_of(found: Float64) -> float:
     _, n_ratings, _, by_unit, expected = found[0].tolist()
     # Expected of two draws without replacement; Fleiss' chance is with it.
     return 1 - by_unit / (expected * (n_ratings - 1) / n_ratings) if expected else math.nan
-
-
-def _times_drawn(n: int, n_resamples: int, seed: int) -> Iterator[npt.NDArray[np.int32]]:
-    """How often each of n is drawn: blocks of int32[resamples, n]."""
-    rng = np.random.default_rng(seed)
-    most = max(1, DRAWS // max(n, 1))
-    for done in range(0, n_resamples, most):
-        rows = min(most, n_resamples - done)
-        drawn = rng.integers(n, size=(rows, n)) if n else np.empty((rows, 0), np.int64)
-        drawn += np.arange(rows)[:, None] * n
-        times = np.bincount(drawn.ravel(), minlength=rows * n)
-        yield times.astype(np.int32).reshape(rows, n)

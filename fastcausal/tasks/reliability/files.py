@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined, strings
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats.cnc import JSON_SUFFIXES
 from fastcausal.formats.io.cells import cells, note_other_kinds
 from fastcausal.formats.io.files import LineNumbers, Source, kind, most_common, shown
 from fastcausal.formats.io.lines import first_object, objects
@@ -138,7 +137,7 @@ def _load(source: Source, names: Collection[str]) -> _File:
             raise InputError(f'{source.name}: column "{again[0]}" occurs {again[1]} times')
         return _File(source.name, table.column_names, table)
     suffix = Path(source.name).suffix.lower()
-    if suffix in JSON_SUFFIXES or source.data.lstrip().startswith(b"{"):
+    if source.is_json:
         return _plain_lines(source) or _checked_lines(source, names)
     table, lines, _ = cells(source, "\t" if suffix == ".tsv" else ",")
     return _File(source.name, table.column_names, table, lines, typed=False)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow as arrays
+from fastcausal.arrays.arrow import joined
 from fastcausal.errors import InputError
 
 Float64 = npt.NDArray[np.float64]
@@ -229,7 +230,7 @@ def _arrow(columns: Sequence[Any]) -> Any:
     arrays = [a.cast(a.type.value_type) if pa.types.is_dictionary(a.type) else a for a in arrays]
     tables = [pa.table({"ratings": array}) for array in arrays]
     together = pa.concat_tables(tables, promote_options="permissive")["ratings"]
-    return _one(together)
+    return joined(together)
 
 
 def _encoded(column: Any) -> tuple[Int64, Any]:
@@ -308,14 +309,7 @@ def _column(table: Any, name: str) -> Any:
         raise InputError(f'no column "{name}": found {", ".join(table.column_names)}')
     if (n := table.column_names.count(name)) > 1:
         raise InputError(f'column "{name}" occurs {n} times')
-    return _one(table[name])
-
-
-def _one(column: Any) -> Any:
-    """A column as one array; copies only where it has several chunks."""
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    return joined(table[name])
 
 
 def _keys(table: Any, name: str) -> tuple[Any, Int64]:

@@ -25,10 +25,9 @@ int main(int n, char** argument) {
                                      selection::MOST_COLUMNS,
                                      {0, 1, 2},
                                      -1e300};
-  Found found;
+  CollectedRows collected;
   std::vector<double> scores;
-  if (select_spans(b, settings, found, scores, [] { return false; }) >= 0) return 5;
-  const int32_t* rows = &found.values->role;
-  save(at + "values", std::vector<int32_t>(rows, rows + 3 * found.n_rows));
+  if (select_spans(b, settings, collected, scores, [] { return false; }) >= 0) return 5;
+  save(at + "values", std::vector<Row>(collected.rows, collected.rows + collected.n_rows));
   save(at + "scores", scores);
 }

@@ -1,16 +1,15 @@
 // The CPU driver as a program: reads arrays from a folder, writes what it found there. Usage:
-// program FOLDER KERNEL N_FIELDS WANTED WANTED_OVERALL CHOICES (0 or 1 each, in the order of Plan).
+// program FOLDER KERNEL.
 #include "cpu.hpp"
 #include "files.hpp"
 
 using namespace fastcausal;
 
 int main(int n, char** argument) {
-  if (n != 7) return 2;
+  if (n != 3) return 2;
   const std::string at = std::string(argument[1]) + "/";
-  const std::string choices = argument[6];
-  const auto values = load<int32_t>(at + "gold_values");
-  const auto pred_values = load<int32_t>(at + "pred_values");
+  const auto values = load<Row>(at + "gold_values");
+  const auto pred_values = load<Row>(at + "pred_values");
   const auto rows = load<int64_t>(at + "gold_row_offsets");
   const auto pred_rows = load<int64_t>(at + "pred_row_offsets");
   const auto relations = load<int64_t>(at + "gold_relation_offsets");
@@ -20,19 +19,16 @@ int main(int n, char** argument) {
   const auto weights = load<int64_t>(at + "weights");
   const Side gold{values.data(), rows.data(), relations.data()};
   const Side pred{pred_values.data(), pred_rows.data(), pred_relations.data()};
-  const auto is = [&](size_t k) { return choices[k] == '1'; };
-  const Plan plan{std::atoll(argument[3]),
-                  params.data(),
-                  weights.data(),
-                  std::strtoull(argument[4], nullptr, 10),
-                  std::strtoull(argument[5], nullptr, 10),
-                  is(0), is(1), is(2), is(3), is(4), is(5), is(6)};
+  Plan plan = load<Plan>(at + "plan").at(0);
+  plan.params = params.data();
+  plan.weights = weights.data();
   const int64_t n_examples = static_cast<int64_t>(lengths.size());
-  std::vector<int64_t> counts(n_examples * plan.n_fields);
+  std::vector<int64_t> counts(static_cast<size_t>(n_examples * plan.n_fields));
   std::vector<int64_t> partner(rows.size() - 1);
-  run_all(argument[2], nullptr, gold, pred, lengths.data(), n_examples, plan,
-          Groups{nullptr, n_examples, true, false}, partner.data(), counts.data(), 2,
-          [] { return false; });
+  const int64_t too_large = run_all(argument[2], nullptr, gold, pred, lengths.data(), n_examples,
+                                    plan, Groups{nullptr, n_examples, true, false}, partner.data(),
+                                    counts.data(), 2, [] { return false; });
+  if (too_large >= 0) return 5;
   save(at + "counts", counts);
   save(at + "partner", partner);
 }

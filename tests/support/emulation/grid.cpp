@@ -1,6 +1,7 @@
 // csrc/*.cu on the host: threads play the threads of a block, one block after another.
 // What a device gives no promise about is made bad on purpose: shared memory starts as rubbish.
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -61,7 +62,7 @@ static void enter(const char* name, const void* task) {
     return score_##kernel(*static_cast<const fastcausal::Task*>(task)); \
   if (!std::strcmp(name, "labels_" #kernel))                            \
     return labels_##kernel(*static_cast<const fastcausal::LabelTask*>(task));
-#include "fastcausal/kernels.def"
+  FC_KERNELS(FC_KERNEL)
 #undef FC_KERNEL
 #define ENTER(decoder)                        \
   if (!std::strcmp(name, "decode_" #decoder)) \
@@ -72,8 +73,6 @@ static void enter(const char* name, const void* task) {
 #undef ENTER
 }
 
-extern "C" int64_t task_bytes() { return sizeof(fastcausal::Task); }
-extern "C" int64_t label_task_bytes() { return sizeof(fastcausal::LabelTask); }
 extern "C" int64_t decode_labels_bytes() { return sizeof(fastcausal::labels_task); }
 extern "C" int64_t decode_selections_bytes() { return sizeof(fastcausal::selections_task); }
 extern "C" int64_t decode_rows_bytes() { return sizeof(fastcausal::rows_task); }

@@ -11,31 +11,26 @@ from itertools import combinations
 import numpy as np
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from fastcausal.scores import mask_alpha
+from fastcausal.scores import binary_alpha
 from tests.oracles.agreement import (
     GROUPS,
     MEASURES,
-    NAMES,
-    agreed,
     alpha,
-    annotations,
     krippendorffs_alpha,
     mask,
     mean_where_defined,
-    near,
-    noisy,
-    relations_of,
     textbook,
-    values_of,
 )
+from tests.support.annotated import NAMES, agreed, annotations, near, noisy, relations_of, values_of
+from tests.support.profiles import trials
 from tests.support.strategies import ROLES, relations
 
 
-@settings(deadline=None, max_examples=250)
+@trials(250)
 @given(annotated=annotations(), average=st.sampled_from(["example", "relation"]))
 def test_against_the_textbook(annotated, average):
     found = agreed(annotated, average=average)
@@ -53,7 +48,7 @@ def test_alpha_of_two_masks(a, b, role):
     assert alpha(*both) == near(krippendorffs_alpha(both))
 
 
-@settings(deadline=None, max_examples=200)
+@trials(200)
 @given(annotated=annotations(least=3, most=4))
 def test_alpha_of_all_masks_at_once(annotated):
     tops, bottoms = Counter(), Counter()
@@ -245,7 +240,7 @@ def shuffled(annotated, order, relations_too: bool = True):
     }
 
 
-@settings(deadline=None, max_examples=150)
+@trials(150)
 @given(annotated=annotations(), recipe=st.sampled_from(RECIPES), rng=st.randoms())
 def test_no_order_and_no_name_changes_a_bit(annotated, recipe, rng):
     """The published program decides some ties by the order of relations, but by no other."""
@@ -276,7 +271,6 @@ def test_no_order_changes_a_bit_of_many(average):
         assert plain(agreed(other, average=average), names) == expected
 
 
-@settings(deadline=None)
 @given(annotated=annotations(), protocol=st.sampled_from(["recess", "recess-code"]))
 def test_identical_annotators(annotated, protocol):
     first = next(iter(annotated.values()))
@@ -292,7 +286,6 @@ def test_identical_annotators(annotated, protocol):
 # ------------------------------------------------------------------------- subsets and the details
 
 
-@settings(deadline=None)
 @given(annotated=annotations(), kinds=st.lists(st.sampled_from("xy"), min_size=4, max_size=4))
 def test_a_subset_is_the_agreement_on_its_examples(annotated, kinds):
     kind = dict(zip("pqrs", kinds, strict=True))
@@ -308,7 +301,6 @@ def test_a_subset_is_the_agreement_on_its_examples(annotated, kinds):
     assert list(found.subsets) == sorted({f"kind={kind[i]}" for i in common})
 
 
-@settings(deadline=None)
 @given(annotated=annotations())
 def test_details_make_the_scores(annotated):
     found = agreed(annotated)
@@ -325,7 +317,7 @@ def test_details_make_the_scores(annotated):
                 assert scores[name] == near(math.nan if mean is None else mean)
         for role in ROLES:
             n, n1, o01 = (match[f"{role}_{c}"].to_numpy() for c in ("n", "n1", "o01"))
-            values = mask_alpha(n, n1, o01)
+            values = binary_alpha(n, n1, o01, np.nan)
             n1 = np.where(np.isnan(values), 0, n1)
             mean = np.nansum(values * n1) / n1.sum() if n1.any() else math.nan
             assert pair.scores[role].alpha == near(mean)

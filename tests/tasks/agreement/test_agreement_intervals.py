@@ -7,7 +7,8 @@ import math
 import pytest
 
 import fastcausal as fc
-from tests.oracles.agreement import GROUPS, agreed, near, noisy, relations_of
+from tests.oracles.agreement import GROUPS
+from tests.support.annotated import agreed, near, noisy, relations_of
 
 
 def widths(intervals) -> dict[str, float]:

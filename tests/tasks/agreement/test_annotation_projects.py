@@ -9,12 +9,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
 import fastcausal as fc
-from fastcausal.cli import app
 from fastcausal.tasks.corpus.guidelines import check
 from tests.support.cas import new_layout
+from tests.support.cli import cli
 
 DOCUMENTS = 7
 ANNOTATORS = ("amy", "ben", "cid")
@@ -87,12 +86,6 @@ def by_hand(project: Path) -> dict[str, fc.Relations]:
         )
         for name in ANNOTATORS
     }
-
-
-def cli(*args: object, expect: int = 0) -> tuple[str, str]:
-    result = CliRunner().invoke(app, [*map(str, args)])
-    assert result.exit_code == expect, result.output
-    return result.stdout, result.stderr
 
 
 LAYOUTS = {
@@ -175,7 +168,7 @@ def test_folders_that_cannot_be_read(project, tmp_path):
     with pytest.raises(fc.InputError, match=r'ben/doc0\.ann: document "doc0" is also in .*amy/doc'):
         fc.read(project / "brat")
     fc.write(fc.read(project / "brat/amy"), project / "brat/amy/all.parquet")
-    with pytest.raises(fc.InputError, match="amy: a directory with Parquet and brat files"):
+    with pytest.raises(fc.InputError, match="amy: a directory with parquet and brat files"):
         fc.read(project / "brat/amy")
     with pytest.raises(fc.InputError, match=r"doc0: .* without a file that ends in \.ann$"):
         fc.read(project / "bare/doc0", "brat")

@@ -2,72 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import permutations
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.tasks.agreement.unitized import unitized_alpha
-from tests.oracles.agreement import GROUPS, agreed, measured, near, relations_of
+from tests.oracles.agreement import GROUPS, measured
+from tests.oracles.unitized import alpha_by_sets, published_pairs, worth
+from tests.support.annotated import agreed, near, relations_of
+from tests.support.profiles import trials
 from tests.support.strategies import LENGTH, ROLES, Example, Relation, relations
 
-Positions = tuple[frozenset[int], bool]  # of one unit, and whether it is marked
-Span = tuple[int, int]
-
 # --------------------------------------------------------------------------------------- the alpha
-
-
-def units_of(spans: list[Span], length: int) -> list[Positions]:
-    """Every position from 0 to length belongs to a marked span or to the gap it lies in."""
-    owner: dict[int, tuple[int, int]] = {}
-    last = 0
-    for start, stop in spans:
-        if start >= last:  # else it overlaps one before it
-            owner |= dict.fromkeys(range(start, stop), (start, stop))
-            last = stop
-    units: list[Positions] = []
-    for position in range(not spans, max(last, length + 1)):  # empty: from the second word on
-        marked = position in owner
-        new_span = marked and owner[position][0] == position
-        if not units or units[-1][1] != marked or new_span:
-            units.append((frozenset(), marked))
-        units[-1] = (units[-1][0] | {position}, marked)
-    return units
-
-
-def alpha_by_sets(a: list[Span], b: list[Span], length: int) -> tuple[float, int]:
-    one, other = units_of(a, length), units_of(b, length)
-    entities = [unit for unit, marked in one + other if marked]
-    if one == other:
-        return 1.0, sum(map(len, entities))
-    disagreement, compared, weight = 0, 0, 0
-    for g, g_marked in one:
-        for h, h_marked in other:
-            if not g & h:
-                continue
-            if g_marked and h_marked:
-                disagreement += len(g ^ h)
-                weight += len(g) + len(h)
-                compared += 1
-            for unit, gap in ((g, h),) * (g_marked and not h_marked) + ((h, g),) * (
-                h_marked and not g_marked
-            ):
-                if unit <= gap:
-                    disagreement += 2 * len(unit)
-                    weight += len(unit)
-                    compared += 1
-    if not disagreement:
-        return 1.0, weight
-    top, bottom = 0, 0
-    for i, g in enumerate(entities):
-        for j, h in enumerate(entities):
-            if i != j:
-                top += len(g) ** 2 + len(h) ** 2
-                bottom += len(g) + len(h)
-    return (1 - disagreement / compared / (top / bottom) if top else 0.0), weight
 
 
 def in_order(max_size: int = 4):
@@ -76,7 +24,7 @@ def in_order(max_size: int = 4):
     return st.lists(span, max_size=max_size).map(sorted)
 
 
-@settings(max_examples=500)
+@trials(500)
 @given(a=in_order(), b=in_order(), length=st.integers(LENGTH, LENGTH + 3))
 def test_against_sets_of_positions(a, b, length):
     found = unitized_alpha(a, b, length)
@@ -123,28 +71,6 @@ def test_never_under_the_name_of_the_other():
 # --------------------------------------------------------------------------------------- the pairs
 
 
-def published_pairs(a: Example, b: Example) -> list[tuple[int | None, int | None]]:
-    """All pairs where both sides have as many relations.
-
-    Else the smaller side is padded with nothing, the first best order is chosen, and whatever
-    occurs in any other order is removed.
-    """
-    if len(a) == len(b):
-        return [(i, j) for i in range(len(a)) for j in range(len(b))]
-    n = max(len(a), len(b))
-    sides = [[*side, *[None] * (n - len(side))] for side in (a, b)]
-    orders = [list(zip(order, range(n), strict=True)) for order in permutations(range(n))]
-    worths = [sum(worth(sides[0][i], sides[1][j]) for i, j in order) for order in orders]
-    chosen = worths.index(max(worths))
-    removed = {pair for k, order in enumerate(orders) if k != chosen for pair in order}
-    left = [(i, j) for i in range(n) for j in range(n) if (i, j) not in removed]
-    return [(i if i < len(a) else None, j if j < len(b) else None) for i, j in left]
-
-
-def worth(a: Relation | None, b: Relation | None) -> int:
-    return sum(map(sum, measured(a, b).values()))
-
-
 def tied(a: Example, b: Example) -> bool:
     """Whether one relation goes equally well with either of two."""
     sides = sorted((a, b), key=len)
@@ -160,7 +86,7 @@ def kept_pairs(found) -> set[tuple[int | None, int | None]]:
 few = st.lists(relations().filter(bool), max_size=4)
 
 
-@settings(deadline=None, max_examples=300)
+@trials(300)
 @given(a=few, b=few)
 def test_kept_pairs_of_relations(a, b):
     found = agreed({"ann": {"p": a}, "ben": {"p": b}}, "recess-code")
@@ -208,7 +134,7 @@ def test_the_first_of_equally_good_orders():
         assert (0, 0) in kept_pairs(found)
 
 
-@settings(deadline=None, max_examples=200)
+@trials(200)
 @given(
     examples=st.lists(
         st.integers(1, 3).flatmap(

@@ -7,12 +7,11 @@ import math
 import pickle
 import random
 import re
-import string
 from contextlib import suppress
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -20,7 +19,9 @@ from fastcausal import sample
 from fastcausal.errors import InputError
 from fastcausal.tasks.answers.files import read_answers, read_questions
 from fastcausal.tasks.answers.scorer import asks_why, mark, words
-from tests.cli.test_cli import cli
+from tests.oracles.answers import reference
+from tests.support.cli import cli
+from tests.support.profiles import trials
 
 # Gold answers, the predicted one, exact match and F1 by the definition of version 1.1.
 BY_HAND = [
@@ -56,31 +57,6 @@ def test_by_hand(gold, pred, exact, f1):
 
 def question(id="a", answers=("rain",), text="Why?"):
     return {"id": id, "question": text, "answers": {"text": [*answers], "answer_start": [0]}}
-
-
-# ----------------------------------------------------------------------------------------- oracles
-
-
-def plain_words(text):
-    """The definition, letter by letter."""
-    kept = "".join(letter for letter in text.lower() if letter not in string.punctuation)
-    for article in ("a", "an", "the"):
-        kept = re.sub(rf"(?<!\w){article}(?!\w)", " ", kept)
-    return kept.split()
-
-
-def reference(gold, pred):
-    """Exact match and F1 as a fraction."""
-    found = plain_words(pred)
-    best = (0, Fraction(0))
-    for answer in map(plain_words, gold):
-        shared = sum(min(answer.count(word), found.count(word)) for word in {*answer})
-        f1 = Fraction(0)
-        if shared:
-            precision, recall = Fraction(shared, len(found)), Fraction(shared, len(answer))
-            f1 = 2 * precision * recall / (precision + recall)
-        best = (max(best[0], int(answer == found)), max(best[1], f1))
-    return best
 
 
 pieces = st.sampled_from(
@@ -122,7 +98,7 @@ def test_against_fractions(rows):
         assert report[name].f1 == pytest.approx(float(f1), abs=1e-15)
 
 
-@settings(max_examples=60, deadline=None)
+@trials(60)
 @given(asked.filter(lambda rows: all(all(map(words, (pred, *gold))) for gold, pred, _ in rows)))
 def test_against_torchmetrics(rows):
     """Where every answer has words: without, torchmetrics follows version 2.0."""

@@ -12,16 +12,14 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import typer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
-from typer.testing import CliRunner
 
-from fastcausal.cli.classify import classify as command
 from fastcausal.errors import InputError
 from fastcausal.tasks.classification import files as label_format
 from fastcausal.tasks.classification.scorer import ClassificationScorer, classify
+from tests.support.cli import cli
 from tests.support.data import CNC
 
 AVERAGED = ("precision", "recall", "f1")
@@ -104,7 +102,6 @@ integers = st.integers(-1, 3)
 words = st.sampled_from(["", "causal", "none", "ü"])
 
 
-@settings(deadline=None)
 @given(
     pairs=st.one_of(
         *(st.lists(st.tuples(kind, kind), min_size=1, max_size=40) for kind in (integers, words))
@@ -387,34 +384,23 @@ def test_report_prints_and_flattens():
     assert "as 7" not in str(many)
 
 
-runner = CliRunner()
-app = typer.Typer()
-app.command()(command)
-
-
 def test_command(gold, tmp_path):
     pred = write(tmp_path / "pred.jsonl", *(f'{{"index": {k}, "prediction": 1}}' for k in range(3)))
-    done = runner.invoke(app, [str(gold), str(pred), "--json", "--labels", "0,1"])
-    assert done.exit_code == 0
-    found = json.loads(done.stdout)
+    out, _ = cli("classify", str(gold), str(pred), "--json", "--labels", "0,1")
+    found = json.loads(out)
     assert found["confusion"] == [[0, 1], [0, 2]]
     assert found["scores"]["overall"]["mcc"] is None
-    done = runner.invoke(app, [str(gold), str(pred), "--undefined", "0", "--positive", "0"])
-    assert done.exit_code == 0
-    assert "0 (positive)" in done.stdout
-    assert "0/0:0.0" in done.stdout
+    out, _ = cli("classify", str(gold), str(pred), "--undefined", "0", "--positive", "0")
+    assert "0 (positive)" in out
+    assert "0/0:0.0" in out
 
 
 def test_command_with_bad_input(gold, tmp_path):
-    done = runner.invoke(app, [str(gold), str(tmp_path / "none.jsonl")])
-    assert done.exit_code == 2
-    assert "No such file" in done.stderr
-    done = runner.invoke(app, [str(gold), str(gold), "--labels", "0,2", "--json"])
-    assert done.exit_code == 2
-    assert (
-        "gold.csv:2: example x1: label 1, expected one of 0, 2" in json.loads(done.stdout)["error"]
-    )
-    assert runner.invoke(app, [str(gold), str(gold), "--labels", "0,0"]).exit_code == 2
+    _, err = cli("classify", str(gold), str(tmp_path / "none.jsonl"), expect=2)
+    assert "No such file" in err
+    out, err = cli("classify", str(gold), str(gold), "--labels", "0,2", "--json", expect=2)
+    assert "gold.csv:2: example x1: label 1, expected one of 0, 2" in json.loads(out)["error"]
+    cli("classify", str(gold), str(gold), "--labels", "0,0", expect=2)
 
 
 @pytest.mark.skipif(not CNC.is_dir(), reason="no shared/data/cnc")

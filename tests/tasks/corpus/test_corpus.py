@@ -8,16 +8,14 @@ import sys
 from collections import Counter
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.cli.describe import describe as command
 from fastcausal.errors import InputError
 from fastcausal.tasks.corpus.describe import TOKENIZERS, describe
 from fastcausal.tasks.corpus.description import quantile
 from fastcausal.tasks.corpus.plots import save_plots
+from tests.support.cli import cli
 from tests.support.data import CNC
 
 released = pytest.mark.skipif(not CNC.is_dir(), reason="no shared/data/cnc")
@@ -307,41 +305,31 @@ def test_plots_without_matplotlib(tmp_path, hand, monkeypatch):
 # ------------------------------------------------------------------------------------- command line
 
 
-runner = CliRunner()
-app = typer.Typer()
-app.command()(command)
-
-
 def test_command(hand, tmp_path):
-    done = runner.invoke(app, [str(hand), "--json"])
-    assert done.exit_code == 0
-    assert json.loads(done.stdout) == json.loads(describe(hand).to_json())
-    done = runner.invoke(app, [str(hand), str(sample.GOLD), "--tokenizer", "whitespace"])
-    assert done.exit_code == 0
-    rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.strip()}
+    out, _ = cli("describe", str(hand), "--json")
+    assert json.loads(out) == json.loads(describe(hand).to_json())
+    out, _ = cli("describe", str(hand), str(sample.GOLD), "--tokenizer", "whitespace")
+    rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
     assert rows["hand"] == ["gold", "in", "all"]
     assert rows["non-causal"][-3:] == ["2.00", "8.56", "8.21"]
-    assert "nltk" not in done.stdout
-    done = runner.invoke(app, [str(hand), str(sample.GOLD), "--json"])
-    found = json.loads(done.stdout)
+    assert "nltk" not in out
+    out, _ = cli("describe", str(hand), str(sample.GOLD), "--json")
+    found = json.loads(out)
     assert list(found["corpora"]) == ["hand", "gold"]
     assert found["all"]["relations"] == 75
 
 
 def test_command_with_plots(hand, tmp_path):
     pytest.importorskip("matplotlib")
-    done = runner.invoke(app, [str(hand), "--plots", str(tmp_path / "plots")])
-    assert done.exit_code == 0
-    assert "5 pictures" in done.stderr
+    _, err = cli("describe", str(hand), "--plots", str(tmp_path / "plots"))
+    assert "5 pictures" in err
     assert len(list((tmp_path / "plots").iterdir())) == 5
 
 
 def test_command_with_bad_input(tmp_path):
-    done = runner.invoke(app, [str(tmp_path / "none.csv"), "--json"])
-    assert done.exit_code == 2
-    assert "No such file" in json.loads(done.stdout)["error"]
+    out, _ = cli("describe", str(tmp_path / "none.csv"), "--json", expect=2)
+    assert "No such file" in json.loads(out)["error"]
     bad = tmp_path / "bad.csv"
     bad.write_text("index,label\na,1\nb,3\n")
-    done = runner.invoke(app, [str(bad)])
-    assert done.exit_code == 2
-    assert "bad.csv:3: example b: label 3, expected 1 (causal) or 0 (not)" in done.stderr
+    _, err = cli("describe", str(bad), expect=2)
+    assert "bad.csv:3: example b: label 3, expected 1 (causal) or 0 (not)" in err

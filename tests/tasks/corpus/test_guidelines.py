@@ -6,16 +6,15 @@ import json
 
 import pyarrow as pa
 import pytest
-import typer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from fastcausal import formats, sample
-from fastcausal.cli.check import check as command
 from fastcausal.errors import InputError
 from fastcausal.relations import Relations
 from fastcausal.tasks.corpus.guidelines import KINDS, check
+from tests.support.cli import cli
+from tests.support.profiles import trials
 
 TEXT = "Heavy rain caused floods .\nThey fled because of the floods .\n"
 
@@ -308,7 +307,7 @@ LABELS = st.sampled_from(["Cause", "Effect", "Signal"])
     st.lists(st.tuples(LABELS, st.integers(0, 61), st.integers(1, 30)), min_size=1, max_size=6),
     st.lists(st.tuples(st.integers(1, 6), st.integers(1, 6)), max_size=8),
 )
-@settings(max_examples=150)
+@trials(150)
 def test_without_findings_every_span_is_in_a_relation(tmp_path_factory, marks, links):
     """And the relations that are read have no finding of their own but an overlap in a token."""
     folder = tmp_path_factory.mktemp("checked", numbered=True)
@@ -336,28 +335,18 @@ def test_without_findings_every_span_is_in_a_relation(tmp_path_factory, marks, l
 # ------------------------------------------------------------------------------- the command line
 
 
-def run(*args, expect):
-    app = typer.Typer()
-    app.command()(command)
-    result = CliRunner().invoke(app, [*map(str, args)])
-    if not isinstance(result.exception, SystemExit | None):
-        raise result.exception
-    assert result.exit_code == expect, result.output
-    return result.stdout, result.stderr
-
-
 def test_command_without_findings(brat):
     path = brat([*GOOD, ("Person", "They")], [(1, 2), (3, 2)])
-    out, err = run(path, expect=0)
+    out, err = cli("check", path, expect=0)
     assert out == "files 1, examples 2, relations 1, findings 0\n"
     assert err == "warning: span of type Person: 1\n"
-    out, err = run(path, "--json", expect=0)
+    out, err = cli("check", path, "--json", expect=0)
     assert json.loads(out) == check(path).to_dict()
 
 
 def test_command_with_findings(brat):
     paths = [brat(GOOD, [(2, 1), (3, 2)], "amy"), brat(GOOD, [(1, 2)], "bob")]
-    out, err = run(*paths, expect=1)
+    out, err = cli("check", *paths, expect=1)
     lines = [line.split() for line in out.splitlines() if line.strip()]
     assert lines[0] == ["annotator", "file", "example", "kind", "what"]
     assert " ".join(lines[2]) == (
@@ -372,15 +361,15 @@ def test_command_with_findings(brat):
         ["files", "2,", "examples", "4,", "relations", "2,", "findings", "2"],
     ]
     assert not err
-    out, err = run(*paths, "--json", expect=1)
+    out, err = cli("check", *paths, "--json", expect=1)
     assert json.loads(out) == check(list(map(str, paths))).to_dict()
     assert not err
 
 
 def test_what_was_marked_is_no_markup(brat):
     text = "[red]rain[/blue] came :100: .\n"
-    out, _ = run(
-        brat([("Cause", "[red]rain[/blue]"), ("Effect", ":100:")], [], text=text), expect=1
+    out, _ = cli(
+        "check", brat([("Cause", "[red]rain[/blue]"), ("Effect", ":100:")], [], text=text), expect=1
     )
     assert 'Cause "[red]rain[/blue]" has no link' in out
     assert 'Effect ":100:" has no link' in out
@@ -390,7 +379,7 @@ def test_command_on_bad_input(brat, tmp_path):
     path = brat(GOOD, [(1, 2)])
     path.write_text("T1\n")
     message = f'{path}:1: "T1", expected a line of brat\'s standoff format'
-    out, err = run(brat(GOOD, [(1, 2)], "bob"), path, expect=2)
+    out, err = cli("check", brat(GOOD, [(1, 2)], "bob"), path, expect=2)
     assert (out, err) == ("", f"error: {message}\n")
-    out, err = run(path, "--json", expect=2)
+    out, err = cli("check", path, "--json", expect=2)
     assert (json.loads(out), err) == ({"error": message}, "")

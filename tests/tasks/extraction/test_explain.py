@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.tasks.extraction.explain import QUIRKS
+from tests.support.profiles import trials
 
 TEXT = "rain fell , so roads closed"
 WHOLE = "<ARG0>rain fell</ARG0> , so <ARG1>roads closed</ARG1>"
@@ -87,7 +88,7 @@ def check(found):
     assert [quirk["field"] for quirk in plain["quirks"]] == list(QUIRKS)
 
 
-@settings(deadline=None, max_examples=60)
+@trials(60)
 @given(
     st.lists(
         st.tuples(*[st.lists(st.sampled_from(SENTENCES), max_size=3)] * 2), min_size=1, max_size=4

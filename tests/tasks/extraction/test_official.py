@@ -8,13 +8,14 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 
 import fastcausal as fc
 from fastcausal.tasks.extraction import cnc2022
 from fastcausal.tasks.official import MISSING
+from tests.support.profiles import trials
 
 TEXT = "rain fell , so roads were closed"
 LENGTH = 7
@@ -119,7 +120,7 @@ an_example = st.integers(1, 3).flatmap(
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@settings(deadline=None, max_examples=400)
+@trials(400)
 @given(st.lists(an_example, min_size=1, max_size=4))
 def test_2022_warns_exactly_where_the_program_has_no_number(examples):
     gold, pred = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import fastcausal as fc
 from tests.support.data import CNC
 
 CASES = CNC / "cases"
-BACKENDS = ("cpu", "reference")
+BACKENDS = ("cpu", pytest.param("reference", marks=pytest.mark.slow))
 GROUPS = {"overall": "", "cause": "Cause", "effect": "Effect", "signal": "Signal"}
 COUNTS = ("TP", "FP", "FN", "LE", "BE", "LBE")
 
@@ -155,6 +155,11 @@ def written(relations: fc.Relations, path: Path) -> Path:
     return path
 
 
+def slow_but(name: str, names: Iterable[str]) -> list[Any]:
+    """All names, of which a quick run takes one."""
+    return [pytest.param(n, marks=() if n == name else pytest.mark.slow) for n in names]
+
+
 FORMS: dict[str, Callable[[fc.Relations, Path], Any]] = {
     "dicts": lambda side, path: dicts(side),
     "spans": lambda side, path: fc.read(characters(side), format="spans"),
@@ -166,7 +171,7 @@ FORMS: dict[str, Callable[[fc.Relations, Path], Any]] = {
 
 
 @pytest.mark.parametrize("year", ["2023", "2022"])
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", slow_but("rows", FORMS))
 @pytest.mark.parametrize("case", _names("*.expected.json"))
 def test_without_tags(case, form, year, tmp_path):
     """Difference 0.0 to the official number, gold against itself included."""

@@ -8,12 +8,13 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.protocols import CNC_2023, RECESS
+from tests.support.profiles import trials
 from tests.support.strategies import sides
 from tests.support.tables import table_of
 
@@ -27,7 +28,7 @@ def named(protocol: str) -> str:
     return signature
 
 
-@settings(deadline=None, max_examples=120)
+@trials(120)
 @given(both=sides(most_examples=8, most_relations=5), data=st.data())
 def test_no_order_changes_a_bit(both, data):
     """Shuffled predictions, relations, examples, shards and threads: the same report.
@@ -73,7 +74,7 @@ def test_no_order_changes_a_bit(both, data):
     assert shards[0].compute().to_json() == whole.to_json()
 
 
-@settings(deadline=None, max_examples=120)
+@trials(120)
 @given(both=sides())
 def test_swapped_sides(both):
     """For exact spans, gold against predictions is predictions against gold, FP and FN swapped."""

@@ -9,13 +9,14 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.protocols import RECESS
+from tests.support.profiles import trials
 from tests.support.strategies import sides
 from tests.support.tables import table_of
 
@@ -230,7 +231,7 @@ SHAPES = [
 ]
 
 
-@settings(deadline=None, max_examples=150)
+@trials(150)
 @given(both=sides(), shape=st.sampled_from(SHAPES), kernel=st.sampled_from(sorted(KERNELS)))
 def test_details_add_up_to_the_totals(both, shape, kernel):
     gold, pred = (table_of(side, id=[*map(str, range(len(side)))]) for side in both)

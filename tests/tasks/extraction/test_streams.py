@@ -14,15 +14,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import formats, sample
 from fastcausal.arrays import _ids
-from fastcausal.formats.io import pieces
+from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import cut
-from fastcausal.tasks.extraction import batches
+from fastcausal.tasks.extraction import batches as in_step
+from tests.support.profiles import trials
 from tests.support.strategies import sides
 from tests.support.tables import table_of
 
@@ -31,11 +32,11 @@ POLICIES = ["error", "empty", "skip"]
 
 @contextmanager
 def parts_of(rows: int):
-    before, pieces.ROWS = pieces.ROWS, rows
-    try:
+    """Batches of so many rows, also of small files."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batches, "ROWS", rows)
+        patch.setattr(formats, "SMALL", 0)
         yield
-    finally:
-        pieces.ROWS = before
 
 
 def outcome(call: Callable[[], Any]) -> Any:
@@ -124,7 +125,7 @@ def tables(draw):
     )
 
 
-@settings(deadline=None, max_examples=150)
+@trials(150)
 @given(both=tables(), rows=st.integers(1, 7), data=st.data())
 def test_streamed_is_whole(tmp_path_factory, both, rows, data):
     folder = tmp_path_factory.mktemp("streams")
@@ -170,7 +171,7 @@ def test_streamed_is_whole(tmp_path_factory, both, rows, data):
         assert found.per_example.equals(whole.per_example)
 
 
-@settings(deadline=None, max_examples=100)
+@trials(100)
 @given(both=tables(), rows=st.integers(1, 4), data=st.data())
 def test_sides_out_of_step(tmp_path_factory, both, rows, data):
     """Other orders, missing and additional examples, ids that occur twice: as when read whole."""
@@ -199,7 +200,7 @@ def test_sides_out_of_step(tmp_path_factory, both, rows, data):
         assert pq.read_table(target).equals(whole.per_example)
 
 
-@settings(deadline=None, max_examples=60)
+@trials(60)
 @given(both=tables(), rows=st.integers(1, 4), data=st.data())
 def test_json_lines(tmp_path_factory, both, rows, data):
     folder = tmp_path_factory.mktemp("streams")
@@ -226,7 +227,7 @@ def test_json_lines(tmp_path_factory, both, rows, data):
         assert pq.read_table(target).equals(whole.per_example)
 
 
-@settings(deadline=None, max_examples=40)
+@trials(40)
 @given(
     system=st.sampled_from([*sample.SYSTEMS]),
     rows=st.integers(1, 61),
@@ -323,7 +324,7 @@ def test_directories(tmp_path):
 
 
 def test_a_fault_in_files_too_large_to_be_read_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(batches, "READ_AGAIN", 0)
+    monkeypatch.setattr(in_step, "READ_AGAIN", 0)
     examples = [{"length": 4, "relations": [{"cause": (0, 2)}]}] * 2
     formats.write(fc.Relations.from_examples([*examples, examples[0]]), tmp_path / "gold.parquet")
     pred = fc.Relations.from_examples([*examples, {"length": 4, "relations": [None]}])
@@ -346,7 +347,7 @@ def test_numbers_that_occur_twice(numbers):
 
 
 @given(st.integers(0, 2**32), st.booleans())
-@settings(deadline=None, max_examples=20)
+@trials(20)
 def test_many_numbers_that_occur_twice(seed, twice):
     """More than one bucket, and all in one bucket."""
     rng = np.random.default_rng(seed)

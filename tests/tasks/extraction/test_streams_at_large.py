@@ -25,8 +25,8 @@ SCORE = """
 import itertools, os, signal, sys
 from fastcausal.tasks.extraction import scorer as extraction
 from fastcausal.cli import main
-from fastcausal.formats.io import pieces
-pieces.ROWS = 64  # many parts
+from fastcausal.formats.io import batches
+batches.ROWS = 64  # many batches
 if at := os.environ.get("INTERRUPTED_AT"):
     table, parts = extraction.per_example_table, itertools.count(1)
     def interrupted(*args):
@@ -57,6 +57,7 @@ def command(*args, **kwargs):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("systems", [1, 2])
 def test_an_interruption_leaves_nothing(pair, tmp_path, systems):
     preds = [pair[1]]
@@ -126,6 +127,7 @@ def test_several_systems_in_one_file(tmp_path):
         assert found.slice(61 * k, 61).drop_columns(["system"]).equals(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["parquet", "arrows"])
 def test_standard_input(pair, tmp_path, kind):
     """Either side, a named pipe as well; nothing stays behind."""
@@ -149,6 +151,7 @@ def test_standard_input(pair, tmp_path, kind):
     assert not list(scratch.iterdir())
 
 
+@pytest.mark.slow
 def test_progress_on_a_terminal(pair):
     lead, follow = pty.openpty()
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "120"}

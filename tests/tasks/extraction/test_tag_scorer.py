@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -12,6 +12,7 @@ from fastcausal.engine.device import cuda
 from fastcausal.formats.bio import read as read_tags
 from tests.decoding.test_tags import DTYPES, IGNORED, LABELS, matrices
 from tests.support import emulated
+from tests.support.profiles import trials
 
 SCHEME = fc.TagScheme(LABELS["BIO"])
 
@@ -34,14 +35,12 @@ def scored(backend, pairs, protocol="recess"):
         return scorer.compute()
 
 
-@settings(deadline=None)
 @given(pairs=st.lists(batches(), max_size=4), protocol=st.sampled_from(["recess", "cnc-2023"]))
 def test_device_equals_host(pairs, protocol):
     host, device = (scored(backend, pairs, protocol) for backend in ("cpu", "cuda"))
     assert host.to_dict() == device.to_dict()
 
 
-@settings(deadline=None)
 @given(batches())
 def test_host_equals_tag_lists(pair):
     """As if every sequence came as a list of tags, where they are well formed."""
@@ -86,7 +85,7 @@ def test_nothing_waits_before_compute():
         scorer = fc.TagScorer(SCHEME, backend="cuda")
         scorer.update(gold, np.array([[1, 2, 5, 0, 3]]))
         scorer.update(many, many)
-        counts = scorer._on_device
+        counts = scorer._decoding.on_device
         assert len(counts.waiting) == 2
         counts.machine.current().wait()  # the device has come so far by itself
         scorer.update(gold, gold + 100 * (gold == IGNORED))
@@ -150,3 +149,48 @@ def _usable():
     except fc.InputError:
         return False
     return True
+
+
+@trials(25)
+@given(st.lists(batches(), min_size=1, max_size=3))
+def test_a_scorer_with_a_decoder(pairs):
+    """The same scorer under two names, with the same sums."""
+    expected = scored("cpu", pairs)
+    scorer = fc.ExtractionScorer(decoder=SCHEME)
+    for gold, pred in pairs:
+        scorer.update(gold, pred)
+    assert scorer.compute().to_dict() == expected.to_dict()
+    assert np.array_equal(scorer.statistics.rows, expected.statistics.rows)
+    with emulated.instead():
+        device = fc.ExtractionScorer(decoder=SCHEME, backend="cuda")
+        for gold, pred in pairs:
+            device.update(gold, pred)
+        assert np.array_equal(device.statistics.rows, expected.statistics.rows)
+
+
+def test_a_scorer_of_logits_of_boundaries():
+    decoder = fc.SpanDecoder()
+    logits = np.random.default_rng(0).normal(size=(4, 8, 6)).astype(np.float32)
+    lengths = [8, 5, 3, 8]
+    mask = np.arange(8) < np.array(lengths)[:, None]
+    pred = decoder.decode(logits, mask=mask).rows
+    gold = fc.Relations.from_examples(
+        [{"length": n, "relations": [{"cause": (0, 1), "effect": (1, 3)}]} for n in lengths]
+    )
+    scorer = fc.ExtractionScorer(decoder=decoder)
+    scorer.update(gold, logits, mask=mask)
+    scorer.update(fc.Rows.of(gold), logits, mask=mask)
+    scorer.update(gold, pred.to_relations(like=gold))  # what is decoded already
+    once = fc.score(gold, pred.to_relations(like=gold)).statistics.without_units()
+    assert scorer.statistics.scores().keys() == once.scores().keys()
+    total = once.rows[:, :-1].T @ once.times
+    assert np.array_equal(scorer.statistics.rows[:, :-1].sum(axis=0), 3 * total)
+
+
+def test_what_a_decoder_does_not_go_with():
+    with pytest.raises(ValueError, match='by is "doc", but label ids and logits have no columns'):
+        fc.ExtractionScorer(decoder=SCHEME, by="doc")
+    with pytest.raises(TypeError, match="mask: only the logits of a SpanDecoder have that"):
+        fc.ExtractionScorer(decoder=SCHEME).update(*np.zeros((2, 1, 1), int), mask=None)
+    with pytest.raises(TypeError, match="mask: only the logits of a SpanDecoder have that"):
+        fc.ExtractionScorer().update([], [], mask=None)

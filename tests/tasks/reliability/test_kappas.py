@@ -96,6 +96,7 @@ class TestKappas:
         assert 0 < len(defined) < len(kappas)
         assert mean_pairwise_kappa(data, weights) == math.fsum(defined) / len(defined)
 
+    @pytest.mark.slow
     def test_twenty_thousand_raters_of_one_unit(self):
         """200 million pairs, of which those that differ have the kappa 0."""
         table = {"unit": ["u"] * 20_000, "rater": np.arange(20_000), "label": np.arange(20_000) % 7}

@@ -13,13 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import fastcausal as fc
-from fastcausal.cli import app
 from fastcausal.errors import InputError
 from fastcausal.tasks.classification import files as label_format
 from fastcausal.tasks.reliability.files import read_rating_files
+from tests.support.cli import cli
 
 HEADER = ("unit", "rater", "label")
 Row = tuple[str, str, object]
@@ -251,6 +250,5 @@ class TestSentenceLabels:
 @pytest.mark.parametrize("lines", [["null"], [GOOD, DEEP]], ids=["null", "deep"])
 def test_the_command_ends_with_a_message(lines, tmp_path):
     path = file(tmp_path, "x.jsonl", *lines)
-    found = CliRunner().invoke(app, ["agree", path, "--labels", "label", "--json"])
-    assert found.exit_code == 2
-    assert f"x.jsonl:{len(lines)}: " in json.loads(found.output)["error"]
+    out, _ = cli("agree", path, "--labels", "label", "--json", expect=2)
+    assert f"x.jsonl:{len(lines)}: " in json.loads(out)["error"]

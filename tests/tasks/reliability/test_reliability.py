@@ -238,7 +238,7 @@ class TestInterval:
 
     def test_in_blocks(self, monkeypatch):
         whole = alpha_interval(self.DATA, "interval", n_resamples=50)
-        monkeypatch.setattr("fastcausal.tasks.reliability.alpha.DRAWS", 20)
+        monkeypatch.setattr("fastcausal.significance.intervals.DRAWS", 20)
         assert alpha_interval(self.DATA, "interval", n_resamples=50) == whole
         assert alpha_interval(self.DATA, "interval", n_resamples=50, seed=1) != whole
 

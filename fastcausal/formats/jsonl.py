@@ -1,0 +1,259 @@
+"""JSON lines of the canonical table: an example per line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any, TypeGuard
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays.arrow import (
+    is_valid,
+    joined,
+    offsets_of,
+    span_lists,
+    strings,
+    values_of,
+    without,
+)
+from fastcausal.errors import InputError, Problems
+from fastcausal.formats.io import batches
+from fastcausal.formats.io.batches import Stream
+from fastcausal.formats.io.builder import MOST_COLUMNS, Builder, Columns, Span, assembled
+from fastcausal.formats.io.files import LineNumbers, Source, Written, kind, replacing, shown
+from fastcausal.formats.io.format import Format, Opened
+from fastcausal.formats.io.lines import Lines, first_object, objects
+from fastcausal.relations import ROLES, Reading, Relations
+
+LIMIT = 2**31
+LINES = 1 << 12  # rows that are Python objects at a time
+NAMED_SPAN = pa.struct([("role", pa.string()), ("start", pa.int64()), ("stop", pa.int64())])
+NAMED_RELATIONS = pa.list_(pa.list_(NAMED_SPAN))
+
+
+def read(source: str | os.PathLike[str] | Source, roles: Sequence[str] = ROLES) -> Relations:
+    """Read JSON lines ``{"id", "length", "relations": [[{"role", "start", "stop"}, ...], ...]}``.
+
+    Parameters
+    ----------
+    source : path
+        A role is a name, such as ``"cause"``; other keys than the above become columns.
+    roles : sequence of str
+        The role names that lines may use.
+
+    Raises
+    ------
+    InputError
+        A line is not of the form above, and all that `Relations` raises.
+    """
+    return _read_lines(Source.open(source), tuple(roles))
+
+
+def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
+    """Write the canonical table as JSON lines, without the column ``tagged``.
+
+    Returns
+    -------
+    list of str
+        What the file cannot hold.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written.
+    """
+    table = without(relations.table, ("tagged",))
+    with replacing(target) as file:
+        return _write_lines(relations, table, file)
+
+
+def line_batches(
+    source: str | os.PathLike[str], n: int, roles: Sequence[str] = ROLES
+) -> Iterator[Relations]:
+    """Read JSON lines of any size, n examples at a time.
+
+    Raises
+    ------
+    InputError
+        As `read`; of faults in lines, those of the first batch that has any.
+    """
+    with closing(Lines(source)) as lines:
+        while batch := lines.take(n):
+            yield _read_lines(batch, tuple(roles))
+
+
+def _read_lines(source: Source, roles: tuple[str, ...]) -> Relations:
+    return _plain_lines(source, roles) or _checked_lines(source, roles)
+
+
+def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
+    """What `_checked_lines` gives, or None where it is needed to tell."""
+    types = {str: pa.string(), int: pa.int64()}
+    row = first_object(source)
+    kinds = {name: types.get(type(value)) for name, value in row.items()}
+    kinds |= {"relations": NAMED_RELATIONS, "length": pa.int64()}
+    if None in kinds.values() or "relations" not in row or len(row) > MOST_COLUMNS:
+        return None
+    found = objects(source, {name: kinds[name] for name in row})
+    if found is None or found["relations"].null_count:
+        return None
+    column = joined(found["relations"])
+    relations = column.flatten()
+    spans = relations.flatten()
+    known = joined(found["length"]) if "length" in row else pa.nulls(len(found), pa.int64())
+    lengths = values_of(known, 0)
+    role = pc.index_in(spans.field(0), strings(roles))
+    start, stop = spans.field(1), spans.field(2)
+    if any(part.null_count for part in (spans, role, start, stop)):
+        return None
+    start, stop = values_of(start), values_of(stop)
+    if ((lengths < 0) | (lengths >= LIMIT)).any():
+        return None
+    if ((start < 0) | (start >= stop) | (stop >= LIMIT)).any():
+        return None
+    columns = {name: found[name] for name in row if name not in ("length", "relations")}
+    if "id" in row:
+        columns["id"] = pc.cast(columns["id"], pa.string())
+        if columns["id"].null_count:
+            return None
+    places = offsets_of(column)
+    read = is_valid(relations)
+    widths = np.where(read, np.diff(offsets_of(relations)), -1).astype(np.int32)
+    numbered = LineNumbers(lambda: (line for line, _ in source.filled_lines()))
+    unread = []
+    for k in np.flatnonzero(~read)[: Problems.shown].tolist():
+        example = int(np.searchsorted(places, k, "right")) - 1
+        number = k - int(places[example]) + 1
+        unread.append(f"{source.name}:{numbered[example]}: relation {number}: it is null")
+    numbers = values_of(role).astype(np.int8), start.astype(np.int32), stop.astype(np.int32)
+    return assembled(
+        source.name,
+        columns,
+        values_of(known, -1).astype(np.int32),
+        span_lists(numbers, widths, np.diff(places)),
+        Reading(roles, unread=tuple(unread)),
+        numbered,
+    )
+
+
+def _checked_lines(source: Source, roles: tuple[str, ...]) -> Relations:
+    """Line by line, with what is wrong with them."""
+    problems = Problems()
+    build = Builder(source.name, roles)
+    numbers = {role: k for k, role in enumerate(roles)}
+    columns = Columns(("length", "relations"))
+    lines: list[int] = []
+    for line, row in source.objects(problems):
+        try:
+            _add_line(build, row, numbers, f"{source.name}:{line}")
+            columns.add(row)
+        except InputError as error:
+            problems.add(f"{source.name}:{line}: {error}")
+            continue
+        lines.append(line)
+    problems.raise_if_any()
+    found: dict[str, Any] = columns.values()
+    if "id" in found:
+        if None in found["id"]:
+            line = lines[found["id"].index(None)]
+            raise InputError(f'{source.name}:{line}: no "id", other examples have one')
+        found["id"] = list(map(str, found["id"]))
+    return build.table(found, lines=lines)
+
+
+def _add_line(build: Builder, row: dict[str, Any], numbers: dict[str, int], where: str) -> None:
+    length, relations = row.get("length"), row.get("relations")
+    if "relations" not in row:
+        raise InputError('no "relations"')
+    if length is not None and not _is_count(length):
+        raise InputError(f'"length" is {shown(length)}, expected a number of tokens')
+    if row.get("id") is not None and type(row["id"]) not in (str, int):
+        raise InputError(f'"id" is {kind(row["id"])}, expected a string')
+    if relations is None:
+        relations = [None]
+    if not isinstance(relations, list):
+        raise InputError(f'"relations" is {kind(relations)}, expected a list of relations')
+    found = [None if r is None else _spans(r, numbers) for r in relations]
+    for number, spans in enumerate(found, 1):
+        if spans is None:
+            build.unread_relation(f"{where}: relation {number}: it is null")
+        else:
+            build.relation(spans)
+    build.end_example(length)
+
+
+def _spans(relation: Any, numbers: dict[str, int]) -> list[Span]:
+    if not isinstance(relation, list):
+        raise InputError(f"a relation is {kind(relation)}, expected a list of spans")
+    spans = []
+    for span in relation:
+        if not isinstance(span, dict):
+            raise InputError(f"a span is {kind(span)}, expected an object")
+        role, start, stop = span.get("role"), span.get("start"), span.get("stop")
+        if not isinstance(role, str) or role not in numbers:
+            raise InputError(f"unknown role {shown(role)}, expected one of {', '.join(numbers)}")
+        if not (_is_count(start) and _is_count(stop) and start < stop):
+            raise InputError(
+                f"span ({shown(start)}, {shown(stop)}), expected token numbers, start < stop"
+            )
+        spans.append((numbers[role], start, stop))
+    return spans
+
+
+def _is_count(value: Any) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value < LIMIT
+
+
+def _write_lines(relations: Relations, table: Any, file: Any) -> list[str]:
+    written = Written()
+    for batch in table.to_batches(max_chunksize=LINES):  # rows are some 100 times as large
+        for row in batch.to_pylist():
+            row["relations"] = [
+                r and [{**span, "role": relations.roles[span["role"]]} for span in r]
+                for r in row["relations"]
+            ]
+            file.write((written.json(row) + "\n").encode())
+    reading = relations.reading
+    lost = written.lost
+    if relations.roles != ROLES:
+        lost.append(f"JSON lines do not hold the list of roles: {', '.join(relations.roles)}")
+    if reading.tags is not None:
+        lost.append(f"JSON lines do not hold how tags were read ({reading.tags})")
+    if reading.unread or reading.notes:
+        lost.append("JSON lines do not hold the messages and notes of the reading")
+    return lost
+
+
+def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream:
+    def read_batches(golds: Iterator[Relations]) -> Iterator[batches.Batch]:
+        return map(batches.batch, line_batches(source.path, batches.ROWS))
+
+    # Without a name: what these tell of faults begins with it.
+    return Stream("", read_batches, n_bytes=source.size())
+
+
+def _is_row(row: Mapping[str, Any]) -> bool:
+    relations = row["relations"]
+    return "length" in row or (
+        isinstance(relations, list) and any(isinstance(relation, list) for relation in relations)
+    )
+
+
+def _read_whole(source: Source, like: Relations | None, tags: str) -> Relations:
+    return read(source)
+
+
+FORMAT = Format(
+    "jsonl",
+    read=_read_whole,
+    write=write,
+    written=(".jsonl", ".ndjson"),
+    key="relations",
+    is_row=_is_row,
+    stream=_stream,
+    empty=False,
+)

@@ -1,0 +1,47 @@
+"""Statistics of agreement: a row per example, with the sums of every pair of annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.formulas import Int64, RatioFormula
+from fastcausal.statistics import Statistics
+from fastcausal.tasks.agreement.measures import Sums
+
+
+def statistics_of(formula: RatioFormula, signature: str, pairs: Sequence[Sums]) -> Statistics:
+    """Bring the sums of every pair of annotators to the same examples, by id or position.
+
+    An example is 0/0 for pairs that did not both annotate it. Examples are in ascending order, so
+    that resamples of a seed depend on no order of examples or annotators.
+    """
+    keys = [_keys(pair) for pair in pairs]
+    place = {key: k for k, key in enumerate(sorted({key for part in keys for key in part}))}
+    places = [np.array([place[key] for key in part], np.int64) for part in keys]
+    rows = np.zeros((len(place), len(pairs), 2, *pairs[0].top.shape[1:]))
+    for k, (pair, at) in enumerate(zip(pairs, places, strict=True)):
+        rows[at, k, 0], rows[at, k, 1] = pair.top, pair.bottom
+    return Statistics.of_units(
+        formula, signature, rows.reshape(len(place), len(formula.fields)), _units(pairs, places)
+    )
+
+
+def _keys(pair: Sums) -> Sequence[Any]:
+    named = "id" in pair.examples.column_names
+    return pair.examples["id"].to_pylist() if named else range(len(pair.examples))
+
+
+def _units(pairs: Sequence[Sums], places: Sequence[Int64]) -> pa.Table:
+    """The columns that the examples of every pair have."""
+    names = [
+        name
+        for name in pairs[0].examples.column_names
+        if all(name in pair.examples.column_names for pair in pairs)
+    ]
+    examples = [pair.examples.select(names) for pair in pairs]
+    _, first = np.unique(np.concatenate(places), return_index=True)
+    return pa.concat_tables(examples, promote_options="default").take(first)

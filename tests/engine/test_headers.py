@@ -1,0 +1,17 @@
+"""csrc/ without warnings, in any order of includes: no two headers define one name differently."""
+
+from __future__ import annotations
+
+import pytest
+
+from fastcausal.engine.device.sources import csrc
+from tests.support import emulated
+
+HEADERS = sorted(p.relative_to(csrc()).as_posix() for p in csrc().rglob("*.h*"))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_all_headers_in_one_unit(order, tmp_path):
+    source = tmp_path / "all.cpp"
+    source.write_text("".join(f'#include "{header}"\n' for header in HEADERS[::order]))
+    assert emulated.compiled(source, "-fsyntax-only").stderr == ""

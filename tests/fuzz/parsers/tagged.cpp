@@ -1,0 +1,83 @@
+// Tagged sentences (csrc/tagged.hpp): the input's lines are the sentences of one example each.
+#include "tagged.hpp"
+
+#include "fuzz.hpp"
+
+const std::vector<std::string> SEEDS{
+    "", "<ARG0>Heavy rain</ARG0> <SIG0>caused</SIG0> <ARG1>floods</ARG1> .",
+    "<ARG1>Roads closed</ARG1> <SIG0>because</SIG0> of <ARG0>it</ARG0>\nno tags at all",
+    "<SIG12>as</SIG12> <ARG0><SIG1>a</SIG1> b</ARG0>c  d\t<ARG1>e</ARG1>",
+    "<ARG0>one word</ARG0> that goes on for more than sixty-four bytes of text <ARG1>x</ARG1>"};
+const std::vector<std::string> PIECES{"<ARG0>",  "</ARG0>", "<ARG1>",  "</ARG1>", "<SIG0>",
+                                      "</SIG0>", "<SIG10>", "<SIG",    "</",      "<",
+                                      ">",       " ",       "\t",      "\n",      "\xc2\xa0",
+                                      "<ARG",    "<SIG٣>",  "</SIG10>"};
+
+namespace {
+
+using fastcausal::Tags;
+
+struct Reading {
+  std::vector<int32_t> lengths, n_tokens, widths;
+  std::vector<fastcausal::PackedSpan> spans;
+};
+
+Reading read(const std::vector<std::string>& sentences, Tags tags) {
+  std::string joined;
+  std::vector<int32_t> offsets{0};
+  std::vector<int64_t> examples{0};
+  for (const std::string& sentence : sentences) {
+    joined += sentence;
+    offsets.push_back(static_cast<int32_t>(joined.size()));
+    examples.push_back(static_cast<int64_t>(examples.size()));
+  }
+  const Exact text(joined);
+  const size_t n = sentences.size();
+  Reading reading{
+      std::vector<int32_t>(n, -1), std::vector<int32_t>(n), std::vector<int32_t>(n), {}};
+  fastcausal::TaggedSpans found;
+  fastcausal::read_tagged(text.data(), offsets.data(), examples.data(), static_cast<int64_t>(n),
+                          tags, reading.lengths.data(), reading.n_tokens.data(),
+                          reading.widths.data(), found, [] { return false; });
+  reading.spans = found.spans;
+  return reading;
+}
+
+// One sentence by itself, appended to what was read of those before.
+void check_alone(const std::string& sentence, Tags tags, Reading& all) {
+  const Reading alone = read({sentence}, tags);
+  const int32_t n = alone.n_tokens[0];
+  require(n >= -1 && n <= static_cast<int32_t>(sentence.size()) + 1, "more tokens than bytes");
+  require(alone.widths[0] == (n < 0 ? -1 : static_cast<int32_t>(alone.spans.size())), "lost spans");
+  require(std::is_sorted(alone.spans.begin(), alone.spans.end()), "spans out of order");
+  for (const fastcausal::PackedSpan span : alone.spans) {
+    const fastcausal::Row row = fastcausal::unpacked(span);
+    require(row.role <= fastcausal::signal && row.start < row.stop && row.stop <= n, "a bad span");
+  }
+  if (tags != Tags::strict) {
+    const auto size = static_cast<int64_t>(sentence.size());
+    require(n == fastcausal::count_tokens(sentence.data(), size, tags), "another number of tokens");
+  }
+  all.n_tokens.push_back(n);
+  all.widths.push_back(alone.widths[0]);
+  all.spans.insert(all.spans.end(), alone.spans.begin(), alone.spans.end());
+}
+
+}  // namespace
+
+void check(const std::string& input) {
+  std::vector<std::string> sentences;
+  for (size_t at = 0; at <= input.size();) {
+    const size_t stop = std::min(input.find('\n', at), input.size());
+    sentences.push_back(input.substr(at, stop - at));
+    at = stop + 1;
+  }
+  for (const Tags tags : {Tags::strict, Tags::official, Tags::relaxed}) {
+    const Reading together = read(sentences, tags);
+    Reading apart;
+    for (const std::string& sentence : sentences) check_alone(sentence, tags, apart);
+    require(together.n_tokens == apart.n_tokens && together.widths == apart.widths &&
+                together.spans == apart.spans,
+            "a sentence depends on those before");
+  }
+}

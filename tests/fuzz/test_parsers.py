@@ -1,0 +1,61 @@
+"""The parsers of untrusted bytes, by themselves: what must hold of any input, under sanitizers.
+
+``FASTCAUSAL_FUZZ_SECONDS`` makes each run for so long, elsewhere from ``FASTCAUSAL_FUZZ_FIRST``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from tests.support import emulated
+
+pytestmark = pytest.mark.slow  # programs are built
+
+SECONDS = os.environ.get("FASTCAUSAL_FUZZ_SECONDS")
+FIRST = os.environ.get("FASTCAUSAL_FUZZ_FIRST", "0")
+INPUTS = 2000  # where the number of them decides, and not the time
+PARSERS = Path(__file__).parent / "parsers"
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+FOLDER = TemporaryDirectory()
+
+
+@cache
+def program(name: str) -> Path:
+    target = Path(FOLDER.name, name)
+    done = emulated.compiled(PARSERS / f"{name}.cpp", *SANITIZERS, "-o", target)
+    if re.search("cannot find .*(asan|ubsan)", done.stderr):
+        pytest.skip("no sanitizers")
+    assert not done.returncode, done.stderr
+    return target
+
+
+def run(name: str, count: int, seconds: str) -> subprocess.CompletedProcess[str]:
+    # Within a process that is itself watched, libraries are loaded before the sanitizer's.
+    environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+    command = [program(name), FIRST, str(count), seconds]
+    return subprocess.run(
+        command, env=environment, capture_output=True, encoding="utf-8", errors="replace",
+        check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["submission", "lines", "tagged"])
+def test_parser(name):
+    count = 2**62 if SECONDS else INPUTS
+    done = run(name, count, SECONDS or "inf")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert int(done.stdout) > 0
+    assert SECONDS or int(done.stdout) == INPUTS
+
+
+def test_a_byte_too_far_is_seen():
+    done = run("planted", INPUTS, "inf")
+    assert done.returncode
+    assert "heap-buffer-overflow" in done.stderr
