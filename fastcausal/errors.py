@@ -10,6 +10,7 @@ from typing import Any
 class InputError(ValueError):
     """Input that cannot be read or scored: what, where, expected and got, in one message.
 
+    An argument that is wrong whatever the data, such as an unknown policy, is a plain ValueError.
     The command line prints it in one line and exits with status 2.
     """
 
@@ -33,7 +34,7 @@ class Problems:
     shown = 10
 
     def __init__(self) -> None:
-        self.count = 0
+        self.count: int = 0
         self.first: list[str] = []
 
     def add(self, message: str) -> None:

@@ -10,15 +10,23 @@ import numpy as np
 
 from fastcausal.engine.kernel import Kernel, Objective
 from fastcausal.engine.plan import Plan
-from fastcausal.errors import InputError
+from fastcausal.options import (
+    NonCausal,
+    PairingTies,
+    ProtocolName,
+    Summing,
+    Surplus,
+    TagReading,
+    check,
+)
 
 CAUSAL_TRACKS = (("cause", "effect"), ("signal",))
-CHOICES = {
-    "tags": ("strict", "cnc-2023", "cnc-2022"),
-    "ties": ("content", "first"),
-    "surplus": ("charge", "truncate"),
-    "non_causal": ("charge", "ignore"),
-    "average": ("counts", "cnc-2022"),
+CHOICES: dict[str, object] = {
+    "tags": TagReading,
+    "ties": PairingTies,
+    "surplus": Surplus,
+    "non_causal": NonCausal,
+    "average": Summing,
 }
 
 
@@ -63,20 +71,17 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
     name: str
     kernel: str | Kernel = "fair_spans"
     objective: Objective | None = None
-    tags: str = "strict"
-    ties: str = "content"
-    surplus: str = "charge"
-    non_causal: str = "charge"
+    tags: TagReading = "strict"
+    ties: PairingTies = "content"
+    surplus: Surplus = "charge"
+    non_causal: NonCausal = "charge"
     tracks: tuple[tuple[str, ...], ...] = CAUSAL_TRACKS
     undefined: float | None = None
-    average: str = "counts"
+    average: Summing = "counts"
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise ValueError(
-                    f'{name} is "{getattr(self, name)}", expected one of {", ".join(choices)}'
-                )
+            check(name, getattr(self, name), choices)
         self.pair_kernel  # noqa: B018  an unknown kernel is refused here
         self.weights()
 
@@ -188,10 +193,14 @@ CNC_2023 = Protocol(
 CNC_2022 = replace(
     CNC_2023, name="cnc-2022", kernel="exact_spans", tags="cnc-2022", average="cnc-2022"
 )
-PROTOCOLS = {protocol.name: protocol for protocol in (RECESS, CNC_2023, CNC_2022)}
+PROTOCOLS: dict[ProtocolName, Protocol] = {
+    "recess": RECESS,
+    "cnc-2023": CNC_2023,
+    "cnc-2022": CNC_2022,
+}
 
 
-def protocol_named(protocol: str | Protocol) -> Protocol:
+def protocol_named(protocol: ProtocolName | Protocol) -> Protocol:
     """A protocol by its name, or as it is.
 
     Raises
@@ -201,20 +210,19 @@ def protocol_named(protocol: str | Protocol) -> Protocol:
     """
     if isinstance(protocol, Protocol):
         return protocol
-    if protocol not in PROTOCOLS:
-        raise ValueError(f'unknown protocol "{protocol}", expected one of {", ".join(PROTOCOLS)}')
+    check("protocol", protocol, ProtocolName)
     return PROTOCOLS[protocol]
 
 
-def batch_protocol(protocol: str | Protocol) -> Protocol:
+def batch_protocol(protocol: ProtocolName | Protocol) -> Protocol:
     """As `protocol_named`, of a protocol whose counts add up over batches.
 
     Raises
     ------
-    InputError
+    ValueError
         They do not.
     """
     found = protocol_named(protocol)
     if found.average != "counts":
-        raise InputError(f"{found.name} does not add up over batches")
+        raise ValueError(f"{found.name} does not add up over batches")
     return found

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from fastcausal.arrays import _ids, _objects, _spans, arrow
 from fastcausal.arrays.arrow import RELATIONS as RELATIONS
 from fastcausal.arrays.arrow import SPAN as SPAN
-from fastcausal.arrays.arrow import span_lists
+from fastcausal.arrays.arrow import ArrowStreamExportable, span_lists
 from fastcausal.errors import InputError
 from fastcausal.reading import METADATA_KEY, checked_roles
 from fastcausal.reading import ROLES as ROLES
@@ -52,7 +52,7 @@ class Relations:
     (1, 1, ['a'])
     """
 
-    def __init__(self, data: Any, reading: Reading | None = None) -> None:
+    def __init__(self, data: ArrowStreamExportable, reading: Reading | None = None) -> None:
         self._set(taken(data), reading, _require_unique)
 
     @classmethod
@@ -72,9 +72,9 @@ class Relations:
     def _set(
         self, table: pa.Table, reading: Reading | None, require: Callable[[pa.ChunkedArray], None]
     ) -> None:
-        self.reading = Reading.of(table.schema) if reading is None else reading
+        self.reading: Reading = Reading.of(table.schema) if reading is None else reading
         metadata = {**(table.schema.metadata or {}), METADATA_KEY: self.reading.to_json()}
-        self.table = canonical(table).replace_schema_metadata(metadata)
+        self.table: pa.Table = canonical(table).replace_schema_metadata(metadata)
         if self.ids is not None:
             if self.ids.null_count:
                 missing = pc.index(pc.is_null(self.ids), True)
@@ -187,7 +187,7 @@ effect, signal
         return self.table.__arrow_c_stream__(requested_schema)
 
 
-def taken(data: Any) -> pa.Table:
+def taken(data: ArrowStreamExportable) -> pa.Table:
     """Take Arrow data made elsewhere, whose memory may be broken.
 
     Raises

@@ -37,6 +37,33 @@ class Scores(Mapping[str, Number]):
     __slots__ = ("_values",)
     _values: dict[str, Number]
 
+    # What editors and type checkers offer; a group has those of its kernel or task.
+    precision: float
+    recall: float
+    f1: float
+    tp: int
+    fp: int
+    fn: int
+    le: int
+    be: int
+    lbe: int
+    bes: int
+    bel: int
+    beo: int
+    em: float
+    osb: float
+    to: float
+    alpha: float
+    alpha_unitized: float
+    token_precision: float
+    token_recall: float
+    token_f1: float
+    accuracy: float
+    mcc: float
+    support: int
+    exact_match: float
+    n_questions: int
+
     def __init__(self, values: Mapping[str, Number]) -> None:
         object.__setattr__(self, "_values", dict(values))
 

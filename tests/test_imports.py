@@ -31,6 +31,7 @@ ROOMS = [
     ("sweep",),
     ("training",),
     ("cli",),
+    ("__main__",),
 ]
 RANKS = {name: rank for rank, room in enumerate(ROOMS) for name in room}
 # Evaluations that rest on other evaluations; no other ones know each other.

@@ -7,7 +7,7 @@ which takes longer than reading and scoring a corpus; what goes through buffers 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,14 @@ import pyarrow as pa
 SPAN = pa.struct([("role", pa.int8()), ("start", pa.int32()), ("stop", pa.int32())])
 RELATIONS = pa.list_(pa.list_(SPAN))
 Booleans = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+class ArrowStreamExportable(Protocol):
+    """A table of pyarrow, pandas, polars, DuckDB or another library with Arrow capsules."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Export the table as a capsule of an ArrowArrayStream."""
+        ...
 
 
 def numbers(values: Any, valid: Booleans | None = None) -> pa.Array:

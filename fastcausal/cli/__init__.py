@@ -49,7 +49,7 @@ class Program(TyperGroup):
         sys.exit()
 
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     name="fastcausal",
     cls=Program,
     help="Score causal relations: spans of Cause, Effect and Signal.",
@@ -57,10 +57,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (
+for _command in (
     score, explain, agree, classify, qa, describe, check, convert, demo, bench, doctor
 ):  # fmt: skip
-    app.command(cls=Command)(command)
+    app.command(cls=Command)(_command)
 
 
 @app.callback(invoke_without_command=True)

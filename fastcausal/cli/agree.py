@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,7 @@ from fastcausal.cli.console import (
     write_rows,
 )
 from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
+from fastcausal.options import AgreementProtocol, Level, MeanOver, Policy
 
 if TYPE_CHECKING:
     from fastcausal.tables import Grid
@@ -36,11 +37,11 @@ def agree(
         ),
     ],
     protocol: Annotated[
-        Literal["recess", "recess-code"],
+        AgreementProtocol,
         typer.Option(help="Follow the paper (recess) or its program (recess-code)."),
     ] = "recess",
     average: Annotated[
-        Literal["example", "relation"] | None,
+        MeanOver | None,
         typer.Option(help="Average EM, OSB and TO over these; by default as the protocol does."),
     ] = None,
     by: Annotated[
@@ -57,7 +58,7 @@ def agree(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed the bootstrap with this number.")] = 0,
     unparsed: Annotated[
-        Literal["error", "empty", "skip"],
+        Policy,
         typer.Option(
             help="Stop at unparsed relations, count them as empty, or skip their examples."
         ),
@@ -66,7 +67,7 @@ def agree(
         str | None, typer.Option(help="Compare the labels in this column instead of relations.")
     ] = None,
     level: Annotated[
-        Literal["nominal", "ordinal", "interval", "ratio"],
+        Level,
         typer.Option(help="Measure labels on this scale."),
     ] = "nominal",
     unit: Annotated[
@@ -131,7 +132,7 @@ def agree(
 def _agree_on_labels(
     paths: list[str],
     label: str,
-    level: Literal["nominal", "ordinal", "interval", "ratio"],
+    level: Level,
     unit: str | None,
     rater: str | None,
     intervals: bool,

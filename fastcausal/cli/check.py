@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from fastcausal.cli.console import clear_errors, doing, print_report
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.options import TagReading
 
 
 def check(
@@ -16,7 +17,7 @@ def check(
         list[str], typer.Argument(help="Annotations in any format, files or folders; - for stdin.")
     ],
     tags: Annotated[
-        Literal["strict", "cnc-2023", "cnc-2022"],
+        TagReading,
         typer.Option(help="Read tags strictly, or as the official scorer of that year."),
     ] = "strict",
     json: JsonOption = False,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from fastcausal.cli.console import clear_errors, doing, print_report
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.options import LabelPolicy, ZeroByZero
 
-Policy = Literal["error", "skip"]
-ZERO = {"null": None, "0": 0.0, "1": 1.0}
+ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
 
 
 def classify(
@@ -27,14 +27,14 @@ def classify(
     ] = None,
     positive: Annotated[str, typer.Option(help="Treat this class as the positive one.")] = "1",
     undefined: Annotated[
-        Literal["null", "0", "1"], typer.Option(help="Set scores of 0/0 to this value.")
+        ZeroByZero, typer.Option(help="Set scores of 0/0 to this value.")
     ] = "null",
     unparsed: Annotated[
-        Policy,
+        LabelPolicy,
         typer.Option(help="Stop at unparsed predictions, or skip their examples."),
     ] = "error",
     unmatched: Annotated[
-        Policy, typer.Option(help="Stop at ids that one side lacks, or skip them.")
+        LabelPolicy, typer.Option(help="Stop at ids that one side lacks, or skip them.")
     ] = "error",
     json: JsonOption = False,
     format: FormatOption = "text",

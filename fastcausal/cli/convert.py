@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -15,16 +15,14 @@ from fastcausal.cli.console import (
     show,
     warn,
 )
-
-FormatName = Literal["cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"]
-TargetName = Literal[FormatName, "squad", "nli"]
+from fastcausal.options import Premise, ReadFormat, TagReading, WriteFormat
 
 
 def convert(
     source: Annotated[str, typer.Argument(help="File or folder to read; - for stdin.")],
     target: Annotated[Path, typer.Argument(help="File to write; its suffix decides the format.")],
     tags: Annotated[
-        Literal["strict", "cnc-2023", "cnc-2022"],
+        TagReading,
         typer.Option(help="Read tags strictly, or as the official scorer of that year."),
     ] = "strict",
     like: Annotated[
@@ -32,13 +30,13 @@ def convert(
         typer.Option(help="Take ids and texts of predictions from these gold annotations."),
     ] = None,
     source_format: Annotated[
-        FormatName | None,
+        ReadFormat | None,
         typer.Option(
             "--from", help="Read the source in this format; by default its content decides."
         ),
     ] = None,
     target_format: Annotated[
-        TargetName | None,
+        WriteFormat | None,
         typer.Option(
             "--to", help="Write the target in this format; by default its suffix decides."
         ),
@@ -47,7 +45,7 @@ def convert(
         int | None, typer.Option(help="Seed the draw of questions for squad; by default 0.")
     ] = None,
     premise: Annotated[
-        Literal["cause", "effect"] | None,
+        Premise | None,
         typer.Option(help="Take this role as the premise for nli; by default cause."),
     ] = None,
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,7 @@ from fastcausal.cli.console import (
     warn,
 )
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.options import Tokenizer
 
 if TYPE_CHECKING:
     from fastcausal.tasks.corpus.description import CorpusDescription
@@ -32,7 +33,7 @@ def describe(
         ),
     ],
     tokenizer: Annotated[
-        Literal["whitespace", "nltk-style", "nltk-style+tags"] | None,
+        Tokenizer | None,
         typer.Option(help="Count words in this way; by default in each possible way."),
     ] = None,
     plots: Annotated[

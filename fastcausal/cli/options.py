@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from typer.core import TyperCommand
 
 from fastcausal.errors import InputError
+from fastcausal.options import TableFormat
 
-Format = Literal["text", "json", "markdown", "latex", "csv"]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 FormatOption = Annotated[
-    Format, typer.Option("--format", help="Print text, a JSON object, or tables to paste.")
+    TableFormat, typer.Option("--format", help="Print text, a JSON object, or tables to paste.")
 ]
 
 
@@ -39,7 +39,7 @@ def refuse(ctx: typer.Context, names: tuple[str, ...], reason: str) -> None:
             raise InputError(f"--{name.replace('_', '-')} {reason}")
 
 
-def format_of(ctx: typer.Context, json: bool, format: Format) -> Format:
+def format_of(ctx: typer.Context, json: bool, format: TableFormat) -> TableFormat:
     """Return the format that ``--json`` and ``--format`` ask for; InputError where they differ."""
     if json and format != "json":
         refuse(ctx, ("format",), f"is {format}, but --json is another")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from fastcausal.cli.console import clear_errors, doing, print_report
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.options import Policy
 
 
 def qa(
@@ -18,7 +19,7 @@ def qa(
     ],
     pred: Annotated[str, typer.Argument(help="Predicted answers as JSON; - for stdin.")],
     unmatched: Annotated[
-        Literal["error", "empty", "skip"],
+        Policy,
         typer.Option(
             help="Stop at ids that one side lacks, score missing answers 0 (empty), or skip them."
         ),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,15 +20,13 @@ from fastcausal.cli.console import (
     warn,
 )
 from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
+from fastcausal.options import Backend, Policy, ProtocolName
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from fastcausal.report import Groups, Number, Report, Scores
     from fastcausal.tables import Grid
-
-ProtocolName = Literal["recess", "cnc-2023", "cnc-2022"]
-Policy = Literal["error", "empty", "skip"]
 
 
 def score(
@@ -67,7 +65,7 @@ def score(
         typer.Option(help="Stop at ids that one side lacks, score them as empty, or skip them."),
     ] = "error",
     backend: Annotated[
-        Literal["cpu", "cuda", "reference"],
+        Backend,
         typer.Option(help="Count on the CPU, on an NVIDIA GPU, or in plain Python (reference)."),
     ] = "cpu",
     threads: Annotated[
@@ -120,7 +118,7 @@ def score(
         print_reports(reports, chosen, by, counts)
 
 
-def _reusable(gold: str, protocol: str) -> Any:
+def _reusable(gold: str, protocol: ProtocolName) -> Any:
     """Gold for several systems: what can be scored batch by batch stays in its file."""
     import fastcausal as fc
     from fastcausal.formats import opened

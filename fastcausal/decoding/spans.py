@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,11 @@ from fastcausal.arrays.tensors import (
 from fastcausal.decoding._decoding import MOST_FAULTS, WORD, select_spans
 from fastcausal.decoding.faults import Fault
 from fastcausal.errors import InputError
+from fastcausal.options import DecodingMethod, check
 from fastcausal.rows import Rows
 
 # Numbers of the methods as in csrc/fastcausal/span_selection.h.
-METHODS = {"bss": 0, "constrained": 1, "argmax": 2, "constrained-logits": 3}
+METHODS = get_args(DecodingMethod)  # in the order of the native Method
 COLUMNS = ("A start", "A end", "B start", "B end", "signal start", "signal end")
 MOST = 32  # of top_k and n_best, which have fixed memory
 ANY_LENGTH = 2**31 - 1  # positions are 32-bit
@@ -101,7 +102,7 @@ class SpanDecoder:
 
     Parameters
     ----------
-    method : {"bss", "constrained", "constrained-logits", "argmax"}
+    method : {"bss", "constrained", "argmax", "constrained-logits"}
         ``bss``, the beam-search span selector: of all splits of a sequence into one argument that
         ends at i and the other that starts at a later j, the ``top_k`` most probable; for each of
         them the ``top_k`` best starts up to i and ends from j on; of all these the ``n_best``.
@@ -123,8 +124,8 @@ class SpanDecoder:
 
     Raises
     ------
-    InputError
-        A value is invalid.
+    ValueError
+        A value is not one of these.
 
     Examples
     --------
@@ -147,7 +148,7 @@ class SpanDecoder:
     Results have the same bits on every machine.
     """
 
-    method: str = "bss"
+    method: DecodingMethod = "bss"
     roles: Sequence[int] = (0, 1, 2)
     top_k: int = 5
     n_best: int = 2
@@ -155,20 +156,18 @@ class SpanDecoder:
     max_signal_length: int | None = 5
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            known = ", ".join(METHODS)
-            raise InputError(f'unknown method "{self.method}", expected one of {known}')
+        check("method", self.method, DecodingMethod)
         for name in ("top_k", "n_best"):
             if not 1 <= index(getattr(self, name)) <= MOST:
-                raise InputError(f"{name} is {getattr(self, name)}, expected 1 to {MOST}")
+                raise ValueError(f"{name} is {getattr(self, name)}, expected 1 to {MOST}")
         roles = tuple(map(index, self.roles))
         if len(roles) not in (2, 3) or len(set(roles)) < len(roles) or min(roles) < 0:
-            raise InputError(f"roles are {roles}, expected two or three different numbers")
+            raise ValueError(f"roles are {roles}, expected two or three different numbers")
         object.__setattr__(self, "roles", roles)
         if self.min_score is not None and np.isnan(self.min_score):
-            raise InputError("min_score is nan, expected a number")
+            raise ValueError("min_score is nan, expected a number")
         if self.max_signal_length is not None and index(self.max_signal_length) < 1:
-            raise InputError(f"max_signal_length is {self.max_signal_length}, expected 1 or more")
+            raise ValueError(f"max_signal_length is {self.max_signal_length}, expected 1 or more")
 
     def decode(
         self, logits: Any, mask: Any = None, word_ids: Any = None, has_signal: Any = None
@@ -266,7 +265,7 @@ class SpanDecoder:
         beam = (self.top_k, self.n_best) if self.method == "bss" else (1, 1)
         min_score = -np.inf if self.min_score is None else float(self.min_score)
         max_signal = ANY_LENGTH if self.max_signal_length is None else self.max_signal_length
-        return METHODS[self.method], *beam, min(max_signal, ANY_LENGTH), min_score
+        return METHODS.index(self.method), *beam, min(max_signal, ANY_LENGTH), min_score
 
 
 def _check_columns(arrays: Sequence[Any]) -> None:

@@ -58,6 +58,8 @@ class TagScheme:
     ------
     InputError
         A label name is not recognised, an id occurs twice, or an id from 0 on is missing.
+    ValueError
+        ``ignore_index`` is the id of a label.
 
     Examples
     --------
@@ -92,7 +94,7 @@ class TagScheme:
         labels = _in_order(self.labels) if isinstance(self.labels, Mapping) else tuple(self.labels)
         if 0 <= self.ignore_index < len(labels):
             name = labels[self.ignore_index]
-            raise InputError(f'ignore_index is {self.ignore_index}, which is the label "{name}"')
+            raise ValueError(f'ignore_index is {self.ignore_index}, which is the label "{name}"')
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "marks", np.array(list(map(_mark, labels)), np.int32))
 
@@ -196,7 +198,7 @@ class TagScheme:
                 f"expected [batch, tokens, {len(self.labels)}]"
             )
         if not INT32[0] <= self.ignore_index <= INT32[1]:
-            raise InputError(f"ignore_index is {self.ignore_index}, expected an int32")
+            raise ValueError(f"ignore_index is {self.ignore_index}, expected an int32")
         return array.astype(np.float32) if array.dtype.char == "e" else array
 
     @cached_property

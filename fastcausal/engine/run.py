@@ -9,9 +9,9 @@ import numpy as np
 from fastcausal.engine import cpu
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Groups, Plan, Result
+from fastcausal.options import Backend, check
 from fastcausal.rows import Rows
 
-BACKENDS = ("cpu", "cuda", "reference")
 MOST_THREADS = 2**31 - 1  # an int of C; no more are started than there is work for
 
 
@@ -21,7 +21,7 @@ def run(
     pred: Rows,
     groups: Int64 | None = None,
     n_groups: int | None = None,
-    backend: str = "cpu",
+    backend: Backend = "cpu",
     num_threads: int | None = None,
     *,
     apart: bool = False,
@@ -77,13 +77,12 @@ def run(
     return Result(partner, counts)
 
 
-def check_backend(backend: str, num_threads: int | None) -> None:
+def check_backend(backend: Backend, num_threads: int | None) -> None:
     """Raise ValueError where there is no such backend, or no such number of threads.
 
     Where there is such a backend but not what it needs, `InputError` says what to install.
     """
-    if backend not in BACKENDS:
-        raise ValueError(f'unknown backend "{backend}", expected one of {", ".join(BACKENDS)}')
+    check("backend", backend, Backend)
     if num_threads is not None and index(num_threads) < 1:
         raise ValueError(f"num_threads is {num_threads}, expected at least 1")
     if num_threads is not None and num_threads > MOST_THREADS:
@@ -118,7 +117,12 @@ def chosen_pairs(plan: Plan, gold: Rows, pred: Rows, partner: Int64) -> tuple[In
 
 
 def count_pairs(
-    plan: Plan, gold: Rows, pred: Rows, gold_index: Int64, pred_index: Int64, backend: str = "cpu"
+    plan: Plan,
+    gold: Rows,
+    pred: Rows,
+    gold_index: Int64,
+    pred_index: Int64,
+    backend: Backend = "cpu",
 ) -> Int64:
     """Counts of given pairs of relations, -1 for no relation: int64[n_pairs, n_fields].
 

@@ -31,7 +31,9 @@ from fastcausal.formats.io import batches, folders
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.files import Source, name_of
 from fastcausal.formats.io.format import Format, Opened
+from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.schemes import are_like_tags
+from fastcausal.options import Premise, ReadFormat, TagReading, WriteFormat, check
 from fastcausal.relations import Relations
 
 # Every format, once: another one is its file and its line here.
@@ -54,10 +56,10 @@ SMALL = HEAD  # bytes of a file that is read whole
 
 
 def read(
-    source: Any,
-    format: str | None = None,
+    source: RelationSource,
+    format: ReadFormat | None = None,
     like: Relations | None = None,
-    tags: str = "strict",
+    tags: TagReading = "strict",
 ) -> Relations:
     """Read causal relations from a file, Python lists or any Arrow data.
 
@@ -80,7 +82,9 @@ def read(
     Raises
     ------
     InputError
-        The format is unknown or cannot be told, or the content is not of that format.
+        The format cannot be told, or the content is not of that format.
+    ValueError
+        An unknown format or tag reading.
 
     Examples
     --------
@@ -89,10 +93,8 @@ def read(
     ...     "relations"]
     True
     """
-    if format in WRITE_ONLY:
-        raise InputError(f"{format} can be written but not read")
-    if format is not None and format not in FORMATS:
-        raise InputError(f'unknown format "{format}", expected one of {", ".join(FORMATS)}')
+    if format is not None:
+        check("format", format, FORMATS)
     reading(tags)  # refuse an unknown one even where there are no tags
     if isinstance(source, Opened):
         assert source.format.read is not None
@@ -100,7 +102,8 @@ def read(
     if isinstance(source, Relations):
         return source
     if hasattr(source, "__arrow_c_stream__"):
-        return Relations(source)
+        exported: Any = source
+        return Relations(exported)
     if folders.is_folder(source) and (format is None or FORMATS[format].folder):
         return _folder(source, _of_folders(format)).whole()
     if isinstance(source, Iterator):
@@ -114,13 +117,13 @@ def read(
     )
 
 
-def opened(source: Any, format: str | None = None, *, whole: bool = False) -> Any:
+def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False) -> Any:
     """The `Opened` file that a path stands for; any other source as it is.
 
     Parameters
     ----------
     source : path, `Source` or anything else
-    format : str, optional
+    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"}, optional
         Told from the name and the content if not given.
     whole : bool
         Whether all of a large file is wanted, or its batches.
@@ -157,7 +160,7 @@ def _size(path: str | os.PathLike[str]) -> int:
 
 
 def stream(
-    source: Any, columns: Collection[str | None] | None = None, tags: str = "strict"
+    source: Any, columns: Collection[str | None] | None = None, tags: TagReading = "strict"
 ) -> Stream | None:
     """The examples of a source one after another, None where it has to be read whole.
 
@@ -193,7 +196,7 @@ def _stream_of(items: Iterator[Any]) -> Stream:
     return Stream("", lambda _: map(batches.batch, items), n_bytes=None)
 
 
-def _of_folders(format: str | None = None) -> dict[str, Format]:
+def _of_folders(format: ReadFormat | None = None) -> dict[str, Format]:
     """Formats whose files in a directory are one source."""
     return {name: f for name, f in FORMATS.items() if f.folder and format in (None, name)}
 
@@ -244,10 +247,10 @@ def document(source: Opened) -> Document | None:
 def write(
     relations: Relations,
     target: str | os.PathLike[str],
-    format: str | None = None,
+    format: WriteFormat | None = None,
     *,
     seed: int | None = None,
-    premise: str | None = None,
+    premise: Premise | None = None,
 ) -> list[str]:
     """Write causal relations to a file, which appears complete or not at all.
 
@@ -274,8 +277,10 @@ def write(
     Raises
     ------
     InputError
-        The format is unknown, has no such option, needs what the table does not have, or writing
+        The name does not tell the format, which needs what the table does not have, or writing
         failed.
+    ValueError
+        The format is unknown, is not written, or has no such option.
     """
     known = _format_to_write(target, format)
     given = {"seed": seed, "premise": premise}
@@ -283,7 +288,7 @@ def write(
     for name in options:
         if name not in known.options:
             of = next(f.name for f in ALL if name in f.options)
-            raise InputError(f"{name} is for {of}, the format of {target} is {known.name}")
+            raise ValueError(f"{name} is for {of}, the format of {target} is {known.name}")
     assert known.write is not None
     lost = known.write(relations, target, **options)
     if not len(relations) and not known.empty:
@@ -291,26 +296,25 @@ def write(
     return lost
 
 
-def _format_to_write(target: str | os.PathLike[str], format: str | None) -> Format:
-    names = [known.name for known in ALL]
+def _format_to_write(target: str | os.PathLike[str], format: WriteFormat | None) -> Format:
     if format is None:
+        names = [known.name for known in ALL]
         suffix = Path(target).suffix.lower()
         told = next((known for known in ALL if suffix in known.suffixes + known.written), None)
         if told is None:
             raise InputError(
                 f"{target}: the name does not tell the format, {sniffing.choice(names)}"
             )
-    elif format not in names:
-        raise InputError(f'unknown format "{format}", expected one of {", ".join(names)}')
-    else:
-        told = ALL[names.index(format)]
-    if told.write is None:
-        raise InputError(f"{target}: {told.name} can be read but not written")
-    return told
+        if told.write is None:
+            raise InputError(f"{target}: {told.name} can be read but not written")
+        return told
+    written = {known.name: known for known in ALL if known.write is not None}
+    check("format", format, written)
+    return written[format]
 
 
 def _read_list(
-    source: Sequence[Any], format: str | None, like: Relations | None, tags: str
+    source: Sequence[Any], format: ReadFormat | None, like: Relations | None, tags: TagReading
 ) -> Relations:
     if all(isinstance(example, Mapping) for example in source):
         return spans.read(source, like) if format == "spans" else Relations.from_examples(source)

@@ -58,7 +58,7 @@ def sniff_head(source: Source, formats: Formats) -> Format | None:
 
 def _sniff_json(source: Source, formats: Formats) -> Format:
     """The format of JSON lines: the first line that only one format can have."""
-    undecided = None
+    undecided: Format | None = None
     for _, line in source.lines():
         try:
             row = json.loads(line)

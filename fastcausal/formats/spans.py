@@ -153,6 +153,8 @@ class Sentence:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.starts: list[int]
+        self.stops: list[int]
         self.starts, self.stops = token_bounds(text)
 
     def locate(self, wanted: str) -> tuple[int, int, bool]:

@@ -9,8 +9,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fastcausal.errors import InputError
-
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
@@ -63,7 +61,7 @@ def bootstrap(
 
     Raises
     ------
-    InputError
+    ValueError
         ``n_resamples`` is below 1, or ``confidence`` outside of 0 to 1.
 
     Examples
@@ -73,9 +71,9 @@ def bootstrap(
     {'mean': Interval(low=0.25, high=1.75, n_undefined=0)}
     """
     if n_resamples < 1:
-        raise InputError(f"n_resamples is {n_resamples}, expected at least 1")
+        raise ValueError(f"n_resamples is {n_resamples}, expected at least 1")
     if not 0 < confidence < 1:
-        raise InputError(f"confidence is {confidence}, expected a number between 0 and 1")
+        raise ValueError(f"confidence is {confidence}, expected a number between 0 and 1")
     n_clusters = int(cluster_of.max(initial=-1)) + 1
     blocks = [
         scores(np.take(drawn, cluster_of, axis=1))

@@ -18,12 +18,12 @@ from fastcausal.arrays import _spans, arrow
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.plan import TooLargeError
 from fastcausal.errors import InputError, Problems, some_of, summary
+from fastcausal.options import Policy, check
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks import official
 
-POLICIES = ("error", "empty", "skip")
 SIDES = ("gold", "pred")
 NO_COLUMNS = pa.table({})
 
@@ -77,7 +77,7 @@ class Unparsed:
             self.readable + other.readable,
         )
 
-    def warnings(self, policy: str, n_scored: int) -> list[str]:
+    def warnings(self, policy: Policy, n_scored: int) -> list[str]:
         """Their share of all predicted relations, of which ``n_scored`` could be scored."""
         if not self.relations:
             return []
@@ -135,8 +135,8 @@ def align(
     gold: Relations,
     pred: Relations,
     protocol: Protocol,
-    unparsed: str = "error",
-    unmatched: str = "error",
+    unparsed: Policy = "error",
+    unmatched: Policy = "error",
     names: tuple[str, str] = SIDES,
 ) -> Aligned:
     """Bring predictions to the examples of gold; ``names`` is what messages call the two.
@@ -216,11 +216,10 @@ def described(relations: Relations) -> pa.Table:
     return arrow.without(relations.table, ("relations", "length", "tagged"))
 
 
-def check_policies(unparsed: str, unmatched: str) -> None:
-    """Raise ValueError where one of the two is no policy."""
-    for name, value in (("unparsed", unparsed), ("unmatched", unmatched)):
-        if value not in POLICIES:
-            raise ValueError(f'{name} is "{value}", expected one of {", ".join(POLICIES)}')
+def check_policies(unparsed: Policy, unmatched: Policy) -> None:
+    """Raise ValueError for an unknown policy."""
+    check("unparsed", unparsed, Policy)
+    check("unmatched", unmatched, Policy)
 
 
 def _aligned(
@@ -267,7 +266,7 @@ def unread_message(relations: Relations, side: str, count: int) -> str:
 def _join(
     gold: Relations,
     pred: Relations,
-    unmatched: str,
+    unmatched: Policy,
     warnings: Warnings,
     names: tuple[str, str],
 ) -> tuple[Relations, Relations]:
@@ -315,7 +314,7 @@ def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
 
 
 def _settle_unread(
-    gold: Relations, pred: Relations, protocol: Protocol, unparsed: str
+    gold: Relations, pred: Relations, protocol: Protocol, unparsed: Policy
 ) -> tuple[Relations, Relations, Unparsed]:
     """Deal with predictions that could not be read, as far as the protocol looks at them."""
     if not pred.n_unread:

@@ -13,6 +13,7 @@ import evaluate
 
 from fastcausal.decoding.tags import TagScheme
 from fastcausal.errors import InputError
+from fastcausal.options import ProtocolName
 from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.tasks.extraction.tag_scorer import TagScorer
 from fastcausal.training.flat import flat_scores
@@ -53,7 +54,7 @@ class TagMetric(evaluate.Metric):
     labels : sequence of str, optional
         The name of each label id, as of `TagScheme`: predictions and references are label ids then.
         Without, they are the tags themselves.
-    protocol : str or Protocol
+    protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         As in `fastcausal.score`.
     ignore_index : int
         With ``labels``: the label id of tokens that are not there.
@@ -79,15 +80,15 @@ class TagMetric(evaluate.Metric):
         self,
         *,
         labels: Sequence[str] | None = None,
-        protocol: str | Protocol = RECESS,
+        protocol: ProtocolName | Protocol = RECESS,
         ignore_index: int = -100,
         **settings: Any,
     ) -> None:
         unknown = settings.keys() - inspect.signature(evaluate.Metric).parameters.keys()
         if unknown:
             raise TypeError(f"TagMetric takes no argument {', '.join(sorted(unknown))}")
-        self.scheme = None if labels is None else TagScheme(labels, ignore_index)
-        self.protocol = batch_protocol(protocol)
+        self.scheme: TagScheme | None = None if labels is None else TagScheme(labels, ignore_index)
+        self.protocol: Protocol = batch_protocol(protocol)
         super().__init__(**settings)
 
     def _info(self) -> evaluate.MetricInfo:

@@ -15,6 +15,7 @@ from fastcausal.decoding.tags import TagScheme
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.errors import InputError
 from fastcausal.formats import read
+from fastcausal.options import DeviceBackend, ProtocolName
 from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report import Report
@@ -61,7 +62,7 @@ class SpanScore(Metric):
     ----------
     decoder : TagScheme or SpanDecoder, optional
         What label ids or logits say; None: batches are relations.
-    protocol : str or Protocol
+    protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         As in `fastcausal.score`.
     only : str, optional
         The name of the one score that `compute` gives, such as ``"overall_f1"``: what
@@ -73,7 +74,7 @@ class SpanScore(Metric):
 
     Raises
     ------
-    InputError
+    ValueError
         The protocol does not add up over batches, or has no score ``only``.
 
     Examples
@@ -90,17 +91,17 @@ class SpanScore(Metric):
     full_state_update = False
     higher_is_better = True
     is_differentiable = False
-    plot_lower_bound = 0.0
-    plot_upper_bound = 1.0
-    counts = _Counted()
-    totals = _Counted()
+    plot_lower_bound: float = 0.0
+    plot_upper_bound: float = 1.0
+    counts: _Counted = _Counted()
+    totals: _Counted = _Counted()
     identity: torch.Tensor
     _waiting = False  # whether the GPU has been given batches that are not in the states
 
     def __init__(
         self,
         decoder: TagScheme | SpanDecoder | None = None,
-        protocol: str | Protocol = RECESS,
+        protocol: ProtocolName | Protocol = RECESS,
         *,
         only: str | None = None,
         num_threads: int | None = None,
@@ -109,7 +110,9 @@ class SpanScore(Metric):
         super().__init__(**options)
         self.decoder = decoder
         self.only = only
-        self.scorer = ExtractionScorer(batch_protocol(protocol), num_threads=num_threads)
+        self.scorer: ExtractionScorer = ExtractionScorer(
+            batch_protocol(protocol), num_threads=num_threads
+        )
         self._restart(self.scorer)
         self._taggers: dict[str, TagScorer] = {}
         # What a GPU decodes: the number of the batch, what it will have found, gold.
@@ -124,7 +127,7 @@ class SpanScore(Metric):
         self._add("counts", torch.zeros((2, plan.n_fields), dtype=torch.int64), "sum")
         self._add("totals", torch.zeros(len(TOTALS), dtype=torch.int64), "sum")
         if only is not None and only not in (names := flat_scores(self.report())):
-            raise InputError(f'unknown score "{only}", expected one of {", ".join(names)}')
+            raise ValueError(f'unknown score "{only}", expected one of {", ".join(names)}')
 
     def _add(self, name: str, default: torch.Tensor, reduction: Any) -> None:
         self.add_state(name, default, dist_reduce_fx=reduction, persistent=True)
@@ -166,7 +169,7 @@ class SpanScore(Metric):
             return
         given = ", ".join(name for name, option in options.items() if option is not None)
         if given:
-            raise InputError(f"{given}: only the logits of a SpanDecoder have that")
+            raise ValueError(f"{given}: only the logits of a SpanDecoder have that")
         if are_relations:
             self.scorer.update(target, preds)
             self._take(self.scorer)
@@ -201,7 +204,7 @@ class SpanScore(Metric):
         if there != on_device(target):
             places = ("host memory", "a GPU") if on_device(target) else ("a GPU", "host memory")
             raise InputError(f"preds is in {places[0]}, target in {places[1]}, expected one device")
-        backend = "cuda" if there else "cpu"
+        backend: DeviceBackend = "cuda" if there else "cpu"
         if backend not in self._taggers:
             scorer = self.scorer
             self._taggers[backend] = TagScorer(

@@ -7,6 +7,7 @@ from typing import Any
 from fastcausal.arrays.tensors import INTEGERS, matrix, on_device, on_host
 from fastcausal.decoding.tags import TagScheme
 from fastcausal.errors import InputError
+from fastcausal.options import ProtocolName
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.tasks.extraction.tag_scorer import TagScorer
 from fastcausal.training.flat import flat_scores
@@ -14,7 +15,7 @@ from fastcausal.training.flat import flat_scores
 
 def compute_metrics(
     scheme: TagScheme,
-    protocol: str | Protocol = RECESS,
+    protocol: ProtocolName | Protocol = RECESS,
     *,
     valid: bool = False,
     num_threads: int | None = None,
@@ -28,7 +29,7 @@ def compute_metrics(
     ----------
     scheme : TagScheme
         What each label id says.
-    protocol : str or Protocol
+    protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         As in `fastcausal.score`.
     valid : bool
         As in `TagScheme.decode`: take each token's best label, or the best sequence of labels that

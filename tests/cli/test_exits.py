@@ -315,3 +315,13 @@ def test_data_in_json_stays_what_it_is(evil):
 def test_text_is_escaped_no_more_than_needed():
     assert printable("Ünïcödé ✓ 日本\t\n") == "Ünïcödé ✓ 日本\t\n"
     assert printable(os.fsdecode(b"\xff")) == r"\udcff"
+
+
+def test_the_module_is_the_command():
+    done = subprocess.run([sys.executable, "-m", "fastcausal", "score", GOLD, CAREFUL, "--json"],
+                          capture_output=True, encoding="utf-8", check=True)  # fmt: skip
+    assert json.loads(done.stdout) == fc.score(GOLD, CAREFUL).to_dict()
+    done = subprocess.run([sys.executable, "-m", "fastcausal", "nothing"],
+                          capture_output=True, encoding="utf-8", check=False)  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("see fastcausal --help\n")

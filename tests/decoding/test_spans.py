@@ -303,7 +303,7 @@ def test_what_is_refused(arguments, message):
     [
         (
             {"method": "greedy"},
-            'unknown method "greedy", expected one of bss, constrained, argmax, con',
+            'method is "greedy", expected one of bss, constrained, argmax, con',
         ),
         ({"top_k": 0}, "top_k is 0, expected 1 to 32"),
         ({"n_best": 33}, "n_best is 33, expected 1 to 32"),
@@ -313,7 +313,7 @@ def test_what_is_refused(arguments, message):
     ],
 )
 def test_what_is_no_decoder(options, message):
-    with pytest.raises(fc.InputError, match=message):
+    with pytest.raises(ValueError, match=message):
         fc.SpanDecoder(**options)
     with pytest.raises(fc.InputError, match="logits of a signal, but roles are"):
         fc.SpanDecoder(roles=(0, 1)).decode(GOOD)

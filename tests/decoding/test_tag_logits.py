@@ -304,7 +304,7 @@ def test_arrays_that_do_not_fit():
         "where: found the shape (2, 3, 1), expected [batch, tokens]", logits, logits[..., :1] == 0
     )
     refused("the scheme has no labels to choose from", logits[..., :0], labels=[])
-    with pytest.raises(fc.InputError, match="ignore_index is 2147483648, expected an int32"):
+    with pytest.raises(ValueError, match="ignore_index is 2147483648, expected an int32"):
         fc.TagScheme(LABELS["BIO"], 2**31).decode(logits)
 
 

@@ -236,7 +236,7 @@ def test_arrays_that_do_not_fit():
     refused("word_ids: found -2 to 0, expected", ids, word_ids=ids - [0, 2, 0])
     words = np.array([[0, 1, 2], [4, -1, 3]], np.int32)
     refused("example 1, token 2: word 3 after word 4, expected in order", ids, word_ids=words)
-    with pytest.raises(fc.InputError, match='ignore_index is 0, which is the label "O"'):
+    with pytest.raises(ValueError, match='ignore_index is 0, which is the label "O"'):
         fc.TagScheme(LABELS["BIO"], 0)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from fastcausal.engine.kernel import Objective
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import count_pairs, run
-from fastcausal.protocols import CHOICES, PROTOCOLS, RECESS, Protocol
+from fastcausal.options import NonCausal, PairingTies, Surplus
+from fastcausal.protocols import PROTOCOLS, RECESS, Protocol
 from fastcausal.rows import Rows
 from tests.support.profiles import trials
 from tests.support.strategies import LENGTH, ROLES, Relation, random_side, relations, rows_of, sides
@@ -21,7 +23,7 @@ from tests.support.strategies import LENGTH, ROLES, Relation, random_side, relat
 SHAPES = [*PROTOCOLS.values()] + [
     Protocol("shape", ties=ties, surplus=surplus, non_causal=non_causal)
     for ties, surplus, non_causal in product(
-        CHOICES["ties"], CHOICES["surplus"], CHOICES["non_causal"]
+        get_args(PairingTies), get_args(Surplus), get_args(NonCausal)
     )
 ]
 TRACKS = [RECESS.tracks, (("cause",), ("effect",), ("signal",)), (ROLES,), (("signal", "cause"),)]
@@ -139,7 +141,5 @@ def test_what_run_refuses():
     plan = RECESS.plan(ROLES)
     with pytest.raises(ValueError, match="num_threads is 0, expected at least 1"):
         run(plan, rows, rows, num_threads=0)
-    with pytest.raises(
-        ValueError, match='unknown backend "gpu", expected one of cpu, cuda, reference'
-    ):
+    with pytest.raises(ValueError, match='backend is "gpu", expected one of cpu, cuda, reference'):
         run(plan, rows, rows, backend="gpu")

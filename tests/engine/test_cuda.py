@@ -284,7 +284,7 @@ def test_what_is_not_counted_on_a_device():
         ):
             with pytest.raises(fc.InputError, match=r"_nothing.* is written in Python, which back"):
                 call()
-        with pytest.raises(fc.InputError, match="cnc-2022 is not counted on a GPU, use"):
+        with pytest.raises(ValueError, match="cnc-2022 is not counted on a GPU, use"):
             fc.score(sample.GOLD, sample.GOLD, "cnc-2022", backend="cuda")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ import fastcausal as fc
 from fastcausal.engine.kernel import COUNT_BITS, MOST_WEIGHT
 from fastcausal.engine.plan import TooLargeError
 from fastcausal.engine.run import run
-from fastcausal.protocols import CHOICES, RECESS, Protocol
+from fastcausal.options import PairingTies
+from fastcausal.protocols import RECESS, Protocol
 from tests.support.profiles import trials
 from tests.support.strategies import LENGTH, ROLES, Example, rows_of, sides
 from tests.support.user_kernels import KERNELS, same_spans
@@ -35,7 +37,7 @@ def scaled(side: list[Example], by: int) -> list[Example]:
     return [[[(r, by * a, by * b) for r, a, b in rel] for rel in example] for example in side]
 
 
-@pytest.mark.parametrize("ties", CHOICES["ties"])
+@pytest.mark.parametrize("ties", get_args(PairingTies))
 @pytest.mark.parametrize("scale", [1, LAST // LENGTH])
 @trials(60)
 @given(both=sides(), objective=OBJECTIVES)
@@ -77,7 +79,7 @@ def test_close_ratios_of_large_numbers():
     assert Fraction(big - 1, big) > Fraction(big - 2, big - 1)
     example: Example = [[(0, 0, 1)], [(0, 1, 2)]]
     rows = rows_of([example])
-    for ties in CHOICES["ties"]:
+    for ties in get_args(PairingTies):
         plan = Protocol("test", close, ties=ties).plan(ROLES)
         for backend in ("cpu", "reference"):
             assert run(plan, rows, rows, backend=backend).partner.tolist() == [0, 1]

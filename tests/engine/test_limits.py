@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from fastcausal.engine.plan import TooLargeError
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import count_pairs, run
-from fastcausal.protocols import CHOICES, RECESS, Protocol
+from fastcausal.options import PairingTies
+from fastcausal.protocols import RECESS, Protocol
 from fastcausal.rows import Rows
 from tests.oracles.pairing import Problem, assert_best, assert_first_best
 from tests.support.strategies import ROLES, Example, counts_of_pair, random_side, rows_of
@@ -18,7 +20,7 @@ from tests.support.strategies import ROLES, Example, counts_of_pair, random_side
 LAST = 2**31 - 1
 
 
-@pytest.mark.parametrize("ties", CHOICES["ties"])
+@pytest.mark.parametrize("ties", get_args(PairingTies))
 def test_ten_thousand_relations_against_three(ties):
     rng = np.random.default_rng(0)
     many = [r for example in random_side(rng, 6000, 4) for r in example][:10_000]
@@ -46,7 +48,7 @@ def test_too_many_pairs_name_their_example():
 
 
 @pytest.mark.parametrize("n_relations", [1, 3, 6, 7])
-@pytest.mark.parametrize("ties", CHOICES["ties"])
+@pytest.mark.parametrize("ties", get_args(PairingTies))
 def test_too_many_spans_name_their_example(n_relations, ties):
     many = [(0, 2 * k, 2 * k + 1) for k in range(2**13 + 1)]  # a side: more than 2^26 pairs
     large: Example = [many, *[[(1, 0, 1)]] * (n_relations - 1)]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from itertools import product
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -16,7 +17,8 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal.engine.kernel import Kernel
 from fastcausal.engine.run import count_pairs, run
-from fastcausal.protocols import CHOICES, RECESS, Protocol
+from fastcausal.options import NonCausal, PairingTies, Surplus
+from fastcausal.protocols import RECESS, Protocol
 from tests.support.profiles import trials
 from tests.support.strategies import ROLES, random_side, relations, rows_of, sides
 from tests.support.user_kernels import KERNELS, head_words, same_spans
@@ -25,7 +27,7 @@ ROLE_TRACKS = [RECESS.tracks, (ROLES,)]
 SHAPES = [
     Protocol("shape", ties=ties, surplus=surplus, non_causal=non_causal)
     for ties, surplus, non_causal in product(
-        CHOICES["ties"], CHOICES["surplus"], CHOICES["non_causal"]
+        get_args(PairingTies), get_args(Surplus), get_args(NonCausal)
     )
 ]
 OBJECTIVES = {

@@ -110,8 +110,8 @@ def test_strict_says_why_a_sentence_is_unread(text, reason):
 
 
 def test_an_unknown_reading_is_refused():
-    message = 'unknown tag reading "cnc", expected one of strict, cnc-2023, cnc-2022'
-    with pytest.raises(InputError, match=f"^{message}$"):
+    message = 'tags is "cnc", expected one of strict, cnc-2023, cnc-2022'
+    with pytest.raises(ValueError, match=f"^{message}$"):
         formats.read([["a"]], tags="cnc")
 
 

@@ -92,8 +92,8 @@ def test_files_that_cannot_be_opened(tmp_path):
         formats.read(tmp_path)
     with pytest.raises(InputError, match=r"null"):
         formats.read("a\0b")
-    message = f'unknown format "x", expected one of {NAMES}'
-    with pytest.raises(InputError, match=f"^{message}$"):
+    message = f'format is "x", expected one of {NAMES}'
+    with pytest.raises(ValueError, match=f"^{message}$"):
         formats.read(tmp_path, "x")
 
 
@@ -147,7 +147,7 @@ def test_the_target_tells_the_format(tmp_path):
     assert str(caught.value) == (
         f"{tmp_path}/a.txt: the name does not tell the format, give a format: {NAMES}, squad, nli"
     )
-    with pytest.raises(InputError, match=r"^unknown format"):
+    with pytest.raises(ValueError, match=r'^format is "x", expected one of cnc, '):
         formats.write(TABLE, tmp_path / "a.txt", "x")
     with pytest.raises(InputError, match=r"No such file or directory"):
         formats.write(TABLE, tmp_path / "none" / "a.arrow")

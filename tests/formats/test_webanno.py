@@ -419,5 +419,5 @@ def test_bad_bytes(tmp_path):
 
 
 def test_it_cannot_be_written(tmp_path):
-    with pytest.raises(InputError, match=r"webanno can be read but not written$"):
+    with pytest.raises(ValueError, match=r'^format is "webanno", expected one of cnc, '):
         formats.write(Relations.from_examples([]), tmp_path / "x", "webanno")

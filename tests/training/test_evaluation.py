@@ -88,7 +88,7 @@ def test_mistakes(made, labels, references, predictions, message):
 def test_arguments(made):
     with pytest.raises(TypeError, match="TagMetric takes no argument protocl"):
         made(protocl="recess")
-    with pytest.raises(ValueError, match='unknown protocol "rcess"'):
+    with pytest.raises(ValueError, match='protocol is "rcess"'):
         made(protocol="rcess")
     with pytest.raises(ValueError, match="cnc-2022 does not add up"):
         made(protocol="cnc-2022")

@@ -303,7 +303,7 @@ REFUSED = [
 @pytest.mark.parametrize("decoder", [SCHEME, None, fc.SpanDecoder()])
 def test_options_without_a_use(decoder):
     batch = (IDS, IDS) if decoder is SCHEME else ([], [])
-    with pytest.raises(fc.InputError, match="mask, word_ids: only the logits of a SpanDecoder"):
+    with pytest.raises(ValueError, match="mask, word_ids: only the logits of a SpanDecoder"):
         SpanScore(decoder).update(*batch, mask=IDS, word_ids=IDS, has_signal=None)
 
 
@@ -317,9 +317,9 @@ def test_what_is_refused(decoder, batch, message):
 
 
 def test_what_is_no_metric():
-    with pytest.raises(fc.InputError, match="cnc-2022 does not add up over batches"):
+    with pytest.raises(ValueError, match="cnc-2022 does not add up over batches"):
         SpanScore(SCHEME, "cnc-2022")
-    with pytest.raises(fc.InputError, match='unknown score "f1", expected one of overall_'):
+    with pytest.raises(ValueError, match='unknown score "f1", expected one of overall_'):
         SpanScore(SCHEME, only="f1")
 
 

@@ -264,8 +264,8 @@ class Machine:
     """A GPU: its memory and streams."""
 
     def __init__(self) -> None:
-        self.cupy = cupy()
-        self.multiprocessors = self.cupy.cuda.Device().attributes["MultiProcessorCount"]
+        self.cupy: Any = cupy()
+        self.multiprocessors: int = self.cupy.cuda.Device().attributes["MultiProcessorCount"]
         self.constants: dict[bytes, Array] = {}
 
     def current(self) -> Queue:

@@ -59,7 +59,7 @@ class LabelCounts:
     ) -> None:
         self.machine = machine
         self.plan = plan
-        self.entry = entry_of("labels", plan)
+        self.entry: str = entry_of("labels", plan)
         self.marks = marks
         self.ignored = ignored
         self.read = read
@@ -68,13 +68,13 @@ class LabelCounts:
 
     def reset(self) -> None:
         """Forget every batch."""
-        self.n_batches = 0
-        self.n_examples = 0
+        self.n_batches: int = 0
+        self.n_examples: int = 0
         self.waiting: deque[Batch] = deque()
         self.for_host: list[Batch] = []
-        self.host = self.machine.pinned(8 * (self.plan.n_fields + 2))
+        self.host: Bytes = self.machine.pinned(8 * (self.plan.n_fields + 2))
         self.host[:] = 0
-        self.totals = self.machine.empty(len(self.host))
+        self.totals: Array = self.machine.empty(len(self.host))
         self.machine.current().upload(self.machine.address(self.totals), self.host)
 
     def add(self, gold_ids: Array, pred_ids: Array) -> None:

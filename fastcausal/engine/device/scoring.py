@@ -190,7 +190,7 @@ class Lane:
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.queue = machine.queue()
+        self.queue: Queue = machine.queue()
         self.host: Bytes = np.empty(0, np.uint8)
         self.memory: Array = None
         self.outputs: tuple[Pieces, dict[str, int]] = ({}, {})

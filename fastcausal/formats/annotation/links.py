@@ -127,7 +127,7 @@ class Passage(Sentence):
         super().__init__(text)
         self.number = number
         self.offset = offset
-        self.end = offset + len(text)
+        self.end: int = offset + len(text)
         if tokens is not None:
             self.starts = [start - offset for start, _ in tokens]
             self.stops = [stop - offset for _, stop in tokens]

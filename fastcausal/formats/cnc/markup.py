@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import pairwise
 
-from fastcausal.errors import InputError
 from fastcausal.formats.io.builder import Span, UnreadError
+from fastcausal.options import TagReading, check
 
 CAUSE, EFFECT, SIGNAL = range(3)
 SPACE = b" \t\n\r\x0b\x0c"
@@ -59,8 +59,7 @@ def parse(text: str, tags: str = "strict") -> tuple[int, list[Span]]:
 
 def reading(tags: str) -> Callable[[str], tuple[int, list[Span]]]:
     """The function behind `parse` for one reading."""
-    if tags not in READINGS:
-        raise InputError(f'unknown tag reading "{tags}", expected one of {", ".join(READINGS)}')
+    check("tags", tags, TagReading)
     return READINGS[tags]
 
 

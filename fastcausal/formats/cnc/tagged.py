@@ -183,15 +183,17 @@ class Sentences:
 
     def __init__(self, kept: Any, lengths: Int32, tags: str, *, own: bool = False) -> None:
         kept = kept if isinstance(kept, pa.ChunkedArray) else pa.chunked_array([kept])
-        self.kept, self.tags = kept, tags
-        self.lengths = np.array(lengths, np.int32)
+        self.kept: pa.ChunkedArray = kept
+        self.tags: str = tags
+        self.lengths: Int32 = np.array(lengths, np.int32)
         places = [offsets_of(chunk) for chunk in kept.chunks]
         counts = [np.diff(each) for each in places]
-        self.counts = np.concatenate([np.empty(0, np.int64), *counts])  # sentences of each example
+        # Sentences of each example.
+        self.counts: Int64 = np.concatenate([np.empty(0, np.int64), *counts])
         if own and tags != "strict":
             self.lengths[self.counts > 0] = -1
-        self.widths = np.empty(int(self.counts.sum()), np.int32)
-        self.n_tokens = np.empty_like(self.widths)
+        self.widths: Int32 = np.empty(int(self.counts.sum()), np.int32)
+        self.n_tokens: Int32 = np.empty_like(self.widths)
         self.odd: list[str] = []  # sentences with a signal tag that is no plain number
         spans: list[tuple[bytes, ...]] = [(b"", b"", b"")]
         example = sentence = 0
@@ -209,7 +211,7 @@ class Sentences:
             spans.append(tuple(found))
             self.odd += filter(odd_signal_tag, (texts[k].as_py() for k in odd))
             example, sentence = stops
-        self.spans = [
+        self.spans: list[Any] = [
             np.frombuffer(b"".join(column), dtype)
             for column, dtype in zip(zip(*spans, strict=True), SPAN_DTYPES, strict=True)
         ]

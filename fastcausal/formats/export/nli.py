@@ -6,15 +6,15 @@ import json
 import os
 from collections import Counter
 
-from fastcausal.errors import InputError
-from fastcausal.formats.export.arguments import ARGUMENTS, arguments
+from fastcausal.formats.export.arguments import arguments
 from fastcausal.formats.io.files import replacing
 from fastcausal.formats.io.format import Format
+from fastcausal.options import Premise, check
 from fastcausal.relations import Relations
 
 
 def write(
-    relations: Relations, target: str | os.PathLike[str], premise: str = "cause"
+    relations: Relations, target: str | os.PathLike[str], premise: Premise = "cause"
 ) -> list[str]:
     """Write a pair per relation as JSON lines ``{"id", "premise", "hypothesis"}``.
 
@@ -37,9 +37,10 @@ def write(
     ------
     InputError
         An example with relations has no text, or a text of another length.
+    ValueError
+        An unknown premise.
     """
-    if premise not in ARGUMENTS:
-        raise InputError(f'premise is "{premise}", expected {" or ".join(ARGUMENTS)}')
+    check("premise", premise, Premise)
     found, lost = arguments(relations)
     counts: Counter[int] = Counter()
     lines = []

@@ -41,7 +41,7 @@ class Builder:
     def __init__(self, name: str, roles: tuple[str, ...] = ROLES) -> None:
         self.name = name
         self.roles = roles
-        self.unread = Problems()
+        self.unread: Problems = Problems()
         self.notes: Counter[str] = Counter()
         self._spans: list[Span] = []
         self._widths: list[int] = []  # spans of each relation, -1 for one that is unread

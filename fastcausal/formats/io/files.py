@@ -25,7 +25,13 @@ from fastcausal.errors import InputError, OutputError, Problems, invalid_json
 LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit refuses long sentences
 UTF8_MARK = b"\xef\xbb\xbf"
 JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
-KINDS = {str: "a string", bool: "a boolean", dict: "an object", list: "a list", type(None): "null"}
+KINDS: dict[type, str] = {
+    str: "a string",
+    bool: "a boolean",
+    dict: "an object",
+    list: "a list",
+    type(None): "null",
+}
 KINDS |= {int: "a number", float: "a number"}
 
 

@@ -94,7 +94,7 @@ class Lines:
     """
 
     def __init__(self, source: str | os.PathLike[str]) -> None:
-        self.name = name_of(source)
+        self.name: str = name_of(source)
         self._line = 1
         self._rest = b""
         try:

@@ -17,7 +17,9 @@ from fastcausal.engine.plan import TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import some_of
 from fastcausal.formats.cnc.tagged import with_tags
+from fastcausal.formats.io.sources import RelationSources
 from fastcausal.formulas import Int64, RatioFormula, flat, mean_of_pairs
+from fastcausal.options import AgreementProtocol, MeanOver, Policy, check
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
 from fastcausal.report import Report, Scores, Tables, plain, scores_table
@@ -45,10 +47,9 @@ from fastcausal.tasks.agreement.measures import (
 )
 from fastcausal.tasks.agreement.tables import example_table, match_table, named_rows
 from fastcausal.tasks.agreement.units import statistics_of
-from fastcausal.tasks.align import align, check_policies, too_large
+from fastcausal.tasks.align import align, too_large
 
-AVERAGES = ("example", "relation")
-PROTOCOLS = {
+PROTOCOLS: dict[AgreementProtocol, Protocol] = {
     "recess": replace(RECESS, kernel="span_overlap"),
     "recess-code": replace(
         RECESS,
@@ -240,12 +241,12 @@ class Agreement(Report):
 
 
 def agreement(
-    annotations: Any,
-    protocol: str = "recess",
+    annotations: RelationSources,
+    protocol: AgreementProtocol = "recess",
     *,
-    average: str | None = None,
+    average: MeanOver | None = None,
     by: str | None = None,
-    unparsed: str = "error",
+    unparsed: Policy = "error",
 ) -> Agreement:
     """Agreement of two or more annotators on causal relations.
 
@@ -294,12 +295,11 @@ def agreement(
     >>> found["cause"].em, found["cause"].osb, found["effect"].alpha
     (0.0, 1.0, 1.0)
     """
-    if protocol not in PROTOCOLS:
-        raise ValueError(f'unknown protocol "{protocol}", expected {" or ".join(PROTOCOLS)}')
-    average = average or AVERAGES[protocol == "recess-code"]
-    if average not in AVERAGES:
-        raise ValueError(f'average is "{average}", expected {" or ".join(AVERAGES)}')
-    check_policies(unparsed, "skip")
+    check("protocol", protocol, AgreementProtocol)
+    if average is None:
+        average = "relation" if protocol == "recess-code" else "example"
+    check("average", average, MeanOver)
+    check("unparsed", unparsed, Policy)
     chosen = PROTOCOLS[protocol]
     sides = read_annotators(annotations, tags=chosen.tags)
     warnings: dict[str, None] = {}
@@ -349,7 +349,7 @@ def _pair(
     sides: Mapping[str, Relations],
     whole: Mapping[str, Relations],
     protocol: Protocol,
-    average: str,
+    average: MeanOver,
     warnings: dict[str, None],
 ) -> PairAgreement:
     tables = with_tags(sides[a], sides[b], protocol.tags)

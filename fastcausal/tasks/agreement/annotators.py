@@ -18,13 +18,14 @@ from fastcausal.formats import documents_of, opened, read, table
 from fastcausal.formats.io.batches import Stream, batch
 from fastcausal.formats.io.files import name_of
 from fastcausal.formats.io.format import Opened
+from fastcausal.options import Policy, TagReading
 from fastcausal.relations import Relations, taken
 from fastcausal.tasks.align import unread_message
 
 COLUMN = "annotator"
 
 
-def read_annotators(annotations: Any, tags: str = "strict") -> dict[str, Relations]:
+def read_annotators(annotations: Any, tags: TagReading = "strict") -> dict[str, Relations]:
     """Relations by annotator.
 
     Parameters
@@ -57,7 +58,7 @@ def read_annotators(annotations: Any, tags: str = "strict") -> dict[str, Relatio
     return sides
 
 
-def _by_annotator(sources: Sequence[Any], tags: str) -> dict[str, Relations]:
+def _by_annotator(sources: Sequence[Any], tags: TagReading) -> dict[str, Relations]:
     files = [file for source in sources for file in documents_of(source)]
     found = [_split(source, tags) for source in files]
     bare = [
@@ -90,7 +91,7 @@ def _names(sources: Sequence[Any]) -> list[str]:
     return stems if len(set(stems)) == len(stems) else [os.fspath(source) for source in sources]
 
 
-def _split(source: Any, tags: str) -> dict[str | None, Relations]:
+def _split(source: Any, tags: TagReading) -> dict[str | None, Relations]:
     """A table per annotator; of None where the source does not name them."""
     name, whole = "the table", None
     source = opened(source, whole=True)
@@ -139,7 +140,7 @@ def named(sides: Mapping[str, Relations]) -> dict[str, Relations]:
 
 
 def readable(
-    relations: Relations, name: str, unparsed: str, warnings: dict[str, None]
+    relations: Relations, name: str, unparsed: Policy, warnings: dict[str, None]
 ) -> Relations:
     """An annotator's relations without those that could not be read, or without their examples."""
     count = relations.n_unread

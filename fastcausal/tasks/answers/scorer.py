@@ -6,18 +6,18 @@ import re
 import string
 from collections.abc import Collection, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from fastcausal._version import __version__
 from fastcausal.errors import InputError, some_of
+from fastcausal.formats.io.sources import RecordSource
 from fastcausal.formulas import MeanFormula
+from fastcausal.options import Policy, check
 from fastcausal.statistics import Statistics
 from fastcausal.tasks.answers.files import read_answers, read_questions
 from fastcausal.tasks.answers.report import AnswerReport, Mark
 
-POLICIES = ("error", "empty", "skip")
 WHY = ("reason", "why", "cause", "resulted")
 """What a question about a cause contains (Tan et al. 2023, section 6.4)."""
 
@@ -25,7 +25,9 @@ _PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]+")
 _ARTICLES = re.compile(r"\b(?:an?|the)\b")
 
 
-def score_answers(gold: Any, pred: Any, *, unmatched: str = "error") -> AnswerReport:
+def score_answers(
+    gold: RecordSource, pred: RecordSource, *, unmatched: Policy = "error"
+) -> AnswerReport:
     """Score predicted answers by exact match and F1, as SQuAD 1.1 does.
 
     Both compare words: lower case, without punctuation (ASCII) and the articles a, an, the. F1 is
@@ -70,8 +72,7 @@ def score_answers(gold: Any, pred: Any, *, unmatched: str = "error") -> AnswerRe
     >>> report["overall"].exact_match, report["why"].exact_match, report["why"].f1
     (0.5, 0.0, 0.6666666666666666)
     """
-    if unmatched not in POLICIES:
-        raise ValueError(f'unmatched is "{unmatched}", expected one of {", ".join(POLICIES)}')
+    check("unmatched", unmatched, Policy)
     questions, answers = read_questions(gold), read_answers(pred)
     warnings = _differences(questions.keys(), answers.keys(), unmatched)
     marks: dict[str, list[Mark]] = {"overall": [], "why": []}
@@ -142,7 +143,9 @@ def f1(gold: list[str], pred: list[str]) -> float:
     return 2 * shared / (len(gold) + len(pred))
 
 
-def _differences(gold: Collection[str], pred: Collection[str], unmatched: str) -> tuple[str, ...]:
+def _differences(
+    gold: Collection[str], pred: Collection[str], unmatched: Policy
+) -> tuple[str, ...]:
     """A warning about ids that only one side has; InputError if the policy does not allow it."""
     missing = [id for id in gold if id not in pred]
     extra = [id for id in pred if id not in gold]

@@ -14,25 +14,26 @@ import pyarrow.compute as pc
 from fastcausal._version import __version__
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import shown
+from fastcausal.formats.io.sources import LabelSource
 from fastcausal.formulas import ConfusionFormula
+from fastcausal.options import LabelPolicy, check
 from fastcausal.statistics import Statistics
 from fastcausal.tasks.classification import files as label_format
 from fastcausal.tasks.classification.files import Labels
 from fastcausal.tasks.classification.report import ClassificationReport, Label
 
-POLICIES = ("error", "skip")
 MOST_LABELS = 2000  # more are no classes
 
 
 def classify(
-    gold: Any,
-    pred: Any,
+    gold: LabelSource,
+    pred: LabelSource,
     *,
     labels: Sequence[Label] | None = None,
     positive: Label = 1,
     undefined: float | None = None,
-    unparsed: str = "error",
-    unmatched: str = "error",
+    unparsed: LabelPolicy = "error",
+    unmatched: LabelPolicy = "error",
 ) -> ClassificationReport:
     """Score predicted sentence labels against gold labels.
 
@@ -61,7 +62,7 @@ def classify(
     InputError
         Something cannot be read, has an unknown label, or does not fit together.
     ValueError
-        An unknown policy.
+        An unknown policy, or labels that are no classes.
 
     Examples
     --------
@@ -105,15 +106,16 @@ class ClassificationScorer:
         labels: Sequence[Label] | None = None,
         positive: Label = 1,
         undefined: float | None = None,
-        unparsed: str = "error",
-        unmatched: str = "error",
+        unparsed: LabelPolicy = "error",
+        unmatched: LabelPolicy = "error",
     ) -> None:
-        for name, policy in (("unparsed", unparsed), ("unmatched", unmatched)):
-            if policy not in POLICIES:
-                raise ValueError(f'{name} is "{policy}", expected {" or ".join(POLICIES)}')
+        check("unparsed", unparsed, LabelPolicy)
+        check("unmatched", unmatched, LabelPolicy)
         if undefined not in (None, 0.0, 1.0):
             raise ValueError(f"undefined is {undefined}, expected None, 0.0 or 1.0")
-        self.given = None if labels is None else _classes(labels, positive)
+        self.given: tuple[Label, ...] | None = (
+            None if labels is None else _classes(labels, positive)
+        )
         self.positive = positive
         self.undefined = undefined
         self.unparsed = unparsed
@@ -123,8 +125,10 @@ class ClassificationScorer:
     def reset(self) -> None:
         """Forget every batch."""
         self.labels: tuple[Label, ...] = self.given or ()
-        self.confusion = np.zeros((len(self.labels), len(self.labels)), np.int64)
-        self.n_unparsed = 0
+        self.confusion: npt.NDArray[np.int64] = np.zeros(
+            (len(self.labels), len(self.labels)), np.int64
+        )
+        self.n_unparsed: int = 0
         self.warnings: dict[str, None] = {}  # an ordered set
 
     @property
@@ -137,11 +141,11 @@ class ClassificationScorer:
             f"0/0:{zero}|unparsed:{self.unparsed}|unmatched:{self.unmatched}"
         )
 
-    def update(self, gold: Any, pred: Any) -> None:
+    def update(self, gold: LabelSource | Labels, pred: LabelSource | Labels) -> None:
         """Add a batch; arguments and errors as in `classify`."""
         self.add(self.align(gold, pred))
 
-    def align(self, gold: Any, pred: Any) -> Batch:
+    def align(self, gold: LabelSource | Labels, pred: LabelSource | Labels) -> Batch:
         """Read both sides and bring them to the same examples and one kind of labels."""
         gold, pred = label_format.read(gold, "gold"), label_format.read(pred, "pred")
         warnings: list[str] = []
@@ -271,9 +275,9 @@ def _classes(labels: Sequence[Label], positive: Label) -> tuple[Label, ...]:
     given = tuple(int(label) if isinstance(label, bool) else label for label in labels)
     kinds = {type(label) for label in given}
     if not given or kinds not in ({int}, {str}) or len(set(given)) < len(given):
-        raise InputError(f"labels are {_listed(given)}, expected different integers or strings")
+        raise ValueError(f"labels are {_listed(given)}, expected different integers or strings")
     if positive != 1 and positive not in given:
-        raise InputError(f"the positive label is {shown(positive)}, expected {_listed(given)}")
+        raise ValueError(f"the positive label is {shown(positive)}, expected {_listed(given)}")
     return given
 
 
@@ -303,7 +307,7 @@ def _listed(labels: Sequence[Any]) -> str:
 
 
 def _joined(
-    gold: Labels, pred: Labels, unmatched: str, warnings: list[str]
+    gold: Labels, pred: Labels, unmatched: LabelPolicy, warnings: list[str]
 ) -> tuple[Labels, Labels]:
     """The examples that both sides have, in gold's order."""
     named = all(side.ids is not None and pa.types.is_string(side.ids.type) for side in (gold, pred))
@@ -333,7 +337,7 @@ def _some(keys: pa.Array) -> str:
     return f" ({_listed(keys[:3].to_pylist())}{', ...' if len(keys) > 3 else ''})" if keys else ""
 
 
-def _without_gaps(gold: Labels, pred: Labels, unparsed: str) -> tuple[Labels, Labels]:
+def _without_gaps(gold: Labels, pred: Labels, unparsed: LabelPolicy) -> tuple[Labels, Labels]:
     """Leave out the examples without a predicted label, if the policy allows it."""
     if gold.values.null_count:
         row = pc.index(pc.is_null(gold.values), True).as_py()

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +21,15 @@ from fastcausal.formats import read
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
 from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.sources import RelationSource
+from fastcausal.options import Tokenizer, check
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.classification import files
 from fastcausal.tasks.corpus.description import ORDERS, CorpusDescription, Histogram
 from fastcausal.tasks.corpus.words import treebank_words
 
-TOKENIZERS = ("whitespace", "nltk-style", "nltk-style+tags")
+TOKENIZERS = get_args(Tokenizer)
 NEEDED = {"whitespace": "lengths", "nltk-style": "texts", "nltk-style+tags": "tagged sentences"}
 _ROLES = {"ARG0": "cause", "ARG1": "effect"}
 _MARKED = re.compile(r"<(ARG0|ARG1|SIG[0-9]+)>(?=(.*?)</\1>)", re.DOTALL)
@@ -38,7 +40,7 @@ Ints = npt.NDArray[np.integer[Any]]
 Words = dict[str, dict[str, Histogram]]
 
 
-def describe(source: Any, tokenizer: str | None = None) -> CorpusDescription:
+def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> CorpusDescription:
     """Describe a corpus: the figures of the RECESS paper (Tan et al. 2023), tables 3, 4 and 6.
 
     Parameters
@@ -69,8 +71,8 @@ def describe(source: Any, tokenizer: str | None = None) -> CorpusDescription:
     >>> found.n_relations, found.n_explicit, found.signals
     (1, 1, Counter({'so': 1}))
     """
-    if tokenizer not in (None, *TOKENIZERS):
-        raise ValueError(f'tokenizer is "{tokenizer}", expected one of {", ".join(TOKENIZERS)}')
+    if tokenizer is not None:
+        check("tokenizer", tokenizer, Tokenizer)
     wanted = TOKENIZERS if tokenizer is None else (tokenizer,)
     file = None
     if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() == ".csv":

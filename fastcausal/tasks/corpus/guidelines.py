@@ -16,12 +16,14 @@ from fastcausal.formats.cnc.markup import CAUSE, EFFECT
 from fastcausal.formats.io import folders
 from fastcausal.formats.io.builder import Span, UnreadError
 from fastcausal.formats.io.format import Opened
+from fastcausal.formats.io.sources import RelationSources
 from fastcausal.formats.spans import Sentence
+from fastcausal.options import TagReading
 from fastcausal.relations import ROLES, Relations
 from fastcausal.tasks.corpus.findings import MOST_TEXT, CheckReport, Finding
 
 
-def check(sources: Any, tags: str = "strict") -> CheckReport:
+def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
     """Check annotations against the rules of RECESS.
 
     A relation has one Cause and one Effect, each one continuous span within the sentence, which do
@@ -89,7 +91,7 @@ def check(sources: Any, tags: str = "strict") -> CheckReport:
     )
 
 
-def _open(source: Any, tags: str) -> tuple[str, Document | None, Relations]:
+def _open(source: Any, tags: TagReading) -> tuple[str, Document | None, Relations]:
     """What messages call a source, its spans and links if it has them, and its relations."""
     if folders.is_folder(source):
         return str(source), None, formats.read(source)

@@ -23,7 +23,7 @@ COLOURS = {
 }
 PLAIN = "#4C72B0"
 THOUSANDS = "{x:,.0f}"
-STYLE = {
+STYLE: dict[str, object] = {
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlelocation": "left",

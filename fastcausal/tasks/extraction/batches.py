@@ -28,6 +28,7 @@ from fastcausal.arrays import _ids
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read, stream
 from fastcausal.formats.io.batches import Stream, ahead
+from fastcausal.options import TagReading
 from fastcausal.relations import Relations, hashes_of
 
 READ_AGAIN = 1 << 30  # bytes of files: up to here a fault is looked for in the whole, to tell all
@@ -50,7 +51,7 @@ def in_step(
     gold: Any,
     pred: Any,
     columns: Collection[str | None] | None,
-    tags: str,
+    tags: TagReading,
     progress: Progress | None,
 ) -> InStep | None:
     """Both sides batch by batch, None where predictions have to be read whole.
@@ -60,7 +61,7 @@ def in_step(
     gold, pred : anything `fastcausal.read` takes
     columns : collection of str or None
         The columns needed, None: all of them.
-    tags : str
+    tags : {"strict", "cnc-2023", "cnc-2022"}
         How a side that has to be read whole reads tags.
     progress : callable or None
         Called with the number of examples that are done, and of all of them, None if not known.
@@ -87,9 +88,9 @@ class InStep:
     """
 
     def __init__(self, gold: Stream, pred: Stream, progress: Progress) -> None:
-        self.sides = gold, pred
+        self.sides: tuple[Stream, Stream] = gold, pred
         self.progress = progress
-        self.first = 0
+        self.first: int = 0
 
     @property
     def once(self) -> bool:

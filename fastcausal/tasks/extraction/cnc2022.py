@@ -11,6 +11,7 @@ from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import count_pairs
 from fastcausal.errors import InputError
+from fastcausal.options import Backend
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
 from fastcausal.scores import exact
@@ -23,7 +24,7 @@ NOTHING: Score = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "number": 0}
 
 
 def scores_2022(
-    plan: Plan, gold: Rows, pred: Rows, examples: pa.Table, roles: tuple[str, ...], backend: str
+    plan: Plan, gold: Rows, pred: Rows, examples: pa.Table, roles: tuple[str, ...], backend: Backend
 ) -> tuple[dict[str, Score], list[str]]:
     """Precision, recall, F1 and number of gold spans, per role and overall.
 
@@ -40,7 +41,7 @@ def scores_2022(
         An example has more gold relations than orders can be tried for, or the backend is ``cuda``.
     """
     if backend == "cuda":
-        raise InputError('cnc-2022 is not counted on a GPU, use backend "cpu"')
+        raise ValueError('cnc-2022 is not counted on a GPU, use backend "cpu"')
     n_gold = np.diff(gold.relation_offsets)
     if n_gold.size and n_gold.max() > MOST_RELATIONS:
         most = int(n_gold.argmax())
@@ -142,7 +143,7 @@ def _named(examples: pa.Table, example: int) -> str:
     return f"example {examples['id'][example] if named else example}"
 
 
-def _cells(plan: Plan, gold: Rows, pred: Rows, examples: Int64, backend: str) -> Int64:
+def _cells(plan: Plan, gold: Rows, pred: Rows, examples: Int64, backend: Backend) -> Int64:
     """Counts of every gold with every predicted relation: [examples, gold, pred, fields].
 
     All examples have the same number n of gold relations; predictions are cut or filled up to n.

@@ -12,6 +12,7 @@ from fastcausal.decoding.tags import TagScheme
 from fastcausal.engine.plan import Plan
 from fastcausal.errors import InputError
 from fastcausal.formats import read
+from fastcausal.options import Backend, DeviceBackend, TagReading, check
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.official import as_tagged
@@ -42,10 +43,9 @@ class Decoding:
     """
 
     def __init__(
-        self, decoder: TagScheme | SpanDecoder, plan: Plan, tags: str, backend: str
+        self, decoder: TagScheme | SpanDecoder, plan: Plan, tags: TagReading, backend: Backend
     ) -> None:
-        if backend == "reference":
-            raise ValueError('backend is "reference", expected cpu or cuda')
+        check("backend", backend, DeviceBackend)
         self.decoder = decoder
         self.on_device: LabelCounts | None = None
         if backend == "cuda" and isinstance(decoder, TagScheme):
@@ -100,7 +100,7 @@ def label_rows(scheme: TagScheme, gold_ids: Any, pred_ids: Any) -> tuple[Rows, R
     return gold, pred
 
 
-def _counts_on_device(scheme: TagScheme, plan: Plan, tags: str) -> LabelCounts:
+def _counts_on_device(scheme: TagScheme, plan: Plan, tags: TagReading) -> LabelCounts:
     from fastcausal.engine.device import cuda
     from fastcausal.engine.device.labels import LabelCounts
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from fastcausal._version import __version__
 from fastcausal.formats import read
+from fastcausal.formats.io.sources import RelationSource
 from fastcausal.protocols import CNC_2023, RECESS
 from fastcausal.report import Report, Scores, Tables, plain
 from fastcausal.tables import Grid
@@ -123,7 +124,7 @@ class Explanation(Report):
         return grid
 
 
-def explain(gold: Any, pred: Any) -> Explanation:
+def explain(gold: RelationSource, pred: RelationSource) -> Explanation:
     """How much of a cnc-2023 score is owed to each of its quirks.
 
     Parameters

@@ -9,6 +9,7 @@ from functools import lru_cache, partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from fastcausal._version import __version__
 from fastcausal.arrays import _spans
@@ -18,9 +19,11 @@ from fastcausal.errors import InputError
 from fastcausal.formats import opened, read
 from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.formats.io.files import readable_again
+from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formats.table import appending
 from fastcausal.formulas import MULTI, Int64, RelationFormula
+from fastcausal.options import Backend, Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol, batch_protocol, protocol_named
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report import Report, Scores
@@ -53,14 +56,14 @@ _formula = lru_cache(RelationFormula)  # a report of a batch asks for it, and co
 
 
 def score(
-    gold: Any,
-    pred: Any,
-    protocol: str | Protocol = RECESS,
+    gold: RelationSource | Rows,
+    pred: RelationSource | Rows,
+    protocol: ProtocolName | Protocol = RECESS,
     *,
     by: str | None = None,
-    unparsed: str = "error",
-    unmatched: str = "error",
-    backend: str = "cpu",
+    unparsed: Policy = "error",
+    unmatched: Policy = "error",
+    backend: Backend = "cpu",
     num_threads: int | None = None,
     per_example: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
@@ -75,8 +78,8 @@ def score(
     ----------
     gold, pred : Relations, or anything `fastcausal.read` takes, or `Rows`
         Joined by ``id`` where both sides have one, else by position.
-    protocol : str or Protocol
-        ``"recess"`` (default), ``"cnc-2023"``, ``"cnc-2022"`` or your own.
+    protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
+        ``"recess"`` by default; see `fastcausal.PROTOCOLS`.
     by : str, optional
         A column of gold; its values become subsets.
     unparsed : {"error", "empty", "skip"}
@@ -108,7 +111,7 @@ def score(
         The two sides do not fit together, something cannot be read or written, ``per_example``
         is one of the files read, or backend ``cuda`` has no GPU.
     ValueError
-        An unknown protocol, policy or backend.
+        An unknown protocol, policy or backend, or one that the other arguments exclude.
 
     Examples
     --------
@@ -137,11 +140,11 @@ def score(
         gold, pred = readable_again(gold), readable_again(pred)
     if scorer.protocol.average == "cnc-2022":
         if by is not None:
-            raise InputError(
+            raise ValueError(
                 f"cnc-2022 does not add up over parts of the examples: no scores by {by}"
             )
         if per_example is not None:
-            raise InputError("cnc-2022: a report of counts alone has no per_example")
+            raise ValueError("cnc-2022: a report of counts alone has no per_example")
         aligned = scorer.align(gold, pred)
         scorer.roles = aligned.roles
         return _report_2022(scorer, aligned)
@@ -207,17 +210,17 @@ class ExtractionScorer:
 
     def __init__(
         self,
-        protocol: str | Protocol = RECESS,
+        protocol: ProtocolName | Protocol = RECESS,
         *,
         decoder: TagScheme | SpanDecoder | None = None,
         by: str | None = None,
-        unparsed: str = "error",
-        unmatched: str = "error",
-        backend: str = "cpu",
+        unparsed: Policy = "error",
+        unmatched: Policy = "error",
+        backend: Backend = "cpu",
         num_threads: int | None = None,
     ) -> None:
         named = protocol_named if decoder is None else batch_protocol
-        self.protocol = named(protocol)
+        self.protocol: Protocol = named(protocol)
         self.by = by
         self.unparsed = unparsed
         self.unmatched = unmatched
@@ -237,14 +240,14 @@ class ExtractionScorer:
     def reset(self) -> None:
         """Forget every batch."""
         self.roles: tuple[str, ...] | None = None
-        self.n_examples = 0
-        self.n_gold_relations = 0
-        self.n_pred_relations = 0
+        self.n_examples: int = 0
+        self.n_gold_relations: int = 0
+        self.n_pred_relations: int = 0
         # By stratum: counts of examples with at most one gold relation, and of the others.
         self.counts: dict[str, Int64] = {}
-        self.n_as_given = 0  # relations whose spans are not read as the protocol reads tags
+        self.n_as_given: int = 0  # relations whose spans are not read as the protocol reads tags
         self.warnings: Warnings = {}
-        self.unparsed_relations = Unparsed()
+        self.unparsed_relations: Unparsed = Unparsed()
         if self._decoding is not None:
             self._decoding.reset()
 
@@ -258,7 +261,12 @@ class ExtractionScorer:
         policies = f"unparsed:{self.unparsed}|unmatched:{self.unmatched}"
         return f"fastcausal|{__version__}|{protocol}|{policies}"
 
-    def update(self, gold: Any, pred: Any, **masks: Any) -> None:
+    def update(
+        self,
+        gold: RelationSource | Rows | npt.ArrayLike,
+        pred: RelationSource | Rows | npt.ArrayLike,
+        **masks: Any,
+    ) -> None:
         """Add a batch; arguments and errors as in `score`.
 
         Parameters
@@ -280,14 +288,14 @@ class ExtractionScorer:
         """
         if self.protocol.average != "counts":
             raise ValueError(f"{self.protocol.name} does not add up over batches, use score")
+        sides: Any = gold, pred
         if self._decoding is not None and not isinstance(pred, Relations | Rows):
             sides = self._decoding.sides(gold, pred, **masks)
             if sides is None:
                 return
-            gold, pred = sides
         elif masks:
             raise TypeError(f"{', '.join(masks)}: only the logits of a SpanDecoder have that")
-        self.add(self.align(gold, pred))
+        self.add(self.align(*sides))
 
     def settle(self) -> None:
         """Wait for the device, and take over what it has counted."""
@@ -300,7 +308,7 @@ class ExtractionScorer:
         self.n_gold_relations += n_gold
         self.n_pred_relations += n_pred
 
-    def align(self, gold: Any, pred: Any) -> Aligned:
+    def align(self, gold: RelationSource | Rows, pred: RelationSource | Rows) -> Aligned:
         """Read both sides and bring them to the same examples."""
         if isinstance(gold, Rows) and isinstance(pred, Rows):
             return align_rows(gold, pred, self._roles, self.protocol)

@@ -11,6 +11,7 @@ import pyarrow as pa
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan, Result, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
+from fastcausal.options import Backend
 from fastcausal.tasks.align import Aligned, too_large
 
 
@@ -19,7 +20,7 @@ class Counting(NamedTuple):
 
     plan: Plan
     roles: tuple[str, ...]
-    backend: str
+    backend: Backend
     num_threads: int | None
 
     def run(

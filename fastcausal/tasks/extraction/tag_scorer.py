@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastcausal.decoding.tags import TagScheme
+from fastcausal.options import DeviceBackend, ProtocolName
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 
@@ -16,7 +17,7 @@ class TagScorer(ExtractionScorer):
     ----------
     scheme : TagScheme
         What each label id says.
-    protocol : str or Protocol
+    protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         As in `fastcausal.score`.
     backend : {"cpu", "cuda"}
         ``cuda`` takes arrays on the device (of CuPy, of torch, or anything with DLPack or
@@ -44,9 +45,9 @@ class TagScorer(ExtractionScorer):
     def __init__(
         self,
         scheme: TagScheme,
-        protocol: str | Protocol = RECESS,
+        protocol: ProtocolName | Protocol = RECESS,
         *,
-        backend: str = "cpu",
+        backend: DeviceBackend = "cpu",
         num_threads: int | None = None,
     ) -> None:
         super().__init__(protocol, decoder=scheme, backend=backend, num_threads=num_threads)

@@ -14,20 +14,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal, overload
+from typing import Any, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from fastcausal.engine import _native
 from fastcausal.errors import InputError
+from fastcausal.options import Level, check
 from fastcausal.report import plain
 from fastcausal.significance.intervals import bootstrap
 from fastcausal.tasks.reliability.ratings import Float64, Ratings
 
-Level = Literal["nominal", "ordinal", "interval", "ratio"]
-
-LEVELS = ("nominal", "ordinal", "interval", "ratio")  # in the order of the native Level
+LEVELS = get_args(Level)  # in the order of the native Level
 
 
 @overload
@@ -86,6 +85,8 @@ def krippendorff_alpha(
     InputError
         Ratings of mixed types, infinite, negative at the level ratio, or no numbers at a level
         other than nominal; a unit that one rater rated twice; a unit without group.
+    ValueError
+        An unknown level.
 
     Notes
     -----
@@ -161,8 +162,9 @@ def alpha_interval(
     Raises
     ------
     InputError
-        As in `krippendorff_alpha`; and for a number of resamples below 1 or a confidence outside
-        of 0 to 1.
+        As in `krippendorff_alpha`.
+    ValueError
+        An unknown level, a number of resamples below 1 or a confidence outside of 0 to 1.
 
     Examples
     --------
@@ -227,8 +229,7 @@ def disagreements(
     all of them. Columns: units and ratings of units with two ratings or more; mean squared
     distance of two ratings of a unit, over ratings and over units; and that of any two ratings.
     """
-    if level not in LEVELS:
-        raise InputError(f'unknown level "{level}", expected one of {", ".join(LEVELS)}')
+    check("level", level, Level)
     if level != "nominal" and ratings.names:
         raise InputError(
             f"ratings such as {ratings.names[0]!r} are nominal, level {level} needs numbers"

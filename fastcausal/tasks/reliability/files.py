@@ -24,7 +24,12 @@ EXACT = 2**53  # below it no two integers are one float
 EXPECTED_EXACT = "expected integers below 2^53"
 # What may stand for a number that is not there: as pyarrow and pandas read CSV.
 MISSING = ("", "#N/A", "#NA", "-NaN", "-nan", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null")
-TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+TYPES: dict[type, pa.DataType] = {
+    str: pa.string(),
+    int: pa.int64(),
+    float: pa.float64(),
+    bool: pa.bool_(),
+}
 
 
 @dataclass(frozen=True)

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, get_args
 
 import numpy as np
 
 from fastcausal.arrays import arrow
 from fastcausal.engine import _native
 from fastcausal.errors import InputError
+from fastcausal.options import KappaWeights, check
 from fastcausal.tasks.reliability.ratings import Int64, Ratings, array_of, numbers_of, positions
 
-Weights = Literal["linear", "quadratic"]
-
-ORDER: tuple[Weights | None, ...] = (None, "linear", "quadratic")  # of the native Weights
+ORDER = (None, *get_args(KappaWeights))  # of the native Weights
 UNIT = 2**53  # kappas are multiples of 1 / UNIT, so their sum is an integer
 CALLS = 64  # between two native calls an interrupt is heard
 
 
 def cohen_kappa(
-    a: Any, b: Any, weights: Weights | None = None, labels: Sequence[Any] | None = None
+    a: Any, b: Any, weights: KappaWeights | None = None, labels: Sequence[Any] | None = None
 ) -> float:
     """Cohen's kappa of two raters (Cohen 1960, 1968): 1 − observed / expected cost.
 
@@ -43,7 +42,9 @@ def cohen_kappa(
     ------
     InputError
         ``a`` and ``b`` differ in length or hold mixed types, a label is not in ``labels``, or
-        weights are unknown or without order.
+        weights are without order.
+    ValueError
+        Unknown weights.
 
     Examples
     --------
@@ -66,7 +67,7 @@ def cohen_kappa(
 
 def mean_pairwise_kappa(
     data: Any,
-    weights: Weights | None = None,
+    weights: KappaWeights | None = None,
     labels: Sequence[Any] | None = None,
     *,
     unit: str | None = None,
@@ -99,10 +100,10 @@ def mean_pairwise_kappa(
 
 
 def mean_kappa(
-    ratings: Ratings, weights: Weights | None = None, labels: Sequence[Any] | None = None
+    ratings: Ratings, weights: KappaWeights | None = None, labels: Sequence[Any] | None = None
 ) -> float:
     """As `mean_pairwise_kappa`."""
-    _require_known(weights)
+    _check(weights)
     places, n_labels = positions(ratings.values, ratings.names, labels, weights is not None)
     rated = places >= 0
     places, units, raters = places[rated], ratings.units_of()[rated], ratings.raters_of()[rated]
@@ -126,9 +127,9 @@ def mean_kappa(
     return total / UNIT / n if n else math.nan
 
 
-def kappa(a: Int64, b: Int64, n_labels: int, weights: Weights | None) -> float:
+def kappa(a: Int64, b: Int64, n_labels: int, weights: KappaWeights | None) -> float:
     """Cohen's kappa of places of labels; integers up to the last division."""
-    _require_known(weights)
+    _check(weights)
     cost, expected_cost = COSTS[weights]
     apart = np.bincount(np.abs(a - b)).tolist()
     observed = sum(n * cost(distance) for distance, n in enumerate(apart))
@@ -137,9 +138,9 @@ def kappa(a: Int64, b: Int64, n_labels: int, weights: Weights | None) -> float:
     return 1 - len(a) * observed / expected if expected else math.nan
 
 
-def _require_known(weights: Weights | None) -> None:
-    if weights not in ORDER:
-        raise InputError(f'unknown weights "{weights}", expected None, "linear" or "quadratic"')
+def _check(weights: KappaWeights | None) -> None:
+    if weights is not None:
+        check("weights", weights, KappaWeights)
 
 
 # Cost of all n × n pairs of a rating of one rater and a rating of the other, from how often each
@@ -168,7 +169,9 @@ def _expected_square(a: list[int], b: list[int]) -> int:
     return squares - 2 * sum(i * m for i, m in enumerate(a)) * sum(j * k for j, k in enumerate(b))
 
 
-COSTS: dict[Weights | None, tuple[Callable[[int], int], Callable[[list[int], list[int]], int]]] = {
+COSTS: dict[
+    KappaWeights | None, tuple[Callable[[int], int], Callable[[list[int], list[int]], int]]
+] = {
     None: (lambda distance: int(distance > 0), _expected_unlike),
     "linear": (lambda distance: distance, _expected_distance),
     "quadratic": (lambda distance: distance * distance, _expected_square),

@@ -90,7 +90,7 @@ class Ratings:
         if len(missing) == 3:
             found = _wide(data, groups)
         elif missing:
-            raise InputError(f"a long table needs unit, rater and label: no {missing[0]} was given")
+            raise ValueError(f"a long table needs unit, rater and label: no {missing[0]} was given")
         else:
             found = _long(data, str(unit), str(rater), str(label), groups)
         infinite = np.isinf(found.values)
@@ -172,7 +172,7 @@ def positions(
     if labels is not None:
         place = {label: k for k, label in enumerate(labels)}
         if len(place) != len(labels):
-            raise InputError("a label occurs twice in labels")
+            raise ValueError("a label occurs twice in labels")
         called = [v if names is None else names[int(v)] for v in different.tolist()]
         unknown = [label for label in called if label not in place]
         if unknown:
@@ -271,7 +271,7 @@ def _wide(data: Any, groups: Any) -> Ratings:
 
 def _long(data: Any, unit: str, rater: str, label: str, groups: Any) -> Ratings:
     if groups is not None and not isinstance(groups, str):
-        raise InputError("groups of a long table are the name of a column")
+        raise ValueError("groups of a long table are the name of a column")
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
         arrays.validate(table)

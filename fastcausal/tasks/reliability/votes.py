@@ -6,17 +6,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from fastcausal._version import __version__
 from fastcausal.errors import InputError
+from fastcausal.options import Level, MajorityTies, check
 from fastcausal.report import Report, Scores
 from fastcausal.tables import Grid
 from fastcausal.tasks.reliability.alpha import (
-    Level,
     alphas_of,
     disagreements,
     fleiss_of,
@@ -25,13 +25,10 @@ from fastcausal.tasks.reliability.alpha import (
 from fastcausal.tasks.reliability.kappas import mean_kappa
 from fastcausal.tasks.reliability.ratings import Int64, Ratings, numbered
 
-Ties = Literal["none", "first", "error"]
-TIES = ("none", "first", "error")
-
 
 def majority_vote(
     data: Any,
-    ties: Ties = "none",
+    ties: MajorityTies = "none",
     *,
     unit: str | None = None,
     rater: str | None = None,
@@ -57,6 +54,8 @@ def majority_vote(
     ------
     InputError
         As in `krippendorff_alpha`; a tie if ``ties`` is ``"error"``.
+    ValueError
+        Unknown ties.
 
     Examples
     --------
@@ -65,8 +64,7 @@ def majority_vote(
     >>> majority_vote([[3, 3, 1], [2, 1, None]], ties="first")
     array([3., 1.])
     """
-    if ties not in TIES:
-        raise InputError(f'unknown ties "{ties}", expected one of {", ".join(TIES)}')
+    check("ties", ties, MajorityTies)
     ratings = Ratings.of(data, unit, rater, label)
     votes = Votes.of(ratings)
     tied = np.flatnonzero(votes.n_winners > 1)

@@ -191,9 +191,9 @@ def test_labels_and_positive():
     with pytest.raises(InputError, match=r"pred: example 1: label 2, expected one of 0, 1"):
         classify([0, 1], [0, 2], labels=[0, 1])
     for wrong in ([], [0, 0], [0, "a"], [0.5]):
-        with pytest.raises(InputError, match="expected different integers or strings"):
+        with pytest.raises(ValueError, match="expected different integers or strings"):
             classify([0], [0], labels=wrong)
-    with pytest.raises(InputError, match='the positive label is "x", expected 0, 1'):
+    with pytest.raises(ValueError, match='the positive label is "x", expected 0, 1'):
         classify([0], [0], labels=[0, 1], positive="x")
     with pytest.raises(InputError, match="3000 different labels"):
         classify(range(3000), range(3000))

@@ -177,10 +177,10 @@ def test_what_batches_cannot_do():
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
-        ({"protocol": "cnc"}, 'unknown protocol "cnc", expected one of recess, cnc-2023, cnc-2022'),
+        ({"protocol": "cnc"}, 'protocol is "cnc", expected one of recess, cnc-2023, cnc-2022'),
         ({"unparsed": "no"}, 'unparsed is "no", expected one of error, empty, skip'),
         ({"unmatched": "no"}, 'unmatched is "no", expected one of error, empty, skip'),
-        ({"backend": "gpu"}, 'unknown backend "gpu", expected one of cpu, cuda, reference'),
+        ({"backend": "gpu"}, 'backend is "gpu", expected one of cpu, cuda, reference'),
         ({"num_threads": 0}, "num_threads is 0, expected at least 1"),
         ({"num_threads": 2**63}, f"num_threads is {2**63}, expected at most {2**31 - 1}"),
     ],

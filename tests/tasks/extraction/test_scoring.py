@@ -216,7 +216,7 @@ def test_columns_that_cannot_be_scored_by():
         fc.score(gold, gold, by="year")
     with pytest.raises(fc.InputError, match="place"):
         fc.score(gold, gold, by="place")
-    with pytest.raises(fc.InputError, match="cnc-2022"):
+    with pytest.raises(ValueError, match="cnc-2022"):
         fc.score(gold, gold, "cnc-2022", by="kind")
 
 

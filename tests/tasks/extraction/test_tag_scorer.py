@@ -134,7 +134,7 @@ def test_what_is_refused(gold, pred, message):
 
 
 def test_what_is_no_choice():
-    with pytest.raises(ValueError, match='backend is "reference", expected cpu or cuda'):
+    with pytest.raises(ValueError, match='backend is "reference", expected one of cpu, cuda'):
         fc.TagScorer(SCHEME, backend="reference")
     with pytest.raises(ValueError, match="cnc-2022 does not add up over batches"):
         fc.TagScorer(SCHEME, "cnc-2022")

@@ -1,0 +1,62 @@
+"""Closed vocabularies: each argument that takes one of a few names, with its names listed once.
+
+Signatures, options of the command line and type checkers read the same types; `check` refuses an
+unknown value at run time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+ProtocolName = Literal["recess", "cnc-2023", "cnc-2022"]
+AgreementProtocol = Literal["recess", "recess-code"]
+Backend = Literal["cpu", "cuda", "reference"]
+DeviceBackend = Literal["cpu", "cuda"]
+
+Policy = Literal["error", "empty", "skip"]
+LabelPolicy = Literal["error", "skip"]
+
+TagReading = Literal["strict", "cnc-2023", "cnc-2022"]
+PairingTies = Literal["content", "first"]
+Surplus = Literal["charge", "truncate"]
+NonCausal = Literal["charge", "ignore"]
+Summing = Literal["counts", "cnc-2022"]
+ZeroByZero = Literal["null", "0", "1"]  # as the command line spells it
+
+ReadFormat = Literal["cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"]
+ExportFormat = Literal["squad", "nli"]
+WriteFormat = Literal["cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "squad", "nli"]
+Premise = Literal["cause", "effect"]
+TableFormat = Literal["text", "json", "markdown", "latex", "csv"]
+
+DecodingMethod = Literal["bss", "constrained", "argmax", "constrained-logits"]  # csrc's order
+Tokenizer = Literal["whitespace", "nltk-style", "nltk-style+tags"]
+
+MeanOver = Literal["example", "relation"]
+Level = Literal["nominal", "ordinal", "interval", "ratio"]  # csrc's order
+KappaWeights = Literal["linear", "quadratic"]
+MajorityTies = Literal["none", "first", "error"]
+
+
+def check(name: str, value: object, choices: Any) -> None:
+    """Raise ValueError for an argument that is not among the choices of its type.
+
+    Parameters
+    ----------
+    name : str
+        The argument.
+    value : object
+        What the caller gave.
+    choices : type or collection of str
+        One of the types of this module, or the names themselves.
+
+    Examples
+    --------
+    >>> check("unparsed", "ignore", Policy)
+    Traceback (most recent call last):
+    ValueError: unparsed is "ignore", expected one of error, empty, skip
+    """
+    known = get_args(choices) or tuple(choices)
+    if not isinstance(value, str) or value not in known:
+        got = f'"{value}"' if isinstance(value, str) else repr(value)
+        raise ValueError(f"{name} is {got}, expected one of {', '.join(known)}")
