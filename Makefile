@@ -51,7 +51,7 @@ lint: $(VENV)/.dev  ## run formatters and linters, changing nothing
 typecheck: $(VENV)/.dev  ## run mypy --strict
 	$(BIN)/mypy
 
-check: lint typecheck wheel-test demo test test-all  ## run all that CI runs
+check: lint typecheck wheel-test demo test test-all fuzz  ## run all that CI runs
 
 build: $(VENV)/.dev  ## build sdist and wheel into dist/
 	rm -rf dist

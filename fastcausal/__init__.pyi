@@ -24,8 +24,8 @@ from fastcausal.tasks.corpus.description import CorpusDescription as CorpusDescr
 from fastcausal.tasks.corpus.findings import CheckReport as CheckReport
 from fastcausal.tasks.corpus.guidelines import check as check
 from fastcausal.tasks.extraction.explain import explain as explain
+from fastcausal.tasks.extraction.score import score as score
 from fastcausal.tasks.extraction.scorer import ExtractionScorer as ExtractionScorer
-from fastcausal.tasks.extraction.scorer import score as score
 from fastcausal.tasks.extraction.tag_scorer import TagScorer as TagScorer
 from fastcausal.tasks.reliability.alpha import AlphaInterval as AlphaInterval
 from fastcausal.tasks.reliability.alpha import alpha_interval as alpha_interval

@@ -48,5 +48,5 @@ def format_of(ctx: typer.Context, json: bool, format: TableFormat) -> TableForma
 
 def is_json(args: Sequence[str]) -> bool:
     """Tell if arguments, parsed or not, ask for JSON."""
-    pairs = pairwise(args)
-    return not {"--json", "--format=json"}.isdisjoint(args) or ("--format", "json") in pairs
+    given = {option.partition("=")[0] for option in args if option.startswith("--json")}
+    return "--json" in given or "--format=json" in args or ("--format", "json") in pairwise(args)

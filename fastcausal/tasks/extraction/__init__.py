@@ -2,7 +2,8 @@
 
 ::
 
-    scorer.py      score in one call or batch by batch
+    score.py       score in one call
+    scorer.py      score batch by batch
     batches.py     both sides of large sources in step
     tables.py      counts of examples and of chosen pairs
     counted.py     scores computed from counts

@@ -15,7 +15,7 @@ from fastcausal.formats.io.sources import RelationSource
 from fastcausal.protocols import CNC_2023, RECESS
 from fastcausal.report import Report, Scores, Tables, plain
 from fastcausal.tables import Grid
-from fastcausal.tasks.extraction.scorer import score
+from fastcausal.tasks.extraction.score import score
 
 if TYPE_CHECKING:
     import pyarrow as pa

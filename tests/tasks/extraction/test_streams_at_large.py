@@ -23,7 +23,7 @@ from fastcausal.arrays import arrow
 
 SCORE = """
 import itertools, os, signal, sys
-from fastcausal.tasks.extraction import scorer as extraction
+from fastcausal.tasks.extraction import score as extraction
 from fastcausal.cli import main
 from fastcausal.formats.io import batches
 batches.ROWS = 64  # many batches

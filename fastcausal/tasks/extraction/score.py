@@ -1,0 +1,191 @@
+"""Score extracted relations against gold in one call, batch by batch where that is possible."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from fastcausal.formats import opened
+from fastcausal.formats.io.files import readable_again
+from fastcausal.formats.io.sources import RelationSource
+from fastcausal.formats.io.targets import keep_apart
+from fastcausal.formats.table import appending
+from fastcausal.options import Backend, Policy, ProtocolName
+from fastcausal.protocols import RECESS, Protocol
+from fastcausal.report import Report, Scores
+from fastcausal.rows import Rows
+from fastcausal.tasks.align import (
+    Aligned,
+)
+from fastcausal.tasks.extraction.batches import Progress, in_step, is_streamed
+from fastcausal.tasks.extraction.report import report_of
+from fastcausal.tasks.extraction.tables import Details, per_example_table
+from fastcausal.tasks.official import KEY
+
+if TYPE_CHECKING:
+    pass
+from fastcausal.tasks.extraction.scorer import ExtractionScorer, marked_relations
+
+_NOWHERE = nullcontext()
+
+
+def score(
+    gold: RelationSource | Rows,
+    pred: RelationSource | Rows,
+    protocol: ProtocolName | Protocol = RECESS,
+    *,
+    by: str | None = None,
+    unparsed: Policy = "error",
+    unmatched: Policy = "error",
+    backend: Backend = "cpu",
+    num_threads: int | None = None,
+    per_example: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Score predicted relations against gold relations.
+
+    Parquet and Arrow IPC files, directories of Parquet files, large files of JSON lines and
+    iterators are scored batch by batch as long as both sides hold the same examples in the same
+    order, so that they may be larger than memory. All else is read whole; the numbers are the same.
+
+    Parameters
+    ----------
+    gold, pred : Relations, or anything `fastcausal.read` takes, or `Rows`
+        Joined by ``id`` where both sides have one, else by position.
+    protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
+        ``"recess"`` by default; see `fastcausal.PROTOCOLS`.
+    by : str, optional
+        A column of gold; its values become subsets.
+    unparsed : {"error", "empty", "skip"}
+        What a predicted relation that could not be read is: an error, no relation, or a reason to
+        leave the example out. `Report.n_unparsed` counts them, a warning has their share.
+    unmatched : {"error", "empty", "skip"}
+        What an id that only one side has is: an error, an example without relations on the other
+        side, or left out.
+    backend : {"cpu", "cuda", "reference"}
+        Native code, an NVIDIA GPU, or plain Python; the same numbers.
+    num_threads : int, optional
+        None uses the cores where there is enough work. The numbers never depend on it.
+    per_example : path, optional
+        A ``.parquet``, ``.arrow`` or ``.csv`` file to write `Report.per_example` to, batch by batch
+        as well; it appears complete or not at all.
+    progress : callable, optional
+        Called after every batch with the number of examples scored and the number of all of them,
+        None where it is not known.
+
+    Returns
+    -------
+    Report
+        ``per_example`` and ``matches`` of files with more than one batch are computed by reading
+        the files again, whole.
+
+    Raises
+    ------
+    InputError
+        The two sides do not fit together, something cannot be read or written, ``per_example``
+        is one of the files read, or backend ``cuda`` has no GPU.
+    ValueError
+        An unknown protocol, policy or backend, or one that the other arguments exclude.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> gold = fc.Relations.from_examples(
+    ...     [{"text": "Rain fell , so roads closed .",
+    ...       "relations": [{"cause": (0, 2), "effect": (4, 6), "signal": (3, 4)}]}])
+    >>> pred = fc.Relations.from_examples(
+    ...     [{"text": "Rain fell , so roads closed .",
+    ...       "relations": [{"cause": (0, 2), "effect": (4, 7)}]}])
+    >>> report = fc.score(gold, pred)
+    >>> report["overall"].precision, report["cause"].tp, report["effect"].be, report["signal"].fn
+    (0.6666666666666666, 1, 1, 1)
+    """
+    scorer = ExtractionScorer(
+        protocol,
+        by=by,
+        unparsed=unparsed,
+        unmatched=unmatched,
+        backend=backend,
+        num_threads=num_threads,
+    )
+    keep_apart([per_example], [gold, pred])
+    streamed = is_streamed(gold) or is_streamed(pred)
+    if streamed:
+        gold, pred = readable_again(gold), readable_again(pred)
+    if scorer.protocol.average == "cnc-2022":
+        if by is not None:
+            raise ValueError(
+                f"cnc-2022 does not add up over parts of the examples: no scores by {by}"
+            )
+        if per_example is not None:
+            raise ValueError("cnc-2022: a report of counts alone has no per_example")
+        aligned = scorer.align(gold, pred)
+        scorer.roles = aligned.roles
+        return _report_2022(scorer, aligned)
+    if not streamed:
+        return _scored(scorer, ((gold, pred),), per_example)
+    gold, pred = opened(gold), opened(pred)
+    columns = _needed(scorer) if per_example is None else None
+    batches = in_step(gold, pred, columns, scorer.protocol.tags, progress)
+    if batches is None:
+        return _scored(scorer, ((gold, pred),), per_example)
+    again = None if batches.once else partial(scorer.align, gold, pred)
+    return batches.used_by(
+        lambda: _scored(scorer, batches, per_example, again),
+        lambda: _scored(scorer, ((gold, pred),), per_example),
+    )
+
+
+def _scored(
+    scorer: ExtractionScorer,
+    batches: Iterable[tuple[Any, Any]],
+    per_example: str | os.PathLike[str] | None,
+    again: Callable[[], Aligned] | None = None,
+) -> Report:
+    """Score batches from nothing; where they are several, the report gets the whole ``again``."""
+    scorer.reset()
+    n_batches = 0
+    with _NOWHERE if per_example is None else appending(per_example) as write:
+        for gold, pred in batches:
+            n_batches += 1
+            aligned = scorer.align(gold, pred)
+            scorer.add(aligned)
+            if write is not None:
+                write(per_example_table(scorer.counting(), aligned))
+    whole = aligned if n_batches == 1 else again
+    return scorer.report(None if whole is None else Details(scorer.counting(), whole))
+
+
+def _needed(scorer: ExtractionScorer) -> set[str | None]:
+    """The columns that scores depend on."""
+    read = {"id", "length", "relations", "tagged", scorer.by}
+    return read if scorer.protocol.tags == "strict" else read | {"text", *KEY}
+
+
+def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
+    from fastcausal.tasks.extraction.cnc2022 import scores_2022
+
+    scorer.n_as_given = aligned.n_as_given
+    n_pred_relations = marked_relations(aligned.pred)
+    lost = aligned.unparsed
+    scores, fate = scores_2022(
+        scorer.plan(), aligned.gold, aligned.pred, aligned.examples, scorer._roles, scorer.backend
+    )
+    return report_of(
+        protocol=scorer.protocol.name,
+        signature=scorer.signature,
+        n_examples=aligned.gold.n_examples,
+        n_gold_relations=marked_relations(aligned.gold),
+        n_pred_relations=n_pred_relations,
+        scores={group: Scores(values) for group, values in scores.items()},
+        warnings=(
+            *aligned.warnings,
+            *lost.warnings(scorer.unparsed, n_pred_relations),
+            *scorer._as_given(),
+            *fate,
+        ),
+        n_unparsed=lost.relations,
+    )
