@@ -11,7 +11,6 @@ import pytest
 import fastcausal as fc
 from fastcausal import formats, sample
 from fastcausal.cli.convert import convert
-from fastcausal.errors import InputError
 from fastcausal.formats import sniffing
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.format import Format, Opened
@@ -58,7 +57,7 @@ def test_a_new_format_is_read_written_told_and_scored(tmp_path, with_words):
     assert fc.score(bare, bare).n_examples == 2
     none = fc.Relations(table.table.slice(0, 0))
     assert fc.write(none, path)[-1] == "a file without examples is empty and cannot be read back"
-    with pytest.raises(InputError, match=r"expected one of .*, words$"):
+    with pytest.raises(ValueError, match=r"expected one of .*, words$"):
         fc.read(bare, "word")
 
 
@@ -72,7 +71,7 @@ def test_the_command_line_offers_what_is_declared():
     options = get_type_hints(convert)
     assert names_in(options["source_format"]) == set(formats.FORMATS)
     written = {format.name for format in formats.ALL if format.write is not None}
-    assert written <= names_in(options["target_format"]) <= {f.name for f in formats.ALL}
+    assert names_in(options["target_format"]) == written
 
 
 @pytest.mark.parametrize("format", formats.ALL, ids=lambda format: format.name)
