@@ -75,5 +75,5 @@ def test_intervals_of_statistics():
     ],
 )
 def test_bad_options(options, message):
-    with pytest.raises(fc.InputError, match=message):
+    with pytest.raises(ValueError, match=message):
         bootstrap(mean, np.arange(6), **options)
