@@ -25,7 +25,6 @@ from fastcausal.formats import bio, cnc, jsonl, sniffing, spans, table
 from fastcausal.formats.annotation import brat, webanno
 from fastcausal.formats.annotation.links import Document
 from fastcausal.formats.cnc import tagged
-from fastcausal.formats.cnc.markup import reading
 from fastcausal.formats.export import nli, squad
 from fastcausal.formats.io import batches, folders
 from fastcausal.formats.io.batches import Stream
@@ -95,7 +94,7 @@ def read(
     """
     if format is not None:
         check("format", format, FORMATS)
-    reading(tags)  # refuse an unknown one even where there are no tags
+    check("tags", tags, TagReading)  # even where there are no tags
     if isinstance(source, Opened):
         assert source.format.read is not None
         return source.format.read(source.source(), like, tags)
