@@ -133,6 +133,12 @@ class RelationFormula(Formula):
         """Compute the scores of one group from its counts by field name."""
         return scores_of(self.kernel, counts, self.undefined)
 
+    def figures(self, sums: Int64, group: str) -> dict[str, Any]:
+        """Return scores and counts of a group; the score where both have one name (em, osb, to)."""
+        counts = self.counts_of(sums, group)
+        scores = self.scores_of(counts)
+        return scores | counts | scores
+
     def counts_of(self, sums: Int64, group: str) -> dict[str, Any]:
         """Return the counts of ``overall`` or a role by field name.
 

@@ -1,9 +1,8 @@
-"""Scores that are computed from counts when somebody looks at them."""
+"""Scores computed lazily from counts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from fastcausal.formulas import Int64, RelationFormula
 from fastcausal.report import Scores
@@ -31,10 +30,7 @@ class CountedScores(Mapping[str, Scores]):
         if made is None:
             if group not in self:
                 raise KeyError(group)
-            counts = self.formula.counts_of(self._sums, group)
-            scores: dict[str, Any] = self.formula.scores_of(counts)
-            # Where a score and its count have one name (em, osb, to), the score stands.
-            made = self._made[group] = Scores(scores | counts | scores)
+            made = self._made[group] = Scores(self.formula.figures(self._sums, group))
         return made
 
     def __contains__(self, group: object) -> bool:
