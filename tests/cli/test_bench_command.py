@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,12 +16,15 @@ ENTRY = "from fastcausal.cli import main; main()"
 
 
 def bench(*arguments: str, before: str = "", cwd: Path | None = None):
+    # Benchmarks do not run where these say that the process is one of several.
+    env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST")}
     return subprocess.run(
         [sys.executable, "-c", f"{before}{ENTRY}", "bench", *arguments],
         capture_output=True,
         text=True,
         check=False,
         cwd=cwd,
+        env=env,
     )
 
 
