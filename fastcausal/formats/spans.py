@@ -99,7 +99,7 @@ def read(
         except InputError as error:
             problems.add(f"{where}: {error}")
     problems.raise_if_any()
-    return build.table({**columns, "text": texts, **others.typed()}, lines=lines)
+    return build.table({**columns, "text": texts, **others.typed(name)}, lines=lines)
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:

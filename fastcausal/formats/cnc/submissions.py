@@ -244,7 +244,7 @@ def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _
     elif not named:
         _require_order(source, lines, indexes, start)
     ids = indexes if named else None
-    return _Predictions(ids, predictions, notes, lines, columns.typed())
+    return _Predictions(ids, predictions, notes, lines, columns.typed(source.name))
 
 
 def _n_relations(like: Relations) -> list[int]:

@@ -336,7 +336,10 @@ def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = No
     told = relations.reading.tags == tags and not relations.table["length"].null_count
     if "text" in relations.table.column_names and not told:
         count(relations.table["text"], tags, counts)
-    return counts if rows is None else np.where(rows < 0, -1, counts.take(rows, mode="clip"))
+    if rows is None:
+        return counts
+    of_rows = counts.take(rows, mode="clip") if len(counts) else np.int32(-1)
+    return np.where(rows < 0, np.int32(-1), of_rows)
 
 
 def count(texts: pa.ChunkedArray, tags: str, counts: Int32) -> None:

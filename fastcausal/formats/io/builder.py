@@ -145,9 +145,9 @@ class Columns:
             column += [None] * (self._n - len(column))
         return self._values
 
-    def typed(self) -> dict[str, pa.Array]:
+    def typed(self, source: str) -> dict[str, pa.Array]:
         """The columns as text, unless all values are numbers or all are booleans."""
-        return {name: _typed(values) for name, values in self.values().items()}
+        return {name: column(source, name, _typed(v)) for name, v in self.values().items()}
 
 
 def require_few(n_columns: int) -> None:
@@ -156,7 +156,7 @@ def require_few(n_columns: int) -> None:
         raise InputError(f"{n_columns} columns, expected at most {MOST_COLUMNS}")
 
 
-def _typed(values: Sequence[Any]) -> pa.Array:
+def _typed(values: Sequence[Any]) -> Any:
     kinds = {type(value) for value in values} - {type(None)}
     if kinds in ({bool}, {int}, {float}, {int, float}):
         valid = np.array([value is not None for value in values], bool)
@@ -166,7 +166,7 @@ def _typed(values: Sequence[Any]) -> pa.Array:
         except (TypeError, OverflowError, pa.ArrowException):  # of more than 64 bits
             pass
     written = Written()
-    return strings([v if isinstance(v, str | None) else written.json(v) for v in values])
+    return [v if isinstance(v, str | None) else written.json(v) for v in values]
 
 
 def assembled(

@@ -124,7 +124,7 @@ def _content(
 def _has_lines(file: Source) -> bool:
     """Whether a file is JSON lines: it has several, and the first is an object with an id."""
     lines = file.filled_lines()
-    _, first = next(lines)
+    _, first = next(lines, (0, ""))  # white space that is not ASCII may be all there is
     if next(lines, None) is None:
         return False
     try:
