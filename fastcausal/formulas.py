@@ -6,6 +6,7 @@ A formula is a frozen dataclass of plain values, so equal ones compare equal and
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
@@ -36,17 +37,18 @@ AVERAGED = ("precision", "recall", "f1")
 
 
 @dataclass(frozen=True)
-class Formula:
+class Formula(ABC):
     """The way from weighted rows to scores; a subclass per kind of evaluation."""
 
     job: ClassVar[str]
     dtype: ClassVar[type[np.generic]] = np.int64  # of rows
 
     @property
+    @abstractmethod
     def fields(self) -> tuple[str, ...]:
         """Names of the columns of rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def groups(self, rows: Rows, weights: Int64) -> dict[str, ScoresByName]:
         """Compute the scores of every group, a float64[n_draws] each.
 
@@ -56,7 +58,6 @@ class Formula:
         weights : int64[n_draws, n_rows]
             How often each row is in a draw.
         """
-        raise NotImplementedError
 
     def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
         """Compute every score under its flat name, such as ``overall_f1``."""
@@ -178,7 +179,7 @@ class ConfusionFormula(Formula):
         The classes.
     given : bool
         Whether the caller named them; else other examples may add to them.
-    positive : int or str
+    positive : int, str or None
         The class of the group ``positive``, where it is one.
     undefined : float or None
         The value of 0/0; None: NaN.
@@ -194,7 +195,7 @@ class ConfusionFormula(Formula):
 
     labels: tuple[Label, ...]
     given: bool
-    positive: Label
+    positive: Label | None
     undefined: float | None
 
     @property

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from fastcausal.formulas import ConfusionFormula, Int64, Label
 from fastcausal.report import Report, Scores, Tables, plain, scores_table
-from fastcausal.scores import accuracy, matthews, mean_defined, precision_recall_f1
 from fastcausal.statistics import Statistics
 from fastcausal.tables import Grid
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Label = int | str
-AVERAGED = ("precision", "recall", "f1")
 MOST_SHOWN = 5  # classes whose confusions still fit into a table
 
 
@@ -50,7 +46,7 @@ class ClassificationReport(Report):
 
     signature: str
     labels: tuple[Label, ...]
-    confusion: npt.NDArray[np.int64]
+    confusion: Int64
     positive: Label | None
     undefined: float | None
     warnings: tuple[str, ...] = ()
@@ -71,12 +67,13 @@ class ClassificationReport(Report):
     @cached_property
     def classes(self) -> Mapping[Label, Scores]:
         """Precision, recall, F1, support and counts of every class."""
+        hits, predicted, wanted = (sums.tolist() for sums in self._sums)
         return {
             label: Scores(
-                precision_recall_f1(tp, p, w, self._undefined)
+                self._groups[f"class_{label}"]
                 | {"support": w, "tp": tp, "fp": p - tp, "fn": w - tp}
             )
-            for label, tp, p, w in zip(self.labels, *self._sums, strict=True)
+            for label, tp, p, w in zip(self.labels, hits, predicted, wanted, strict=True)
         }
 
     @cached_property
@@ -85,32 +82,22 @@ class ClassificationReport(Report):
 
         A class whose score is undefined has no part in the mean of that score.
         """
-        hits, predicted, wanted = self._sums
-        overall = {
-            "accuracy": accuracy(sum(hits), self.n_examples, self._undefined),
-            "mcc": matthews(sum(hits), predicted, wanted, self._undefined),
-        }
-        found = {"overall": Scores(overall)}
-        if self.positive is not None:
-            found["positive"] = self.classes[self.positive]
-        for name, weights in (("macro", [1] * len(wanted)), ("weighted", wanted)):
-            values = {score: [c[score] for c in self.classes.values()] for score in AVERAGED}
-            found[name] = Scores(
-                {s: mean_defined(v, weights, self._undefined) for s, v in values.items()}
-            )
-        return found
+        groups = {name: Scores(self._groups[name]) for name in ("overall", "macro", "weighted")}
+        positive = {} if self.positive is None else {"positive": self.classes[self.positive]}
+        return {"overall": groups.pop("overall")} | positive | groups
+
+    @cached_property
+    def _groups(self) -> dict[str, dict[str, float]]:
+        """Every group of scores, by the formula that resampling takes too."""
+        formula = ConfusionFormula(self.labels, False, self.positive, self.undefined)
+        groups = formula.groups_of(*(sums[None] for sums in self._sums))
+        return {g: {n: float(v[0]) for n, v in scores.items()} for g, scores in groups.items()}
 
     @property
-    def _sums(self) -> tuple[list[int], list[int], list[int]]:
-        """Of every class: right predictions, all predictions, all of gold."""
+    def _sums(self) -> tuple[Int64, Int64, Int64]:
+        """Right predictions, all predictions and all of gold: int64[n_labels] each."""
         matrix = self.confusion
-        return tuple(
-            s.tolist() for s in (matrix.diagonal(), matrix.sum(axis=0), matrix.sum(axis=1))
-        )
-
-    @property
-    def _undefined(self) -> float:
-        return math.nan if self.undefined is None else self.undefined
+        return matrix.diagonal(), matrix.sum(axis=0), matrix.sum(axis=1)
 
     @cached_property
     def title(self) -> str:

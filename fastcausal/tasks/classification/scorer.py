@@ -15,12 +15,12 @@ from fastcausal._version import __version__
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import shown
 from fastcausal.formats.io.sources import LabelSource
-from fastcausal.formulas import ConfusionFormula
+from fastcausal.formulas import ConfusionFormula, Label
 from fastcausal.options import LabelPolicy, check
 from fastcausal.statistics import Statistics
 from fastcausal.tasks.classification import files as label_format
 from fastcausal.tasks.classification.files import Labels
-from fastcausal.tasks.classification.report import ClassificationReport, Label
+from fastcausal.tasks.classification.report import ClassificationReport
 
 MOST_LABELS = 2000  # more are no classes
 
