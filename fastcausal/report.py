@@ -213,12 +213,12 @@ class Report:
 
     @property
     def per_example(self) -> pa.Table:
-        """Table with a row per example: its columns in gold, relations on both sides, and all counts."""
+        """Table of examples: their columns in gold, relations on both sides, and all counts."""
         return self._table("per_example")
 
     @property
     def matches(self) -> pa.Table:
-        """Table with a row per pair: example, gold and predicted relation (null: unmatched), its counts."""
+        """Table of pairs: example, gold and predicted relation (null: unmatched), counts."""
         return self._table("matches")
 
     def _table(self, name: str) -> pa.Table:
