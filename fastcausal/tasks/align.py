@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from fastcausal.arrays import _spans, arrow
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.plan import TooLargeError
-from fastcausal.errors import InputError, Problems, some_of, summary
+from fastcausal.errors import InputError, Problems, Remedy, some_of, summary
 from fastcausal.options import Policy, check
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
@@ -244,7 +244,9 @@ def _as_read(
     if rows.tags == tags or (rows.tags is None and tags == "strict"):
         return rows, 0
     if rows.tags is not None:
-        read = f'{side} was read with tags="{rows.tags}", but {protocol.name} reads tags="{tags}"'
+        read = (
+            f"the tags of {side} were read as {rows.tags}, but {protocol.name} reads them as {tags}"
+        )
         anew = ": its spans are read as if written with tags anew" if rows.tags == "strict" else ""
         warnings[(read + anew,)] = ()
     if tags == "strict" or rows.tags not in (None, "strict"):
@@ -289,7 +291,7 @@ def _join(
         counts = (len(missing), len(extra))
         if unmatched == "error":
             counted = _line(("", only_gold, only_pred), counts)
-            raise InputError(f'{counted}; unmatched="empty" or "skip" would allow it')
+            raise InputError(counted, Remedy("unmatched", ("empty", "skip"), "would allow it"))
         warnings[f"unmatched={unmatched}: ", only_gold, only_pred] = counts
     if unmatched == "skip":
         ids = a.filter(pc.is_in(a, b))
@@ -331,10 +333,8 @@ def _settle_unread(
     if not count:
         return gold, pred, Unparsed()
     if unparsed == "error":
-        raise InputError(
-            unread_message(pred, "pred", count)
-            + '\nunparsed="empty" or "skip" would score the rest'
-        )
+        remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
+        raise InputError(unread_message(pred, "pred", count), remedy)
     if unparsed == "empty":
         return gold, pred, Unparsed(count)
     keep = np.ones(len(pred), bool)
