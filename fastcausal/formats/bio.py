@@ -63,7 +63,7 @@ def read(
     Raises
     ------
     InputError
-        A tag is none, a row has more or fewer columns than its sentence, or ``like`` has another
+        A tag is invalid, a row has more or fewer columns than its sentence, or ``like`` has another
         number of examples.
 
     Examples
@@ -138,7 +138,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
 
 
 def tag_lists(relations: Relations) -> tuple[list[list[list[str]]], list[str]]:
-    """The relations as IOB2 tags.
+    """Return the relations as IOB2 tags.
 
     Returns
     -------
@@ -225,7 +225,7 @@ def _read_file(source: Source, like: Relations | None) -> Relations:
 def _blocks(
     source: Source, problems: Problems
 ) -> Iterator[tuple[int, dict[str, str], list[list[str]]]]:
-    """Sentences: first line, id and text if comments have them, and the columns of each token."""
+    """Yield sentences: first line, id and text of comments, and the columns of each token."""
     said: dict[str, str] = {}
     rows: list[list[str]] = []
     first = 0
@@ -259,7 +259,7 @@ def _lengths(like: Relations | None, rows: Sequence[int | None]) -> list[int | N
 
 
 def _sentence(tokens: list[str], said: str | None) -> str | None:
-    """The tokens as text, unless white space within one would make two of it.
+    """Return the tokens as text, unless white space within one would make two of it.
 
     The text that a comment has, if it is of the same tokens: then only white space differs.
     """
@@ -280,15 +280,15 @@ def _add(
 
     Native code reads what is right with them, Python says what is wrong with the others.
     """
-    values, row_offsets, relation_offsets, found = tag_rows(examples, _code)
-    n_tags = np.where(found < 0, -1 - found, found)
+    values, row_offsets, relation_offsets, outcomes = tag_rows(examples, _code)
+    n_tags = np.where(outcomes < 0, -1 - outcomes, outcomes)
     widths, counts = np.diff(row_offsets), np.diff(relation_offsets)
     example = np.repeat(np.arange(len(examples)), counts)
     length = np.array([-1 if n is None else n for n in lengths], np.int64)
     unknown = (length < 0) & (counts > 0)
     length[unknown] = n_tags[relation_offsets[:-1][unknown]]
-    wrong = found != length[example]
-    mixed = set(example[found == NO_LIST].tolist())
+    wrong = outcomes != length[example]
+    mixed = set(example[outcomes == NO_LIST].tolist())
     before = -1
     for r in np.flatnonzero(wrong):
         k = int(example[r])
@@ -310,7 +310,7 @@ def _add(
 
 
 def _reason(tags: Sequence[str], length: int | None) -> str:
-    """Why the tags of a relation cannot be read; every role is a sequence of its own."""
+    """Say why the tags of a relation cannot be read; every role is a sequence of its own."""
     opened: set[int] = set()
     for k, tag in enumerate(tags):
         marks = _marks(tag)
@@ -323,7 +323,7 @@ def _reason(tags: Sequence[str], length: int | None) -> str:
 
 
 def _code(tag: str) -> int:
-    """What native code takes for a tag: bits of roles that begin, that go on, and that end."""
+    """Return the bits of a tag for native code: roles that begin, that go on, and that end."""
     try:
         marks = _marks(tag)
     except InputError:
@@ -339,9 +339,9 @@ def _code(tag: str) -> int:
 
 @lru_cache(maxsize=4096)
 def _marks(tag: str) -> tuple[tuple[int, int], ...]:
-    """(mark, role) for each tag of a token."""
+    """Return (mark, role) for each tag of a token."""
     if not is_tag(tag):
-        raise InputError(f"{shown(tag)} is no tag, expected {EXPECTED} a label")
+        raise InputError(f"{shown(tag)} is not a tag, expected {EXPECTED} a label")
     marks = []
     for part in tag.split("|"):
         if part == "O":
@@ -369,7 +369,7 @@ def _tags(spans: list[Span], n: int, roles: tuple[str, ...]) -> tuple[list[str],
 
 
 def _line_ids(relations: Relations, lost: list[str]) -> list[str]:
-    """The ids, if every one can stand in a comment line."""
+    """Return the ids, if every one can stand in a comment line."""
     if relations.ids is None:
         return []
     ids: list[str] = relations.ids.to_pylist()

@@ -65,7 +65,7 @@ def read(source: str | os.PathLike[str] | Source) -> Relations:
 
 
 def load(source: str | os.PathLike[str]) -> Source:
-    """The annotations, from the path of either file; empty where nothing was marked."""
+    """Return the annotations, from the path of either file; empty where nothing was marked."""
     name = os.fspath(source)
     path = Path(name)
     if name == "-" or not path.name:
@@ -81,7 +81,7 @@ def load(source: str | os.PathLike[str]) -> Source:
 
 
 def parse(source: str | os.PathLike[str] | Source) -> Document:
-    """The spans and links of a file, for parameters and errors see `read`."""
+    """Return the spans and links of a file, for parameters and errors see `read`."""
     annotations = source if isinstance(source, Source) else load(source)
     path = Path(annotations.name)
     # brat counts a byte-order mark as a character, so does the offset of all that follows.
@@ -159,7 +159,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
         where = f"example {relations.name(k)}"
         text = tagged.require_text(where, text, length)
         if not text.strip(WHITE):
-            lost.add(f"{where} has a blank text, which is no sentence when it is read")
+            lost.add(f"{where} has a blank text, which is not a sentence when it is read")
         line = text.replace("\n", " ").replace("\r", " ")
         if line != text:
             lost.add(f"{where}: the line ends in its text become spaces")
@@ -252,11 +252,11 @@ def _mark(text: str, words: Words, span: re.Match[str]) -> Mark:
 
 
 def _links(
-    found: list[tuple[str, str, str]], names: dict[str, int | None], notes: Counter[str]
+    linked: list[tuple[str, str, str]], names: dict[str, int | None], notes: Counter[str]
 ) -> list[Link]:
-    """The relations from or to a Cause, Effect or Signal, but not to a span of another type."""
+    """Keep relations from or to a Cause, Effect or Signal, but not to a span of another type."""
     links = []
-    for name, *ends in found:
+    for name, *ends in linked:
         source, target = (names.get(end) for end in ends)
         other = any(names.get(end, -1) is None for end in ends)
         if other or (source is None and target is None):

@@ -56,7 +56,7 @@ def read(
     ------
     InputError
         Anything that is not as described above, with file and line. A tagged sentence that
-        cannot be read is no error but a null relation.
+        cannot be read becomes a null relation and is not an error.
     """
     source = Source.open(source)
     if source.is_json:
@@ -102,7 +102,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
 
 
 def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:
-    """The tagged sentences of every example, kept ones first."""
+    """Return the tagged sentences of every example, kept ones first."""
     table = relations.table
     kept = tagged.kept_sentences(relations)
     numbers = [ROLES.index(role) if role in ROLES else len(ROLES) for role in relations.roles]
@@ -131,14 +131,14 @@ def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:
 
 
 def _truth_text(relations: Relations, sentences: list[list[str]]) -> tuple[str, list[str]]:
-    """The file, and what its cells cannot hold as it is."""
+    """Return the file, and what its cells cannot hold as it is."""
     given, changed = _cells(relations)
-    others = [name for name in given if name not in MADE_UP]
+    further = [name for name in given if name not in MADE_UP]
     no_corpus = f"no {', '.join(name for name in SENTENCE if name not in given)}"
     content = io.StringIO(newline="")
     writer = csv.writer(content)
     header = [*MADE_UP, "index", "text", "causal_text_w_pairs", "num_rs"]
-    writer.writerow(header + others)
+    writer.writerow(header + further)
     for k, (text, row) in enumerate(zip(tagged.plain_texts(relations), sentences, strict=True)):
         name = relations.name(k)
         if text is None:
@@ -147,12 +147,12 @@ def _truth_text(relations: Relations, sentences: list[list[str]]) -> tuple[str, 
         known = {"corpus": no_corpus, "doc_id": k, "sent_id": k, "eg_id": 0}
         known |= {column: values[k] for column, values in given.items()}
         first = [known[column] for column in MADE_UP]
-        writer.writerow([*first, name, text, row, len(row), *(known[n] for n in others)])
+        writer.writerow([*first, name, text, row, len(row), *(known[n] for n in further)])
     return content.getvalue(), changed
 
 
 def _cells(relations: Relations) -> tuple[dict[str, list[str]], list[str]]:
-    """The columns of a table as text, and which values of them are changed."""
+    """Return the columns of a table as text, and which values of them are changed."""
     own = {"id", "length", "relations", "tagged", "text"}
     own |= {"index", "causal_text_w_pairs", "num_rs"}  # of the file, which says these anew
     written = Written()
@@ -183,7 +183,7 @@ def _cell(value: Any, written: Written) -> str:
 
 
 def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream:
-    """The batches of a submission; a truth file is told by its name or whole content."""
+    """Return the batches of a submission; a truth file is told by its name or whole content."""
 
     def read_batches(golds: Iterator[Relations]) -> Iterator[batches.Batch]:
         return map(batches.batch, submissions.batches(source.path, golds, tags))

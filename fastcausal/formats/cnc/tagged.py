@@ -86,8 +86,8 @@ def read(
         if isinstance(sentences, str) or not all(isinstance(s, str) for s in sentences):
             raise InputError(f"{where(k)}: expected a list of tagged sentences")
     kept = column(name, "tagged", list(map(list, source)))
-    found = Sentences(kept, token_counts(like, tags, rows), tags)
-    return found.table(name, taken(like, rows), where)
+    counts = token_counts(like, tags, rows)
+    return Sentences(kept, counts, tags).table(name, taken(like, rows), where)
 
 
 def reread(relations: Relations, tags: str, like: Relations | None = None) -> Relations:
@@ -133,12 +133,12 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
         rows = places_in(like, relations.ids, len(relations), "pred")
         counts = np.where(rows < 0, counts, token_counts(like, tags, rows))
     own = like is None
-    found = Sentences(kept, counts, tags, own=own)
+    anew = Sentences(kept, counts, tags, own=own)
     columns = {n: table[n] for n in table.column_names if n not in ("relations", "length")}
     notes = {note: n for note, n in relations.reading.notes.items() if note != UNLIKE_TEXT}
     if own and "text" in columns:
-        notes[UNLIKE_TEXT] = int(np.count_nonzero(found.lengths != counts))
-    return found.table(
+        notes[UNLIKE_TEXT] = int(np.count_nonzero(anew.lengths != counts))
+    return anew.table(
         "tagged sentences",
         columns,
         lambda k: f"example {relations.name(k)}",
@@ -147,7 +147,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
 
 
 def with_tags(gold: Relations, pred: Relations, tags: str) -> tuple[Relations, Relations]:
-    """Both sides with one reading of tags: `reread` where they keep their tagged sentences.
+    """Read both sides with one reading of tags, where they keep their tagged sentences.
 
     Lengths of pred come from gold where the two can be joined.
     """
@@ -160,7 +160,7 @@ def with_tags(gold: Relations, pred: Relations, tags: str) -> tuple[Relations, R
 
 
 def _is_other(relations: Relations, tags: str) -> bool:
-    """Whether a table was read with other tags and can be read with these."""
+    """Tell whether a table was read with other tags and can be read with these."""
     as_wanted = relations.reading.tags in (None, tags)
     return not as_wanted and "tagged" in relations.table.column_names
 
@@ -194,13 +194,13 @@ class Sentences:
             self.lengths[self.counts > 0] = -1
         self.widths: Int32 = np.empty(int(self.counts.sum()), np.int32)
         self.n_tokens: Int32 = np.empty_like(self.widths)
-        self.odd: list[str] = []  # sentences with a signal tag that is no plain number
+        self.odd: list[str] = []  # sentences with a signal tag without a plain number
         spans: list[tuple[bytes, ...]] = [(b"", b"", b"")]
         example = sentence = 0
         for chunk, starts in zip(kept.chunks, places, strict=True):
             texts = chunk.flatten()
             stops = example + len(chunk), sentence + len(texts)
-            *found, odd = _native.read_tagged(
+            *flat, odd = _native.read_tagged(
                 *texts_of(texts),
                 starts,
                 list(READINGS).index(tags),
@@ -208,7 +208,7 @@ class Sentences:
                 self.n_tokens[sentence : stops[1]],
                 self.widths[sentence : stops[1]],
             )
-            spans.append(tuple(found))
+            spans.append(tuple(flat))
             self.odd += filter(odd_signal_tag, (texts[k].as_py() for k in odd))
             example, sentence = stops
         self.spans: list[Any] = [
@@ -218,7 +218,7 @@ class Sentences:
 
     @property
     def misfits(self) -> bool:
-        """Whether a sentence can be read, but has another number of tokens than its example."""
+        """Tell whether a readable sentence has another number of tokens than its example."""
         return bool(((self.widths < 0) & (self.n_tokens >= 0)).any())
 
     def table(
@@ -232,7 +232,7 @@ class Sentences:
         lines: Sequence[int] | None = None,
         predicted: bool = False,
     ) -> Relations:
-        """All examples as Relations.
+        """Return all examples as Relations.
 
         Parameters
         ----------
@@ -264,7 +264,7 @@ class Sentences:
         return assembled(name, columns, self.lengths, relations, reading, lines)
 
     def _unread(self, where: Callable[[int], str], noun: str) -> Iterator[str]:
-        """Why sentences are unread, for the first of them."""
+        """Say why sentences are unread, for the first of them."""
         unread = np.flatnonzero(self.widths < 0)[: Problems.shown].tolist()
         if not unread:
             return
@@ -319,7 +319,7 @@ def add(
 
 
 def lengths(relations: Relations | None, tags: str, rows: Sequence[int | None]) -> list[int | None]:
-    """The number of tokens of some examples as a reading of tags counts them, None if unknown.
+    """Count the tokens of the examples in these rows as a reading of tags does, None if unknown.
 
     Counted in the column ``text`` where there is one, else as stored. A table that was read with
     these tags stores what was counted.
@@ -329,12 +329,12 @@ def lengths(relations: Relations | None, tags: str, rows: Sequence[int | None]) 
 
 
 def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = None) -> Int32:
-    """`lengths` of all examples or of some rows, as an array: -1 if unknown, or for row -1."""
+    """Return `lengths` as an array, of all examples or these rows: -1 if unknown or row -1."""
     if relations is None:
         return np.full(0 if rows is None else len(rows), -1, np.int32)
     counts = np.array(values_of(joined(relations.table["length"]), -1), np.int32)
-    told = relations.reading.tags == tags and not relations.table["length"].null_count
-    if "text" in relations.table.column_names and not told:
+    is_counted = relations.reading.tags == tags and not relations.table["length"].null_count
+    if "text" in relations.table.column_names and not is_counted:
         count(relations.table["text"], tags, counts)
     if rows is None:
         return counts
@@ -363,16 +363,15 @@ def _count(texts: pa.Array, tags: str, counts: Int32) -> None:
 
 
 def kept_sentences(relations: Relations) -> list[list[str] | None]:
-    """The tagged sentences that a table keeps for each example, None where it keeps none."""
+    """Return the tagged sentences that a table keeps for each example, None where it keeps none."""
     kept = _kept(relations)
     if kept is None:
         return [None] * len(relations)
-    found = kept.to_pylist()
-    return [None if sentences is None or None in sentences else sentences for sentences in found]
+    return [None if row is None or None in row else row for row in kept.to_pylist()]
 
 
 def _kept(relations: Relations) -> pa.ChunkedArray | None:
-    """The column of tagged sentences where it is one."""
+    """Return the column of tagged sentences where it is one."""
     if "tagged" not in relations.table.column_names:
         return None
     kept = relations.table["tagged"]
@@ -385,7 +384,7 @@ def _kept(relations: Relations) -> pa.ChunkedArray | None:
 
 
 def plain_texts(relations: Relations) -> list[str | None]:
-    """The sentence of each example: its ``text``, else its first tagged sentence without tags."""
+    """Return each example's sentence: its ``text``, else its first tagged sentence without tags."""
     bare = [without_tags(kept[0]) if kept else None for kept in kept_sentences(relations)]
     if "text" not in relations.table.column_names:
         return bare
@@ -394,7 +393,7 @@ def plain_texts(relations: Relations) -> list[str | None]:
 
 
 def require_text(where: str, text: str | None, length: int | None) -> str:
-    """The text of an example that is about to be written, if it is there and fits its length."""
+    """Return the text of an example to be written; InputError if it is missing or does not fit."""
     if text is None:
         raise InputError(f"{where} has no text, which this format needs")
     n_tokens = count_tokens(text)

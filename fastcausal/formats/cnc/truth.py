@@ -63,7 +63,7 @@ def read(source: Source, tags: str) -> Relations:
 
 
 def _read_rows(source: Source, tags: str) -> Relations:
-    """Row by row, with what is wrong with them."""
+    """Read row by row, and say what is wrong with them."""
     (line, header), *rows = source.rows()
     if set(header) >= set(GROUPED):
         return _read_grouped(source, header, rows, tags)
@@ -79,21 +79,21 @@ def _read_rows(source: Source, tags: str) -> Relations:
 
 
 def _read_plain(source: Source, tags: str) -> Relations | None:
-    """What `_read_rows` gives, or None where it is needed to tell."""
-    found = plain_cells(source)
-    if found is None:
+    """Read as `_read_rows` does, or return None where that has to say what is wrong."""
+    cells = plain_cells(source)
+    if cells is None:
         return None
     given: tuple[Groups | None, Any] | None
-    if set(found.column_names) >= set(GROUPED):
-        given = _plain_grouped(found)
-    elif set(found.column_names) >= set(SINGLE):
-        given = _plain_single(found)
+    if set(cells.column_names) >= set(GROUPED):
+        given = _plain_grouped(cells)
+    elif set(cells.column_names) >= set(SINGLE):
+        given = _plain_single(cells)
     else:
         return None
     if given is None:
         return None
     groups, sentences = given
-    columns, notes = _columns(found, groups)
+    columns, notes = _columns(cells, groups)
     lengths = np.empty(len(columns["text"]), np.int32)
     tagged.count(columns["text"], tags, lengths)
     read = tagged.Sentences(sentences, lengths, tags, own=True)
@@ -102,8 +102,8 @@ def _read_plain(source: Source, tags: str) -> Relations | None:
     notes[tagged.UNLIKE_TEXT] += int(np.count_nonzero(read.lengths != lengths))
 
     def lines() -> list[int]:
-        found = [line for line, _ in source.rows()[1:]]
-        return found if groups is None else [found[row] for row in groups[1]]
+        starts = [line for line, _ in source.rows()[1:]]
+        return starts if groups is None else [starts[row] for row in groups[1]]
 
     ids, numbered = columns["id"], LineNumbers(lines)
     return read.table(
@@ -116,7 +116,7 @@ def _read_plain(source: Source, tags: str) -> Relations | None:
 
 
 def plain_cells(source: Source) -> pa.Table | None:
-    """The cells as text, None where pyarrow may not find those that Python does."""
+    """Return the cells as text, None where pyarrow may not find those that Python does."""
     import pyarrow.csv as pc_csv
 
     n = _native.csv_rows(source.data)
@@ -125,7 +125,7 @@ def plain_cells(source: Source) -> pa.Table | None:
         return None
     try:
         names = header[0].decode().split(",")
-        found = pc_csv.read_csv(
+        cells = pc_csv.read_csv(
             pa.BufferReader(owned(source.data)),
             pc_csv.ReadOptions(block_size=BLOCK),
             pc_csv.ParseOptions(newlines_in_values=True),
@@ -135,17 +135,17 @@ def plain_cells(source: Source) -> pa.Table | None:
         )
     except (pa.ArrowException, UnicodeDecodeError):
         return None
-    same = found.column_names == names and len(set(names)) == len(names)
-    return found if same and len(found) == n - 1 else None
+    same = cells.column_names == names and len(set(names)) == len(names)
+    return cells if same and len(cells) == n - 1 else None
 
 
-def _plain_grouped(found: pa.Table) -> tuple[None, pa.ChunkedArray] | None:
-    """The sentences of each row, None unless there are ``num_rs`` of them."""
-    stated = joined(found["num_rs"])
+def _plain_grouped(cells: pa.Table) -> tuple[None, pa.ChunkedArray] | None:
+    """Return the sentences of each row, None unless there are ``num_rs`` of them."""
+    stated = joined(cells["num_rs"])
     if not pc.all(pc.ascii_is_decimal(stated)).as_py() or _sizes(stated).max() > 9:
         return None
     try:
-        chunks = [_string_lists(chunk) for chunk in found["causal_text_w_pairs"].chunks]
+        chunks = [_string_lists(chunk) for chunk in cells["causal_text_w_pairs"].chunks]
     except ValueError:
         return None
     sentences = pa.chunked_array(chunks)
@@ -158,36 +158,36 @@ def _plain_grouped(found: pa.Table) -> tuple[None, pa.ChunkedArray] | None:
 
 
 def _sizes(texts: pa.Array) -> npt.NDArray[np.int32]:
-    """How many bytes each text has."""
+    """Count the bytes of each text."""
     return np.diff(texts_of(texts)[1])
 
 
 def _string_lists(cells: pa.Array) -> pa.ListArray:
-    """`_sentences` of every cell; plain ones in native code."""
+    """Return `_sentences` of every cell; plain ones in native code."""
     data, places = texts_of(cells)
     widths = np.empty(len(cells), np.int32)
     text, stops = _native.string_lists(data, places, widths)
     plain = lists(np.maximum(widths, 0), strings_at(text, stops))
-    others = np.flatnonzero(widths < 0)
-    if not len(others):
+    unusual = np.flatnonzero(widths < 0)
+    if not len(unusual):
         return plain
-    evaluated = [_sentences(cells[int(k)].as_py()) for k in others]
+    evaluated = [_sentences(cells[int(k)].as_py()) for k in unusual]
     values = strings([sentence for sentences in evaluated for sentence in sentences])
     order = np.arange(len(cells))
-    order[others] = len(cells) + np.arange(len(others))
+    order[unusual] = len(cells) + np.arange(len(unusual))
     both = pa.concat_arrays([plain, lists(map(len, evaluated), values)])
     return both.take(numbers(order))
 
 
-def _plain_single(found: pa.Table) -> tuple[Groups, pa.ListArray] | None:
-    """The groups of rows and the sentences of each, None where their texts differ."""
-    group, first = _groups([joined(found[name]) for name in SENTENCE])
-    if not found["text"].take(numbers(first[group])).equals(found["text"]):
+def _plain_single(cells: pa.Table) -> tuple[Groups, pa.ListArray] | None:
+    """Return the groups of rows and the sentences of each, None where their texts differ."""
+    group, first = _groups([joined(cells[name]) for name in SENTENCE])
+    if not cells["text"].take(numbers(first[group])).equals(cells["text"]):
         return None
-    pairs = joined(found["text_w_pairs"])
+    pairs = joined(cells["text_w_pairs"])
     marked = _sizes(pairs) > 0
-    if "pair_label" in found.column_names:
-        marked &= ~is_valid(pc.index_in(joined(found["pair_label"]), strings(["0"])))
+    if "pair_label" in cells.column_names:
+        marked &= ~is_valid(pc.index_in(joined(cells["pair_label"]), strings(["0"])))
     rows = np.flatnonzero(marked)
     rows = rows[np.argsort(group[rows], kind="stable")]
     sentences = pairs.take(numbers(rows))
@@ -195,7 +195,7 @@ def _plain_single(found: pa.Table) -> tuple[Groups, pa.ListArray] | None:
 
 
 def _groups(columns: list[pa.Array]) -> Groups:
-    """The group of each row, equal in all columns, and the first row of each group."""
+    """Return the group of each row, equal in all columns, and the first row of each group."""
     group = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         encoded = column.dictionary_encode()
@@ -252,8 +252,8 @@ def _read_single(
         where = f"{source.name}:{line}: example {cells[index]}"
         _add_gold(build, where, sentences, cells[text], tags, problems)
     problems.raise_if_any()
-    found = _table(header, rows)
-    columns, notes = _columns(found, _groups([joined(found[name]) for name in SENTENCE]))
+    table = _table(header, rows)
+    columns, notes = _columns(table, _groups([joined(table[name]) for name in SENTENCE]))
     build.notes.update(notes)
     columns["tagged"] = [sentences for _, _, sentences in groups.values()]
     return build.table(columns, tags=tags, lines=[line for line, _, _ in groups.values()])
@@ -275,17 +275,17 @@ def _table(header: list[str], rows: list[tuple[int, list[str]]]) -> pa.Table:
     return pa.table(dict(zip(header, map(strings, cells), strict=True)))
 
 
-def _columns(found: pa.Table, groups: Groups | None = None) -> tuple[dict[str, Any], Counter[str]]:
-    """The columns of the examples, each of them a row or a group of rows; notes on the others."""
+def _columns(cells: pa.Table, groups: Groups | None = None) -> tuple[dict[str, Any], Counter[str]]:
+    """Return the columns of examples, each a row or a group of rows; and notes on the others."""
     notes: Counter[str] = Counter()
-    columns = {"id": found["index"], "text": found["text"]}
+    columns = {"id": cells["index"], "text": cells["text"]}
     of_relations = PAIRS if groups is None else (*PAIRS, *OF_A_RELATION)
-    names = [name for name in SENTENCE if name in found.column_names]
-    for name in (*names, *found.column_names):
+    names = [name for name in SENTENCE if name in cells.column_names]
+    for name in (*names, *cells.column_names):
         if name in RESERVED:
             notes[f"columns named as those of any table ({', '.join(RESERVED)}) left out"] += 1
         elif name not in of_relations:
-            columns.setdefault(name, found[name])
+            columns.setdefault(name, cells[name])
     if groups is not None:
         group, first = groups
         for name, column in list(columns.items()):
@@ -297,7 +297,7 @@ def _columns(found: pa.Table, groups: Groups | None = None) -> tuple[dict[str, A
 
 
 def _without_stand_ins(columns: dict[str, Any]) -> dict[str, Any]:
-    """The columns less those that `fastcausal.formats.cnc.write` made up for want of them."""
+    """Leave out the columns that `fastcausal.formats.cnc.write` made up for want of them."""
     corpus = columns.get("corpus")
     if corpus is None or not len(corpus):
         return columns
@@ -308,7 +308,7 @@ def _without_stand_ins(columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sentences(cell: str) -> list[str]:
-    """The list of strings that a cell writes as a Python literal."""
+    """Evaluate the list of strings that a cell writes as a Python literal."""
     if cell == "[]":
         return []
     if _ONE_SENTENCE.fullmatch(cell):  # most cells, and ten times as fast
@@ -341,7 +341,7 @@ def _short(cell: str) -> str:
 
 
 def _trusted(sentences: list[str], num_rs: str, tags: str, build: Builder) -> list[str]:
-    """The sentences that count: all of them, or the first ``num_rs`` under an official reading."""
+    """Keep the sentences that count: all, or the first ``num_rs`` under an official reading."""
     if not num_rs.isascii() or not num_rs.isdigit() or len(num_rs) > 9:
         raise InputError(f"num_rs is {_short(num_rs)}, expected a number")
     n = int(num_rs)

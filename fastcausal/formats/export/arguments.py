@@ -37,7 +37,7 @@ class Arguments(NamedTuple):
 def arguments(
     relations: Relations, held: Collection[str] = HELD
 ) -> tuple[list[Arguments], list[str]]:
-    """The relations that have one Cause and one Effect.
+    """Return the relations that have one Cause and one Effect.
 
     A role of several spans has no text of its own that stands in the sentence, so such a relation
     is lost.
@@ -67,7 +67,7 @@ def arguments(
     ('floods', [])
     """
     table = relations.table
-    found: list[Arguments] = []
+    pairs: list[Arguments] = []
     unfit = Problems()
     n_bare = n_others = 0
     texts, lengths = tagged.plain_texts(relations), table["length"].to_pylist()
@@ -89,7 +89,7 @@ def arguments(
             counts = [len(spans[role]) for role in ARGUMENTS]
             n_others += len(relation) - sum(counts)
             if counts == [1, 1]:
-                found.append(Arguments(k, text, *(spans[role][0] for role in ARGUMENTS)))
+                pairs.append(Arguments(k, text, *(spans[role][0] for role in ARGUMENTS)))
                 continue
             had = " and ".join(
                 f"{n} {role} spans" for n, role in zip(counts, ARGUMENTS, strict=True)
@@ -102,4 +102,4 @@ def arguments(
         (n_others, f"{n_others} spans of other roles than cause and effect are left out"),
     ]
     missing = not_held(table, held, "{} are left out")
-    return found, [*missing, *(text for count, text in counted if count), *messages(unfit)]
+    return pairs, [*missing, *(text for count, text in counted if count), *messages(unfit)]

@@ -1,4 +1,4 @@
-"""What all readers and writers share.
+"""Files, batches and builders that all readers and writers share.
 
 ::
 
