@@ -15,7 +15,7 @@ import numpy as np
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.errors import InputError
-from fastcausal.formulas import Formula, Int64, Rows, formula_of, sum_by
+from fastcausal.formulas import Formula, Int64, Rows, formula_of
 from fastcausal.scores import Float64
 
 if TYPE_CHECKING:
@@ -289,6 +289,22 @@ def added(a: Int64, b: Int64) -> Int64:
     if (total >> 56).any():
         raise InputError(f"counts add up to {total.max()}, expected less than 2^56")
     return total
+
+
+def sum_by(weights: Int64, group: Int64, n_groups: int) -> Int64:
+    """Add up the columns of each group: int64[n_draws, n_groups].
+
+    Examples
+    --------
+    >>> sum_by(np.array([[1, 2, 3]]), np.array([1, 0, 1]), 2)
+    array([[2, 4]])
+    """
+    sums = np.zeros((len(weights), n_groups), np.int64)
+    order = np.argsort(group, kind="stable")
+    present, first = np.unique(group[order], return_index=True)
+    if len(first):
+        sums[:, present] = np.add.reduceat(weights[:, order], first, axis=1)
+    return sums
 
 
 def strata_of(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
