@@ -27,8 +27,8 @@ from fastcausal.formats.cnc.markup import (
     count_tokens,
     odd_signal_tag,
     parse,
-    without_tags,
 )
+from fastcausal.formats.examples import column_of_tagged
 from fastcausal.formats.io.builder import (
     Builder,
     Int64,
@@ -122,7 +122,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
     if relations.reading.tags == tags:
         return relations
     table = relations.table
-    kept = _kept(relations)
+    kept = column_of_tagged(relations)
     if kept is None or kept.null_count or any(c.flatten().null_count for c in kept.chunks):
         raise InputError(
             f"the tags cannot be read as {tags}: the table keeps no tagged sentences "
@@ -360,43 +360,3 @@ def _count(texts: pa.Array, tags: str, counts: Int32) -> None:
     data, places = texts_of(texts)
     _native.count_tokens(data, places.astype(np.int64), list(READINGS).index(tags), known)
     np.copyto(counts, known, where=is_valid(texts))
-
-
-def kept_sentences(relations: Relations) -> list[list[str] | None]:
-    """Return the tagged sentences that a table keeps for each example, None where it keeps none."""
-    kept = _kept(relations)
-    if kept is None:
-        return [None] * len(relations)
-    return [None if row is None or None in row else row for row in kept.to_pylist()]
-
-
-def _kept(relations: Relations) -> pa.ChunkedArray | None:
-    """Return the column of tagged sentences where it is one."""
-    if "tagged" not in relations.table.column_names:
-        return None
-    kept = relations.table["tagged"]
-    if kept.type in (pa.list_(pa.string()), pa.list_(pa.large_string())):
-        return kept
-    try:
-        return kept.cast(pa.list_(pa.large_string()))
-    except pa.ArrowException:
-        return None
-
-
-def plain_texts(relations: Relations) -> list[str | None]:
-    """Return each example's sentence: its ``text``, else its first tagged sentence without tags."""
-    bare = [without_tags(kept[0]) if kept else None for kept in kept_sentences(relations)]
-    if "text" not in relations.table.column_names:
-        return bare
-    texts = relations.table["text"].to_pylist()
-    return [t if isinstance(t, str) else b for t, b in zip(texts, bare, strict=True)]
-
-
-def require_text(where: str, text: str | None, length: int | None) -> str:
-    """Return the text of an example to be written; InputError if it is missing or does not fit."""
-    if text is None:
-        raise InputError(f"{where} has no text, which this format needs")
-    n_tokens = count_tokens(text)
-    if length is not None and n_tokens != length:
-        raise InputError(f"{where}: its text has {n_tokens} tokens, expected {length}")
-    return text

@@ -221,9 +221,6 @@ def _require_unique(name: str, ids: Any, lines: Sequence[int] | None) -> None:
         raise InputError(f'{where}: id "{values[k]}" occurs twice, first in {other}')
 
 
-UNREAD = "is unread and left out"  # what writers say of a relation that could not be read
-
-
 def not_held(table: pa.Table, held: Collection[str], message: str) -> list[str]:
     """Say which further columns a writer leaves out; the message has ``{}`` for "the columns a, b".
 
