@@ -24,8 +24,9 @@ from fastcausal.formats.io.builder import (
     not_held,
     taken,
 )
-from fastcausal.formats.io.files import Source, replacing, shown
+from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format
+from fastcausal.formats.io.values import shown
 from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, LABELS, MARKS, is_tag
 from fastcausal.relations import ROLES, Relations
 

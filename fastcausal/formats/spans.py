@@ -24,8 +24,9 @@ from fastcausal.formats.io.builder import (
     messages,
     taken,
 )
-from fastcausal.formats.io.files import Source, Written, kind, replacing, shown
+from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format
+from fastcausal.formats.io.values import Written, kind, shown
 from fastcausal.relations import ROLES, Relations
 
 NUMBERS = {role: k for k, role in enumerate(ROLES)}

@@ -23,8 +23,9 @@ from fastcausal.formats.annotation.links import (
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
 from fastcausal.formats.examples import examples
 from fastcausal.formats.io.builder import Span, messages, not_held
-from fastcausal.formats.io.files import Source, replacing_together, shown
+from fastcausal.formats.io.files import Source, replacing_together
 from fastcausal.formats.io.format import Format
+from fastcausal.formats.io.values import shown
 from fastcausal.formats.spans import WHITE, Sentence
 from fastcausal.relations import ROLES, Relations
 

@@ -18,8 +18,9 @@ from fastcausal.formats.examples import Example, examples, tagged_sentences, tex
 from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.builder import messages, not_held
-from fastcausal.formats.io.files import Source, Written, replacing
+from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format, Opened
+from fastcausal.formats.io.values import Written
 from fastcausal.relations import ROLES, Relations
 
 MADE_UP = (*SENTENCE, "eg_id")  # columns of a truth file that a table may lack

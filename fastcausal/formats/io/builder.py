@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined, lists, numbers, span_lists, strings, values_of
 from fastcausal.errors import InputError, Problems, repeated
-from fastcausal.formats.io.files import Written
+from fastcausal.formats.io.values import Written
 from fastcausal.relations import ROLES, Reading, Relations
 
 MOST_COLUMNS = 1_000  # of examples: each one costs time and memory however few lines have it

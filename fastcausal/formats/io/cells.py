@@ -11,7 +11,8 @@ import pyarrow as pa
 from fastcausal.arrays.arrow import owned, strings
 from fastcausal.errors import Problems
 from fastcausal.formats import _native
-from fastcausal.formats.io.files import LineNumbers, Source, kind
+from fastcausal.formats.io.files import LineNumbers, Source
+from fastcausal.formats.io.values import kind
 
 BLOCK = 1 << 20  # bytes that a thread parses at a time
 
