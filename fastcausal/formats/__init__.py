@@ -4,6 +4,7 @@ path, list, DataFrame ──▶ opened ──▶ read ──▶ Relations ──
                             │ sniffing.py                     │ returns what was lost
                             ▼                                 ▼
      cnc/  bio.py  spans.py  table.py  jsonl.py ── io/: files, lines, batches, builder
+     examples.py: what writers and checks take ─── one example at a time
      annotation/: webanno.py  brat.py ──────────── links.py: spans and links become relations
      export/: squad.py  nli.py ─────────────────── arguments.py: relations become pairs
 

@@ -24,9 +24,10 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.builder import MOST_COLUMNS, Builder, Columns, Span, assembled
-from fastcausal.formats.io.files import LineNumbers, Source, Written, kind, replacing, shown
+from fastcausal.formats.io.files import LineNumbers, Source, replacing
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.lines import Lines, first_object, objects
+from fastcausal.formats.io.values import Written, kind, shown
 from fastcausal.relations import ROLES, Reading, Relations
 
 LIMIT = 2**31

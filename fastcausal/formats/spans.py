@@ -14,6 +14,7 @@ from fastcausal.arrays.arrow import without
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats._tokens import offset_spans, token_bounds
 from fastcausal.formats.cnc import tagged
+from fastcausal.formats.examples import examples
 from fastcausal.formats.io.builder import (
     Builder,
     Columns,
@@ -23,8 +24,9 @@ from fastcausal.formats.io.builder import (
     messages,
     taken,
 )
-from fastcausal.formats.io.files import Source, Written, kind, replacing, shown
+from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format
+from fastcausal.formats.io.values import Written, kind, shown
 from fastcausal.relations import ROLES, Relations
 
 NUMBERS = {role: k for k, role in enumerate(ROLES)}
@@ -115,34 +117,26 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     InputError
         An example with relations has no text, or a text of another length.
     """
-    table = relations.table
     lost = Problems()
     lines = []
     written = Written()
-    rows = zip(
-        tagged.plain_texts(relations),
-        table["length"].to_pylist(),
-        table["relations"],
-        without(table, HELD).to_pylist(),
-        strict=True,
-    )
-    for k, (text, length, row, further) in enumerate(rows):
-        where = f"example {relations.name(k)}"
-        line: dict[str, Any] = {"id": relations.name(k)} if relations.ids is not None else {}
-        if text is not None or len(row):
-            line["text"] = text = tagged.require_text(where, text, length)
-        sentence = Sentence(text or "")
+    further = without(relations.table, HELD).to_pylist()
+    for example, columns in zip(examples(relations), further, strict=True):
+        line: dict[str, Any] = {"id": example.id} if relations.ids is not None else {}
+        if example.text is not None or len(example.row):
+            line["text"] = example.require_text()
+        sentence = Sentence(example.text or "")
         line["relations"] = []
-        for number, relation in enumerate(row.as_py(), 1):
+        for number, spans in enumerate(example.relations, 1):
             named: dict[str, list[Any]] = {}
-            for span in relation or ():
-                role = relations.roles[span["role"]]
-                if role in ROLES:
-                    named.setdefault(role, []).append(_value(sentence, span["start"], span["stop"]))
+            for role, start, stop in spans or ():
+                name = relations.roles[role]
+                if name in ROLES:
+                    named.setdefault(name, []).append(_value(sentence, start, stop))
                 else:
-                    lost.add(f'{where}: relation {number}: role "{role}" is left out')
-            line["relations"].append(None if relation is None else named)
-        lines.append(written.json(line | further) + "\n")
+                    lost.add(f'{example.name}: relation {number}: role "{name}" is left out')
+            line["relations"].append(None if spans is None else named)
+        lines.append(written.json(line | columns) + "\n")
     with replacing(target) as file:
         file.write("".join(lines).encode())
     return written.lost + messages(lost)

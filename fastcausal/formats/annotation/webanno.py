@@ -20,8 +20,9 @@ from fastcausal.formats.annotation.links import (
     passages,
     role_of,
 )
-from fastcausal.formats.io.files import KINDS, Source, kind
+from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.format import Format
+from fastcausal.formats.io.values import KINDS, kind
 from fastcausal.relations import Relations
 
 NEW, OLD = "%FEATURE_STRUCTURES", "_views"  # what tells the two layouts

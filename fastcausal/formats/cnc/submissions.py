@@ -26,8 +26,9 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.tagged import Sentences, token_counts
 from fastcausal.formats.io.builder import Columns, Int64, column, places_in, taken
-from fastcausal.formats.io.files import LineNumbers, Source, kind
+from fastcausal.formats.io.files import LineNumbers, Source
 from fastcausal.formats.io.lines import Lines
+from fastcausal.formats.io.values import kind
 from fastcausal.relations import Relations
 
 BLOCK = 1 << 22  # bytes that become one chunk of an Arrow column

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
@@ -27,10 +28,9 @@ from fastcausal.formats.cnc.markup import (
     count_tokens,
     odd_signal_tag,
     parse,
-    without_tags,
 )
+from fastcausal.formats.examples import column_of_tagged
 from fastcausal.formats.io.builder import (
-    Builder,
     Int64,
     UnreadError,
     assembled,
@@ -122,7 +122,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
     if relations.reading.tags == tags:
         return relations
     table = relations.table
-    kept = _kept(relations)
+    kept = column_of_tagged(relations)
     if kept is None or kept.null_count or any(c.flatten().null_count for c in kept.chunks):
         raise InputError(
             f"the tags cannot be read as {tags}: the table keeps no tagged sentences "
@@ -216,10 +216,9 @@ class Sentences:
             for column, dtype in zip(zip(*spans, strict=True), SPAN_DTYPES, strict=True)
         ]
 
-    @property
-    def misfits(self) -> bool:
-        """Tell whether a readable sentence has another number of tokens than its example."""
-        return bool(((self.widths < 0) & (self.n_tokens >= 0)).any())
+    def misfits(self, where: Callable[[int], str]) -> Iterator[str]:
+        """Describe readable sentences that have another number of tokens than their example."""
+        return self._reasons((self.widths < 0) & (self.n_tokens >= 0), where, "relation")
 
     def table(
         self,
@@ -255,7 +254,7 @@ class Sentences:
         counted[ODD] += sum("<SIG" in sentence for sentence in self.odd)
         reading = Reading(
             tags=self.tags,
-            unread=tuple(self._unread(where, noun)),
+            unread=tuple(islice(self._reasons(self.widths < 0, where, noun), Problems.shown)),
             notes=dict(+counted),
             predicted=predicted,
         )
@@ -263,13 +262,10 @@ class Sentences:
         columns = {**columns, "tagged": columns.get("tagged", self.kept)}
         return assembled(name, columns, self.lengths, relations, reading, lines)
 
-    def _unread(self, where: Callable[[int], str], noun: str) -> Iterator[str]:
-        """Say why sentences are unread, for the first of them."""
-        unread = np.flatnonzero(self.widths < 0)[: Problems.shown].tolist()
-        if not unread:
-            return
-        places = offsets(self.counts)
-        for k in unread:
+    def _reasons(self, unread: Any, where: Callable[[int], str], noun: str) -> Iterator[str]:
+        """Say why these sentences are unread."""
+        places = offsets(self.counts) if unread.any() else self.counts
+        for k in np.flatnonzero(unread).tolist():
             example = int(np.searchsorted(places, k, "right")) - 1
             number = k - int(places[example])
             what = f"{where(example)}: {noun} {number + 1}"
@@ -281,41 +277,6 @@ class Sentences:
                 parse(self.kept[example].values[number].as_py(), self.tags)
             except UnreadError as reason:
                 yield f"{what}: {reason}"
-
-
-def add(
-    build: Builder,
-    where: str,
-    sentences: Iterable[str],
-    length: int | None,
-    tags: str,
-    *,
-    noun: str = "relation",
-    mismatched: Problems | None = None,
-) -> None:
-    """Add one example, a relation per tagged sentence, to a builder.
-
-    The first sentence that can be read sets an unknown length. One of another length is unread,
-    or a fault of the input where ``mismatched`` is given.
-    """
-    for k, sentence in enumerate(sentences, 1):
-        if tags != "strict" and "<SIG" in sentence and odd_signal_tag(sentence):
-            build.notes[ODD] += 1
-        try:
-            n_tokens, spans = parse(sentence, tags)
-        except UnreadError as reason:
-            build.unread_relation(f"{where}: {noun} {k}: {reason}")
-            continue
-        if length is None:
-            length = n_tokens
-        if n_tokens == length:
-            build.relation(spans)
-            continue
-        message = f"{where}: {noun} {k} has {n_tokens} tokens, expected {length}"
-        build.unread_relation(message)
-        if mismatched is not None:
-            mismatched.add(message)
-    build.end_example(length)
 
 
 def lengths(relations: Relations | None, tags: str, rows: Sequence[int | None]) -> list[int | None]:
@@ -360,43 +321,3 @@ def _count(texts: pa.Array, tags: str, counts: Int32) -> None:
     data, places = texts_of(texts)
     _native.count_tokens(data, places.astype(np.int64), list(READINGS).index(tags), known)
     np.copyto(counts, known, where=is_valid(texts))
-
-
-def kept_sentences(relations: Relations) -> list[list[str] | None]:
-    """Return the tagged sentences that a table keeps for each example, None where it keeps none."""
-    kept = _kept(relations)
-    if kept is None:
-        return [None] * len(relations)
-    return [None if row is None or None in row else row for row in kept.to_pylist()]
-
-
-def _kept(relations: Relations) -> pa.ChunkedArray | None:
-    """Return the column of tagged sentences where it is one."""
-    if "tagged" not in relations.table.column_names:
-        return None
-    kept = relations.table["tagged"]
-    if kept.type in (pa.list_(pa.string()), pa.list_(pa.large_string())):
-        return kept
-    try:
-        return kept.cast(pa.list_(pa.large_string()))
-    except pa.ArrowException:
-        return None
-
-
-def plain_texts(relations: Relations) -> list[str | None]:
-    """Return each example's sentence: its ``text``, else its first tagged sentence without tags."""
-    bare = [without_tags(kept[0]) if kept else None for kept in kept_sentences(relations)]
-    if "text" not in relations.table.column_names:
-        return bare
-    texts = relations.table["text"].to_pylist()
-    return [t if isinstance(t, str) else b for t, b in zip(texts, bare, strict=True)]
-
-
-def require_text(where: str, text: str | None, length: int | None) -> str:
-    """Return the text of an example to be written; InputError if it is missing or does not fit."""
-    if text is None:
-        raise InputError(f"{where} has no text, which this format needs")
-    n_tokens = count_tokens(text)
-    if length is not None and n_tokens != length:
-        raise InputError(f"{where}: its text has {n_tokens} tokens, expected {length}")
-    return text

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined, lists, numbers, span_lists, strings, values_of
 from fastcausal.errors import InputError, Problems, repeated
-from fastcausal.formats.io.files import Written
+from fastcausal.formats.io.values import Written
 from fastcausal.relations import ROLES, Reading, Relations
 
 MOST_COLUMNS = 1_000  # of examples: each one costs time and memory however few lines have it
@@ -219,9 +219,6 @@ def _require_unique(name: str, ids: Any, lines: Sequence[int] | None) -> None:
         where = f"{name}:{lines[k]}" if lines else name
         other = f"line {lines[first]}" if lines else f"example {first}"
         raise InputError(f'{where}: id "{values[k]}" occurs twice, first in {other}')
-
-
-UNREAD = "is unread and left out"  # what writers say of a relation that could not be read
 
 
 def not_held(table: pa.Table, held: Collection[str], message: str) -> list[str]:

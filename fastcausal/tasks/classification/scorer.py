@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from fastcausal._version import __version__
 from fastcausal.errors import InputError, Remedy
-from fastcausal.formats.io.files import shown
 from fastcausal.formats.io.sources import LabelSource
+from fastcausal.formats.io.values import shown
 from fastcausal.formulas import ConfusionFormula, Label
 from fastcausal.options import LabelPolicy, check
 from fastcausal.statistics import Statistics

@@ -20,6 +20,7 @@ from fastcausal.errors import InputError
 from fastcausal.formats import read
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
+from fastcausal.formats.examples import examples, tagged_sentences, texts_of
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.options import Tokenizer, check
@@ -192,7 +193,7 @@ def _words_with_tags(
     relations: Relations, rows: Rows, unread: Bools
 ) -> dict[str, Histogram] | None:
     """Count words between the tags of each span, and the tags in between as words."""
-    kept = tagged.kept_sentences(relations)
+    kept = tagged_sentences(relations)
     lengths: dict[str, Histogram] = {role: Counter() for role in ("cause", "effect", "signal")}
     bounds = zip(kept, rows.relation_offsets[:-1], rows.relation_offsets[1:], strict=True)
     for sentences, start, stop in bounds:
@@ -235,14 +236,9 @@ def _by_role(relations: Relations, rows: Rows, n_words: Ints) -> dict[str, Histo
 
 def _texts(relations: Relations) -> list[str] | None:
     """Return the sentences, if there is one for every example."""
-    texts = tagged.plain_texts(relations)
-    if None in texts:
+    if None in texts_of(relations):
         return None
-    lengths = relations.table["length"].to_pylist()
-    return [
-        tagged.require_text(f"example {relations.name(k)}", text, length)
-        for k, (text, length) in enumerate(zip(texts, lengths, strict=True))
-    ]
+    return [example.require_text() for example in examples(relations)]
 
 
 def _span_texts(rows: Rows, texts: Sequence[str]) -> list[str]:

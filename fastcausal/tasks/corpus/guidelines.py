@@ -11,8 +11,8 @@ from typing import Any
 from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation.links import Document, Link
-from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT
+from fastcausal.formats.examples import examples
 from fastcausal.formats.io import folders
 from fastcausal.formats.io.builder import Span, UnreadError
 from fastcausal.formats.io.format import Opened
@@ -215,20 +215,16 @@ def _of_relations(relations: Relations, file: str, owners: list[str]) -> Iterato
     names = relations.roles
     if names[:2] != ROLES[:2]:
         raise InputError(f"{file}: its roles are {', '.join(names)}, expected {', '.join(ROLES)}")
-    texts = tagged.plain_texts(relations)
-    for k, row in enumerate(relations.table["relations"].to_pylist()):
+    for owner, example in zip(owners, examples(relations), strict=True):
         faults = [
             (kind, f"relation {number} {message}", span)
-            for number, relation in enumerate(row, 1)
-            for kind, message, span in _in_relation(
-                relation and sorted((s["role"], s["start"], s["stop"]) for s in relation)
-            )
+            for number, spans in enumerate(example.relations, 1)
+            for kind, message, span in _in_relation(spans and sorted(spans))
         ]
-        text = texts[k]
-        sentence = Sentence(text) if faults and text is not None else None
+        sentence = Sentence(example.text) if faults and example.text is not None else None
         for kind, message, span in faults:
             place = _characters(sentence, span)
-            yield Finding(owners[k], file, relations.name(k), kind, message, *place)
+            yield Finding(owner, file, example.id, kind, message, *place)
 
 
 def _in_relation(spans: list[Span] | None) -> Iterator[tuple[str, str, Span | None]]:
