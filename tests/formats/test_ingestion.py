@@ -20,9 +20,9 @@ from fastcausal.formats.cnc import markup, submissions, tagged, truth
 from fastcausal.formats.io.builder import Builder
 from fastcausal.formats.io.files import Source
 from fastcausal.relations import Relations
+from tests.support.format_cases import CNC, LINES, SINGLE, SUBMISSION, TRUTH, needs_cnc, save
 from tests.support.profiles import trials
 
-from .format_cases import CNC, LINES, SINGLE, SUBMISSION, TRUTH, needs_cnc, save
 from .test_format_tagged import PIECES
 
 READINGS = tuple(markup.READINGS)
