@@ -19,7 +19,7 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.formulas import KINDS, formula_of, sums_of
 from fastcausal.statistics import Statistics
-from tests.oracles.agreement import agreed, noisy
+from tests.support.annotated import agreed, noisy
 
 KERNELS = ("fair_spans", "exact_spans", "span_overlap", "partial_spans")
 SPAN = st.tuples(st.integers(0, 5), st.integers(1, 3)).map(lambda s: (s[0], s[0] + s[1]))
