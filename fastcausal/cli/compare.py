@@ -13,26 +13,25 @@ from fastcausal.cli.options import (
     FormatOption,
     JsonOption,
     MethodOption,
-    NResamplesOption,
+    ResamplesOption,
+    ScoresOption,
     SeedOption,
     format_of,
 )
 
 STATISTICS = "Counts of {}, as score --per-example writes them."
+SCORES = ["overall_f1"]
 
 
 def compare(
     ctx: typer.Context,
     a: Annotated[str, typer.Argument(help=STATISTICS.format("A"))],
     b: Annotated[str, typer.Argument(help=STATISTICS.format("B"))],
-    score: Annotated[
-        list[str] | None,
-        typer.Option(help="Compare this score, by default overall_f1; may be given again."),
-    ] = None,
+    score: ScoresOption = SCORES,
     cluster: ClusterOption = None,
     method: MethodOption = "bca",
     confidence: ConfidenceOption = 0.95,
-    n_resamples: NResamplesOption = 10_000,
+    n_resamples: ResamplesOption = 10_000,
     seed: SeedOption = 0,
     json: JsonOption = False,
     format: FormatOption = "text",
@@ -45,7 +44,7 @@ def compare(
         comparison = fc.compare(
             a,
             b,
-            score or "overall_f1",
+            score,
             cluster=cluster,
             method=method,
             confidence=confidence,

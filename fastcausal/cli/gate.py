@@ -15,7 +15,8 @@ from fastcausal.cli.options import (
     FormatOption,
     JsonOption,
     MethodOption,
-    NResamplesOption,
+    ResamplesOption,
+    ScoreOption,
     SeedOption,
     format_of,
 )
@@ -44,7 +45,7 @@ def gate(
     cluster: ClusterOption = None,
     method: MethodOption = "bca",
     confidence: ConfidenceOption = 0.95,
-    n_resamples: NResamplesOption = 10_000,
+    n_resamples: ResamplesOption = 10_000,
     seed: SeedOption = 0,
     junit: Annotated[
         Path | None, typer.Option(help="Write the verdict to this file as JUnit's XML.")
