@@ -10,8 +10,11 @@ from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import (
     ClusterOption,
     ConfidenceOption,
+    CsvOption,
     FormatOption,
     JsonOption,
+    LatexOption,
+    MarkdownOption,
     MethodOption,
     ResamplesOption,
     ScoresOption,
@@ -35,9 +38,12 @@ def compare(
     seed: SeedOption = 0,
     json: JsonOption = False,
     format: FormatOption = "text",
+    markdown: MarkdownOption = False,
+    latex: LatexOption = False,
+    csv: CsvOption = False,
 ) -> None:
     """Compare two systems on the same examples: B minus A, with bounds and p."""
-    chosen = format_of(ctx, json, format)
+    chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
     import fastcausal as fc
 
     with doing(f"comparing {b} with {a}"):

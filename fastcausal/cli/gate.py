@@ -56,7 +56,7 @@ def gate(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Judge a candidate: exit status 0 if it surely passes, 1 if it fails or nobody can tell."""
+    """Judge a candidate: exit status 0 if it passes, 1 if it fails or the data cannot tell."""
     chosen = format_of(ctx, json, format)
     import fastcausal as fc
     from fastcausal.formats.io.files import replacing
