@@ -89,8 +89,8 @@ inline void spreads(const Strays& strays, double* found, int64_t n_threads, Aske
   });
 }
 
-// The largest |a - b| * scales[a][b] over all pairs in each place: found is [n_places], -1 where
-// all differences are undefined. A scale of 0 leaves a pair out, but for that.
+// The largest |a - b| * scales[a][b] over the pairs of a scale in each place, -1 where all their
+// differences are undefined: found is [n_places].
 inline void largest(const Strays& strays, const double* scales, double* found, int64_t n_threads,
                     Asked asked) {
   constexpr int64_t PLACES = Strays::PLACES;
@@ -106,6 +106,7 @@ inline void largest(const Strays& strays, const double* scales, double* found, i
       for (int64_t b = a + 1; b < n; ++b) {
         const double* of_b = near.data() + b * PLACES;
         const double scale = scales[a * n + b];
+        if (scale == 0) continue;
         for (int64_t place = 0; place < PLACES; ++place) {
           const double far = std::abs(of_a[place] - of_b[place]) * scale;
           most[place] = far > most[place] ? far : most[place];
