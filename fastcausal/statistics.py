@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcausal.arrays.distinct import distinct
 from fastcausal.errors import InputError
 from fastcausal.formulas import Formula, Int64, Rows, formula_of
 from fastcausal.scores import Float64
@@ -288,25 +289,6 @@ def added(a: Int64, b: Int64) -> Int64:
     if (total >> 56).any():
         raise InputError(f"counts add up to {total.max()}, expected less than 2^56")
     return total
-
-
-def distinct(rows: Rows) -> tuple[Rows, Int64]:
-    """Return the different rows, sorted by content, and which of them each row is.
-
-    Examples
-    --------
-    >>> distinct(np.array([[2, 0], [1, 5], [2, 0]]))
-    (array([[1, 5],
-           [2, 0]]), array([1, 0, 1]))
-    """
-    if not rows.shape[1] or not len(rows):
-        return rows[:1], np.zeros(len(rows), np.int64)
-    order = np.lexsort(rows.T[::-1])
-    ordered = rows[order]
-    first = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
-    row_of = np.empty(len(rows), np.int64)
-    row_of[order] = np.cumsum(first) - 1
-    return ordered[first], row_of
 
 
 def sum_by(weights: Int64, group: Int64, n_groups: int) -> Int64:
