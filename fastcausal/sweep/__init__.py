@@ -1,0 +1,1 @@
+"""Runs of an evaluation side by side, from their statistics alone."""
