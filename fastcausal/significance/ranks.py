@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fastcausal.arrays.distinct import distinct
 from fastcausal.formulas import Int64, OneScore, Rows, sums_of
 from fastcausal.scores import Float64
 from fastcausal.significance import _ranks
 from fastcausal.significance.sampling import bootstrap_weights
-from fastcausal.statistics import distinct
 
 EQUAL = 1e-12  # scores that differ by no more do so by rounding
 CELLS = 2**23  # of weights, and of sums, at once
@@ -83,7 +83,7 @@ def share(score: OneScore, terms: Rows, n_resamples: int, seed: int) -> Shared:
     (array([0.75, 0.5 ]), (2, 1000))
     """
     n_units, n_systems, n_terms = terms.shape
-    terms = np.ascontiguousarray(terms[np.argsort(distinct(terms.reshape(n_units, -1))[1])])
+    terms = np.ascontiguousarray(terms[_by_content(terms)])
     drawn = np.empty((n_systems, n_resamples))
     left_out = []
     for first, weights in _weights(terms, n_resamples, seed):
@@ -93,6 +93,15 @@ def share(score: OneScore, terms: Rows, n_resamples: int, seed: int) -> Shared:
         left_out += _best_elsewhere(score, terms, weights, scores)
     values = score.value(terms.sum(axis=0))
     return Shared(values, drawn, math.fsum(left_out) / len(left_out) if left_out else math.nan)
+
+
+def _by_content(terms: Rows) -> Int64:
+    """Order units by what all systems have of them."""
+    place = np.zeros(len(terms), np.int64)
+    for first in range(0, terms.shape[1], 64):  # terms may be of fewer bits, and memory is scarce
+        systems = terms[:, first : first + 64].reshape(len(terms), -1)
+        _, place = distinct(np.column_stack([place, systems]))
+    return np.argsort(place, kind="stable")
 
 
 def _weights(terms: Rows, n_resamples: int, seed: int) -> Iterator[tuple[int, Int64]]:
