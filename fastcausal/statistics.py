@@ -153,8 +153,7 @@ class Statistics:
     def compressed(self) -> Statistics:
         """Keep equal rows once, in ascending order, with how often they occur."""
         rows, row_of = distinct(self.rows)
-        times = np.zeros(len(rows), np.int64)
-        np.add.at(times, row_of, self.times)
+        times = np.bincount(row_of, self.times, len(rows)).astype(np.int64)
         of_units = None if self.units is None else row_of[self._row_of]
         return replace(self, rows=rows, times=times, row_of=of_units)
 
@@ -177,12 +176,25 @@ class Statistics:
         """Return the values of a column as ascending text, and which of them each unit has."""
         names, codes = strata_of(self._table(), column)
         ordered = sorted(set(names))  # null and a text that says so are one
-        return ordered, np.array([ordered.index(name) for name in names], np.int64)[codes]
+        place = {name: k for k, name in enumerate(ordered)}
+        return ordered, np.array([place[name] for name in names], np.int64)[codes]
 
     def clusters(self, column: str | None) -> Int64:
-        """Return the cluster of each unit: `strata` of a column, or without one itself."""
-        n = len(self.rows) if self.row_of is None else len(self.row_of)
-        return np.arange(n) if column is None else self.strata(column)[1]
+        """Return the cluster of each unit: `strata` of a column, or without one itself.
+
+        Raises
+        ------
+        InputError
+            As `by`, or a unit has no cluster.
+        """
+        if column is None:
+            return np.arange(len(self.rows) if self.row_of is None else len(self.row_of))
+        codes = self.strata(column)[1]
+        if n_nulls := self._table()[column].null_count:
+            raise InputError(
+                f'column "{column}" has {n_nulls} nulls, expected a cluster everywhere'
+            )
+        return codes
 
     def take(self, units: Int64) -> Statistics:
         """Keep some units, by number."""
