@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fastcausal.errors import InputError, repeated, some_of
+from fastcausal.errors import InputError
 from fastcausal.report import Report
+from fastcausal.significance.units import places
 from fastcausal.statistics import Statistics
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def statistics_of(source: Any) -> Statistics:
@@ -67,52 +65,12 @@ def aligned(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
     """
     (name, first), *rest = systems.items()
     joined = {name: first}
-    ids = _ids(name, first)
     for other, statistics in rest:
         _check_signatures((name, first.signature), (other, statistics.signature))
-        theirs = _ids(other, statistics)
-        if ids is not None and theirs is not None:
-            statistics = _in_order(name, ids, other, theirs, statistics)
-        _check_gold(ids is not None and theirs is not None, (name, first), (other, statistics))
-        joined[other] = statistics
+        order = places(first, statistics, (name, other))
+        _check_gold((name, first), (other, statistics))
+        joined[other] = statistics.take(order)
     return _of_one_formula(joined)
-
-
-def _ids(name: str, statistics: Statistics) -> pa.Array | None:
-    """Ids as text; None where there are none."""
-    import pyarrow as pa
-
-    from fastcausal.arrays.arrow import joined
-
-    if statistics.units is None:
-        raise InputError(f"{name}: sums alone cannot be compared, expected a row per example")
-    if "id" not in statistics.units.column_names:
-        return None
-    ids = joined(statistics.units["id"].cast(pa.string()))
-    if ids.null_count:
-        raise InputError(f"{name}: an id is null, expected ids or no column of ids")
-    if len(ids.unique()) < len(ids):
-        again = repeated(ids.to_pylist())
-        assert again is not None
-        raise InputError(f'{name}: id "{ids[again[0]]}" occurs twice')
-    return ids
-
-
-def _in_order(
-    name: str, ids: pa.Array, other: str, theirs: pa.Array, statistics: Statistics
-) -> Statistics:
-    import pyarrow.compute as pc
-
-    from fastcausal.arrays.arrow import values_of
-
-    if ids.equals(theirs):
-        return statistics
-    for lacking, present, absent in ((other, ids, theirs), (name, theirs, ids)):
-        missing = present.filter(pc.invert(pc.is_in(present, absent)))
-        if len(missing):
-            named = some_of(missing.slice(0, 4).to_pylist())
-            raise InputError(f"{lacking}: {len(missing)} ids are missing{named}")
-    return statistics.take(values_of(pc.index_in(ids, theirs)).astype("int64"))
 
 
 def _check_signatures(a: tuple[str, str], b: tuple[str, str]) -> None:
@@ -129,17 +87,14 @@ def _check_signatures(a: tuple[str, str], b: tuple[str, str]) -> None:
         )
 
 
-def _check_gold(by_id: bool, a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
+def _check_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
     (name, mine), (other, theirs) = a, b
-    gold = [statistics.facts.get("gold") for statistics in (mine, theirs)]
-    if None not in gold and gold[0] != gold[1]:
+    digests = [statistics.facts.get("gold") for statistics in (mine, theirs)]
+    if None not in digests and digests[0] != digests[1]:
         raise InputError(f"{name} and {other} were scored against different gold")
-    if by_id:
-        return
-    if None in gold:
-        raise InputError(f"{name} and {other} have no ids on both sides to join examples by")
-    if mine.n_units != theirs.n_units:
-        raise InputError(f"{name} has {mine.n_units} examples, {other} has {theirs.n_units}")
+    assert mine.units is not None
+    if None in digests and "id" not in mine.units.column_names:
+        raise InputError(f"{name} and {other} have no ids to join by, and their gold is unknown")
 
 
 def _of_one_formula(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:

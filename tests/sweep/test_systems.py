@@ -75,8 +75,8 @@ def test_names_of_files_and_of_systems(tmp_path):
         (statistics([*"wxyz"], [[0.0]] * 4), r'A: 1 ids are missing \("w"\)'),
         (statistics([*"xyy"], [[0.0]] * 3), 'B: id "y" occurs twice'),
         (statistics(["x", "y", None], [[0.0]] * 3), "B: an id is null"),
-        (statistics(None, [[0.0]] * 3), "A and B have no ids on both sides"),
-        (A.without_units(), "B: sums alone cannot be compared"),
+        (statistics(None, [[0.0]] * 3), "B has no ids, A has ids to join by"),
+        (A.without_units(), "B: sums alone have no units"),
         (replace(A, signature="fc|q|x:1"), r"A has the signature p, B has q,"),
         (replace(A, formula=MeanFormula(("em",), ())), "A and B: statistics that count other"),
     ],
@@ -94,5 +94,5 @@ def test_other_gold():
 
 def test_fewer_examples_without_ids():
     sides = {name: statistics(None, [[0.0]] * n, gold="ab") for name, n in (("A", 2), ("B", 3))}
-    with pytest.raises(fc.InputError, match="A has 2 examples, B has 3"):
+    with pytest.raises(fc.InputError, match="A has 2 units, B has 3"):
         aligned(sides)
