@@ -24,6 +24,7 @@ from fastcausal.cli.demo import demo
 from fastcausal.cli.describe import describe
 from fastcausal.cli.doctor import doctor
 from fastcausal.cli.explain import explain
+from fastcausal.cli.leaderboard import leaderboard
 from fastcausal.cli.options import Command, is_json
 from fastcausal.cli.qa import qa
 from fastcausal.cli.score import score
@@ -58,7 +59,7 @@ app: typer.Typer = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _command in (
-    score, explain, agree, classify, qa, describe, check, convert, demo, bench, doctor
+    score, explain, agree, classify, qa, leaderboard, describe, check, convert, demo, bench, doctor
 ):  # fmt: skip
     app.command(cls=Command)(_command)
 

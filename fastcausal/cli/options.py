@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 from typer.core import TyperCommand
@@ -17,6 +17,9 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.
 FormatOption = Annotated[
     TableFormat, typer.Option("--format", help="Print text, a JSON object, or tables to paste.")
 ]
+MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print a table of Markdown.")]
+LatexOption = Annotated[bool, typer.Option("--latex", help="Print a table of LaTeX.")]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print values with all their digits.")]
 
 INFERENCE = ("cluster", "method", "confidence", "n_resamples", "seed")
 ClusterOption = Annotated[
@@ -68,11 +71,21 @@ def refuse_inference(ctx: typer.Context, intervals: bool, method: Method) -> Non
         refuse(ctx, ("n_resamples", "seed"), "is for resamples, method jackknife draws none")
 
 
-def format_of(ctx: typer.Context, json: bool, format: TableFormat) -> TableFormat:
-    """Return the format that ``--json`` and ``--format`` ask for; InputError where they differ."""
-    if json and format != "json":
-        refuse(ctx, ("format",), f"is {format}, but --json is another")
-    return "json" if json else format
+def format_of(ctx: typer.Context, json: bool, format: TableFormat, **flags: bool) -> TableFormat:
+    """Return the format that ``--json``, ``--format`` and flags such as ``--csv`` ask for.
+
+    Raises
+    ------
+    InputError
+        They differ.
+    """
+    formats: dict[str, TableFormat] = {name: name for name in get_args(TableFormat)}
+    asked = [formats[name] for name, given in {"json": json, **flags}.items() if given]
+    if len(asked) > 1:
+        raise InputError(f"--{asked[1]} is another format than --{asked[0]}, expected one of them")
+    if asked and format != asked[0]:
+        refuse(ctx, ("format",), f"is {format}, but --{asked[0]} is another")
+    return asked[0] if asked else format
 
 
 def is_json(args: Sequence[str]) -> bool:

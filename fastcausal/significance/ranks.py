@@ -16,9 +16,9 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.formulas import Int64, OneScore, Rows, sums_of
 from fastcausal.scores import Float64
 from fastcausal.significance import _ranks
+from fastcausal.significance.intervals import EQUAL, quantile
 from fastcausal.significance.sampling import bootstrap_weights
 
-EQUAL = 1e-12  # scores that differ by no more do so by rounding
 CELLS = 2**23  # of weights, and of sums, at once
 
 
@@ -91,7 +91,8 @@ def share(score: OneScore, terms: Rows, n_resamples: int, seed: int) -> Shared:
         scores = score.value(sums).reshape(len(weights), n_systems)
         drawn[:, first : first + len(weights)] = scores.T
         left_out += _best_elsewhere(score, terms, weights, scores)
-    values = score.value(terms.sum(axis=0))
+    totals = sums_of(terms.reshape(n_units, -1), np.ones((1, n_units), np.int64))
+    values = score.value(totals.reshape(-1, n_terms))
     return Shared(values, drawn, math.fsum(left_out) / len(left_out) if left_out else math.nan)
 
 
@@ -184,6 +185,5 @@ def _margins(strays: Float64, confidence: float) -> Float64:
     scales = np.divide(1.0, spreads, out=np.zeros_like(spreads), where=varies)
     largest = np.empty(places)
     _ranks.largest(padded, scales, largest, threads)
-    known = largest[largest >= 0]
-    critical = np.quantile(known, confidence) if len(known) else 0.0
+    critical = quantile(np.sort(largest[largest >= 0]), confidence)
     return np.where(varies, critical * spreads, math.inf)

@@ -187,6 +187,8 @@ def places(a: Counted, b: Counted, names: tuple[str, str] = ("A", "B")) -> Int64
     for k, name in enumerate(names):
         if ids[k] is None:
             raise InputError(f"{name} has no ids, {names[1 - k]} has ids to join by")
+    if ids[0].equals(ids[1]):
+        return np.arange(len(ids[0]))
     for k, name in enumerate(names):
         missing = ids[1 - k].filter(pc.invert(pc.is_in(ids[1 - k], ids[k])))
         if len(missing):

@@ -15,9 +15,9 @@ from fastcausal.options import Correction, Method, check
 from fastcausal.report import Report, Scores, plain
 from fastcausal.significance.checks import check_inference
 from fastcausal.significance.corrections import adjusted, resamples_needed
-from fastcausal.significance.intervals import intervals_of, warnings_of
+from fastcausal.significance.intervals import intervals_of
 from fastcausal.significance.ranks import rank_sets, share
-from fastcausal.significance.units import terms_of, units_of
+from fastcausal.significance.units import EXAMPLE, terms_of, units_of
 from fastcausal.statistics import Statistics
 from fastcausal.sweep.compare import compare
 from fastcausal.sweep.systems import aligned, systems_of
@@ -96,7 +96,8 @@ class Leaderboard(Report):
     @cached_property
     def title(self) -> str:
         """Line that says what is ranked."""
-        return f"{self.score} of {self.n_systems} systems by {self.unit}, {self.n_units} of them"
+        of = "examples" if self.unit == EXAMPLE else f"values of {self.unit}"
+        return f"{self.score} of {self.n_systems} systems on {self.n_units} {of}"
 
     def to_arrow(self) -> pa.Table:
         """Return a row per system; undefined is null."""
@@ -118,11 +119,11 @@ class Leaderboard(Report):
     def legend(self) -> tuple[str, ...]:
         """Lines below the table: what its columns are, and what the best system is worth."""
         expected, value = (number_text(self.winner[name]) for name in ("expected", "value"))
-        share = f"{100 * self.confidence:g}%"
+        sure = f"{100 * self.confidence:g}%"
         tests = f"; delta: minus {self.baseline}; p: randomisation, adjusted: {self.correction}"
         return (
             f"the best of these is expected to score {expected} on new data, not {value}",
-            f"low, high: {share} bounds ({self.method}); rank_low, rank_high: {share} bounds of all "
+            f"low, high: {sure} bounds ({self.method}); rank_low, rank_high: {sure} bounds of all "
             f"ranks at once; best: no system is surely better{tests if self.baseline else ''}",
         )
 
@@ -193,7 +194,7 @@ def leaderboard(
         units = units_of(joined[name], cluster, score)
         interval = intervals_of(units, method, **draws)[score]
         row |= {"low": interval.low, "high": interval.high}
-    warnings = warnings_of(units, joined[name].units)
+    warnings: tuple[str, ...] = ()
     if baseline is not None:
         options = {"cluster": cluster, "method": method, **draws}
         _add_differences(rows, joined, baseline, score, correction, options)
