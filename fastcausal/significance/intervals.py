@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,17 @@ from fastcausal.options import Method
 from fastcausal.scores import exact_sums
 from fastcausal.significance.checks import check_inference
 from fastcausal.significance.sampling import BLOCK, bootstrap_weights
+from fastcausal.significance.units import EXAMPLE, Units
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
 DRAWS = 2**22  # weights held at once
+FEW = 30  # units, below which intervals are too narrow (docs/inference.md)
+DOCUMENT = "doc_id"  # the column that formats have for it
 EQUAL = 1e-12  # scores this near to each other are the same
 LEVEL_DIGITS = 12  # of a quantile's level: libraries differ in the last digits of normal laws
 
@@ -136,6 +142,23 @@ def intervals_of(
         name: _of_resamples(value, drawn[name], spreads.get(name), confidence)
         for name, value in values.items()
     }
+
+
+def warnings_of(units: Units, table: pa.Table | None) -> tuple[str, ...]:
+    """Return what to know of intervals of these units, which are of this table of examples."""
+    warnings = []
+    if 1 < units.n_units < FEW:
+        warnings.append(
+            f"{units.n_units} units ({units.unit}): of fewer than {FEW}, intervals are too narrow"
+        )
+    if units.unit == EXAMPLE and table is not None and DOCUMENT in table.column_names:
+        documents = table[DOCUMENT].drop_null()
+        if len(documents.unique()) < len(documents):
+            warnings.append(
+                f"examples share a {DOCUMENT} and are drawn singly: intervals are too "
+                f"narrow, take the column {DOCUMENT} as cluster"
+            )
+    return tuple(warnings)
 
 
 def drawn_scores(units: Resampled, n_resamples: int, seed: int) -> dict[str, Float64]:
