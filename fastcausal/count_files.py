@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,8 +21,6 @@ from fastcausal.formulas import ConfusionFormula, Formula, Int64, Rows, classes_
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from fastcausal.statistics import Statistics
-
 VERSION = 1
 KEY = b"fastcausal"  # of the metadata of a file
 TIMES = "times"  # the column of a file without units
@@ -34,8 +32,8 @@ JOINED: Warnings = {
 }
 
 
-def about_of(statistics: Statistics, n_rows: int) -> About:
-    """Return what a file of so many rows says besides them."""
+def about_of(statistics: Any, n_rows: int) -> About:
+    """Return what a file of so many rows of `Statistics` says besides them."""
     formula, gold = statistics.formula, statistics.gold
     return {
         "statistics": VERSION,
@@ -56,6 +54,12 @@ def about_of(statistics: Statistics, n_rows: int) -> About:
 def metadata_of(about: About) -> dict[bytes, bytes]:
     """Return the metadata of a file."""
     return {KEY: json.dumps(about, ensure_ascii=False).encode(errors="backslashreplace")}
+
+
+def system_of(pred: Any) -> str | None:
+    """Return the name of predictions in a file, None where they are not in one."""
+    is_path = isinstance(pred, str | os.PathLike) and pred != "-"
+    return Path(pred).stem if is_path else None
 
 
 def about_systems(abouts: Mapping[str, About]) -> About:
@@ -133,6 +137,17 @@ def load(path: str | os.PathLike[str]) -> tuple[str, pa.Table, About]:
     if len({*table.column_names}) < len(table.column_names):
         raise InputError(f"{source.name}: two columns of one name")
     return source.name, table.replace_schema_metadata(None), about
+
+
+def batches_in(path: str | os.PathLike[str]) -> tuple[About, Iterator[pa.Table]]:
+    """Read a Parquet file written here: the JSON object, and rows batch by batch."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path)
+    about: About = json.loads(file.schema_arrow.metadata[KEY])
+    tables = (pa.Table.from_batches([batch]) for batch in file.iter_batches())
+    return about, (table.replace_schema_metadata(None) for table in tables)
 
 
 def formula_in(about: About, name: str) -> Formula:
@@ -236,8 +251,8 @@ def _labels(
     labels = formula.labels
     if not formula.given:
         labels = classes_of(*(pc.unique(side).to_pylist() for side in sides))
-    found = pa.array(labels, sides[0].type)
-    codes = [pc.index_in(side, found) for side in sides]
+    classes = pa.array(labels, sides[0].type)
+    codes = [pc.index_in(side, classes) for side in sides]
     if any(side.null_count for side in codes):
         raise InputError(f"{name}: a label is not among those given in the metadata")
     return replace(formula, labels=labels), np.stack(

@@ -17,6 +17,7 @@ import numpy as np
 
 from fastcausal import count_files
 from fastcausal.arrays.digests import added_digests
+from fastcausal.arrays.distinct import distinct
 from fastcausal.count_files import About
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.formulas import Formula, Int64, Rows
@@ -24,8 +25,6 @@ from fastcausal.scores import Float64
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from fastcausal.report import Report
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,8 +200,7 @@ class Statistics:
     def compressed(self) -> Statistics:
         """Keep equal rows once, in ascending order, with how often they occur."""
         rows, row_of = distinct(self.rows)
-        times = np.zeros(len(rows), np.int64)
-        np.add.at(times, row_of, self.times)
+        times = np.bincount(row_of, self.times, len(rows)).astype(np.int64)
         of_units = None if self.units is None else row_of[self._row_of]
         return replace(self, rows=rows, times=times, row_of=of_units)
 
@@ -229,9 +227,21 @@ class Statistics:
         return ordered, np.array([place[name] for name in names], np.int64)[codes]
 
     def clusters(self, column: str | None) -> Int64:
-        """Return the cluster of each unit: `strata` of a column, or without one itself."""
-        n = len(self.rows) if self.row_of is None else len(self.row_of)
-        return np.arange(n) if column is None else self.strata(column)[1]
+        """Return the cluster of each unit: `strata` of a column, or without one itself.
+
+        Raises
+        ------
+        InputError
+            As `by`, or a unit has no cluster.
+        """
+        if column is None:
+            return np.arange(len(self.rows) if self.row_of is None else len(self.row_of))
+        codes = self.strata(column)[1]
+        if n_nulls := self._table()[column].null_count:
+            raise InputError(
+                f'column "{column}" has {n_nulls} nulls, expected a cluster everywhere'
+            )
+        return codes
 
     def take(self, units: Int64) -> Statistics:
         """Keep some units, by number."""
@@ -239,8 +249,8 @@ class Statistics:
         table = self._table().take(units)
         return Statistics.of_units(self.formula, self.signature, rows, table, self.facts)
 
-    def report(self, by: str | None = None) -> Report:
-        """Make the report that scoring gives, without the tables of single relations.
+    def report(self, by: str | None = None) -> Any:
+        """Make the `Report` that scoring gives, without the tables of single relations.
 
         Parameters
         ----------
@@ -255,16 +265,17 @@ class Statistics:
         self._table()
         try:  # found by the name of the job, as rooms know nothing of those above them
             job = import_module(f"fastcausal.tasks.{self.formula.job}.report")
-            of_statistics = job.of_statistics
-        except (ImportError, AttributeError):
+        except ImportError:
             raise InputError(f"no report for statistics of {self.formula.job}") from None
-        made: Report = of_statistics(self, by)
-        return made
+        return job.of_statistics(self, by)
 
-    def subsets(self, by: str) -> dict[str, Int64]:
-        """Return the rows of each value of a column, for subsets of a report, by ``column=value``."""
+    def subsets(self, by: str) -> dict[str, Rows]:
+        """Return the rows of the units of each subset of a report, such as ``genre=news``."""
         names, codes = self.strata(by)
-        return {f"{by}={name}": self.rows[self._row_of[codes == k]] for k, name in enumerate(names)}
+        order = np.argsort(codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=len(names)))
+        parts = np.split(self.rows[self._row_of[order]], ends[:-1])
+        return {f"{by}={name}": part for name, part in zip(names, parts, strict=False)}
 
     def table(self) -> pa.Table:
         """Return the rows of a file: columns of `units`, then counts; those left out last.
@@ -371,7 +382,10 @@ def _concatenated(*tables: pa.Table | None) -> Any:
     import pyarrow as pa
 
     present = [table for table in tables if table is not None]
-    return pa.concat_tables(present, promote_options="default") if present else None
+    try:
+        return pa.concat_tables(present, promote_options="default") if present else None
+    except pa.ArrowException as error:
+        raise InputError(f"parts have columns of other types: {error}") from error
 
 
 def added(a: Int64, b: Int64) -> Int64:
@@ -391,25 +405,6 @@ def added(a: Int64, b: Int64) -> Int64:
     if (total >> 56).any():
         raise InputError(f"counts add up to {total.max()}, expected less than 2^56")
     return total
-
-
-def distinct(rows: Rows) -> tuple[Rows, Int64]:
-    """Return the different rows, sorted by content, and which of them each row is.
-
-    Examples
-    --------
-    >>> distinct(np.array([[2, 0], [1, 5], [2, 0]]))
-    (array([[1, 5],
-           [2, 0]]), array([1, 0, 1]))
-    """
-    if not rows.shape[1] or not len(rows):
-        return rows[:1], np.zeros(len(rows), np.int64)
-    order = np.lexsort(rows.T[::-1])
-    ordered = rows[order]
-    first = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
-    row_of = np.empty(len(rows), np.int64)
-    row_of[order] = np.cumsum(first) - 1
-    return ordered[first], row_of
 
 
 def sum_by(weights: Int64, group: Int64, n_groups: int) -> Int64:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from base64 import b64encode
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -156,31 +157,32 @@ class _RowWriter:
     ) -> None:
         self.file, self.suffix, self.metadata = file, suffix, metadata
         self.waits = suffix == ".arrow" and metadata is not None
-        self.held: Any = TemporaryFile() if self.waits else file
+        self.held: Any = TemporaryFile() if self.waits else file  # noqa: SIM115
         self.writer: Any = None
 
     def append(self, table: pa.Table) -> None:
         """Write a table."""
         if self.writer is None:
-            self.writer = _row_writer(self.suffix, self.held, table.schema)
+            self.schema = table.schema
+            in_the_end = self.metadata is not None
+            self.writer = _row_writer(self.suffix, self.held, table.schema, in_the_end)
         self.writer.write_table(table)
 
     def finish(self) -> None:
         """Write the metadata, and what had to wait for it."""
         if self.writer is None or self.metadata is None:
             return
-        if self.suffix == ".parquet":
-            self.writer.add_key_value_metadata(self.metadata())
-        if not self.waits:
-            return
-        self.writer.close()
-        self.held.seek(0)
-        with pa.ipc.open_file(pa.PythonFile(self.held)) as reader:
-            schema = reader.schema.with_metadata(self.metadata())
-            with pa.ipc.new_file(self.file, schema) as writer:
+        metadata = self.metadata()
+        schema = self.schema.with_metadata(metadata)
+        if self.suffix == ".parquet":  # as it is stored where it is known from the start
+            stored = {b"ARROW:schema": b64encode(schema.serialize())}
+            self.writer.add_key_value_metadata(metadata | stored)
+        elif self.waits:
+            self.writer.close()
+            self.held.seek(0)
+            with pa.ipc.open_file(self.held) as reader, pa.ipc.new_file(self.file, schema) as to:
                 for k in range(reader.num_record_batches):
-                    batch = reader.get_batch(k)
-                    writer.write_batch(batch.replace_schema_metadata(schema.metadata))
+                    to.write_batch(reader.get_batch(k).replace_schema_metadata(metadata))
 
     def close(self) -> None:
         """End the format; the file itself is the caller's."""
@@ -190,11 +192,12 @@ class _RowWriter:
             self.held.close()
 
 
-def _row_writer(suffix: str, file: Any, schema: pa.Schema) -> Any:
+def _row_writer(suffix: str, file: Any, schema: pa.Schema, in_the_end: bool) -> Any:
+    """Open a file; ``in_the_end`` its schema is stored with metadata."""
     if suffix == ".parquet":
         import pyarrow.parquet as pq
 
-        return pq.ParquetWriter(file, schema)
+        return pq.ParquetWriter(file, schema, store_schema=not in_the_end)
     if suffix == ".csv":
         import pyarrow.csv
 

@@ -16,7 +16,8 @@ from fastcausal.formulas.relations import MULTI, RelationFormula
 
 __all__ = [
     "MULTI", "ConfusionFormula", "Formula", "Int64", "Label", "MeanFormula", "OneScore",
-    "RatioFormula", "RelationFormula", "Rows", "classes_of", "flat", "formula_of", "mean_of_pairs", "sums_of",
+    "RatioFormula", "RelationFormula", "Rows", "classes_of", "flat", "formula_of",
+    "mean_of_pairs", "sums_of",
 ]  # fmt: skip
 
 KINDS: tuple[type[Formula], ...] = (RelationFormula, ConfusionFormula, MeanFormula, RatioFormula)

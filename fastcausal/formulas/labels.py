@@ -122,7 +122,7 @@ def classes_of(*parts: Iterable[Label]) -> tuple[Label, ...]:
         raise ValueError(f"labels are integers and strings: {shown}")
     if len(labels) > MOST_LABELS:
         raise InputError(f"{len(labels)} different labels, expected at most {MOST_LABELS}")
-    return tuple(sorted(labels))  # type: ignore[type-var]
+    return tuple(sorted(labels))
 
 
 def _means_defined(values: Float64, weights: Int64, undefined: float) -> Float64:
