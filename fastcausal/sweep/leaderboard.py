@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcausal.formulas import Rows, sums_of
+from fastcausal.groups import Scores
 from fastcausal.options import Correction, Method, check
-from fastcausal.report import Report, Scores, plain
+from fastcausal.report import Report, plain
 from fastcausal.significance.checks import check_inference
 from fastcausal.significance.corrections import adjusted, resamples_needed
 from fastcausal.significance.intervals import intervals_of
