@@ -1,0 +1,1 @@
+"""What many runs on the same examples say: sweeps, comparisons, leaderboards and gates."""
