@@ -90,7 +90,7 @@ class ClassificationReport(Report):
     def _groups(self) -> dict[str, dict[str, float]]:
         """Every group of scores, by the formula that resampling takes too."""
         formula = ConfusionFormula(self.labels, False, self.positive, self.undefined)
-        groups = formula.groups_of(*(sums[None] for sums in self._sums))
+        groups = formula.groups_of(np.concatenate(self._sums)[None])
         return {g: {n: float(v[0]) for n, v in scores.items()} for g, scores in groups.items()}
 
     @property
