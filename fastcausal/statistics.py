@@ -201,15 +201,20 @@ class Statistics:
         InputError
             A column of `units` has the name of a field, or the file cannot be written.
         """
-        import pyarrow as pa
-
         from fastcausal.formats.table import appending
 
         if os.fspath(path).lower().endswith(".csv"):
             raise InputError(f"{path}: a CSV file has no metadata, expected .parquet or .arrow")
+        with appending(path) as write:
+            write(self.to_arrow())
+
+    def to_arrow(self) -> pa.Table:
+        """STUB"""
+        import pyarrow as pa
+
         table = pa.table({TIMES: self.times}) if self.units is None else self.units
         if clash := sorted({*table.column_names} & {*self.formula.fields}):
-            raise InputError(f'{path}: column "{clash[0]}" of the units has the name of a count')
+            raise InputError(f'column "{clash[0]}" of the units has the name of a count')
         rows = self.rows if self.units is None else self.rows[self._row_of]
         columns = dict(zip(table.column_names, table.columns, strict=True))
         columns |= dict(zip(self.formula.fields, np.ascontiguousarray(rows.T), strict=True))
@@ -222,9 +227,18 @@ class Statistics:
             "sums": self.units is None,
             **self.facts,
         }
-        metadata = {KEY: json.dumps(about, ensure_ascii=False)}
-        with appending(path) as write:
-            write(pa.table(columns, metadata=metadata))
+        return pa.table(columns, metadata={KEY: json.dumps(about, ensure_ascii=False)})
+
+    def report(self, by=None):
+        """STUB"""
+        from fastcausal.report import Report
+        from fastcausal.tasks.extraction.counted import CountedScores
+        rows = self.rows[self._row_of]
+        multi = rows[rows[:, -1] > 0]
+        sub = {"multi_relation": CountedScores(self.formula, multi[:, :-1].sum(axis=0))}
+        if by:
+            sub |= {f"{by}={n}": CountedScores(self.formula, s.rows[s._row_of][:, :-1].sum(axis=0)) for n, s in self.by(by).items()}
+        return Report("", self.signature, CountedScores(self.formula, rows[:, :-1].sum(axis=0)), subsets=sub)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Statistics:

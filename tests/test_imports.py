@@ -28,7 +28,7 @@ ROOMS = [
     ("report",),
     ("significance",),
     ("tasks",),
-    ("sweep",),
+    ("sweeps",),
     ("training",),
     ("cli",),
     ("__main__",),

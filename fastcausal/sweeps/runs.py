@@ -42,22 +42,20 @@ class Run:
     name: str
     source: Path | Relations
 
-    def load(self, gold: Relations, tags: TagReading) -> tuple[str, Relations]:
-        """Return the digest of the predictions, and these.
-
-        Raises
-        ------
-        InputError
-            They cannot be read.
-        """
-        source = self.source
-        if isinstance(source, Relations):
-            return _digest_of_rows(source), Relations.trusted(source.table, source.reading)
+    def digest(self) -> str:
+        """Return what changes when the predictions do; InputError where they cannot be opened."""
+        if isinstance(self.source, Relations):
+            return _digest_of_rows(self.source)
         try:
-            digest = _digest_of_files(source)  # first: what changes from now on is seen next time
+            return _digest_of_files(self.source)
         except OSError as error:
-            raise InputError(f"{source}: {error.strerror}") from error
-        return digest, read(source, like=gold, tags=tags)
+            raise InputError(f"{self.source}: {error.strerror}") from error
+
+    def read(self, gold: Relations, tags: TagReading) -> Relations:
+        """Read the predictions; InputError where that fails."""
+        if isinstance(self.source, Relations):
+            return Relations.trusted(self.source.table, self.source.reading)
+        return read(self.source, like=gold, tags=tags)
 
 
 def file_name(run: str) -> str:
