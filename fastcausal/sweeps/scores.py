@@ -63,7 +63,7 @@ def scores_of_runs(runs: Mapping[str, Sums]) -> pa.Table:
     groups = ("overall", *formula.roles)
     named = [(run, subset) for run, sums in runs.items() for subset in sums.subsets]
     sums = np.stack([runs[run].subsets[subset] for run, subset in named], axis=1)
-    figures = [formula.figures(sums, group) for group in groups]
+    figures = formula.figures(sums, groups)
     columns = {
         "run": [run for run, _ in named for _ in groups],
         "subset": [subset for _, subset in named for _ in groups],

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -17,6 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal import tables as written
+from fastcausal.arrays.arrow import numbers, strings
+from fastcausal.arrays.digests import digest_of_relations, digest_of_texts
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read
 from fastcausal.formats.io.sources import RelationSource
@@ -25,6 +26,7 @@ from fastcausal.options import Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
 from fastcausal.report import plain
+from fastcausal.rows import Rows
 from fastcausal.statistics import Statistics, strata_of
 from fastcausal.sweeps.folder import ABOUT, Folder
 from fastcausal.sweeps.scores import Sums, scores_of_runs, sums_of
@@ -283,18 +285,16 @@ def _about(scorer: ExtractionScorer, gold: Relations, columns: Sequence[str]) ->
         "unparsed": scorer.unparsed,
         "unmatched": scorer.unmatched,
         "signature": scorer.signature,
-        "gold": digest_of_gold(gold),
+        "gold": f"{digest_of_relations(Rows.of(gold).arrays(), gold.roles, gold.ids):032x}",
         "by": scorer.by,
         "columns": {name: _digest_of_column(gold, name) for name in columns},
     }
 
 
 def _digest_of_column(gold: Relations, name: str) -> str:
-    """Return a digest of the values that a column has for each id, in any order of examples."""
+    """Return a digest of the values of a column, the same for every order of examples."""
     names, codes = strata_of(described(gold), name)
-    ids = range(len(gold)) if gold.ids is None else gold.ids.to_pylist()
-    values = sorted(zip(ids, codes.tolist(), strict=True))
-    return blake2b(repr([(id, names[k]) for id, k in values]).encode(), digest_size=16).hexdigest()
+    return f"{digest_of_texts(gold.ids, strings(names).take(numbers(codes))):032x}"
 
 
 def _in_order(function: Callable[[T], R], items: Iterable[T], jobs: int) -> Iterator[R]:
@@ -320,7 +320,3 @@ def _result(outcomes: Sequence[Outcome], out: str, scores: pa.Table) -> SweepRes
     ends = [outcome.end for outcome in outcomes]
     failed = tuple({"run": o.run, "error": o.error} for o in outcomes if o.end == "failed")
     return SweepResult(len(outcomes), ends.count("scored"), ends.count("kept"), failed, out, scores)
-
-
-def digest_of_gold(gold: Relations) -> str:  # STUB
-    return blake2b(repr(gold.table.to_pydict()).encode(), digest_size=16).hexdigest()
