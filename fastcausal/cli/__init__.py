@@ -27,6 +27,7 @@ from fastcausal.cli.explain import explain
 from fastcausal.cli.options import Command, is_json
 from fastcausal.cli.qa import qa
 from fastcausal.cli.score import score
+from fastcausal.cli.sweep import sweep
 
 
 class Program(TyperGroup):
@@ -58,7 +59,7 @@ app: typer.Typer = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _command in (
-    score, explain, agree, classify, qa, describe, check, convert, demo, bench, doctor
+    score, sweep, explain, agree, classify, qa, describe, check, convert, demo, bench, doctor
 ):  # fmt: skip
     app.command(cls=Command)(_command)
 

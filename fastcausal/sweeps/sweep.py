@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal import tables as written
 from fastcausal.arrays.arrow import numbers, strings
@@ -39,7 +38,7 @@ from fastcausal.tasks.align import described
 
 T = TypeVar("T")
 R = TypeVar("R")
-MOST_JOBS = 8  # beyond, threads wait for each other
+MOST_JOBS = 4  # beyond, threads wait for each other
 
 
 @dataclass(frozen=True)
@@ -74,16 +73,22 @@ class SweepResult:
         """Return ``scores.parquet``: a row per run, subset and group."""
         return self._scores
 
+    @property
+    def title(self) -> str:
+        """Line that says what was done."""
+        done = f"{self.scored} scored, {self.kept} kept, {len(self.failed)} failed"
+        return f"{self.out}: {self.n_runs} runs, {done}"
+
     def to_table(self) -> Grid:
-        """Return a table with the overall scores of each run."""
-        line = f"{self.out}: {self.n_runs} runs, {self.scored} scored, {self.kept} kept"
-        whole = self._scores
-        if whole.num_rows:
-            overall = pc.and_(pc.equal(whole["subset"], "all"), pc.equal(whole["group"], "overall"))
-            whole = whole.filter(overall)
-        names = [f.name for f in whole.schema if pa.types.is_floating(f.type)]
-        grid = Grid(f"{line}, {len(self.failed)} failed", names)
-        for row in whole.to_pylist():
+        """Return a table with the overall scores of each run in the folder."""
+        rows = [
+            row
+            for row in self._scores.to_pylist()
+            if (row["subset"], row["group"]) == ("all", "overall")
+        ]
+        names = [f.name for f in self._scores.schema if pa.types.is_floating(f.type)]
+        grid = Grid(self.title, names)
+        for row in rows:
             grid.add(row["run"], *(row[name] for name in names))
         return grid
 
