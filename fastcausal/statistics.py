@@ -209,7 +209,7 @@ class Statistics:
             write(self.to_arrow())
 
     def to_arrow(self) -> pa.Table:
-        """STUB"""
+        """Return the rows of a file: columns of `units`, then counts."""
         import pyarrow as pa
 
         table = pa.table({TIMES: self.times}) if self.units is None else self.units
@@ -229,19 +229,8 @@ class Statistics:
         }
         return pa.table(columns, metadata={KEY: json.dumps(about, ensure_ascii=False)})
 
-    def report(self, by=None):
-        """STUB"""
-        from fastcausal.report import Report
-        from fastcausal.tasks.extraction.counted import CountedScores
-        rows = self.rows[self._row_of]
-        multi = rows[rows[:, -1] > 0]
-        sub = {"multi_relation": CountedScores(self.formula, multi[:, :-1].sum(axis=0))}
-        if by:
-            sub |= {f"{by}={n}": CountedScores(self.formula, s.rows[s._row_of][:, :-1].sum(axis=0)) for n, s in self.by(by).items()}
-        return Report("", self.signature, CountedScores(self.formula, rows[:, :-1].sum(axis=0)), subsets=sub)
-
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Statistics:
+    def read(cls, path: Any) -> Statistics:
         """Read a file of `write`.
 
         Raises

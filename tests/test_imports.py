@@ -151,10 +151,10 @@ def test_all_names_load():
         "Agreement", "AlphaInterval", "AnswerReport", "CheckReport", "ClassificationReport",
         "ClassificationScorer", "CorpusDescription", "Decoded", "ExtractionScorer", "InputError",
         "LabelAgreement", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report",
-        "Rows", "SpanDecoder", "Statistics", "TagScheme", "TagScorer", "agreement",
+        "Rows", "SpanDecoder", "Statistics", "SweepResult", "TagScheme", "TagScorer", "agreement",
         "alpha_interval", "check", "classify", "cohen_kappa", "describe", "explain", "fleiss_kappa",
         "kernel", "krippendorff_alpha", "label_agreement", "majority_vote", "mean_pairwise_kappa",
-        "percent_agreement", "read", "score", "score_answers", "write",
+        "percent_agreement", "read", "score", "score_answers", "sweep", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:
         assert getattr(fastcausal, name) is not None

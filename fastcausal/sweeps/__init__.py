@@ -1,1 +1,1 @@
-"""What many runs on the same examples say: sweeps, comparisons, leaderboards and gates."""
+"""Many runs on the same examples: sweeps, comparisons, leaderboards and gates."""

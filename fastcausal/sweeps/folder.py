@@ -74,7 +74,7 @@ class Folder:
             raise OutputError(f"{self.path}: {error.strerror or error}") from error
 
     def kept(self, run: str, pred: str) -> Statistics | None:
-        """Return the statistics of a run whose predictions have this digest, None of any other."""
+        """Return the statistics of a run, None where they are missing or of other predictions."""
         kept = _load(self._counts(run))
         if kept is None or kept[0] != pred:
             return None
@@ -147,8 +147,8 @@ class Folder:
         for key, value in json.loads(_json(self._about)).items():
             if written.get(key) != value:
                 raise InputError(
-                    f"{self.path} holds a sweep with {key} {json.dumps(written.get(key))}, "
-                    f"expected {json.dumps(value)}"
+                    f"{self.path}: its sweep has the {key} {json.dumps(written.get(key))}, "
+                    f"expected {json.dumps(value)} or another folder"
                 )
         return True
 

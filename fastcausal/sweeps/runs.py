@@ -85,12 +85,12 @@ def runs_of_files(sources: Sequence[str | os.PathLike[str]]) -> list[Run]:
         A file or folder is missing, empty or given twice, or two runs have one name.
     """
     paths = [path for source in sources for path in _listed(Path(source))]
-    if twice := repeated(map(os.path.abspath, paths)):
+    absolute = [Path(os.path.normpath(path.absolute())) for path in paths]
+    if twice := repeated(absolute):
         raise InputError(f"{paths[twice[0]]} is given twice")
     names = [_text(_stem(path)) for path in paths]
     if _clash(names):
-        common = os.path.commonpath([Path(os.path.abspath(path)).parent for path in paths])
-        absolute = (Path(os.path.abspath(path)) for path in paths)
+        common = os.path.commonpath([path.parent for path in absolute])
         names = [_text((p.parent / _stem(p)).relative_to(common).as_posix()) for p in absolute]
     if (clash := _clash(names)) is not None:
         first, second = (paths[k] for k in clash)
@@ -197,10 +197,10 @@ def _stream(source: str | os.PathLike[str], tags: TagReading) -> Stream:
     """Return the batches of a data set: ids may occur once in each run, so none is read whole."""
     file = opened(source)
     if isinstance(file, Opened) and file.format.stream is not None:
-        examples = file.format.stream(replace(file, content=None), None, tags)
+        examples: Stream | None = file.format.stream(replace(file, content=None), None, tags)
     else:
         examples = stream(file) or stream(read(file, tags=tags))
-        assert examples is not None
+    assert examples is not None
     if examples.follows:
         raise InputError(f"{source}: a submission has no columns, expected a table of relations")
     return examples

@@ -35,8 +35,8 @@ def sums_of(statistics: Statistics, by: str | None = None) -> Sums:
     >>> import fastcausal as fc
     >>> from fastcausal import sample
     >>> statistics = fc.score(sample.GOLD, sample.SYSTEMS["careful"]).statistics
-    >>> list(sums_of(statistics, "split").subsets)
-    ['all', 'multi_relation', 'split=dev']
+    >>> list(sums_of(statistics, "corpus").subsets)
+    ['all', 'multi_relation', 'corpus=sample']
     """
     formula = statistics.formula
     assert isinstance(formula, RelationFormula)

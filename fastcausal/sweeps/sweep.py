@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -28,13 +28,12 @@ from fastcausal.report import plain
 from fastcausal.rows import Rows
 from fastcausal.statistics import Statistics, strata_of
 from fastcausal.sweeps.folder import ABOUT, Folder
-from fastcausal.sweeps.scores import Sums, scores_of_runs, sums_of
 from fastcausal.sweeps.runs import DataSet, Run, runs_of_files
+from fastcausal.sweeps.scores import Sums, scores_of_runs, sums_of
 from fastcausal.tables import Grid
 from fastcausal.tasks.extraction.batches import Progress
 from fastcausal.tasks.extraction.score import score
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
-from fastcausal.tasks.align import described
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -43,7 +42,7 @@ MOST_JOBS = 4  # beyond, threads wait for each other
 
 @dataclass(frozen=True)
 class SweepResult:
-    """What a sweep did, and the scores of all runs in its folder.
+    """Counts of the runs that a sweep scored, and the scores of all runs in its folder.
 
     Attributes
     ----------
@@ -160,8 +159,10 @@ def sweep(
     >>> from fastcausal import sample
     >>> out = tempfile.mkdtemp()
     >>> result = fc.sweep(sample.GOLD, [*sample.SYSTEMS.values()], out, unparsed="empty")
-    >>> result.scored, result.kept, len(result.failed), result.to_arrow()["run"].unique().to_pylist()
-    (2, 0, 0, ['careful', 'hasty'])
+    >>> result.scored, result.kept, len(result.failed)
+    (3, 0, 0)
+    >>> result.to_arrow()["run"].unique().to_pylist()
+    ['careful', 'chatty', 'hasty']
     """
     paths = [runs] if isinstance(runs, str | os.PathLike) else list(runs)
     scorer = ExtractionScorer(protocol, by=by, unparsed=unparsed, unmatched=unmatched)
@@ -180,7 +181,7 @@ def sweep(
         data = DataSet(_single(paths), run_column, scorer.protocol.tags)
         names = sorted(data.sizes)[part::n_shards]
         n_runs, source = len(names), data.runs(names)
-    keep_apart([Path(out, ABOUT)], [gold, *paths])
+    _keep_apart(out, [gold, *paths])
     outcomes: list[Outcome] = []
     with job.folder.held(), closing(_in_order(job.score, source, jobs)) as done:
         for outcome in done:
@@ -242,7 +243,7 @@ class _Job(NamedTuple):
         )
         counted = report.statistics
         assert counted.units is not None
-        dropped = set(described(self.gold).column_names) - {"id", *self.columns}
+        dropped = {*self.gold.table.column_names} - {"id", *self.columns}
         kept = [name for name in counted.units.column_names if name not in dropped]
         facts = {**counted.facts, "system": run.name}
         return replace(counted, units=counted.units.select(kept), facts=facts)
@@ -282,6 +283,16 @@ def _single(paths: Sequence[str | os.PathLike[str]]) -> str | os.PathLike[str]:
     return paths[0]
 
 
+def _keep_apart(out: str | os.PathLike[str], sources: Sequence[Any]) -> None:
+    """Refuse a folder that lies in a source, or has a source in it."""
+    keep_apart([Path(out, ABOUT)], sources)
+    for source in sources:
+        if isinstance(source, str | os.PathLike):
+            inside = Path(os.path.realpath(source)).is_relative_to(os.path.realpath(out))
+            if inside:
+                raise InputError(f"{source} lies in {out}, where the sweep writes")
+
+
 def _about(scorer: ExtractionScorer, gold: Relations, columns: Sequence[str]) -> dict[str, Any]:
     """Return what all runs of a sweep have in common."""
     return {
@@ -298,11 +309,11 @@ def _about(scorer: ExtractionScorer, gold: Relations, columns: Sequence[str]) ->
 
 def _digest_of_column(gold: Relations, name: str) -> str:
     """Return a digest of the values of a column, the same for every order of examples."""
-    names, codes = strata_of(described(gold), name)
+    names, codes = strata_of(gold.table, name)
     return f"{digest_of_texts(gold.ids, strings(names).take(numbers(codes))):032x}"
 
 
-def _in_order(function: Callable[[T], R], items: Iterable[T], jobs: int) -> Iterator[R]:
+def _in_order(function: Callable[[T], R], items: Iterable[T], jobs: int) -> Generator[R]:
     """Apply a function to items in threads, a few ahead of those taken."""
     if jobs == 1:
         yield from map(function, items)
