@@ -43,7 +43,7 @@ class Unparsed:
             self.readable + other.readable,
         )
 
-    def warnings(self, policy: Policy, n_scored: int) -> list[str]:
+    def warnings(self, policy: str, n_scored: int) -> list[str]:
         """Their share of all predicted relations, of which ``n_scored`` could be scored."""
         if not self.relations:
             return []
@@ -93,23 +93,24 @@ def settle_unread(
     if unparsed == "empty":
         return gold, pred, {"unparsed": Unparsed(count), "n_unread": of_example}
     keep = of_example == 0
-    left_out = _described(*_chosen(gold, pred, ~keep), of_example[~keep])
+    left_out = _described(_chosen(gold, pred, ~keep), of_example[~keep])
     gold, rest = _chosen(gold, pred, keep)
     lost = Unparsed(count, len(left_out), pred.n_relations - rest.n_relations)
     return gold, rest, {"unparsed": lost, "left_out": left_out}
 
 
-def _chosen(gold: Relations, pred: Relations, keep: Any) -> list[Relations]:
-    """The examples of both sides where ``keep`` is true."""
-    return [
-        Relations.trusted(side.table.filter(arrow.numbers(keep)), side.reading)
-        for side in (gold, pred)
-    ]
+def _chosen(gold: Relations, pred: Relations, keep: Any) -> tuple[Relations, Relations]:
+    """Return the examples of both sides where ``keep`` is true."""
+    kept = arrow.numbers(keep)
+    return (
+        Relations.trusted(gold.table.filter(kept), gold.reading),
+        Relations.trusted(pred.table.filter(kept), pred.reading),
+    )
 
 
-def _described(gold: Relations, pred: Relations, n_unread: Int64) -> pa.Table:
-    counts = (Rows.of(gold).n_marked(), Rows.of(pred).n_marked(), n_unread)
-    return with_counts(described(gold), *counts)
+def _described(sides: tuple[Relations, Relations], n_unread: Int64) -> pa.Table:
+    n_gold, n_pred = (Rows.of(side).n_marked() for side in sides)
+    return with_counts(described(sides[0]), n_gold, n_pred, n_unread)
 
 
 def with_counts(examples: pa.Table, n_gold: Int64, n_pred: Int64, n_unread: Int64) -> pa.Table:
