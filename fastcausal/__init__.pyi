@@ -18,6 +18,8 @@ from fastcausal.sweep.gate import Gate as Gate
 from fastcausal.sweep.gate import gate as gate
 from fastcausal.sweep.leaderboard import Leaderboard as Leaderboard
 from fastcausal.sweep.leaderboard import leaderboard as leaderboard
+from fastcausal.sweeps.sweep import SweepResult as SweepResult
+from fastcausal.sweeps.sweep import sweep as sweep
 from fastcausal.tasks.agreement.agree import Agreement as Agreement
 from fastcausal.tasks.agreement.agree import agreement as agreement
 from fastcausal.tasks.answers.report import AnswerReport as AnswerReport
