@@ -93,12 +93,13 @@ def read(
     ...     "relations"]
     True
     """
+    if isinstance(source, Opened):
+        assert source.format.read is not None
+        content = source.content or source.format.load(source.path)
+        return source.format.read(content, like, tags)
     if format is not None:
         check("format", format, FORMATS)
     check("tags", tags, TagReading)  # even where there are no tags
-    if isinstance(source, Opened):
-        assert source.format.read is not None
-        return source.format.read(source.source(), like, tags)
     if isinstance(source, Relations):
         return source
     if hasattr(source, "__arrow_c_stream__"):

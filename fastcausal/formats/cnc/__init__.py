@@ -60,7 +60,10 @@ def read(
         Anything that is not as described above, with file and line. A tagged sentence that
         cannot be read becomes a null relation and is not an error.
     """
-    source = Source.open(source)
+    return _read(Source.open(source), like, tags)
+
+
+def _read(source: Source, like: Relations | None, tags: str) -> Relations:
     if source.is_json:
         return submissions.read(source, like, tags)
     return truth.read(source, tags)
@@ -191,5 +194,5 @@ def _is_truth(source: Source) -> bool:
 
 
 FORMAT = Format(
-    "cnc", read, write, suffixes=(".csv",), key="prediction", sniff=_is_truth, stream=_stream
+    "cnc", _read, write, suffixes=(".csv",), key="prediction", sniff=_is_truth, stream=_stream
 )

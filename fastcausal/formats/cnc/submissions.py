@@ -43,7 +43,7 @@ class _Predictions:
     """The tagged sentences of each line, and the ids that name the lines, if any."""
 
     ids: Any  # strings, in a list or an Arrow column
-    sentences: Any  # lists of strings, likewise
+    sentences: pa.Array | pa.ChunkedArray  # lists of strings
     notes: Mapping[str, int]
     lines: Sequence[int]
     columns: Mapping[str, pa.Array] = field(default_factory=dict)
@@ -56,8 +56,7 @@ class _Predictions:
         if self.ids is not None and (like is None or like.ids is not None):
             columns["id"] = column(source.name, "id", self.ids)
         names = columns["id"] if "id" in columns else range(start, start + n)
-        sentences = column(source.name, "tagged", self.sentences)
-        return Sentences(sentences, token_counts(like, tags, rows), tags).table(
+        return Sentences(self.sentences, token_counts(like, tags, rows), tags).table(
             source.name,
             columns,
             lambda k: f"{source.name}:{self.lines[k]}: example {names[k]}",
@@ -245,7 +244,8 @@ def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _
     elif not named:
         _require_order(source, lines, indexes, start)
     ids = indexes if named else None
-    return _Predictions(ids, predictions, notes, lines, columns.typed(source.name))
+    sentences = column(source.name, "tagged", predictions)
+    return _Predictions(ids, sentences, notes, lines, columns.typed(source.name))
 
 
 def _n_relations(like: Relations) -> list[int]:
