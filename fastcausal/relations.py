@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from fastcausal.arrays import _ids, _objects, _spans, arrow
 from fastcausal.arrays.arrow import RELATIONS as RELATIONS
 from fastcausal.arrays.arrow import SPAN as SPAN
-from fastcausal.arrays.arrow import ArrowStreamExportable, span_lists
+from fastcausal.arrays.arrow import ArrowStreamExportable
 from fastcausal.errors import InputError
 from fastcausal.reading import METADATA_KEY, checked_roles
 from fastcausal.reading import ROLES as ROLES
@@ -216,9 +216,8 @@ def _columns_of(examples: list[Any], numbers: dict[str, int]) -> dict[str, Any]:
         values, row_offsets, relation_offsets, lengths, ids = plain
         if ids is not None:
             columns["id"] = arrow.strings(ids)
-        columns["length"] = arrow.numbers(lengths, lengths >= 0)
-        columns["relations"] = span_lists(values.T, np.diff(row_offsets), np.diff(relation_offsets))
-        return columns
+        flat = values.T, np.diff(row_offsets), np.diff(relation_offsets)
+        return columns | arrow.relation_columns(*flat, lengths)
     spans = [
         _example_spans(e.get("relations", ()), str(e.get("id", i)), numbers)
         for i, e in enumerate(examples)

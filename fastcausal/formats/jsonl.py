@@ -15,7 +15,6 @@ from fastcausal.arrays.arrow import (
     is_valid,
     joined,
     offsets_of,
-    span_lists,
     strings,
     values_of,
     without,
@@ -134,8 +133,7 @@ def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
     return assembled(
         source.name,
         columns,
-        values_of(known, -1).astype(np.int32),
-        span_lists(numbers, widths, np.diff(places)),
+        (numbers, widths, np.diff(places), values_of(known, -1).astype(np.int32)),
         Reading(roles, unread=tuple(unread)),
         numbered,
     )

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined, lists, numbers, offsets_of, strings_at
+from fastcausal.arrays.arrow import joined, numbers, offsets_of, string_lists, strings_at
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.tagged import Sentences, token_counts
@@ -177,7 +177,7 @@ def _arrays(
     name_stops: bytes,
 ) -> tuple[Any, Any, pa.Array, pa.Array]:
     """Return kinds, numbers and texts of the index, and the sentences, of the native reader."""
-    sentences = lists(np.frombuffer(counts, np.int32), strings_at(text, stops))
+    sentences = string_lists(np.frombuffer(counts, np.int32), text, stops)
     kind, place = np.frombuffer(kinds, np.uint8), np.frombuffer(places, np.int64)
     return kind, place, strings_at(names, name_stops), sentences
 

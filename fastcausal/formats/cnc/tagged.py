@@ -15,7 +15,6 @@ from fastcausal.arrays.arrow import (
     is_valid,
     offsets,
     offsets_of,
-    span_lists,
     texts_of,
 )
 from fastcausal.errors import InputError, Problems
@@ -221,6 +220,13 @@ class Sentences:
             for column, dtype in zip(zip(*spans, strict=True), SPAN_DTYPES, strict=True)
         ]
 
+    @classmethod
+    def of_gold(cls, kept: Any, texts: pa.ChunkedArray, tags: str) -> Sentences:
+        """Read the own sentences of examples with these texts."""
+        lengths = np.empty(len(texts), np.int32)
+        _count_all(texts, tags, lengths)
+        return cls(kept, lengths, tags, own=True)
+
     def note_misfits(self, problems: Problems, where: Callable[[int], str]) -> None:
         """Note readable sentences that have another number of tokens than their example."""
         for reason in self._reasons((self.widths < 0) & (self.n_tokens >= 0), where, "relation"):
@@ -264,9 +270,9 @@ class Sentences:
             notes=dict(+counted),
             predicted=predicted,
         )
-        relations = span_lists(self.spans, self.widths, self.counts)
         columns = {**columns, "tagged": columns.get("tagged", self.kept)}
-        return assembled(name, columns, self.lengths, relations, reading, lines)
+        flat = self.spans, self.widths, self.counts, self.lengths
+        return assembled(name, columns, flat, reading, lines)
 
     def _reasons(self, unread: Any, where: Callable[[int], str], noun: str) -> Iterator[str]:
         """Say why these sentences are unread."""
@@ -296,11 +302,11 @@ def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = No
     counts = relations.arrays.lengths.copy()
     is_counted = relations.reading.tags == tags and not relations.table["length"].null_count
     if "text" in relations.table.column_names and not is_counted:
-        count(relations.table["text"], tags, counts)
+        _count_all(relations.table["text"], tags, counts)
     return counts if rows is None else at_rows(counts, rows)
 
 
-def count(texts: pa.ChunkedArray, tags: str, counts: Int32) -> None:
+def _count_all(texts: pa.ChunkedArray, tags: str, counts: Int32) -> None:
     """Set the counts of tokens of the texts that are there."""
     start = 0
     for chunk in texts.chunks:

@@ -25,6 +25,7 @@ from fastcausal.arrays.arrow import (
     joined,
     lists,
     numbers,
+    string_lists,
     strings,
     strings_at,
     texts_of,
@@ -78,9 +79,7 @@ def read(source: Source, tags: str) -> Relations:
     else:
         raise _missing_columns(file.header, table.column_names)
     columns = _columns(table, groups, notes)
-    counts = np.empty(len(columns["text"]), np.int32)
-    tagged.count(columns["text"], tags, counts)
-    read = tagged.Sentences(sentences, counts, tags, own=True)
+    read = tagged.Sentences.of_gold(sentences, columns["text"], tags)
 
     def name(k: int) -> str:
         return f"{source.name}:{lines[k]}: example {columns['id'][k]}"
@@ -141,7 +140,7 @@ def _string_lists(cells: pa.Array) -> pa.ListArray:
     data, places = texts_of(cells)
     widths = np.empty(len(cells), np.int32)
     text, stops = _native.string_lists(data, places, widths)
-    plain = lists(np.maximum(widths, 0), strings_at(text, stops))
+    plain = string_lists(np.maximum(widths, 0), text, stops)
     unusual = np.flatnonzero(widths < 0)
     if not len(unusual):
         return plain

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined, lists, numbers, span_lists, strings, values_of
+from fastcausal.arrays.arrow import joined, lists, numbers, relation_columns, strings, values_of
 from fastcausal.errors import InputError, Problems, repeated
 from fastcausal.formats.io.values import Written
 from fastcausal.relations import ROLES, Reading, Relations
@@ -110,10 +110,14 @@ class Builder:
         if values is None:
             n = 3 * len(self._spans)
             values = np.fromiter(chain.from_iterable(self._spans), np.int32, n).reshape(-1, 3)
-        relations = span_lists(values.T, np.array(self._widths, np.int64), self._counts)
+        flat = (
+            values.T,
+            np.array(self._widths, np.int64),
+            self._counts,
+            np.array(self._lengths, np.int32),
+        )
         reading = Reading(self.roles, tags, tuple(self.unread.first), dict(+self.notes))
-        lengths = np.array(self._lengths, np.int32)
-        return assembled(self.name, columns, lengths, relations, reading, lines)
+        return assembled(self.name, columns, flat, reading, lines)
 
 
 class Columns:
@@ -173,21 +177,18 @@ def _typed(values: Sequence[Any]) -> Any:
 def assembled(
     name: str,
     columns: Mapping[str, Any],
-    lengths: Any,
-    relations: pa.ListArray,
+    flat: tuple[Any, Any, Any, Any],
     reading: Reading,
     lines: Sequence[int] | None = None,
 ) -> Relations:
-    """Join columns, lengths (int32, -1 if unknown) and relations, see `Builder.table`."""
+    """Join columns with what `relation_columns` takes, see `Builder.table`."""
     try:
         require_few(len(columns))
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     arrays = {key: column(name, key, v) for key, v in columns.items() if v is not None}
-    arrays["length"] = numbers(lengths, lengths >= 0)
-    arrays["relations"] = relations
     try:
-        return Relations.trusted(pa.table(arrays), reading)
+        return Relations.trusted(pa.table(arrays | relation_columns(*flat)), reading)
     except (InputError, UnicodeEncodeError) as error:  # a name with half a surrogate pair
         _require_unique(name, arrays.get("id"), lines)
         raise InputError(f"{name}: {error}") from error
