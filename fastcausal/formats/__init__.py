@@ -96,7 +96,8 @@ def read(
     if isinstance(source, Opened):
         assert source.format.read is not None
         content = source.content or source.format.load(source.path)
-        return source.format.read(content, like, tags)
+        given = {"like": like, "tags": tags}
+        return source.format.read(content, **{name: given[name] for name in source.format.takes})
     if format is not None:
         check("format", format, FORMATS)
     check("tags", tags, TagReading)  # even where there are no tags

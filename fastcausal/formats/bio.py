@@ -98,15 +98,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     Where a table has no text, every token is written as ``_``. A text with other white space
     than a space between tokens stands in a comment ``# text = ...`` as well.
 
-    Returns
-    -------
-    list of str
-        What the file cannot hold.
-
-    Raises
-    ------
-    InputError
-        An example has neither text nor length, or a text of another length.
+    InputError where an example has neither text nor length, or a text of another length.
     """
     unfit, spaces = Problems(), Problems()
     lost: list[str] = []
@@ -388,11 +380,5 @@ def _is_line(line: str) -> bool:
     return line.startswith("# id = ") or (len(columns) > 1 and is_tag(columns[-1]))
 
 
-def _read_untagged(source: Source, like: Relations | None, tags: str) -> Relations:
-    return read(source, like)
-
-
 SUFFIXES = (".bio", ".iob", ".iob2", ".conll")
-FORMAT = Format(
-    "bio", _read_untagged, write, suffixes=SUFFIXES, sniff=_sniff, like=True, empty=False
-)
+FORMAT = Format("bio", read, write, suffixes=SUFFIXES, takes=("like",), sniff=_sniff, empty=False)

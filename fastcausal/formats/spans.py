@@ -107,15 +107,7 @@ def read(
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     """Write span texts as JSON lines, with character offsets where a text would mislead.
 
-    Returns
-    -------
-    list of str
-        What the file cannot hold.
-
-    Raises
-    ------
-    InputError
-        An example with relations has no text, or a text of another length.
+    InputError where an example with relations has no text, or one of another length.
     """
     lost = Problems()
     lines = []
@@ -362,16 +354,4 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     return dict in kinds and list not in kinds and "length" not in row
 
 
-def _read_untagged(source: Source, like: Relations | None, tags: str) -> Relations:
-    return read(source, like)
-
-
-FORMAT = Format(
-    "spans",
-    read=_read_untagged,
-    write=write,
-    key="relations",
-    is_row=_is_row,
-    like=True,
-    empty=False,
-)
+FORMAT = Format("spans", read, write, takes=("like",), key="relations", is_row=_is_row, empty=False)
