@@ -1,4 +1,4 @@
-"""What scoring gives back: named scores, the counts behind them, ways to print and store them."""
+"""Results of every task: named scores, facts, warnings and tables, to print and to store."""
 
 from __future__ import annotations
 
@@ -12,92 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from fastcausal import tables as written
 from fastcausal.errors import InputError
-from fastcausal.tables import Grid, number_text
+from fastcausal.groups import Groups, Number, Scores, values_of
+from fastcausal.tables import Grid
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from fastcausal.statistics import Statistics
 
-Number = float | int
 MOST_COLUMNS = 12
 BOUNDARY_ERRORS = ("bes", "bel", "beo")  # too small, too large, partial: together be
-
-
-class Scores(Mapping[str, Number]):
-    """Scores and counts of one group, by name or as attributes; scores are fractions.
-
-    Examples
-    --------
-    >>> scores = Scores({"f1": 0.5, "tp": 2})
-    >>> scores.f1, scores["tp"], dict(scores)
-    (0.5, 2, {'f1': 0.5, 'tp': 2})
-    """
-
-    __slots__ = ("_values",)
-    _values: dict[str, Number]
-
-    # What editors and type checkers offer; a group has those of its kernel or task.
-    precision: float
-    recall: float
-    f1: float
-    tp: int
-    fp: int
-    fn: int
-    le: int
-    be: int
-    lbe: int
-    bes: int
-    bel: int
-    beo: int
-    em: float
-    osb: float
-    to: float
-    alpha: float
-    alpha_unitized: float
-    token_precision: float
-    token_recall: float
-    token_f1: float
-    accuracy: float
-    mcc: float
-    support: int
-    exact_match: float
-    n_questions: int
-
-    def __init__(self, values: Mapping[str, Number]) -> None:
-        object.__setattr__(self, "_values", dict(values))
-
-    def __getitem__(self, name: str) -> Number:
-        return self._values[name]
-
-    def __getattr__(self, name: str) -> Number:
-        try:
-            return self._values[name]
-        except KeyError:
-            known = ", ".join(self._values)
-            raise AttributeError(f'no score "{name}", expected one of {known}') from None
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("scores do not change")
-
-    def __dir__(self) -> list[str]:
-        return [*self._values, *super().__dir__()]
-
-    def __reduce__(self) -> tuple[type[Scores], tuple[dict[str, Number]]]:
-        return Scores, (self._values,)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{k}={number_text(v)}" for k, v in self._values.items())
-        return f"Scores({shown})"
-
-
-Groups = Mapping[str, Scores]
 
 
 class Tables(Mapping[str, "pa.Table"]):
@@ -128,7 +52,7 @@ class Tables(Mapping[str, "pa.Table"]):
         return len(self._makers)
 
 
-# What a report has that says nothing of it.
+# Attributes of a report that was given none.
 _NOTHING: dict[str, Any] = dict.fromkeys(("facts", "subsets", "tables"), MappingProxyType({}))
 _NOTHING |= {"warnings": ()}
 
@@ -149,14 +73,14 @@ class Report:
     scores : mapping of str to Scores
         By group. Of relations: ``overall`` and every role.
     facts : mapping of str to object, optional
-        What else there is to know, attributes of the report as well. Of relations: ``protocol``,
+        All else that it says, attributes of the report as well. Of relations: ``protocol``,
         ``n_examples``, ``n_gold_relations`` and ``n_pred_relations`` (without those that mark
         nothing), ``n_unparsed`` (predicted relations that could not be read, as far as the
         protocol looks at them).
     subsets : mapping of str to mapping, optional
         Groups of scores for parts of the examples.
     warnings : tuple of str
-        What a reader of the numbers should know; all ways to print show them.
+        Warnings to a reader of the numbers; all ways to print show them.
     tables : mapping of str to pyarrow.Table, optional
         Details by name. Of relations: ``per_example`` and ``matches``.
     statistics : callable, optional
@@ -193,7 +117,7 @@ class Report:
 
         @property
         def facts(self) -> Mapping[str, Any]:
-            """What else there is to know."""
+            """Facts besides the scores."""
 
         @property
         def subsets(self) -> Mapping[str, Groups]:
@@ -201,7 +125,7 @@ class Report:
 
         @property
         def warnings(self) -> tuple[str, ...]:
-            """What a reader of the numbers should know."""
+            """Warnings to a reader of the numbers."""
 
         @property
         def tables(self) -> Mapping[str, pa.Table]:
@@ -289,12 +213,12 @@ class Report:
 
     @property
     def per_example(self) -> pa.Table:
-        """A row per example: its columns in gold, relations on both sides, and all counts."""
+        """Table of examples: their columns in gold, relations on both sides, and all counts."""
         return self._table("per_example")
 
     @property
     def matches(self) -> pa.Table:
-        """A row per pair: example, gold and predicted relation (null: unmatched), its counts."""
+        """Table of pairs: example, gold and predicted relation (null: unmatched), counts."""
         return self._table("matches")
 
     def _table(self, name: str) -> pa.Table:
@@ -304,11 +228,11 @@ class Report:
 
     @property
     def _keys(self) -> tuple[str, ...]:
-        """What `to_dict` holds: facts, tables or attributes."""
+        """Names that `to_dict` holds: facts, tables or attributes."""
         return ("signature", *self.facts, "scores", "subsets", "warnings")
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON: an undefined score is None."""
+        """Return plain values, ready for JSON: an undefined score is None."""
         return {name: plain(self._named(name)) for name in self._keys}
 
     def _named(self, name: str) -> Any:
@@ -317,11 +241,11 @@ class Report:
         return self.tables[name] if name in self.tables else getattr(self, name)
 
     def to_json(self) -> str:
-        """`to_dict` as one line of JSON."""
+        """Write `to_dict` as one line of JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def to_flat(self, prefix: str = "", counts: bool = True) -> dict[str, Number]:
-        """Numbers under flat names for loggers: ``{"val/overall_f1": ...}`` for ``"val/"``.
+        """Return numbers under flat names for loggers: ``{"val/overall_f1": ...}`` for ``"val/"``.
 
         ``counts=False`` leaves out all that is counted.
         """
@@ -331,14 +255,14 @@ class Report:
         return {f"{prefix}{name}": v for name, v in flat.items() if counts or isinstance(v, float)}
 
     def _flat_groups(self) -> Iterator[tuple[str, Scores]]:
-        """All groups with their flat names."""
+        """Yield all groups with their flat names."""
         yield from self.scores.items()
         for subset, groups in self.subsets.items():
             for group, scores in groups.items():
                 yield f"{subset}_{group}", scores
 
     def to_arrow(self) -> pa.Table:
-        """A row per subset and group, a column per score and count; undefined is null."""
+        """Return a row per subset and group, a column per score and count; undefined is null."""
         import pyarrow as pa
 
         rows = [
@@ -353,27 +277,27 @@ class Report:
         return pa.Table.from_pylist(plain(rows), pa.schema(types))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """`to_arrow` for anything that takes the Arrow C stream interface."""
+        """Give `to_arrow` to anything that takes the Arrow C stream interface."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_table(self, counts: bool = False) -> Grid:
-        """A table for the terminal; ``counts`` adds those that it leaves out."""
+        """Return a table for the terminal; ``counts`` adds those that it leaves out."""
         return scores_table(self.title, {"": self.scores, **self.subsets}, counts)
 
     def to_tables(self, counts: bool = False) -> Sequence[Grid]:
-        """All tables that printing shows."""
+        """Return all tables that printing shows."""
         return [self.to_table(counts)]
 
     def to_markdown(self, counts: bool = False) -> str:
-        """Tables of GitHub's Markdown, warnings and signature."""
+        """Write tables of GitHub's Markdown, warnings and signature."""
         return written.to_markdown(self.to_tables(counts), self._notes())
 
     def to_latex(self, counts: bool = False) -> str:
-        """Tables for the LaTeX package booktabs; warnings and signature are comments."""
+        """Write tables for the LaTeX package booktabs; warnings and signature are comments."""
         return written.to_latex(self.to_tables(counts), self._notes())
 
     def to_csv(self, counts: bool = False) -> str:
-        """Tables as CSV, numbers with all their digits; undefined is empty.
+        """Write tables as CSV, numbers with all their digits; undefined is empty.
 
         Several tables are separated by an empty line. Text that a spreadsheet would take for a
         formula begins with an apostrophe.
@@ -391,23 +315,22 @@ class Report:
 
 
 def scores_table(title: str, parts: Mapping[str, Groups], counts: bool = False) -> Grid:
-    """A row per group of every part, the name of the part above them unless it is empty.
+    """Make a row per group of every part, the name of the part above them unless it is empty.
 
     Unless ``counts`` is set, the kinds of a boundary error are left out, and all counts where there
     are many.
     """
-    some = next(iter(next(iter(parts.values())).values()))
-    columns = list(some)
+    rows = values_of(parts)
+    first = next(iter(next(iter(rows.values())).values()))
+    columns = list(first)
     if not counts:
         columns = [name for name in columns if name not in BOUNDARY_ERRORS]
     if not counts and len(columns) > MOST_COLUMNS:
-        columns = [name for name in columns if isinstance(some[name], float)]
+        columns = [name for name in columns if isinstance(first[name], float)]
     grid = Grid(title, columns)
-    for part, groups in parts.items():
-        if part:
-            grid.part(part)
-        for group, scores in groups.items():
-            grid.add(group, *(scores.get(name, "") for name in columns))
+    for part, groups in rows.items():
+        cells = {g: [values.get(name, "") for name in columns] for g, values in groups.items()}
+        grid.part(part, cells)
     return grid
 
 

@@ -7,6 +7,7 @@ one group of counts, resampling for thousands at once.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -161,6 +162,26 @@ def scores_of(kernel: str, counts: Counts, undefined: float | None) -> ScoresByN
     """
     formula = FORMULAS.get(kernel) or (exact if {"tp", "fp", "fn"} <= counts.keys() else None)
     return formula(counts, math.nan if undefined is None else undefined) if formula else {}
+
+
+def scores_of_each(
+    kernel: str, groups: Sequence[Counts], undefined: float | None
+) -> list[ScoresByName]:
+    """Return `scores_of` of every group of counts."""
+    return [scores_of(kernel, counts, undefined) for counts in groups]
+
+
+def fields_read(kernel: str) -> tuple[str, ...]:
+    """Return the counts that the scores of a kernel depend on.
+
+    Examples
+    --------
+    >>> fields_read("fair_spans")
+    ('le', 'be', 'lbe', 'tp', 'fp', 'fn')
+    """
+    read: Counts = defaultdict(int)
+    FORMULAS.get(kernel, exact)(read, math.nan)
+    return tuple(read)
 
 
 def accuracy(hits: Any, n: Any, undefined: float) -> Any:

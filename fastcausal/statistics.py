@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcausal.errors import InputError
-from fastcausal.formulas import Formula, Int64, Rows, formula_of, sum_by
+from fastcausal.formulas import Formula, Int64, Rows, formula_of
 from fastcausal.scores import Float64
 
 if TYPE_CHECKING:
@@ -307,6 +307,22 @@ def distinct(rows: Rows) -> tuple[Rows, Int64]:
     row_of = np.empty(len(rows), np.int64)
     row_of[order] = np.cumsum(first) - 1
     return ordered[first], row_of
+
+
+def sum_by(weights: Int64, group: Int64, n_groups: int) -> Int64:
+    """Add up the columns of each group: int64[n_draws, n_groups].
+
+    Examples
+    --------
+    >>> sum_by(np.array([[1, 2, 3]]), np.array([1, 0, 1]), 2)
+    array([[2, 4]])
+    """
+    sums = np.zeros((len(weights), n_groups), np.int64)
+    order = np.argsort(group, kind="stable")
+    present, first = np.unique(group[order], return_index=True)
+    if len(first):
+        sums[:, present] = np.add.reduceat(weights[:, order], first, axis=1)
+    return sums
 
 
 def strata_of(examples: pa.Table, by: str) -> tuple[list[str], Int64]:

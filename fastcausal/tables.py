@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -96,9 +96,12 @@ class Grid:
         self.text = text
         self.parts: list[tuple[str, list[tuple[str, tuple[Cell, ...]]]]] = [("", [])]
 
-    def part(self, name: str) -> None:
-        """Begin a part; its name is a line above its rows."""
-        self.parts.append((name, []))
+    def part(self, name: str, rows: Mapping[str, Sequence[Cell]] | None = None) -> None:
+        """Begin a part, unless it has no name, with rows; the name is a line above them."""
+        if name:
+            self.parts.append((name, []))
+        for row, cells in (rows or {}).items():
+            self.add(row, *cells)
 
     def add(self, name: str, *cells: Cell) -> None:
         """Add a row; cells that are not given are empty."""
@@ -195,7 +198,7 @@ class Grid:
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def _texts(self) -> Iterator[tuple[str, list[Texts]]]:
-        """Names of parts, and their rows as text."""
+        """Yield the names of parts, and their rows as text."""
         for part, rows in self.parts:
             yield part, [(name, *map(self._text, cells, self.signs)) for name, cells in rows]
 
@@ -232,7 +235,7 @@ class Grid:
         return table
 
     def _blocks(self, width: int) -> Iterator[dict[int, int]]:
-        """The columns of each block and their widths; the names of rows begin every block."""
+        """Yield the columns of each block and their widths; the names of rows begin every block."""
         names, *numbers = self._widths()
         least = min(names, max(SHORT_NAME, width // 3))
         blocks: list[dict[int, int]] = [{}]
@@ -248,7 +251,7 @@ class Grid:
             yield {0: max(least, min(names, room)), **block}
 
     def _widths(self) -> list[int]:
-        """What each column needs to break no number."""
+        """Return the width at which each column breaks no number."""
         from rich.cells import cell_len
 
         rows = [row for _, part in self._texts() for row in part]

@@ -25,6 +25,7 @@ ROOMS = [
     ("scores",),
     ("formulas",),
     ("statistics",),
+    ("groups",),
     ("report",),
     ("significance",),
     ("tasks",),

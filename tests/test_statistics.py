@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.formulas import KINDS, formula_of
+from fastcausal.formulas import KINDS, formula_of, sums_of
 from fastcausal.statistics import Statistics, distinct
 from tests.support.annotated import agreed, noisy
 
@@ -57,6 +57,15 @@ def of_draw(statistics: Statistics, weights: np.ndarray | None = None) -> dict[s
     return {name: float(value[0]) for name, value in scores.items()}
 
 
+def alone(statistics: Statistics, weights: np.ndarray) -> dict[str, float]:
+    """Each score by its own formula, from sums of the terms that it needs."""
+    rows, scores = statistics.rows, {}
+    for name in statistics.scores():
+        score = statistics.formula.only(name)
+        scores |= score.scores_of(sums_of(score.terms(rows), weights[None]))
+    return {name: float(value[0]) for name, value in scores.items()}
+
+
 def alike(one: Statistics, other: Statistics) -> None:
     """Units, what each has, and every score."""
     assert (one.formula, one.signature) == (other.formula, other.signature)
@@ -83,6 +92,7 @@ def test_relations_drawn_anew(examples, kernel, undefined, data):
         assert same(of_draw(form, weights), flat(again))
         assert same(of_draw(form), flat(scored(examples, protocol)))
     assert same(of_draw(statistics.without_units()), of_draw(statistics))
+    assert same(alone(statistics, weights), of_draw(statistics, weights))
 
 
 @settings(deadline=None, max_examples=30)
@@ -136,6 +146,7 @@ def test_labels_drawn_anew(pairs, undefined, given_labels, data):
         assert same({name: found[name] for name in expected}, expected)
         assert all(math.isnan(found[name]) for name in found.keys() - expected.keys())
         assert same(of_draw(form), flat(report))
+    assert same(alone(report.statistics, weights), of_draw(report.statistics, weights))
     scorer = fc.ClassificationScorer(**options)
     for pair in pairs:
         scorer.update(*([label] for label in pair))
@@ -343,3 +354,11 @@ def test_2022_has_none():
     report = fc.score(sample.GOLD, sample.SYSTEMS["careful"], "cnc-2022", unparsed="empty")
     with pytest.raises(fc.InputError, match="scores that do not add has no statistics"):
         report.statistics  # noqa: B018
+
+
+def test_an_unknown_score_is_refused():
+    formula = scored([([], [])], "recess").statistics.formula
+    with pytest.raises(
+        ValueError, match='unknown score "overall_em", expected one of overall_prec'
+    ):
+        formula.only("overall_em")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcausal.formulas import ConfusionFormula, Int64, Label
-from fastcausal.report import Report, Scores, Tables, plain, scores_table
+from fastcausal.groups import Scores
+from fastcausal.report import Report, Tables, plain, scores_table
 from fastcausal.statistics import Statistics
 from fastcausal.tables import Grid
 
@@ -90,7 +91,7 @@ class ClassificationReport(Report):
     def _groups(self) -> dict[str, dict[str, float]]:
         """Every group of scores, by the formula that resampling takes too."""
         formula = ConfusionFormula(self.labels, False, self.positive, self.undefined)
-        groups = formula.groups_of(*(sums[None] for sums in self._sums))
+        groups = formula.groups_of(np.concatenate(self._sums)[None])
         return {g: {n: float(v[0]) for n, v in scores.items()} for g, scores in groups.items()}
 
     @property

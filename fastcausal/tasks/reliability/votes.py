@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from fastcausal._version import __version__
 from fastcausal.errors import InputError
+from fastcausal.groups import Scores
 from fastcausal.options import Level, MajorityTies, check
-from fastcausal.report import Report, Scores
+from fastcausal.report import Report
 from fastcausal.tables import Grid
 from fastcausal.tasks.reliability.alpha import (
     alphas_of,

@@ -1,0 +1,38 @@
+"""Formulas of whole evaluations: from rows of counts, and how often each is in, to every score.
+
+A formula is a frozen dataclass of plain values, so equal ones compare equal and a file can name it.
+A file each: `relations`, `labels`, and `means` for answers and agreement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastcausal.formulas.formula import Formula, Int64, OneScore, Rows, flat, sums_of
+from fastcausal.formulas.labels import ConfusionFormula, Label
+from fastcausal.formulas.means import MeanFormula, RatioFormula, mean_of_pairs
+from fastcausal.formulas.relations import MULTI, RelationFormula
+
+__all__ = [
+    "MULTI", "ConfusionFormula", "Formula", "Int64", "Label", "MeanFormula", "OneScore",
+    "RatioFormula", "RelationFormula", "Rows", "flat", "formula_of", "mean_of_pairs", "sums_of",
+]  # fmt: skip
+
+KINDS: tuple[type[Formula], ...] = (RelationFormula, ConfusionFormula, MeanFormula, RatioFormula)
+
+
+def formula_of(values: Mapping[str, Any]) -> Formula:
+    """Return the formula that `Formula.to_dict` described.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        It describes none.
+    """
+    kind = {kind.job: kind for kind in KINDS}[values["job"]]
+    return kind(**{k: _frozen(value) for k, value in values.items() if k != "job"})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

@@ -1,0 +1,119 @@
+"""The way from weighted rows to scores, of all of them or of one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.scores import (
+    Float64,
+    ScoresByName,
+    exact_sums,
+    weighted_sums,
+)
+
+Int64 = npt.NDArray[np.int64]
+Rows = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Formula(ABC):
+    """The way from weighted rows to scores; a subclass per kind of evaluation."""
+
+    job: ClassVar[str]
+    dtype: ClassVar[type[np.generic]] = np.int64  # of rows
+
+    @property
+    @abstractmethod
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns of rows."""
+
+    @abstractmethod
+    def terms(self, rows: Rows) -> Rows:
+        """Return what adds up over rows: int64 or float64[n_rows, n_terms]."""
+
+    @abstractmethod
+    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+        """Compute the scores of every group from sums of terms, a float64[n_draws] each.
+
+        Parameters
+        ----------
+        sums : int64 or float64[n_draws, n_terms]
+        """
+
+    def scores_of(self, sums: Rows) -> dict[str, Float64]:
+        """Compute every score under its flat name, such as ``overall_f1``, from sums of terms."""
+        return flat(self.groups_of(sums))
+
+    def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+        """Compute every score of rows, under each int64[n_draws, n_rows] of weights."""
+        return self.scores_of(sums_of(self.terms(rows), weights))
+
+    def only(self, name: str) -> OneScore:
+        """Return the way to one score alone.
+
+        Raises
+        ------
+        ValueError
+            No score has the name; the message lists those that there are.
+        """
+        self._require(name)
+        return OneScore(name, self.terms, lambda sums: self.scores_of(sums)[name])
+
+    def _require(self, name: str) -> None:
+        no_rows = self.terms(np.zeros((0, len(self.fields)), self.dtype))
+        known = self.scores_of(np.zeros((1, no_rows.shape[1]), self.dtype))
+        if name not in known:
+            raise ValueError(f'unknown score "{name}", expected one of {", ".join(known)}')
+
+    def union(self, other: Formula) -> Self:
+        """Return the formula of the rows of both; ValueError where they count other things."""
+        if self != other:
+            raise ValueError("statistics that count other things do not add")
+        return self
+
+    def convert(self, rows: Rows, formula: Formula) -> Rows:
+        """Return rows of this formula as those of a union with it."""
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"job": self.job, **asdict(self)}
+
+
+@dataclass(frozen=True)
+class OneScore:
+    """The way from rows to one score, with the terms alone that it needs.
+
+    Attributes
+    ----------
+    name : str
+        Flat name, such as ``overall_f1``.
+    terms : callable
+        From rows to what adds up over them, as `Formula.terms`.
+    value : callable
+        From sums of terms [n_draws, n_terms] to the score, float64[n_draws].
+    """
+
+    name: str
+    terms: Callable[[Rows], Rows]
+    value: Callable[[Rows], Float64]
+
+    def scores_of(self, sums: Rows) -> dict[str, Float64]:
+        """Compute the score from sums of terms, as `Formula.scores_of`."""
+        return {self.name: self.value(sums)}
+
+
+def sums_of(terms: Rows, weights: Int64) -> Rows:
+    """Return ``weights @ terms``: of integers exact, of floats with every sum rounded once."""
+    return exact_sums(terms, weights) if terms.dtype.kind == "f" else weighted_sums(terms, weights)
+
+
+def flat(groups: Mapping[str, ScoresByName]) -> dict[str, Float64]:
+    """Name the scores of groups as loggers and files do."""
+    return {f"{g}_{name}": v for g, scores in groups.items() for name, v in scores.items()}

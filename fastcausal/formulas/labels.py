@@ -1,0 +1,107 @@
+"""Scores of labels, from the confusions of every class."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from fastcausal.formulas.formula import Formula, Int64, Rows
+from fastcausal.scores import (
+    Float64,
+    ScoresByName,
+    accuracy,
+    matthews,
+    mean_defined,
+    precision_recall_f1,
+)
+
+Label = int | str
+AVERAGED = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True)
+class ConfusionFormula(Formula):
+    """Gold and predicted label of each example, as places among the labels.
+
+    Attributes
+    ----------
+    labels : tuple of int or str
+        The classes.
+    given : bool
+        Whether the caller named them; else other examples may add to them.
+    positive : int, str or None
+        The class of the group ``positive``, where it is one.
+    undefined : float or None
+        The value of 0/0; None: NaN.
+
+    Examples
+    --------
+    >>> formula = ConfusionFormula((0, 1), False, 1, None)
+    >>> formula.scores(np.array([[0, 0], [1, 0], [1, 1]]), np.array([[1, 1, 1]]))["positive_recall"]
+    array([0.5])
+    """
+
+    job = "classification"
+
+    labels: tuple[Label, ...]
+    given: bool
+    positive: Label | None
+    undefined: float | None
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return ("gold", "pred")
+
+    def terms(self, rows: Rows) -> Rows:
+        """Return, label by label, 1 where it is predicted rightly, where predicted, where gold."""
+        gold, pred = (side[:, None] == np.arange(len(self.labels)) for side in rows.T)
+        return np.hstack([gold & pred, pred, gold]).astype(np.int64)
+
+    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+        """Compute the scores of overall, positive, macro, weighted and of every class."""
+        hits, predicted, wanted = np.hsplit(sums, 3)
+        undefined = math.nan if self.undefined is None else self.undefined
+        right = hits.sum(axis=1)
+        each = zip(right.tolist(), predicted.tolist(), wanted.tolist(), strict=True)
+        mcc = [matthews(*sums, undefined) for sums in each]
+        overall = {"accuracy": accuracy(right, wanted.sum(axis=1), undefined), "mcc": np.array(mcc)}
+        classes = precision_recall_f1(hits, predicted, wanted, undefined)
+        groups = {"overall": overall}
+        if self.positive in self.labels:
+            k = self.labels.index(self.positive)
+            groups["positive"] = {name: classes[name][:, k] for name in AVERAGED}
+        for group, weights in (("macro", np.ones_like(wanted)), ("weighted", wanted)):
+            groups[group] = {
+                name: _means_defined(classes[name], weights, undefined) for name in AVERAGED
+            }
+        for k, label in enumerate(self.labels):
+            groups[f"class_{label}"] = {name: classes[name][:, k] for name in AVERAGED}
+        return groups
+
+    def union(self, other: Formula) -> ConfusionFormula:
+        """Return the formula of the labels of both."""
+        if not isinstance(other, ConfusionFormula) or self.given or other.given:
+            return super().union(other)
+        labels = {*self.labels, *other.labels}
+        if len({type(label) for label in labels}) > 1:
+            raise ValueError("labels are integers on one side and strings on the other")
+        mine = (self.positive, self.undefined)
+        if mine != (other.positive, other.undefined):
+            return super().union(other)
+        return ConfusionFormula(tuple(sorted(labels)), False, *mine)
+
+    def convert(self, rows: Rows, formula: Formula) -> Rows:
+        """Number labels as a union does."""
+        assert isinstance(formula, ConfusionFormula)
+        if formula.labels == self.labels:
+            return rows
+        place = np.array([formula.labels.index(label) for label in self.labels], np.int64)
+        return place[rows]
+
+
+def _means_defined(values: Float64, weights: Int64, undefined: float) -> Float64:
+    each = zip(values.tolist(), weights.tolist(), strict=True)
+    return np.array([mean_defined(v, w, undefined) for v, w in each], np.float64)
