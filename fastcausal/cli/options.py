@@ -18,6 +18,9 @@ FormatOption = Annotated[
     TableFormat, typer.Option("--format", help="Print text, a JSON object, or tables to paste.")
 ]
 
+IntervalsOption = Annotated[
+    bool, typer.Option("--intervals", help="Add an interval to every score.")
+]
 INFERENCE = ("cluster", "method", "confidence", "n_resamples", "seed")
 ClusterOption = Annotated[
     str | None,

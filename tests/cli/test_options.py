@@ -50,6 +50,8 @@ USES = {
         "official": "gold.csv careful.jsonl --protocol cnc-2023",
         "2022": "gold.csv careful.jsonl --protocol cnc-2022",
         "no tags": "plain.jsonl plain.jsonl",
+        "intervals": "gold.csv careful.jsonl --intervals",
+        "jackknife": "gold.csv careful.jsonl --intervals --method jackknife",
     },
 }
 # Values other than the default; an option has those of its command, or those of its name.
@@ -57,6 +59,7 @@ VALUES = {
     "average": "relation",
     "by": "text",
     "cluster": "text",
+    "confidence": "0.5",
     "agree --labels": "label",
     "classify --labels": "0,1,2",
     "copy-to": "copies",
@@ -65,6 +68,8 @@ VALUES = {
     "level": "ordinal",
     "like": "gold.csv",
     "matches": "matches.csv",
+    "method": "percentile",
+    "n-resamples": "99",
     "per-example": "examples.arrow",
     "plots": "pictures",
     "positive": "0",
