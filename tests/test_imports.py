@@ -25,6 +25,7 @@ ROOMS = [
     ("decoding",),
     ("scores",),
     ("formulas",),
+    ("count_files",),
     ("significance",),
     ("statistics",),
     ("groups",),
