@@ -74,8 +74,9 @@ def aligned(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
         _check_signatures((name, first.signature), (other, statistics.signature))
         order = places(first, statistics, (name, other))
         _check_gold((name, first), (other, statistics))
-        known = {"system": statistics.system, "gold": statistics.gold}
-        joined[other] = replace(statistics.take(order), **known)
+        joined[other] = replace(
+            statistics.take(order), system=statistics.system, gold=statistics.gold
+        )
     return _of_one_formula(joined)
 
 
