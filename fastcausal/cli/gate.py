@@ -15,7 +15,8 @@ from fastcausal.cli.options import (
     FormatOption,
     JsonOption,
     MethodOption,
-    NResamplesOption,
+    ResamplesOption,
+    ScoreOption,
     SeedOption,
     format_of,
 )
@@ -44,7 +45,7 @@ def gate(
     cluster: ClusterOption = None,
     method: MethodOption = "bca",
     confidence: ConfidenceOption = 0.95,
-    n_resamples: NResamplesOption = 10_000,
+    n_resamples: ResamplesOption = 10_000,
     seed: SeedOption = 0,
     junit: Annotated[
         Path | None, typer.Option(help="Write the verdict to this file as JUnit's XML.")
@@ -55,7 +56,7 @@ def gate(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Judge a candidate: exit status 0 if it surely passes, 1 if it fails or nobody can tell."""
+    """Judge a candidate: exit status 0 if it passes, 1 if it fails or the data cannot tell."""
     chosen = format_of(ctx, json, format)
     import fastcausal as fc
     from fastcausal.formats.io.files import replacing

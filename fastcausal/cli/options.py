@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, get_args
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
@@ -17,9 +17,10 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.
 FormatOption = Annotated[
     TableFormat, typer.Option("--format", help="Print text, a JSON object, or tables to paste.")
 ]
-MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print a table of Markdown.")]
-LatexOption = Annotated[bool, typer.Option("--latex", help="Print a table of LaTeX.")]
-CsvOption = Annotated[bool, typer.Option("--csv", help="Print values with all their digits.")]
+
+MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
+LatexOption = Annotated[bool, typer.Option("--latex", help="Print LaTeX.")]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
 
 INFERENCE = ("cluster", "method", "confidence", "n_resamples", "seed")
 ClusterOption = Annotated[
@@ -71,20 +72,14 @@ def refuse_inference(ctx: typer.Context, intervals: bool, method: Method) -> Non
         refuse(ctx, ("n_resamples", "seed"), "is for resamples, method jackknife draws none")
 
 
-def format_of(ctx: typer.Context, json: bool, format: TableFormat, **flags: bool) -> TableFormat:
-    """Return the format that ``--json``, ``--format`` and flags such as ``--csv`` ask for.
-
-    Raises
-    ------
-    InputError
-        They differ.
-    """
-    formats: dict[str, TableFormat] = {name: name for name in get_args(TableFormat)}
-    asked = [formats[name] for name, given in {"json": json, **flags}.items() if given]
-    if len(asked) > 1:
-        raise InputError(f"--{asked[1]} is another format than --{asked[0]}, expected one of them")
-    if asked and format != asked[0]:
-        refuse(ctx, ("format",), f"is {format}, but --{asked[0]} is another")
+def format_of(ctx: typer.Context, json: bool, format: TableFormat, **short: bool) -> TableFormat:
+    """Return the format that ``--format`` or a short option asks for; InputError for two."""
+    asked: list[Any] = [name for name, given in {"json": json, **short}.items() if given]
+    for name in asked:
+        if name != format:
+            refuse(ctx, ("format",), f"is {format}, but --{name} is another")
+        if name != asked[0]:
+            raise InputError(f"--{name} is another format than --{asked[0]}")
     return asked[0] if asked else format
 
 

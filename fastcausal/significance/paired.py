@@ -12,13 +12,68 @@ import numpy as np
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.formulas import Int64, OneScore, Rows, sums_of
+from fastcausal.options import Method
 from fastcausal.scores import Float64
+from fastcausal.significance.checks import check_inference
+from fastcausal.significance.intervals import intervals_of, spreads_of, student_quantile
 from fastcausal.significance.sampling import exchanges
 from fastcausal.significance.units import Units
 
 MOST_LISTED = 16  # units that differ, of which all 2^16 exchanges are listed
 EQUAL = 1e-12  # differences of two differences that are rounding errors
 POWER = 0.8
+
+
+class Difference(NamedTuple):
+    """A score of two systems, and B minus A.
+
+    Attributes
+    ----------
+    a, b, delta : float
+    low, high : float
+        Bounds of ``delta``, NaN where nothing can be said.
+    se : float
+        Standard error of ``delta`` by the jackknife, NaN where no unit moves it.
+    """
+
+    a: float
+    b: float
+    delta: float
+    low: float
+    high: float
+    se: float
+
+
+def difference(
+    units: Units, method: Method, confidence: float, n_resamples: int, seed: int
+) -> Difference:
+    """Compute the difference of two systems, B minus A, and its bounds.
+
+    Parameters
+    ----------
+    units : Units
+        Joint units, with the formula of one score.
+    method : {"bca", "percentile", "jackknife"}
+        As `intervals_of` takes them, but the jackknife's bounds are never on the logit scale.
+    confidence : float
+    n_resamples, seed : int
+
+    Raises
+    ------
+    ValueError
+        An unknown method, or a number out of its range.
+    """
+    check_inference(method, confidence, n_resamples, seed)
+    formula = _formula_of(units)
+    paired = replace(units, formula=minus(formula))
+    sums = np.hsplit(sums_of(units.terms, units.times[None]), 2)
+    a, b = (float(formula.value(side)[0]) for side in sums)
+    [spread] = spreads_of(paired.left_out(), units.times).values()
+    if method == "jackknife":
+        half = spread.error * student_quantile((1 + confidence) / 2, units.n_units - 1)
+        return Difference(a, b, b - a, b - a - half, b - a + half, spread.error)
+    [bounds] = intervals_of(paired, method, confidence, n_resamples, seed).values()
+    return Difference(a, b, b - a, bounds.low, bounds.high, spread.error)
 
 
 def detectable(se: float, confidence: float) -> float:
@@ -43,15 +98,18 @@ def minus(formula: OneScore) -> OneScore:
     return replace(formula, value=value)
 
 
+def _formula_of(units: Units) -> OneScore:
+    assert isinstance(units.formula, OneScore), "units of all scores, expected those of one"
+    return units.formula
+
+
 def n_differing(units: Units) -> int:
     """Count the joint units of which A and B differ in any term."""
     a, b = np.hsplit(units.terms, 2)
     return int(units.times[(a != b).any(axis=1)].sum())
 
 
-def randomisation(
-    units: Units, n_differ: int, n_resamples: int, seed: int
-) -> tuple[float, bool]:
+def randomisation(units: Units, n_differ: int, n_resamples: int, seed: int) -> tuple[float, bool]:
     """Compute p of the paired randomisation test, two-sided (Yeh 2000).
 
     Each unit may have its rows of A and B exchanged: p is the share of exchanges that give at least
@@ -71,7 +129,7 @@ def randomisation(
     exact : bool
         Whether all exchanges were listed.
     """
-    difference_of = minus(units.formula).value
+    difference_of = minus(_formula_of(units)).value
     observed = abs(difference_of(sums_of(units.terms, units.times[None]))[0])
     if np.isnan(observed):
         return math.nan, False

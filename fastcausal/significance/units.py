@@ -145,7 +145,7 @@ def terms_of(statistics: Counted, cluster: str | None, score: str) -> Rows:
         As `units_of`.
     """
     row_of, whole = _rows_of(statistics)
-    terms = whole.formula.only(score).terms(whole.rows)
+    terms: Rows = whole.formula.only(score).terms(whole.rows)
     if cluster is None:
         return terms[row_of]
     return _sums_by(terms, row_of, statistics.clusters(cluster))

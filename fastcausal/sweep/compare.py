@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from fastcausal.groups import Scores
 from fastcausal.options import Method
-from fastcausal.report import Report, Scores, plain
+from fastcausal.report import Report, plain
 from fastcausal.significance.intervals import warnings_of
-from fastcausal.significance.paired import Difference, difference
-from fastcausal.significance.units import joint_units
-from fastcausal.sweep.systems import aligned, name_of, statistics_of
+from fastcausal.significance.paired import detectable, difference, n_differing, randomisation
+from fastcausal.significance.units import EXAMPLE, joint_units
+from fastcausal.sweep.systems import pair_of
 from fastcausal.tables import Grid
 
 if TYPE_CHECKING:
@@ -70,15 +71,19 @@ class Comparison(Report):
     @cached_property
     def title(self) -> str:
         """Line that says what was compared."""
-        of = f"{self.n_differ} of {self.n_units} differ by {self.unit}"
-        return f"{self.systems['b']} minus {self.systems['a']}: {of}"
+        of = "examples" if self.unit == EXAMPLE else f"values of {self.unit}"
+        differ = f"{self.n_differ} of {self.n_units} {of} differ"
+        return f"{self.systems['b']} minus {self.systems['a']}: {differ}"
 
     def to_arrow(self) -> pa.Table:
         """Return a row per score; undefined is null."""
         import pyarrow as pa
 
+        rows = [{"score": name, **plain(values)} for name, values in self.scores.items()]
+        kinds = {"score": pa.string(), "p_exact": pa.bool_()}
+        names = ("score", *next(iter(self.scores.values())))
         return pa.Table.from_pylist(
-            [{"score": name, **plain(values)} for name, values in self.scores.items()]
+            rows, pa.schema([(name, kinds.get(name, pa.float64())) for name in names])
         )
 
     def to_table(self, counts: bool = False) -> Grid:
@@ -91,8 +96,11 @@ class Comparison(Report):
     @property
     def legend(self) -> tuple[str, ...]:
         """Lines below the table: what its columns are."""
-        bounds = f"{100 * self.confidence:g}% bounds ({self.method})"
-        return (f"low, high: {bounds}; p: randomisation; mde: shown in four of five cases",)
+        return (
+            f"low, high: {100 * self.confidence:g}% bounds of delta ({self.method}); "
+            "p: of equal systems, randomisation",
+            "mde: the difference that such data show in four of five cases",
+        )
 
 
 def compare(
@@ -144,8 +152,32 @@ def compare(
     ...     fc.score(sample.GOLD, sample.SYSTEMS[name], unparsed="empty")
     ...     for name in ("careful", "chatty"))
     >>> comparison = fc.compare(careful, chatty, n_resamples=1000)
-    >>> round(comparison["overall_f1"].delta, 4), comparison.n_units
+    >>> round(comparison["overall_f1"].delta, 4), comparison.n_differ, comparison.n_units
+    (0.0, 0, 0)
     """
-    left, right = _pair(a, b)
-    names = dict.fromkeys([score] if isinstance(score, str) else score)
-    ...
+    names, left, right = pair_of(a, b, ("A", "B"))
+    every = joint_units(left, right, cluster)
+    n_differ = n_differing(every)
+
+    def values(name: str) -> Scores:
+        units = joint_units(left, right, cluster, name)
+        change = difference(units, method, confidence, n_resamples, seed)
+        p, exact = randomisation(units, n_differ, n_resamples, seed)
+        mde = detectable(change.se, confidence)
+        return Scores({**change._asdict(), "p": p, "p_exact": exact, "mde": mde})
+
+    asked = [score] if isinstance(score, str) else list(score)
+    return Comparison(
+        signature=left.signature,
+        gold=left.facts.get("gold"),
+        systems=dict(zip("ab", names, strict=True)),
+        unit=every.unit,
+        n_units=every.n_units,
+        n_differ=n_differ,
+        method=method,
+        confidence=confidence,
+        n_resamples=n_resamples,
+        seed=seed,
+        scores={name: values(name) for name in asked},
+        warnings=warnings_of(every, left.units),
+    )

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from fastcausal.groups import Scores
 from fastcausal.options import Method, Verdict
-from fastcausal.report import Report, Scores
-from fastcausal.significance.paired import Difference, detectable, difference
-from fastcausal.sweep.compare import Pair
+from fastcausal.report import Report
+from fastcausal.significance.intervals import warnings_of
+from fastcausal.significance.paired import Difference, detectable, difference, n_differing
+from fastcausal.significance.units import joint_units
+from fastcausal.sweep.systems import pair_of
 from fastcausal.tables import Grid, line_text, number_text
 
 FEWEST = 10  # units that can pass or fail
@@ -99,7 +102,7 @@ class Gate(Report):
     def reason(self) -> str:
         """Sentence on what decides."""
         if self.n_units < FEWEST:
-            return f"{self.n_units} of {self.unit} cannot decide, expected at least {FEWEST}"
+            return f"{self.n_units} units ({self.unit}) decide nothing, expected at least {FEWEST}"
         delta, low, high, least = (
             number_text(value, sign="+")
             for value in (self.delta, self.low, self.high, self.min_delta)
@@ -196,14 +199,32 @@ def gate(
         raise ValueError(
             f"confidence is {confidence}, expected one-sided bounds of more than 0.5 and below 1"
         )
-    pair = Pair.of(baseline, candidate, ("baseline", "candidate"), cluster)
-    units = pair.units(score)
-    change = difference(
-        units, method=method, confidence=2 * confidence - 1, n_resamples=n_resamples, seed=seed
-    )
+    names, before, after = pair_of(baseline, candidate, ("baseline", "candidate"))
+    units = joint_units(before, after, cluster, score)
+    n_differ = n_differing(joint_units(before, after, cluster))
+    change = difference(units, method, 2 * confidence - 1, n_resamples, seed)
+    if not n_differ and change.delta == 0:
+        change = change._replace(low=0.0, high=0.0)
     return Gate(
         verdict=_verdict(change, units.n_units, min_delta),
-        ...
+        score=score,
+        baseline=change.a,
+        candidate=change.b,
+        delta=change.delta,
+        low=change.low,
+        high=change.high,
+        min_delta=float(min_delta),
+        confidence=confidence,
+        n_units=units.n_units,
+        n_differ=n_differ,
+        mde=detectable(change.se, confidence),
+        systems=dict(zip(("baseline", "candidate"), names, strict=True)),
+        signature=before.signature,
+        unit=units.unit,
+        method=method,
+        n_resamples=n_resamples,
+        seed=seed,
+        warnings=warnings_of(units, before.units),
     )
 
 
