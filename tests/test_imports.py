@@ -24,6 +24,7 @@ ROOMS = [
     ("decoding",),
     ("scores",),
     ("formulas",),
+    ("count_files",),
     ("significance",),
     ("statistics",),
     ("groups",),
