@@ -24,14 +24,15 @@ REPORTS = {
 }
 
 
-def system(seed, ease=0.8, n=60, **columns):
+def system(seed, ease=0.8, n=60):
     """Statistics of a system, of which each of n examples has an id and a document."""
     rng = np.random.default_rng([7, seed])
     spans = np.random.default_rng(0).integers(0, 4, n)  # of gold
     hits = rng.binomial(spans, ease)
     rows = np.stack([hits, rng.binomial(1, 0.1, n), spans - hits, spans > 2], axis=1)
-    ids = {"id": [f"s{k}" for k in range(n)], "doc": [f"d{k % 20}" for k in range(n)]}
-    return Statistics.of_units(FORMULA, "signature", rows, pa.table(ids | columns))
+    units = {"id": [f"s{k}" for k in range(n)], "doc": [f"d{k % 20}" for k in range(n)]}
+    units |= dict.fromkeys(FORMULA.totals, np.zeros(n, np.int64))
+    return Statistics.of_units(FORMULA, "signature", rows, pa.table(units))
 
 
 SYSTEMS = {f"run {k}": system(k, 0.6 + 0.05 * k) for k in range(6)}
