@@ -22,6 +22,9 @@ MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown
 LatexOption = Annotated[bool, typer.Option("--latex", help="Print LaTeX.")]
 CsvOption = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
 
+IntervalsOption = Annotated[
+    bool, typer.Option("--intervals", help="Add an interval to every score.")
+]
 INFERENCE = ("cluster", "method", "confidence", "n_resamples", "seed")
 ClusterOption = Annotated[
     str | None,
