@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcausal.escapes import Cell
 from fastcausal.formulas import Rows, sums_of
 from fastcausal.groups import Scores
 from fastcausal.options import Correction, Method, check
@@ -28,10 +29,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, float]
-COLUMNS = (
-    "value", "low", "high", "rank", "rank_low", "rank_high", "best", "delta", "delta_low",
-    "delta_high", "p", "p_adjusted",
-)  # fmt: skip
+DIFFERENCE = ("delta", "delta_low", "delta_high", "p", "p_adjusted")
+COLUMNS = ("value", "low", "high", "rank", "rank_low", "rank_high", "best", *DIFFERENCE)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,8 +111,10 @@ class Leaderboard(Report):
         signed = [name for name in columns if name.startswith("delta")]
         grid = Grid(self.title, columns, "system", signed=signed)
         for name, values in self.scores.items():
-            best = "yes" if values["best"] else "no"
-            grid.add(name, *(best if c == "best" else values[c] for c in columns))
+            shown: dict[str, Cell] = {**values, "best": "yes" if values["best"] else "no"}
+            if name == self.baseline:
+                shown |= dict.fromkeys(DIFFERENCE, "")
+            grid.add(name, *(shown[column] for column in columns))
         return grid
 
     @property
