@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from fastcausal.arrays.digests import digest_text
 from fastcausal.groups import Scores
 from fastcausal.options import Method
 from fastcausal.report import Report, plain
@@ -171,7 +172,7 @@ def compare(
 
     return Comparison(
         signature=left.signature,
-        gold=left.facts.get("gold"),
+        gold=digest_text(left.gold),
         systems=dict(zip("ab", names, strict=True)),
         unit=every.unit,
         n_units=every.n_units,

@@ -16,9 +16,11 @@ from fastcausal.sweep.systems import aligned, pair_of
 FORMULA = MeanFormula(("f1",), ())
 
 
-def statistics(ids, values, signature="fc|p|x:1", formula=FORMULA, **facts):
+def statistics(ids, values, signature="fc|p|x:1", formula=FORMULA, gold=None):
     units = pa.table({"id": ids} if ids is not None else {"text": ["x"] * len(values)})
-    return Statistics.of_units(formula, signature, np.array(values, formula.dtype), units, facts)
+    return Statistics.of_units(
+        formula, signature, np.array(values, formula.dtype), units, gold=gold
+    )
 
 
 def rows_of(statistics):
@@ -50,7 +52,7 @@ def test_compressed_statistics_are_joined():
 
 
 def test_by_position_where_gold_is_one():
-    without = [statistics(None, [[v], [0.5]], gold="ab") for v in (0.1, 0.2)]
+    without = [statistics(None, [[v], [0.5]], gold=7) for v in (0.1, 0.2)]
     assert rows_of(aligned(zip("AB", without, strict=True))["B"]) == [[0.2], [0.5]]
 
 
@@ -69,9 +71,12 @@ def test_labels_are_numbered_alike():
 
 def test_names_of_files_and_of_systems(tmp_path):
     A.write(tmp_path / "large.parquet")
-    names, _, _ = pair_of(tmp_path / "large.parquet", replace(A, facts={"system": "s"}), ("A", "B"))
+    names, _, _ = pair_of(tmp_path / "large.parquet", replace(A, system="s"), ("A", "B"))
     assert names == ("large", "s")
     assert pair_of(A, A, ("A", "B"))[0] == ("A", "B")
+    twice = replace(A, system="s")
+    assert pair_of(tmp_path / "large.parquet", A, ("A", "B"))[0] == ("large", "B")
+    assert pair_of(twice, twice, ("A", "B"))[0] == ("A", "B")
 
 
 @pytest.mark.parametrize(
@@ -93,12 +98,12 @@ def test_refusals(other, message):
 
 
 def test_other_gold():
-    sides = {name: replace(A, facts={"gold": name}) for name in ("A", "B")}
+    sides = {name: replace(A, gold=k) for k, name in enumerate(("A", "B"))}
     with pytest.raises(fc.InputError, match="A and B were scored against different gold"):
         aligned(sides.items())
 
 
 def test_fewer_examples_without_ids():
-    sides = {name: statistics(None, [[0.0]] * n, gold="ab") for name, n in (("A", 2), ("B", 3))}
+    sides = {name: statistics(None, [[0.0]] * n, gold=7) for name, n in (("A", 2), ("B", 3))}
     with pytest.raises(fc.InputError, match="A has 2 units, B has 3"):
         aligned(sides.items())
