@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -140,7 +141,7 @@ def as_given(n: int, protocol: str) -> Warnings:
 
 def of_statistics(statistics: Statistics, by: str | None = None) -> Report:
     """Make the report of statistics; ``by`` is a column whose values become subsets."""
-    return totals_of(statistics, by).report(None, lambda: statistics)
+    return totals_of(statistics, by).report(None, partial(replace, statistics))
 
 
 def totals_of(statistics: Statistics, by: str | None) -> Totals:
