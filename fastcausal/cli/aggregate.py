@@ -71,10 +71,10 @@ def systems_of(files: list[str]) -> dict[str, Statistics]:
 
 def _same_examples(a: Statistics, b: Statistics) -> bool:
     """Tell if two statistics are of the same examples, by ids, else by gold."""
-    ids, others = a.ids(), b.ids()
-    if ids is None or others is None:
+    a_ids, b_ids = a.ids(), b.ids()
+    if a_ids is None or b_ids is None:
         return a.gold == b.gold and a.n_units == b.n_units
-    return len(ids) == len(others) and set(ids.to_pylist()) == set(others.to_pylist())
+    return len(a_ids) == len(b_ids) and set(a_ids.to_pylist()) == set(b_ids.to_pylist())
 
 
 def _disjoint(systems: list[Statistics]) -> bool:
