@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from fastcausal.count_files import metadata_of
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats.io.files import Source, replacing
 from fastcausal.statistics import Statistics
@@ -83,7 +84,7 @@ class Folder:
 
     def keep(self, run: str, pred: str, statistics: Statistics) -> None:
         """Write the statistics of a run, with the digest of its predictions."""
-        _write(self._counts(run), _sealed(statistics.to_arrow(), pred))
+        _write(self._counts(run), _sealed(statistics, pred))
         self._failure(run).unlink(missing_ok=True)
 
     def set_aside(self, run: str, error: str) -> None:
@@ -190,17 +191,18 @@ def _held(folder: Path) -> Iterator[None]:
 def _load(path: Path) -> tuple[str, Statistics] | None:
     """Return the digest of the predictions and the statistics of a run; None if damaged."""
     try:
-        source = Source.open(path)
-        pred = _unsealed(source.data)
-        return None if pred is None else (pred, Statistics.read(source))
+        pred = _unsealed(Source.open(path).data)
+        return None if pred is None else (pred, Statistics.read(path))
     except InputError:
         return None
 
 
-def _sealed(statistics: pa.Table, pred: str) -> bytes:
+def _sealed(statistics: Statistics, pred: str) -> bytes:
     """Return a Parquet file that holds the digest of its own bytes."""
     seal = json.dumps({"pred": pred, "seal": OPEN}).encode()
-    data = _parquet(statistics.replace_schema_metadata({**statistics.schema.metadata, KEY: seal}))
+    table = statistics.table()
+    about = metadata_of(statistics.about(len(table)))
+    data = _parquet(table.replace_schema_metadata({**about, KEY: seal}))
     return data.replace(seal, seal.replace(OPEN.encode(), _digest(data)))
 
 
