@@ -283,12 +283,12 @@ def _single(paths: Sequence[str | os.PathLike[str]]) -> str | os.PathLike[str]:
 
 def _keep_apart(out: str | os.PathLike[str], sources: Sequence[Any]) -> None:
     """Refuse a folder that lies in a source, or has a source in it."""
-    keep_apart([Path(out, ABOUT)], sources)
-    for source in sources:
-        if isinstance(source, str | os.PathLike):
-            inside = Path(os.path.realpath(source)).is_relative_to(os.path.realpath(out))
-            if inside:
-                raise InputError(f"{source} lies in {out}, where the sweep writes")
+    paths = [Path(source) for source in sources if isinstance(source, str | os.PathLike)]
+    keep_apart([Path(out, ABOUT)], filter(Path.is_dir, paths))
+    place = os.path.realpath(out)
+    for folder in dict.fromkeys(path.parent for path in paths):
+        if Path(os.path.realpath(folder)).is_relative_to(place):
+            raise InputError(f"{folder} is read, but the sweep writes to {out}")
 
 
 def _about(scorer: ExtractionScorer, gold: Relations, columns: Sequence[str]) -> dict[str, Any]:

@@ -256,7 +256,7 @@ def test_the_folder_lies_elsewhere(runs, tmp_path):
     with pytest.raises(fc.InputError, match="which is read"):
         swept(runs[0].parent, runs[0].parent / "out")
     swept(runs[:1], tmp_path)
-    with pytest.raises(fc.InputError, match="where the sweep writes"):
+    with pytest.raises(fc.InputError, match="is read, but the sweep writes to"):
         swept([*counts_of_runs(tmp_path).values()], tmp_path)
 
 
