@@ -12,12 +12,6 @@ from fastcausal.relations import Relations as Relations
 from fastcausal.report import Report as Report
 from fastcausal.rows import Rows as Rows
 from fastcausal.statistics import Statistics as Statistics
-from fastcausal.sweep.compare import Comparison as Comparison
-from fastcausal.sweep.compare import compare as compare
-from fastcausal.sweep.gate import Gate as Gate
-from fastcausal.sweep.gate import gate as gate
-from fastcausal.sweep.leaderboard import Leaderboard as Leaderboard
-from fastcausal.sweep.leaderboard import leaderboard as leaderboard
 from fastcausal.sweeps.compare import Comparison as Comparison
 from fastcausal.sweeps.compare import compare as compare
 from fastcausal.sweeps.gate import Gate as Gate
