@@ -9,8 +9,8 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
+from fastcausal.coefficients import LEVELS
 from fastcausal.tasks.reliability.alpha import (
-    LEVELS,
     alpha_interval,
     fleiss_kappa,
     krippendorff_alpha,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -154,7 +153,7 @@ def _agree_on_labels(
         interval = fc.alpha_interval(
             table, level, clusters=clusters, seed=seed, unit="unit", rater="rater", label="label"
         )
-        drawn = {"alpha_interval": asdict(interval)}
+        drawn = {"alpha_interval": interval.to_dict()}
         grid.part("alpha interval")
         for name, value in drawn["alpha_interval"].items():
             grid.add(name.replace("_", " "), value)

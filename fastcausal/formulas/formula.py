@@ -27,6 +27,7 @@ class Formula(ABC):
 
     job: ClassVar[str]
     dtype: ClassVar[type[np.generic]] = np.int64  # of rows
+    adds: ClassVar[bool] = True  # scores are functions of sums over rows
 
     @property
     @abstractmethod

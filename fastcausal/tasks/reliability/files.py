@@ -16,7 +16,7 @@ from fastcausal.formats.io.cells import cells, note_other_kinds
 from fastcausal.formats.io.files import LineNumbers, Source, kind, most_common, shown
 from fastcausal.formats.io.lines import first_object, objects
 from fastcausal.formats.table import load, sniff
-from fastcausal.tasks.reliability.ratings import is_number
+from fastcausal.tasks.reliability.reading import is_number
 
 UNITS = ("unit", "id", "index")
 RATERS = ("rater", "annotator")

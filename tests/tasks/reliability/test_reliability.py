@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fastcausal.coefficients import LEVELS
 from fastcausal.errors import InputError
-from fastcausal.tasks.reliability.alpha import LEVELS, alpha_interval, krippendorff_alpha
+from fastcausal.tasks.reliability.alpha import alpha_interval, krippendorff_alpha
 from tests.support.rated import COLUMNS, WORKED, close, long_form, present, rated, same, shuffled
 
 NAN = math.nan
