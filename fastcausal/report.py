@@ -12,92 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from fastcausal import tables as written
 from fastcausal.errors import InputError
-from fastcausal.tables import Grid, number_text
+from fastcausal.groups import Groups, Number, Scores, values_of
+from fastcausal.tables import Grid
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from fastcausal.statistics import Statistics
 
-Number = float | int
 MOST_COLUMNS = 12
 BOUNDARY_ERRORS = ("bes", "bel", "beo")  # too small, too large, partial: together be
-
-
-class Scores(Mapping[str, Number]):
-    """Scores and counts of one group, by name or as attributes; scores are fractions.
-
-    Examples
-    --------
-    >>> scores = Scores({"f1": 0.5, "tp": 2})
-    >>> scores.f1, scores["tp"], dict(scores)
-    (0.5, 2, {'f1': 0.5, 'tp': 2})
-    """
-
-    __slots__ = ("_values",)
-    _values: dict[str, Number]
-
-    # What editors and type checkers offer; a group has those of its kernel or task.
-    precision: float
-    recall: float
-    f1: float
-    tp: int
-    fp: int
-    fn: int
-    le: int
-    be: int
-    lbe: int
-    bes: int
-    bel: int
-    beo: int
-    em: float
-    osb: float
-    to: float
-    alpha: float
-    alpha_unitized: float
-    token_precision: float
-    token_recall: float
-    token_f1: float
-    accuracy: float
-    mcc: float
-    support: int
-    exact_match: float
-    n_questions: int
-
-    def __init__(self, values: Mapping[str, Number]) -> None:
-        object.__setattr__(self, "_values", dict(values))
-
-    def __getitem__(self, name: str) -> Number:
-        return self._values[name]
-
-    def __getattr__(self, name: str) -> Number:
-        try:
-            return self._values[name]
-        except KeyError:
-            known = ", ".join(self._values)
-            raise AttributeError(f'no score "{name}", expected one of {known}') from None
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("scores do not change")
-
-    def __dir__(self) -> list[str]:
-        return [*self._values, *super().__dir__()]
-
-    def __reduce__(self) -> tuple[type[Scores], tuple[dict[str, Number]]]:
-        return Scores, (self._values,)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{k}={number_text(v)}" for k, v in self._values.items())
-        return f"Scores({shown})"
-
-
-Groups = Mapping[str, Scores]
 
 
 class Tables(Mapping[str, "pa.Table"]):
@@ -391,23 +315,22 @@ class Report:
 
 
 def scores_table(title: str, parts: Mapping[str, Groups], counts: bool = False) -> Grid:
-    """A row per group of every part, the name of the part above them unless it is empty.
+    """Make a row per group of every part, the name of the part above them unless it is empty.
 
     Unless ``counts`` is set, the kinds of a boundary error are left out, and all counts where there
     are many.
     """
-    some = next(iter(next(iter(parts.values())).values()))
-    columns = list(some)
+    rows = values_of(parts)
+    first = next(iter(next(iter(rows.values())).values()))
+    columns = list(first)
     if not counts:
         columns = [name for name in columns if name not in BOUNDARY_ERRORS]
     if not counts and len(columns) > MOST_COLUMNS:
-        columns = [name for name in columns if isinstance(some[name], float)]
+        columns = [name for name in columns if isinstance(first[name], float)]
     grid = Grid(title, columns)
-    for part, groups in parts.items():
-        if part:
-            grid.part(part)
-        for group, scores in groups.items():
-            grid.add(group, *(scores.get(name, "") for name in columns))
+    for part, groups in rows.items():
+        cells = {g: [values.get(name, "") for name in columns] for g, values in groups.items()}
+        grid.part(part, cells)
     return grid
 
 

@@ -164,6 +164,13 @@ def scores_of(kernel: str, counts: Counts, undefined: float | None) -> ScoresByN
     return formula(counts, math.nan if undefined is None else undefined) if formula else {}
 
 
+def scores_of_each(
+    kernel: str, groups: Sequence[Counts], undefined: float | None
+) -> list[ScoresByName]:
+    """Return `scores_of` of every group of counts."""
+    return [scores_of(kernel, counts, undefined) for counts in groups]
+
+
 def fields_read(kernel: str) -> tuple[str, ...]:
     """Return the counts that the scores of a kernel depend on.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcausal.arrays.distinct import distinct
 from fastcausal.errors import InputError
 from fastcausal.formulas import Formula, Int64, Rows, formula_of
 from fastcausal.scores import Float64
@@ -152,8 +153,7 @@ class Statistics:
     def compressed(self) -> Statistics:
         """Keep equal rows once, in ascending order, with how often they occur."""
         rows, row_of = distinct(self.rows)
-        times = np.zeros(len(rows), np.int64)
-        np.add.at(times, row_of, self.times)
+        times = np.bincount(row_of, self.times, len(rows)).astype(np.int64)
         of_units = None if self.units is None else row_of[self._row_of]
         return replace(self, rows=rows, times=times, row_of=of_units)
 
@@ -176,12 +176,25 @@ class Statistics:
         """Return the values of a column as ascending text, and which of them each unit has."""
         names, codes = strata_of(self._table(), column)
         ordered = sorted(set(names))  # null and a text that says so are one
-        return ordered, np.array([ordered.index(name) for name in names], np.int64)[codes]
+        place = {name: k for k, name in enumerate(ordered)}
+        return ordered, np.array([place[name] for name in names], np.int64)[codes]
 
     def clusters(self, column: str | None) -> Int64:
-        """Return the cluster of each unit: `strata` of a column, or without one itself."""
-        n = len(self.rows) if self.row_of is None else len(self.row_of)
-        return np.arange(n) if column is None else self.strata(column)[1]
+        """Return the cluster of each unit: `strata` of a column, or without one itself.
+
+        Raises
+        ------
+        InputError
+            As `by`, or a unit has no cluster.
+        """
+        if column is None:
+            return np.arange(len(self.rows) if self.row_of is None else len(self.row_of))
+        codes = self.strata(column)[1]
+        if n_nulls := self._table()[column].null_count:
+            raise InputError(
+                f'column "{column}" has {n_nulls} nulls, expected a cluster everywhere'
+            )
+        return codes
 
     def take(self, units: Int64) -> Statistics:
         """Keep some units, by number."""
@@ -288,25 +301,6 @@ def added(a: Int64, b: Int64) -> Int64:
     if (total >> 56).any():
         raise InputError(f"counts add up to {total.max()}, expected less than 2^56")
     return total
-
-
-def distinct(rows: Rows) -> tuple[Rows, Int64]:
-    """Return the different rows, sorted by content, and which of them each row is.
-
-    Examples
-    --------
-    >>> distinct(np.array([[2, 0], [1, 5], [2, 0]]))
-    (array([[1, 5],
-           [2, 0]]), array([1, 0, 1]))
-    """
-    if not rows.shape[1] or not len(rows):
-        return rows[:1], np.zeros(len(rows), np.int64)
-    order = np.lexsort(rows.T[::-1])
-    ordered = rows[order]
-    first = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
-    row_of = np.empty(len(rows), np.int64)
-    row_of[order] = np.cumsum(first) - 1
-    return ordered[first], row_of
 
 
 def sum_by(weights: Int64, group: Int64, n_groups: int) -> Int64:

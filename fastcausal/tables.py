@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -96,9 +96,12 @@ class Grid:
         self.text = text
         self.parts: list[tuple[str, list[tuple[str, tuple[Cell, ...]]]]] = [("", [])]
 
-    def part(self, name: str) -> None:
-        """Begin a part; its name is a line above its rows."""
-        self.parts.append((name, []))
+    def part(self, name: str, rows: Mapping[str, Sequence[Cell]] | None = None) -> None:
+        """Begin a part, unless it has no name, with rows; the name is a line above them."""
+        if name:
+            self.parts.append((name, []))
+        for row, cells in (rows or {}).items():
+            self.add(row, *cells)
 
     def add(self, name: str, *cells: Cell) -> None:
         """Add a row; cells that are not given are empty."""

@@ -13,7 +13,8 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.report import Report, Scores, Tables
+from fastcausal.groups import Scores
+from fastcausal.report import Report, Tables
 from fastcausal.tables import latex_text, line_text, markdown_text
 from tests.cli.test_cli import cli
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.formulas import KINDS, formula_of, sums_of
-from fastcausal.statistics import Statistics, distinct
+from fastcausal.statistics import Statistics
 from tests.oracles.agreement import agreed, noisy
 
 KERNELS = ("fair_spans", "exact_spans", "span_overlap", "partial_spans")
@@ -243,13 +243,6 @@ def test_formulas_are_plain_values():
         formula = formula_of({"job": kind.job} | {k: values[k] for k in names})
         assert formula_of(json.loads(json.dumps(formula.to_dict()))) == formula
         assert hash(formula) == hash(pickle.loads(pickle.dumps(formula)))
-
-
-def test_distinct_rows():
-    rows = np.random.default_rng(0).integers(0, 2, (50, 3))
-    found, row_of = distinct(rows)
-    assert np.array_equal(found, np.unique(rows, axis=0))
-    assert np.array_equal(found[row_of], rows)
 
 
 def test_statistics_travel():

@@ -15,7 +15,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.report import Scores
+from fastcausal.groups import Scores
 
 # A program of a user; checkers complain of the lines marked "refused", and of no other.
 PROGRAM = """

@@ -25,7 +25,8 @@ from fastcausal.options import Backend, Policy, ProtocolName
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from fastcausal.report import Groups, Number, Report, Scores
+    from fastcausal.groups import Groups, Number, Scores
+    from fastcausal.report import Report
     from fastcausal.tables import Grid
 
 
@@ -218,7 +219,7 @@ def _range(numbers: list[int]) -> str:
 
 def _of_system(groups: Groups, counts: bool) -> Scores:
     """One row of `systems_table`."""
-    from fastcausal.report import Scores
+    from fastcausal.groups import Scores
 
     overall = groups["overall"]
     scores = {name: value for name, value in overall.items() if isinstance(value, float)}

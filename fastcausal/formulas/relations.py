@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fastcausal.formulas.formula import Formula, Int64, OneScore, Rows
-from fastcausal.scores import Counts, Float64, ScoresByName, fields_read, scores_of
+from fastcausal.scores import Counts, Float64, ScoresByName, fields_read, scores_of, scores_of_each
 
 MULTI = "multi_relation"
 
@@ -92,11 +92,11 @@ class RelationFormula(Formula):
         """Compute the scores of one group from its counts by field name."""
         return scores_of(self.kernel, counts, self.undefined)
 
-    def figures(self, sums: Int64, group: str) -> dict[str, Any]:
-        """Return scores and counts of a group; the score where both have one name (em, osb, to)."""
-        counts = self.counts_of(sums, group)
-        scores = self.scores_of_group(counts)
-        return scores | counts | scores
+    def figures(self, sums: Int64, groups: Sequence[str]) -> list[dict[str, Any]]:
+        """Return scores and counts of groups; the score where both have one name (em, osb, to)."""
+        counts = [self.counts_of(sums, group) for group in groups]
+        scores = scores_of_each(self.kernel, counts, self.undefined)
+        return [s | c | s for s, c in zip(scores, counts, strict=True)]
 
     def counts_of(self, sums: Int64, group: str) -> dict[str, Any]:
         """Return the counts of ``overall`` or a role by field name.

@@ -18,7 +18,8 @@ import pytest
 from rich.cells import cell_len
 
 from fastcausal import sample
-from fastcausal.report import Scores, scores_table
+from fastcausal.groups import Scores
+from fastcausal.report import scores_table
 from fastcausal.tables import Grid
 from tests.support.cli import cli
 

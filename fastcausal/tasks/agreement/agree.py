@@ -19,10 +19,11 @@ from fastcausal.errors import some_of
 from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.formats.io.sources import RelationSources
 from fastcausal.formulas import Int64, RatioFormula, flat, mean_of_pairs
+from fastcausal.groups import Scores
 from fastcausal.options import AgreementProtocol, MeanOver, Policy, check
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
-from fastcausal.report import Report, Scores, Tables, plain, scores_table
+from fastcausal.report import Report, Tables, plain, scores_table
 from fastcausal.significance.intervals import bootstrap
 from fastcausal.statistics import Statistics, strata_of
 from fastcausal.tables import Grid

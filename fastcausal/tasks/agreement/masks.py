@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from fastcausal.engine.run import count_pairs
 from fastcausal.errors import InputError
+from fastcausal.groups import Scores
 from fastcausal.protocols import RECESS
 from fastcausal.relations import Relations
-from fastcausal.report import Scores
 from fastcausal.rows import Rows
 from fastcausal.tasks.agreement.measures import TOTAL, Int64, Sums, weighed_alpha
 

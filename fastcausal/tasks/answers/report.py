@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from fastcausal.report import Report, Scores
+from fastcausal.groups import Scores
+from fastcausal.report import Report
 from fastcausal.scores import ratio
 from fastcausal.statistics import Statistics
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcausal.formulas import ConfusionFormula, Int64, Label
-from fastcausal.report import Report, Scores, Tables, plain, scores_table
+from fastcausal.groups import Scores
+from fastcausal.report import Report, Tables, plain, scores_table
 from fastcausal.statistics import Statistics
 from fastcausal.tables import Grid
 

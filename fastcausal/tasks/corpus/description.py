@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fastcausal._version import __version__
-from fastcausal.report import Report, Scores, Tables
+from fastcausal.groups import Scores
+from fastcausal.report import Report, Tables
 from fastcausal.tables import Grid
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal._version import __version__
-from fastcausal.report import Report, Scores, Tables
+from fastcausal.groups import Scores
+from fastcausal.report import Report, Tables
 from fastcausal.tables import Grid
 
 KINDS = (

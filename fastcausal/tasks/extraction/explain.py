@@ -12,8 +12,9 @@ import numpy as np
 from fastcausal._version import __version__
 from fastcausal.formats import read
 from fastcausal.formats.io.sources import RelationSource
+from fastcausal.groups import Scores
 from fastcausal.protocols import CNC_2023, RECESS
-from fastcausal.report import Report, Scores, Tables, plain
+from fastcausal.report import Report, Tables, plain
 from fastcausal.tables import Grid
 from fastcausal.tasks.extraction.score import score
 

@@ -7,7 +7,8 @@ from functools import partial
 
 import pyarrow as pa
 
-from fastcausal.report import Groups, Report, Tables
+from fastcausal.groups import Groups
+from fastcausal.report import Report, Tables
 from fastcausal.statistics import Statistics
 
 DETAILS = ("per_example", "matches")

@@ -13,9 +13,10 @@ from fastcausal.formats.io.files import readable_again
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formats.table import appending
+from fastcausal.groups import Scores
 from fastcausal.options import Backend, Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol
-from fastcausal.report import Report, Scores
+from fastcausal.report import Report
 from fastcausal.rows import Rows
 from fastcausal.tasks.align import (
     Aligned,

@@ -17,6 +17,7 @@ from fastcausal.formats import read
 from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formulas import MULTI, Int64, RelationFormula
+from fastcausal.groups import CountedGroups
 from fastcausal.options import Backend, Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol, batch_protocol, protocol_named
 from fastcausal.relations import ROLES, Relations
@@ -34,7 +35,6 @@ from fastcausal.tasks.align import (
     check_policies,
     warning_lines,
 )
-from fastcausal.tasks.extraction.counted import CountedScores
 from fastcausal.tasks.extraction.report import report_of
 from fastcausal.tasks.extraction.tables import Counting, Details
 
@@ -296,8 +296,8 @@ class ExtractionScorer:
             self.n_examples,
             self.n_gold_relations,
             self.n_pred_relations,
-            CountedScores(formula, total[0] + total[1]),
-            {name: CountedScores(formula, counts) for name, counts in subsets.items()},
+            CountedGroups(formula, total[0] + total[1]),
+            {name: CountedGroups(formula, counts) for name, counts in subsets.items()},
             (*warning_lines(self.warnings), *unparsed, *self._as_given(), *stops),
             lost.relations,
             details,

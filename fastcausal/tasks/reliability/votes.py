@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from fastcausal.coefficients import COEFFICIENTS, coefficients
 from fastcausal.errors import InputError
+from fastcausal.groups import Scores
 from fastcausal.options import Level, MajorityTies, check
 from fastcausal.ratings import Int64, Ratings, numbered
-from fastcausal.report import Report, Scores
+from fastcausal.report import Report
 from fastcausal.statistics import Statistics
 from fastcausal.tables import Grid
 from fastcausal.tasks.reliability.reading import read_ratings

@@ -1,0 +1,140 @@
+"""Scores and counts of groups: overall, roles, classes."""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterator, Mapping
+
+from fastcausal.formulas import Int64, RelationFormula
+from fastcausal.tables import number_text
+
+Number = float | int
+
+
+class Scores(Mapping[str, Number]):
+    """Scores and counts of one group, by name or as attributes; scores are fractions.
+
+    Examples
+    --------
+    >>> scores = Scores({"f1": 0.5, "tp": 2})
+    >>> scores.f1, scores["tp"], dict(scores)
+    (0.5, 2, {'f1': 0.5, 'tp': 2})
+    """
+
+    __slots__ = ("_values",)
+    _values: dict[str, Number]
+
+    # What editors and type checkers offer; a group has those of its kernel or task.
+    precision: float
+    recall: float
+    f1: float
+    tp: int
+    fp: int
+    fn: int
+    le: int
+    be: int
+    lbe: int
+    bes: int
+    bel: int
+    beo: int
+    em: float
+    osb: float
+    to: float
+    alpha: float
+    alpha_unitized: float
+    token_precision: float
+    token_recall: float
+    token_f1: float
+    accuracy: float
+    mcc: float
+    support: int
+    exact_match: float
+    n_questions: int
+
+    def __init__(self, values: Mapping[str, Number]) -> None:
+        object.__setattr__(self, "_values", dict(values))
+
+    def __getitem__(self, name: str) -> Number:
+        return self._values[name]
+
+    def __getattr__(self, name: str) -> Number:
+        try:
+            return self._values[name]
+        except KeyError:
+            known = ", ".join(self._values)
+            raise AttributeError(f'no score "{name}", expected one of {known}') from None
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("scores do not change")
+
+    def __dir__(self) -> list[str]:
+        return [*self._values, *super().__dir__()]
+
+    def __reduce__(self) -> tuple[type[Scores], tuple[dict[str, Number]]]:
+        return Scores, (self._values,)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{k}={number_text(v)}" for k, v in self._values.items())
+        return f"Scores({shown})"
+
+
+Groups = Mapping[str, Scores]
+
+
+class CountedGroups(Mapping[str, Scores]):
+    """The scores of ``overall`` and of every role, computed when they are first asked for.
+
+    A training loop asks for one or two groups of them. Can be pickled; equal where all scores are.
+
+    Parameters
+    ----------
+    formula : RelationFormula
+    sums : int64[n_counts]
+        In the order of its fields.
+    """
+
+    def __init__(self, formula: RelationFormula, sums: Int64) -> None:
+        self.formula = formula
+        self._sums = sums
+        self._made: dict[str, Scores] = {}
+
+    def __getitem__(self, group: str) -> Scores:
+        if group not in self._made:
+            if group not in self:
+                raise KeyError(group)
+            self._make([group])
+        return self._made[group]
+
+    def items(self) -> ItemsView[str, Scores]:
+        """Return all groups with their scores, which are computed in one go."""
+        self._make([group for group in self if group not in self._made])
+        return {group: self._made[group] for group in self}.items()
+
+    def _make(self, groups: list[str]) -> None:
+        figures = self.formula.figures(self._sums, groups)
+        self._made |= {group: Scores(each) for group, each in zip(groups, figures, strict=True)}
+
+    def __contains__(self, group: object) -> bool:
+        return group == "overall" or group in self.formula.roles
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("overall", *self.formula.roles))
+
+    def __len__(self) -> int:
+        return 1 + len(self.formula.roles)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+def values_of(parts: Mapping[str, Groups]) -> dict[str, dict[str, dict[str, Number]]]:
+    """Return the scores and counts of every part and group by name, in plain dicts."""
+    return {
+        part: {group: dict(scores) for group, scores in groups.items()}
+        for part, groups in parts.items()
+    }
