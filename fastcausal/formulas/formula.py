@@ -55,7 +55,7 @@ class Formula(ABC):
         """Compute every score of rows, under each int64[n_draws, n_rows] of weights."""
         return self.scores_of(sums_of(self.terms(rows), weights))
 
-    def only(self, name: str) -> OneScore:
+    def only(self, name: str) -> Formula | OneScore:
         """Return the way to one score alone.
 
         Raises

@@ -69,6 +69,13 @@ class RatingsFormula(Formula):
         values_of = coefficients(ratings, self.level, self.measures, weights)
         return {f"overall_{name}": values for name, values in values_of.items()}
 
+    def only(self, name: str) -> RatingsFormula:
+        """Return the formula of one coefficient."""
+        known = {f"overall_{measure}": measure for measure in self.measures}
+        if name not in known:
+            raise ValueError(f'unknown score "{name}", expected one of {", ".join(known)}')
+        return replace(self, measures=(known[name],))
+
     def union(self, other: Formula) -> RatingsFormula:
         """Return the formula of the raters and labels of both."""
         if not isinstance(other, RatingsFormula):
