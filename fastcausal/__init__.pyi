@@ -12,8 +12,8 @@ from fastcausal.relations import Relations as Relations
 from fastcausal.report import Report as Report
 from fastcausal.rows import Rows as Rows
 from fastcausal.statistics import Statistics as Statistics
-from fastcausal.tasks.agreement.agree import Agreement as Agreement
 from fastcausal.tasks.agreement.agree import agreement as agreement
+from fastcausal.tasks.agreement.report import Agreement as Agreement
 from fastcausal.tasks.answers.report import AnswerReport as AnswerReport
 from fastcausal.tasks.answers.scorer import score_answers as score_answers
 from fastcausal.tasks.classification.report import ClassificationReport as ClassificationReport

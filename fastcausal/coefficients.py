@@ -109,7 +109,7 @@ def disagreements(ratings: Ratings, level: Level, times: Int64 | None = None) ->
     if times is not None:
         if (n := int((times @ np.diff(ratings.offsets)).max(initial=0))) > MOST:
             raise ValueError(f"a draw of {n} ratings, expected at most {MOST}")
-        n_problems, drawn = len(times), times.astype(np.int32)
+        n_problems, drawn = len(times), np.ascontiguousarray(times, np.int32)
     elif groups is not None:
         n_problems = int(groups.max(initial=-1)) + 1
     rows = np.empty((n_problems, 5))
@@ -166,7 +166,7 @@ def mean_kappas(
         table = raters, places, units, stops, ones, rows, starts
         return np.array([_mean_kappa(table, n_labels, weights)])
     kappas = np.empty(len(times))
-    for k, drawn in enumerate(times.astype(np.int64)):
+    for k, drawn in enumerate(np.ascontiguousarray(times, np.int64)):
         present = np.zeros(n_labels, np.int64)
         present[places[drawn[units] > 0]] = 1
         among = (np.cumsum(present) - 1)[places]

@@ -1,4 +1,4 @@
-"""What scoring gives back: named scores, the counts behind them, ways to print and store them."""
+"""Results of every task: named scores, facts, warnings and tables, to print and to store."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Tables(Mapping[str, "pa.Table"]):
         return len(self._makers)
 
 
-# What a report has that says nothing of it.
+# Attributes of a report that was given none.
 _NOTHING: dict[str, Any] = dict.fromkeys(("facts", "subsets", "tables"), MappingProxyType({}))
 _NOTHING |= {"warnings": ()}
 
@@ -73,14 +73,14 @@ class Report:
     scores : mapping of str to Scores
         By group. Of relations: ``overall`` and every role.
     facts : mapping of str to object, optional
-        What else there is to know, attributes of the report as well. Of relations: ``protocol``,
+        All else that it says, attributes of the report as well. Of relations: ``protocol``,
         ``n_examples``, ``n_gold_relations`` and ``n_pred_relations`` (without those that mark
         nothing), ``n_unparsed`` (predicted relations that could not be read, as far as the
         protocol looks at them).
     subsets : mapping of str to mapping, optional
         Groups of scores for parts of the examples.
     warnings : tuple of str
-        What a reader of the numbers should know; all ways to print show them.
+        Warnings to a reader of the numbers; all ways to print show them.
     tables : mapping of str to pyarrow.Table, optional
         Details by name. Of relations: ``per_example`` and ``matches``.
     statistics : callable, optional
@@ -117,7 +117,7 @@ class Report:
 
         @property
         def facts(self) -> Mapping[str, Any]:
-            """What else there is to know."""
+            """Facts besides the scores."""
 
         @property
         def subsets(self) -> Mapping[str, Groups]:
@@ -125,7 +125,7 @@ class Report:
 
         @property
         def warnings(self) -> tuple[str, ...]:
-            """What a reader of the numbers should know."""
+            """Warnings to a reader of the numbers."""
 
         @property
         def tables(self) -> Mapping[str, pa.Table]:
@@ -213,12 +213,12 @@ class Report:
 
     @property
     def per_example(self) -> pa.Table:
-        """A row per example: its columns in gold, relations on both sides, and all counts."""
+        """Table of examples: their columns in gold, relations on both sides, and all counts."""
         return self._table("per_example")
 
     @property
     def matches(self) -> pa.Table:
-        """A row per pair: example, gold and predicted relation (null: unmatched), its counts."""
+        """Table of pairs: example, gold and predicted relation (null: unmatched), counts."""
         return self._table("matches")
 
     def _table(self, name: str) -> pa.Table:
@@ -228,11 +228,11 @@ class Report:
 
     @property
     def _keys(self) -> tuple[str, ...]:
-        """What `to_dict` holds: facts, tables or attributes."""
+        """Names that `to_dict` holds: facts, tables or attributes."""
         return ("signature", *self.facts, "scores", "subsets", "warnings")
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON: an undefined score is None."""
+        """Return plain values, ready for JSON: an undefined score is None."""
         return {name: plain(self._named(name)) for name in self._keys}
 
     def _named(self, name: str) -> Any:
@@ -241,11 +241,11 @@ class Report:
         return self.tables[name] if name in self.tables else getattr(self, name)
 
     def to_json(self) -> str:
-        """`to_dict` as one line of JSON."""
+        """Write `to_dict` as one line of JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def to_flat(self, prefix: str = "", counts: bool = True) -> dict[str, Number]:
-        """Numbers under flat names for loggers: ``{"val/overall_f1": ...}`` for ``"val/"``.
+        """Return numbers under flat names for loggers: ``{"val/overall_f1": ...}`` for ``"val/"``.
 
         ``counts=False`` leaves out all that is counted.
         """
@@ -255,14 +255,14 @@ class Report:
         return {f"{prefix}{name}": v for name, v in flat.items() if counts or isinstance(v, float)}
 
     def _flat_groups(self) -> Iterator[tuple[str, Scores]]:
-        """All groups with their flat names."""
+        """Yield all groups with their flat names."""
         yield from self.scores.items()
         for subset, groups in self.subsets.items():
             for group, scores in groups.items():
                 yield f"{subset}_{group}", scores
 
     def to_arrow(self) -> pa.Table:
-        """A row per subset and group, a column per score and count; undefined is null."""
+        """Return a row per subset and group, a column per score and count; undefined is null."""
         import pyarrow as pa
 
         rows = [
@@ -277,27 +277,27 @@ class Report:
         return pa.Table.from_pylist(plain(rows), pa.schema(types))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """`to_arrow` for anything that takes the Arrow C stream interface."""
+        """Give `to_arrow` to anything that takes the Arrow C stream interface."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_table(self, counts: bool = False) -> Grid:
-        """A table for the terminal; ``counts`` adds those that it leaves out."""
+        """Return a table for the terminal; ``counts`` adds those that it leaves out."""
         return scores_table(self.title, {"": self.scores, **self.subsets}, counts)
 
     def to_tables(self, counts: bool = False) -> Sequence[Grid]:
-        """All tables that printing shows."""
+        """Return all tables that printing shows."""
         return [self.to_table(counts)]
 
     def to_markdown(self, counts: bool = False) -> str:
-        """Tables of GitHub's Markdown, warnings and signature."""
+        """Write tables of GitHub's Markdown, warnings and signature."""
         return written.to_markdown(self.to_tables(counts), self._notes())
 
     def to_latex(self, counts: bool = False) -> str:
-        """Tables for the LaTeX package booktabs; warnings and signature are comments."""
+        """Write tables for the LaTeX package booktabs; warnings and signature are comments."""
         return written.to_latex(self.to_tables(counts), self._notes())
 
     def to_csv(self, counts: bool = False) -> str:
-        """Tables as CSV, numbers with all their digits; undefined is empty.
+        """Write tables as CSV, numbers with all their digits; undefined is empty.
 
         Several tables are separated by an empty line. Text that a spreadsheet would take for a
         formula begins with an apostrophe.

@@ -17,6 +17,7 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.errors import InputError
 from fastcausal.formulas import Formula, Int64, Rows, formula_of
 from fastcausal.scores import Float64
+from fastcausal.significance.result import Inferred
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +29,7 @@ OWN = ("statistics", "job", "signature", "fields", "formula", "sums")  # in the 
 
 
 @dataclass(frozen=True, eq=False)
-class Statistics:
+class Statistics(Inferred):
     """Counts of the units of one evaluation: examples, questions, pairs of labels.
 
     Attributes

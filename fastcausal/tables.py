@@ -198,7 +198,7 @@ class Grid:
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def _texts(self) -> Iterator[tuple[str, list[Texts]]]:
-        """Names of parts, and their rows as text."""
+        """Yield the names of parts, and their rows as text."""
         for part, rows in self.parts:
             yield part, [(name, *map(self._text, cells, self.signs)) for name, cells in rows]
 
@@ -235,7 +235,7 @@ class Grid:
         return table
 
     def _blocks(self, width: int) -> Iterator[dict[int, int]]:
-        """The columns of each block and their widths; the names of rows begin every block."""
+        """Yield the columns of each block and their widths; the names of rows begin every block."""
         names, *numbers = self._widths()
         least = min(names, max(SHORT_NAME, width // 3))
         blocks: list[dict[int, int]] = [{}]
@@ -251,7 +251,7 @@ class Grid:
             yield {0: max(least, min(names, room)), **block}
 
     def _widths(self) -> list[int]:
-        """What each column needs to break no number."""
+        """Return the width at which each column breaks no number."""
         from rich.cells import cell_len
 
         rows = [row for _, part in self._texts() for row in part]

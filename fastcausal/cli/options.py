@@ -11,11 +11,32 @@ import typer
 from typer.core import TyperCommand
 
 from fastcausal.errors import InputError
-from fastcausal.options import TableFormat
+from fastcausal.options import Method, TableFormat
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 FormatOption = Annotated[
     TableFormat, typer.Option("--format", help="Print text, a JSON object, or tables to paste.")
+]
+
+INFERENCE = ("cluster", "method", "confidence", "n_resamples", "seed")
+ClusterOption = Annotated[
+    str | None,
+    typer.Option("--cluster", help="Draw the values of this column instead of examples."),
+]
+MethodOption = Annotated[
+    Method,
+    typer.Option("--method", help="Take intervals of resamples (bca, percentile) or jackknife."),
+]
+ConfidenceOption = Annotated[
+    float, typer.Option("--confidence", help="Set the share of samples that intervals cover.")
+]
+ResamplesOption = Annotated[int, typer.Option("--n-resamples", help="Set the number of resamples.")]
+SeedOption = Annotated[int, typer.Option("--seed", help="Seed the draws with this number.")]
+ScoreOption = Annotated[
+    str, typer.Option("--score", help="Look at this score, such as multi_relation_cause_recall.")
+]
+ScoresOption = Annotated[
+    list[str], typer.Option("--score", help="Look at this score; may be given several times.")
 ]
 
 
@@ -37,6 +58,14 @@ def refuse(ctx: typer.Context, names: tuple[str, ...], reason: str) -> None:
         source = ctx.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT":
             raise InputError(f"--{name.replace('_', '-')} {reason}")
+
+
+def refuse_inference(ctx: typer.Context, intervals: bool, method: Method) -> None:
+    """Refuse options of intervals without ``--intervals``, those of draws with the jackknife."""
+    if not intervals:
+        refuse(ctx, INFERENCE, "is for intervals: add --intervals")
+    if method == "jackknife":
+        refuse(ctx, ("n_resamples", "seed"), "is for resamples, method jackknife draws none")
 
 
 def format_of(ctx: typer.Context, json: bool, format: TableFormat) -> TableFormat:

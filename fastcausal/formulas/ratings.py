@@ -71,10 +71,12 @@ class RatingsFormula(Formula):
 
     def only(self, name: str) -> RatingsFormula:
         """Return the formula of one coefficient."""
-        known = {f"overall_{measure}": measure for measure in self.measures}
-        if name not in known:
-            raise ValueError(f'unknown score "{name}", expected one of {", ".join(known)}')
-        return replace(self, measures=(known[name],))
+        self._require(name)
+        return replace(self, measures=(name.removeprefix("overall_"),))
+
+    def names(self) -> dict[str, list[str]]:
+        """Return the names of the coefficients."""
+        return {"overall": [*self.measures]}
 
     def union(self, other: Formula) -> RatingsFormula:
         """Return the formula of the raters and labels of both."""

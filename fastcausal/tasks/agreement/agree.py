@@ -105,13 +105,15 @@ def agreement(
         compare(a, b, sides, whole, chosen, average, warnings) for a, b in combinations(sides, 2)
     ]
     require_common(whole)
+    # In the order of their names, so that no order of annotators changes what is drawn.
+    ordered = sorted(pairs, key=lambda pair: sorted((pair.a, pair.b)))
     formula = RatioFormula(
-        annotators=tuple((pair.a, pair.b) for pair in pairs),
+        annotators=tuple((min(pair.a, pair.b), max(pair.a, pair.b)) for pair in ordered),
         roles=tuple(pairs[0].scores),
         measures=tuple(pairs[0].scores[TOTAL]),
     )
     signature = f"fastcausal|{__version__}|agreement|{chosen}|average:{average}|unparsed:{unparsed}"
-    statistics = partial(statistics_of, formula, signature, [pair.sums for pair in pairs])
+    statistics = partial(statistics_of, formula, signature, [pair.sums for pair in ordered])
     strata = {} if by is None else statistics().by(by)
     subsets = {
         f"{by}={name}": scores_of(formula, sums_of(part.rows, part.times[None]))
@@ -127,7 +129,7 @@ def agreement(
         signature=signature,
         annotators=tuple(sides),
         n_examples=len({key for pair in pairs for key in counted_keys(pair.sums)}),
-        scores=scores_of(formula, np.stack([pair.sums.totals() for pair in pairs])),
+        scores=scores_of(formula, np.stack([pair.sums.totals() for pair in ordered])),
         pairs=tuple(pairs),
         subsets=subsets,
         warnings=tuple(warnings),

@@ -60,10 +60,10 @@ def read_annotators(annotations: Any, tags: TagReading = "strict") -> dict[str, 
 
 def _by_annotator(sources: Sequence[Any], tags: TagReading) -> dict[str, Relations]:
     files = [file for source in sources for file in documents_of(source)]
-    found = [_split(source, tags) for source in files]
+    splits = [_split(source, tags) for source in files]
     bare = [
         source.path if isinstance(source, Opened) else source
-        for source, sides in zip(files, found, strict=True)
+        for source, sides in zip(files, splits, strict=True)
         if None in sides
     ]
     if len(files) == 1 and bare:
@@ -72,12 +72,12 @@ def _by_annotator(sources: Sequence[Any], tags: TagReading) -> dict[str, Relatio
             f'{what} is one source, expected several or a table with a column "{COLUMN}"'
         )
     labels = _names(bare)
-    known = {name for sides in found for name in sides}
+    known = {name for sides in splits for name in sides}
     if len({*labels} - known) != len(labels):
         raise InputError(f"two annotators have the same name: {', '.join(labels)}")
     unused = iter(labels)
     parts: dict[str, list[Relations]] = {}
-    for sides in found:
+    for sides in splits:
         for name, relations in sides.items():
             parts.setdefault(next(unused) if name is None else name, []).append(relations)
     return {name: _joined(name, of_annotator) for name, of_annotator in parts.items()}

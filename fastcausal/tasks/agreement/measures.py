@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,9 +38,10 @@ class Sums:
 
     def totals(self) -> Floats:
         """Add up examples: float64[2, n_groups, n_measures], tops first, each rounded once."""
-        sides = np.stack([self.top, self.bottom], axis=1)
-        ones = np.ones((1, len(sides)), np.int64)
-        return exact_sums(sides.reshape(len(sides), -1), ones).reshape(sides.shape[1:])
+        shape = self.top.shape[1:]
+        ones = np.ones((1, len(self.top)), np.int64)
+        sides = (side.reshape(len(side), math.prod(shape)) for side in (self.top, self.bottom))
+        return np.stack([exact_sums(side, ones).reshape(shape) for side in sides])
 
 
 def measures(counts: Int64, n_roles: int) -> tuple[Floats, Floats]:

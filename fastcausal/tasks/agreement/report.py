@@ -106,11 +106,16 @@ class Agreement(Report):
             Lower and upper bound by group and measure; NaN where a measure is undefined or does not
             vary, and of fewer than two examples or clusters.
         """
-        units = units_of(self.statistics, cluster)
-        bounds = intervals_of(units, "percentile", confidence, n_resamples, seed)
+        intervals = self.statistics.intervals(
+            cluster=cluster,
+            method="percentile",
+            confidence=confidence,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
         return {
-            group: {name: bounds[f"{group}_{name}"][:2] for name in scores}
-            for group, scores in self.scores.items()
+            group: {name: (interval.low, interval.high) for name, interval in of_group.items()}
+            for group, of_group in intervals.scores.items()
         }
 
     @cached_property

@@ -9,7 +9,6 @@ from fastcausal.coefficients import alphas_of, disagreements, fleiss_kappas_of, 
 from fastcausal.options import Level
 from fastcausal.ratings import Float64
 from fastcausal.report import plain
-from fastcausal.significance.intervals import bootstrap
 from fastcausal.statistics import Statistics
 from fastcausal.tasks.reliability.reading import read_ratings
 from fastcausal.tasks.reliability.units import CLUSTER, paired, statistics_of
@@ -164,13 +163,14 @@ def alpha_interval(
     ratings = read_ratings(data, unit, rater, label, clusters)
     statistics = statistics_of(paired(ratings), level, ("alpha",))
     alpha = float(statistics.scores()["overall_alpha"][0])
-    interval = bootstrap(
-        statistics.scores,
-        statistics.clusters(None if clusters is None else CLUSTER),
-        n_resamples=n_resamples,
+    interval = statistics.interval(
+        "overall_alpha",
+        cluster=None if clusters is None else CLUSTER,
+        method="percentile",
         confidence=confidence,
+        n_resamples=n_resamples,
         seed=seed,
-    )["overall_alpha"]
+    )
     return AlphaInterval(alpha, *interval, statistics)
 
 

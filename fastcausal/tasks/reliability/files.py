@@ -125,8 +125,8 @@ def _column(file: _File, wanted: str | None, usual: Sequence[str], what: str) ->
         if name in file.names:
             return name
     expected = f'"{wanted}"' if wanted is not None else " or ".join(f'"{name}"' for name in usual)
-    found = ", ".join(file.names)
-    raise InputError(f"{file.name} has no column {expected} of {what}, it has {found[:200]}")
+    present = ", ".join(file.names)
+    raise InputError(f"{file.name} has no column {expected} of {what}, it has {present[:200]}")
 
 
 def _load(source: Source, names: Collection[str]) -> _File:
@@ -159,15 +159,15 @@ def _checked_lines(source: Source, names: Collection[str]) -> _File:
     """Read JSON values line by line."""
     problems = Problems()
     columns: dict[str, list[Any]] = {name: [] for name in names}
-    found: dict[str, None] = {}
+    present: dict[str, None] = {}
     lines = []
     for line, row in source.objects(problems):
-        found |= dict.fromkeys(row)
+        present |= dict.fromkeys(row)
         for name, column in columns.items():
             column.append(row.get(name))
         lines.append(line)
     problems.raise_if_any()
-    return _File(source.name, found, columns, lines)
+    return _File(source.name, present, columns, lines)
 
 
 def _ids(file: _File, name: str) -> pa.Array:
@@ -210,12 +210,12 @@ def _numbers_or_text(file: _File, name: str, column: pa.Array) -> pa.Array:
     known = pc.if_else(pc.is_in(column, strings(MISSING)), None, pc.ascii_trim_whitespace(column))
     for type_ in (pa.float64(), pa.bool_()):
         try:
-            found = known.cast(type_).cast(pa.float64())
+            numbers = known.cast(type_).cast(pa.float64())
         except pa.ArrowInvalid:
             continue
         whole = pc.match_substring_regex(known, "^[+-]?[0-9]+$")
-        _require_exact(file, name, column, pc.if_else(whole, found, None))
-        return found
+        _require_exact(file, name, column, pc.if_else(whole, numbers, None))
+        return numbers
     return pc.if_else(pc.equal(column, ""), None, column)
 
 
