@@ -16,7 +16,7 @@ from fastcausal.cli.console import (
     warn,
     write_rows,
 )
-from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
+from fastcausal.cli.options import FormatOption, JsonOption, SeedOption, format_of, refuse
 from fastcausal.options import AgreementProtocol, Level, MeanOver, Policy
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def agree(
             help="Resample the values of this column instead of examples; implies --intervals."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed the bootstrap with this number.")] = 0,
+    seed: SeedOption = 0,
     unparsed: Annotated[
         Policy,
         typer.Option(
@@ -124,7 +124,7 @@ def agree(
             print_json(agreement.to_dict() | {"intervals": plain(drawn)})
         else:
             warn(agreement.warnings)
-            grids = [*agreement.to_tables(), intervals_grid(drawn, chosen)]
+            grids = [*agreement.to_tables(), intervals_grid(drawn, chosen, cluster)]
             print_grids(grids, chosen, agreement.signature)
 
 
@@ -166,11 +166,11 @@ def _agree_on_labels(
 Intervals = dict[str, dict[str, tuple[float, float]]]
 
 
-def intervals_grid(intervals: Intervals, format: str) -> Grid:
-    """A row per role, a column per measure; of CSV a column per bound."""
+def intervals_grid(intervals: Intervals, format: str, cluster: str | None) -> Grid:
+    """Make a row per role, a column per measure; of CSV a column per bound."""
     from fastcausal.tables import Grid
 
-    title = "95% intervals"
+    title = "95% intervals" if cluster is None else f"95% intervals, drawn by {cluster}"
     if format == "csv":
         grid = Grid(title, ["low", "high"])
         for group, measures in intervals.items():

@@ -2,5 +2,9 @@
 
 ::
 
-    intervals.py   bootstrap percentile intervals, by unit or by cluster
+    sampling.py    resamples and exchanges, from a seed and the number of the resample
+    units.py       what is drawn: examples or clusters, equal ones once
+    intervals.py   percentiles, BCa, jackknife
+    result.py      intervals of all scores of an evaluation
+    checks.py      what inference may be asked for
 """
