@@ -140,7 +140,6 @@ def _agree_on_labels(
     format: str,
 ) -> None:
     import fastcausal as fc
-    from fastcausal.report import plain
     from fastcausal.tasks.reliability.files import read_rating_files
 
     table = read_rating_files(paths, label, unit, rater, cluster)
@@ -158,7 +157,7 @@ def _agree_on_labels(
         for name, value in drawn["alpha_interval"].items():
             grid.add(name.replace("_", " "), value)
     if format == "json":
-        print_json(measures.to_dict() | plain(drawn))
+        print_json(measures.to_dict() | drawn)
     else:
         print_grids([grid], format, measures.signature)
 
@@ -180,5 +179,10 @@ def intervals_grid(intervals: Intervals, format: str, cluster: str | None) -> Gr
         return grid
     grid = Grid(title, list(intervals["total"]))
     for group, measures in intervals.items():
-        grid.add(group, *(f"{low:.4f} to {high:.4f}" for low, high in measures.values()))
+        grid.add(group, *(text_of(*bounds) for bounds in measures.values()))
     return grid
+
+
+def text_of(low: float, high: float) -> str:
+    """Write an interval; NaN bounds are undefined."""
+    return f"{low:.4f} to {high:.4f}" if low == low else "undefined"

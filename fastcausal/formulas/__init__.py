@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastcausal.formulas.formula import Formula, Int64, OneScore, Rows, flat, sums_of
-from fastcausal.formulas.labels import ConfusionFormula, Label
+from fastcausal.formulas.labels import ConfusionFormula, Label, classes_of
 from fastcausal.formulas.means import MeanFormula, RatioFormula, mean_of_pairs
 from fastcausal.formulas.ratings import RatingsFormula
 from fastcausal.formulas.relations import MULTI, RelationFormula
 
 __all__ = [
     "MULTI", "ConfusionFormula", "Formula", "Int64", "Label", "MeanFormula", "OneScore",
-    "RatingsFormula", "RatioFormula", "RelationFormula", "Rows", "flat", "formula_of",
+    "RatingsFormula", "RatioFormula", "RelationFormula", "Rows", "classes_of", "flat", "formula_of",
     "mean_of_pairs", "sums_of",
 ]  # fmt: skip
 
