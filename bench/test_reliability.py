@@ -127,7 +127,7 @@ def test_bootstrap(race, level):
 
     found = ours()
     units = units_of(found.statistics)
-    rows = np.array([*found.statistics.formula.labels, np.nan])[units.terms]
+    rows = np.array([np.nan, *found.statistics.formula.labels])[units.terms]
     [weights] = bootstrap_weights(units.times, n, seed=0)
 
     def package():

@@ -35,6 +35,11 @@ class Formula(ABC):
     def fields(self) -> tuple[str, ...]:
         """Names of the columns of rows."""
 
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Least value of a row, and the first that is too large."""
+        return 0, 2**53
+
     @abstractmethod
     def terms(self, rows: Rows) -> Rows:
         """Return what adds up over rows: int64 or float64[n_rows, n_terms]."""

@@ -16,7 +16,7 @@ from fastcausal.scores import Float64
 
 @dataclass(frozen=True)
 class RatingsFormula(Formula):
-    """Ratings of each unit, as places among the labels; -1 where a rater gave none.
+    """Ratings of each unit, as places among the labels from 1 on; 0 where a rater gave none.
 
     The coefficients are functions of all ratings, not of sums over units.
 
@@ -34,7 +34,7 @@ class RatingsFormula(Formula):
     Examples
     --------
     >>> formula = RatingsFormula("nominal", ("ann", "bob"), ("no", "yes"), ("alpha",))
-    >>> formula.scores(np.array([[0, 0], [1, 1], [1, 0]]), np.array([[1, 1, 1], [1, 1, 0]]))
+    >>> formula.scores(np.array([[1, 1], [2, 2], [2, 1]]), np.array([[1, 1, 1], [1, 1, 0]]))
     {'overall_alpha': array([0.44444444, 1.        ])}
     """
 
@@ -51,6 +51,11 @@ class RatingsFormula(Formula):
         """Names of the columns."""
         return tuple(f"rater_{name}" for name in self.raters)
 
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Places of labels, and 0."""
+        return 0, len(self.labels) + 1
+
     def terms(self, rows: Rows) -> Rows:
         """Refuse: nothing adds up over rows."""
         raise ValueError("coefficients of raters depend on all ratings, not on sums over units")
@@ -61,11 +66,10 @@ class RatingsFormula(Formula):
         """Compute the coefficients of rows, under each int64[n_draws, n_rows] of weights."""
         text = bool(self.labels) and isinstance(self.labels[0], str)
         labels = range(len(self.labels)) if text else self.labels
-        values = np.array([*labels, np.nan])[rows]  # [-1] is the last
-        n_raters = len(self.raters)
-        offsets = np.arange(len(rows) + 1) * n_raters
+        values = np.array([np.nan, *labels])[rows]
+        offsets = np.arange(len(rows) + 1) * len(self.raters)
         names: list[Any] | None = [*self.labels] if text else None
-        ratings = Ratings(values.ravel(), offsets, None, n_raters, names)
+        ratings = Ratings(values.ravel(), offsets, None, len(self.raters), names)
         values_of = coefficients(ratings, self.level, self.measures, weights)
         return {f"overall_{name}": values for name, values in values_of.items()}
 
@@ -95,9 +99,9 @@ class RatingsFormula(Formula):
     def convert(self, rows: Rows, formula: Formula) -> Rows:
         """Number labels and raters as a union does."""
         assert isinstance(formula, RatingsFormula)
-        place = {label: k for k, label in enumerate(formula.labels)}
+        place = {label: k for k, label in enumerate(formula.labels, 1)}
         column = {name: k for k, name in enumerate(formula.raters)}
-        converted = np.full((len(rows), len(column)), -1)
-        places = np.array([*(place[label] for label in self.labels), -1])  # [-1] is the last
+        converted = np.zeros((len(rows), len(column)), np.int64)
+        places = np.array([0, *(place[label] for label in self.labels)])
         converted[:, [column[name] for name in self.raters]] = places[rows]
         return converted

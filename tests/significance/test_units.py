@@ -14,7 +14,7 @@ from fastcausal.statistics import Statistics
 RELATIONS = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause", "effect"), None)
 LABELS = ConfusionFormula(("a", "b", "c"), True, None, 0.0)
 ANSWERS = MeanFormula(("exact_match", "f1"), ("why",))
-RATINGS = RatingsFormula("ordinal", ("ann", "ben"), (1.0, 2.0, 4.0), ("alpha", "cohen_kappa"))
+RATINGS = RatingsFormula("ordinal", ("ann", "ben"), (1.0, 2.0), ("alpha", "cohen_kappa"))
 FORMULAS = [RELATIONS, LABELS, ANSWERS, RATINGS]
 N = 200
 

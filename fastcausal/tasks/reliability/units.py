@@ -33,8 +33,8 @@ def statistics_of(ratings: Ratings, level: Level, measures: Sequence[str]) -> St
     numbers = range(ratings.n_raters)
     names = [str(k) for k in (ratings.rater_names or pa.array(numbers)).to_pylist()]
     order = sorted(numbers, key=names.__getitem__)
-    rows = np.full((ratings.n_units, ratings.n_raters), -1)
-    rows[ratings.units_of(), np.argsort(order)[ratings.raters_of()]] = places
+    rows = np.zeros((ratings.n_units, ratings.n_raters), np.int64)
+    rows[ratings.units_of(), np.argsort(order)[ratings.raters_of()]] = places + 1
     raters = tuple(names[k] for k in order)
     formula = RatingsFormula(level, raters, tuple(labels), tuple(measures))
     return Statistics.of_units(formula, signature_of(level), rows, _units(ratings))
@@ -66,7 +66,7 @@ def paired(ratings: Ratings) -> Ratings:
         values=ratings.values[rated][order],
         offsets=offsets,
         raters=np.arange(len(order)) - np.repeat(offsets[:-1], widths[kept]),
-        n_raters=int(widths[kept].max(initial=0)),
+        n_raters=int(widths[kept].max(initial=2)),
         groups=None if ratings.groups is None else ratings.groups[kept],
         units=None if ratings.units is None else ratings.units.filter(pa.array(kept)),
         rater_names=None,

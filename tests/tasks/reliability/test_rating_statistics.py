@@ -106,10 +106,24 @@ def test_a_file_gives_the_same(tmp_path, suffix, units):
     alike(pickle.loads(pickle.dumps(text)).statistics, text.statistics)
 
 
+def test_a_damaged_file(tmp_path):
+    statistics = agreed(np.ones((2, 2))).statistics
+    for value in (2, -1):
+        table = statistics.units.append_column("rater_r0", pa.array([value, 1]))
+        table = table.append_column("rater_r1", pa.array([1, 1]))
+        statistics.write(path := tmp_path / "x.arrow")
+        with pa.ipc.open_file(path) as file:
+            table = table.replace_schema_metadata(file.schema.metadata)
+        with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+        with pytest.raises(fc.InputError, match='column "rater_r0" has values that no count has'):
+            fc.Statistics.read(path)
+
+
 def test_alpha_rests_on_units_of_two_ratings():
     data = np.array([[2, 1, np.nan], [np.nan, 1, 2], [1, np.nan, np.nan], [1, 2, 2]])
     statistics = fc.alpha_interval(data, n_resamples=9).statistics
-    assert statistics.rows.tolist() == [[0, 1, -1], [0, 1, -1], [0, 1, 1]]
+    assert statistics.rows.tolist() == [[1, 2, 0], [1, 2, 0], [1, 2, 2]]
     assert of_draw(statistics) == {"overall_alpha": fc.krippendorff_alpha(data)}
 
 
