@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 
@@ -126,3 +126,30 @@ def invalid_json(name: str, error: Exception, line: int | None = None) -> str:
         where = f"{name}:{error.lineno if line is None else line}"
         return f"{where}: invalid JSON: {error.msg} at column {error.colno}"
     return f"{name if line is None else f'{name}:{line}'}: invalid JSON: {error}"
+
+
+Warnings = dict[tuple[str, ...], tuple[int, ...]]
+"""Messages as the texts before, between and after their counts, which add up over parts."""
+
+
+def add_warnings(warnings: Warnings, more: Mapping[tuple[str, ...], tuple[int, ...]]) -> None:
+    """Add the counts of the same messages, and append other messages."""
+    for texts, counts in more.items():
+        before = warnings.get(texts, (0,) * len(counts))
+        warnings[texts] = tuple(a + b for a, b in zip(before, counts, strict=True))
+
+
+def warning_lines(warnings: Mapping[tuple[str, ...], tuple[int, ...]]) -> tuple[str, ...]:
+    """Return the messages with their counts.
+
+    Examples
+    --------
+    >>> warning_lines({("gold: {", "} of ", " lines"): (1, 2)})
+    ('gold: {1} of 2 lines',)
+    """
+    return tuple(_line(texts, counts) for texts, counts in warnings.items())
+
+
+def _line(texts: tuple[str, ...], counts: tuple[int, ...]) -> str:
+    first, *rest = texts
+    return first + "".join(f"{n}{text}" for n, text in zip(counts, rest, strict=True))

@@ -68,13 +68,13 @@ class Relations:
     """
 
     def __init__(self, data: ArrowStreamExportable, reading: Reading | None = None) -> None:
-        self._set(taken(data), reading, _require_unique)
+        self._set(taken(data), reading, require_unique)
 
     @classmethod
     def trusted(cls, table: pa.Table, reading: Reading | None = None) -> Relations:
         """Make Relations of a table whose memory is sound: made here, or checked by `taken`."""
         relations = cls.__new__(cls)
-        relations._set(table, reading, _require_unique)
+        relations._set(table, reading, require_unique)
         return relations
 
     @classmethod
@@ -351,7 +351,8 @@ def _validate(relations: Relations) -> None:
     raise InputError(f"{where} ends after the last token, the example has {length[example]} tokens")
 
 
-def _require_unique(ids: pa.ChunkedArray) -> None:
+def require_unique(ids: pa.ChunkedArray) -> None:
+    """Raise InputError if an id occurs twice."""
     if _ids.any_twice(hashes_of(ids)) and len(pc.unique(ids)) != len(ids):
         counts = pc.value_counts(ids)
         twice = counts.filter(pc.greater(counts.field("counts"), 1))[0]

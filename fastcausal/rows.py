@@ -132,6 +132,11 @@ class Rows:
         """Number of relations in all examples."""
         return len(self.row_offsets) - 1
 
+    def n_marked(self) -> Int64:
+        """Count the relations of each example that mark at least one span: int64[n_examples]."""
+        marked = np.concatenate([[0], np.cumsum(np.diff(self.row_offsets) > 0)])
+        return np.diff(marked[self.relation_offsets])
+
     def check(self, name: str, n_roles: int) -> None:
         """Refuse arrays that break the rules above; ``name`` is what messages call them.
 

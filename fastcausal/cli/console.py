@@ -45,7 +45,7 @@ def print_report(report: Report, format: str, counts: bool = False) -> None:
         print_json(report.to_dict())
         return
     warn(report.warnings)
-    print_grids(report.to_tables(counts), format, report.signature)
+    print_grids(report.to_tables(counts), format, *report.legend, report.signature)
 
 
 def print_grids(grids: Sequence[Grid], format: str, *notes: str) -> None:

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import _spans, arrow
+from fastcausal.errors import Warnings
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from fastcausal.engine.kernel import Int64
     from fastcausal.formats.io.builder import Span
 
-Counted = dict[tuple[str, ...], tuple[int, ...]]  # see `fastcausal.tasks.align.Warnings`
 
 KEY = ("corpus", "doc_id", "sent_id")
 # What pandas.read_csv takes for a missing value.
@@ -69,7 +69,7 @@ def as_tagged(rows: Rows, tags: str) -> tuple[Rows, int]:
     return replace(rows, values=values, row_offsets=row_offsets, tags=tags), n_as_given
 
 
-def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows, Counted]:
+def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows, Warnings]:
     """Fill predictions up to the number of gold relations with texts that hold tags.
 
     The official programs fill up with the column ``text``, and read it as they read any prediction.
@@ -117,7 +117,7 @@ def _appended(rows: Rows, example: int, spans: list[Span], times: int) -> Rows:
     )
 
 
-def key_warnings(examples: pa.Table, gold: Rows) -> Counted:
+def key_warnings(examples: pa.Table, gold: Rows) -> Warnings:
     """Warn of keys of a truth file with which the official programs do otherwise.
 
     Relations of all rows with one (corpus, doc_id, sent_id) are paired with predictions of any of
@@ -139,7 +139,7 @@ def key_warnings(examples: pa.Table, gold: Rows) -> Counted:
         _, key = np.unique(key, return_inverse=True)
     pooled = ~missing & (np.bincount(key[~missing], minlength=len(rows))[key] > 1)
     unpaired = rows[missing & (n_gold[rows] > 1)]
-    warnings: Counted = {}
+    warnings: Warnings = {}
     if pooled.any():
         shared = (
             "share corpus, doc_id and sent_id with another row: "

@@ -11,8 +11,8 @@ from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats import bio, spans
 from fastcausal.relations import Relations
+from tests.support.format_cases import BIO, content, save, tables
 
-from .format_cases import BIO, content, save, tables
 from .test_format_cnc import fails
 
 

@@ -13,8 +13,8 @@ from fastcausal.errors import InputError
 from fastcausal.formats import spans
 from fastcausal.formats.io.builder import UnreadError
 from fastcausal.relations import Relations
+from tests.support.format_cases import SPANS, content, save, sentences, tables
 
-from .format_cases import SPANS, content, save, sentences, tables
 from .test_format_cnc import fails
 
 TEXT = "To stop the Tomorrow people , the police did n't stop to rest ."

@@ -21,9 +21,9 @@ from fastcausal.formats.io import cells
 from fastcausal.formats.io.builder import Builder, UnreadError
 from fastcausal.formats.io.files import Source
 from fastcausal.relations import Relations
+from tests.support.format_cases import CNC, LINES, SINGLE, SUBMISSION, TRUTH, needs_cnc, save
 from tests.support.profiles import trials
 
-from .format_cases import CNC, LINES, SINGLE, SUBMISSION, TRUTH, needs_cnc, save
 from .test_format_tagged import PIECES
 
 READINGS = tuple(markup.READINGS)

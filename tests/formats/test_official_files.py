@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.formats.cnc import tagged, truth
-
-from .format_cases import CNC, TRUTH, needs_cnc, save, tables
+from tests.support.format_cases import CNC, TRUTH, needs_cnc, save, tables
 
 OFFICIAL = ("cnc-2023", "cnc-2022")
 GOOD = "<ARG0>Heavy rain</ARG0> <SIG0>caused</SIG0> <ARG1>floods</ARG1> ."

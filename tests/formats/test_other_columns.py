@@ -14,8 +14,8 @@ import fastcausal as fc
 from fastcausal.formats import cnc
 from fastcausal.formats.cnc import truth
 from fastcausal.formats.io.files import Source
+from tests.support.format_cases import SINGLE, SPANS, SUBMISSION, TRUTH, save, tables
 
-from .format_cases import SINGLE, SPANS, SUBMISSION, TRUTH, save, tables
 from .test_format_cnc import fails
 from .test_ingestion import TRUTH_PLAINLY, both, same
 

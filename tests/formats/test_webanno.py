@@ -6,8 +6,7 @@ import pytest
 
 from fastcausal import formats
 from fastcausal.formats.annotation import webanno
-
-from .cas import LAYOUTS, LINKS, META, SENTENCES, TEXT, located, new_layout, save
+from tests.support.cas import LAYOUTS, LINKS, META, SENTENCES, TEXT, located, new_layout, save
 
 
 @pytest.fixture(params=LAYOUTS)

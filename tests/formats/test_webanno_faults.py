@@ -8,8 +8,7 @@ from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation import webanno
 from fastcausal.relations import Relations
-
-from .cas import new_layout, old_layout, save
+from tests.support.cas import new_layout, old_layout, save
 
 
 def fails(path, feature=None):

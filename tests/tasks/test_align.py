@@ -11,7 +11,8 @@ import pytest
 import fastcausal as fc
 from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.protocols import CNC_2023, RECESS
-from fastcausal.tasks.align import Unparsed, align
+from fastcausal.tasks.align import align
+from fastcausal.tasks.unread import Unparsed
 
 CAUSE = {"cause": (0, 2)}
 OFFICIAL = replace(CNC_2023, tags="strict")  # surplus and non-causal predictions are left out
