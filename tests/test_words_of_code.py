@@ -15,9 +15,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "fastcausal"
 # Files, and rooms with all their files, in which a banned word still occurs.
-TO_DO = {
-    "formats/", "tasks/", "protocols.py", "reading.py", "relations.py", "rows.py",
-    "decoding/device.py",
+TO_DO: set[str] = {
+    "significance/corrections.py", "significance/ranks.py",
+    "tasks/agreement/", "tasks/answers/", "tasks/classification/", "tasks/extraction/",
+    "tasks/reliability/",
 }  # fmt: skip
 
 NAMES = {"found", "some", "one", "others", "told"}

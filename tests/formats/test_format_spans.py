@@ -68,10 +68,10 @@ def test_values(value, expected, notes):
     [
         ("nobody", '"nobody" is not in the text'),
         ("\u00a0", '"\u00a0" is not in the text'),
-        ([-1, 4], "characters -1 to 4 are no span of a text of 63"),
-        ([5, 64], "characters 5 to 64 are no span of a text of 63"),
-        ([5, 5], "characters 5 to 5 are no span of a text of 63"),
-        ({"start": 9, "stop": 3}, "characters 9 to 3 are no span of a text of 63"),
+        ([-1, 4], "characters -1 to 4 do not fit a text of 63"),
+        ([5, 64], "characters 5 to 64 do not fit a text of 63"),
+        ([5, 5], "characters 5 to 5 do not fit a text of 63"),
+        ({"start": 9, "stop": 3}, "characters 9 to 3 do not fit a text of 63"),
         ([2, 3], "characters 2 to 3 mark no token"),
     ],
 )

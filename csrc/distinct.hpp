@@ -1,0 +1,89 @@
+// The different rows among many, by hashing: only they are sorted.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "ids.hpp"
+
+namespace fastcausal {
+
+class DistinctRows {
+ public:
+  DistinctRows(const int64_t* rows, int64_t n_rows, int64_t width) : rows_(rows), width_(width) {
+    number_of_.reserve(static_cast<size_t>(n_rows));
+    for (int64_t i = 0; i < n_rows; ++i) number_of_.push_back(number(i));
+  }
+
+  int64_t n_distinct() const { return static_cast<int64_t>(first_.size()); }
+
+  // The first occurrence of each different row, ascending by content; the place of each row's
+  // content among them.
+  void sorted(int64_t* first, int64_t* place_of) const {
+    std::vector<int64_t> order(first_.size()), place(first_.size());
+    std::iota(order.begin(), order.end(), int64_t{0});
+    std::sort(order.begin(), order.end(), [this](int64_t a, int64_t b) {
+      const int64_t *x = row(first_[a]), *y = row(first_[b]);
+      return std::lexicographical_compare(x, x + width_, y, y + width_);
+    });
+    for (size_t k = 0; k < order.size(); ++k) {
+      first[k] = first_[order[k]];
+      place[order[k]] = static_cast<int64_t>(k);
+    }
+    for (const int64_t number : number_of_) *place_of++ = place[number];
+  }
+
+ private:
+  struct Slot {
+    uint64_t hash = 0;
+    int64_t number = -1;
+  };
+
+  const int64_t* rows_;
+  const int64_t width_;
+  std::vector<int64_t> first_, number_of_;
+  std::vector<Slot> slots_ = std::vector<Slot>(256);  // open addressing
+
+  const int64_t* row(int64_t i) const { return rows_ + i * width_; }
+
+  uint64_t hash_of_row(int64_t i) const {
+    uint64_t hash = 0;
+    for (const int64_t *at = row(i), *end = at + width_; at < end; ++at) {
+      hash = (hash ^ static_cast<uint64_t>(*at)) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 32;
+    }
+    return mixed(hash);
+  }
+
+  // The number of row i's content in order of first occurrence.
+  int64_t number(int64_t i) {
+    const uint64_t hash = hash_of_row(i);
+    const size_t mask = slots_.size() - 1;
+    for (size_t at = hash & mask;; at = (at + 1) & mask) {
+      Slot& slot = slots_[at];
+      if (slot.number < 0) {
+        slot = {hash, n_distinct()};
+        first_.push_back(i);
+        if (2 * first_.size() > slots_.size()) grow();
+        return n_distinct() - 1;
+      }
+      if (slot.hash == hash && std::equal(row(i), row(i) + width_, row(first_[slot.number])))
+        return slot.number;
+    }
+  }
+
+  void grow() {
+    std::vector<Slot> old(2 * slots_.size());
+    old.swap(slots_);
+    const size_t mask = slots_.size() - 1;
+    for (const Slot slot : old) {
+      if (slot.number < 0) continue;
+      size_t at = slot.hash & mask;
+      while (slots_[at].number >= 0) at = (at + 1) & mask;
+      slots_[at] = slot;
+    }
+  }
+};
+
+}  // namespace fastcausal

@@ -1,0 +1,227 @@
+// Resamples of rows that many units share: how often each row is drawn, not which unit.
+//
+//   Philox ── random words from (seed, number of the resample): any resample alone, in any thread
+//     └─ binomial ── exact; from basic operations alone, so the same everywhere
+//          ├─ Resampler ── as many units as there are, with replacement
+//          └─ Exchanger ── each unit or its partner
+//
+// A row of many units gets a conditional binomial, the others share what is left in single draws:
+// with rare rows alone that is the plain bootstrap, with frequent ones alone a multinomial.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+
+#include "fastcausal/logarithms.h"
+#include "stop.hpp"
+
+namespace fastcausal {
+
+// Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011, section 3): ten rounds over a 128-bit counter.
+// Here the counter is the number of the resample and that of a block of four words. LANES blocks
+// are computed at once; of them come all first words, then all second ones.
+class Philox {
+ public:
+  Philox(int64_t seed, int64_t resample)
+      : key_{low(static_cast<uint64_t>(seed)), high(static_cast<uint64_t>(seed))},
+        resample_{low(static_cast<uint64_t>(resample)), high(static_cast<uint64_t>(resample))} {}
+
+  uint32_t word() {
+    if (at_ == 4 * LANES) refill();
+    return words_[at_++];
+  }
+
+  // Inside of (0, 1): 52 random bits, then a 1.
+  double uniform() {
+    const uint64_t first = word() >> 6, second = word() >> 6;
+    return (static_cast<double>(first << 26 | second) + 0.5) * 0x1p-52;
+  }
+
+  // Below n: the upper half of a product, less what would make some numbers more frequent
+  // (Lemire 2019, section 4).
+  uint32_t below(uint32_t n) {
+    uint64_t product = uint64_t{word()} * n;
+    if (low(product) < n) {
+      const uint32_t surplus = (0u - n) % n;
+      while (low(product) < surplus) product = uint64_t{word()} * n;
+    }
+    return high(product);
+  }
+
+ private:
+  static constexpr int LANES = 16;
+  static constexpr int ROUNDS = 10;
+  uint32_t key_[2], resample_[2];
+  uint64_t block_ = 0;
+  int at_ = 4 * LANES;
+  uint32_t words_[4 * LANES];
+
+  static uint32_t low(uint64_t x) { return static_cast<uint32_t>(x); }
+  static uint32_t high(uint64_t x) { return static_cast<uint32_t>(x >> 32); }
+
+  void refill() {
+    uint32_t a[LANES], b[LANES], c[LANES], d[LANES];
+    for (int i = 0; i < LANES; ++i) {
+      a[i] = low(block_ + static_cast<uint64_t>(i));
+      b[i] = high(block_ + static_cast<uint64_t>(i));
+      c[i] = resample_[0];
+      d[i] = resample_[1];
+    }
+    uint32_t key0 = key_[0], key1 = key_[1];
+    for (int round = 0; round < ROUNDS; ++round) {
+      for (int i = 0; i < LANES; ++i) {
+        const uint64_t p = uint64_t{0xD2511F53} * a[i], q = uint64_t{0xCD9E8D57} * c[i];
+        a[i] = high(q) ^ b[i] ^ key0;
+        b[i] = low(q);
+        c[i] = high(p) ^ d[i] ^ key1;
+        d[i] = low(p);
+      }
+      key0 += 0x9E3779B9;
+      key1 += 0xBB67AE85;
+    }
+    const uint32_t* const parts[] = {a, b, c, d};
+    for (int part = 0; part < 4; ++part) std::copy_n(parts[part], LANES, words_ + part * LANES);
+    block_ += LANES;
+    at_ = 0;
+  }
+};
+
+// log(x) of any x > 0.
+inline double log_of_positive(double x) { return x < 1 ? -log_of(1 / x) : log_of(x); }
+
+// log(k!) less Stirling's log(2 pi) / 2 + (k + 1/2) log(k + 1) - (k + 1).
+inline double stirling_rest(int64_t k) {
+  static constexpr double FIRST[] = {0.08106146679532726, 0.04134069595540929, 0.02767792568499834,
+                                     0.02079067210376509, 0.01664469118982119, 0.01387612882307075,
+                                     0.01189670994589177, 0.01041126526197209, 0.009255462182712733,
+                                     0.008330563433362871};
+  if (k < 10) return FIRST[k];
+  const double x = static_cast<double>(k) + 1, x2 = x * x;
+  return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / x2) / x2) / x;
+}
+
+// Draws of n with a chance of p <= 1/2 each where n p < 10: one uniform number, cut off step by
+// step.
+inline int64_t binomial_by_inversion(Philox& random, int64_t n, double p) {
+  const double q = 1 - p, odds = p / q;
+  double none = 1, square = q;  // none: q^n
+  for (int64_t left = n; left; left >>= 1, square *= square)
+    if (left & 1) none *= square;
+  for (;;) {
+    double u = random.uniform(), chance = none;
+    for (int64_t k = 0; k <= n; ++k) {
+      if (u <= chance) return k;
+      u -= chance;
+      chance *= odds * static_cast<double>(n - k) / static_cast<double>(k + 1);
+    }  // rounding alone leads here: draw again
+  }
+}
+
+// The same where n p >= 10: transformed rejection with squeeze, algorithm BTRS of Hormann (1993,
+// "The generation of binomial random variates").
+inline int64_t binomial_by_rejection(Philox& random, int64_t n, double p) {
+  const double trials = static_cast<double>(n), q = 1 - p, odds = p / q;
+  const double deviation = std::sqrt(trials * p * q);
+  const double b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * p;
+  const double center = trials * p + 0.5, squeeze = 0.92 - 4.2 / b;
+  for (;;) {
+    const double u = random.uniform() - 0.5, v = random.uniform(), us = 0.5 - std::abs(u);
+    const double drawn = std::floor((2 * a / us + b) * u + center);
+    if (!(drawn >= 0 && drawn <= trials)) continue;
+    const int64_t k = static_cast<int64_t>(drawn);
+    if (us >= 0.07 && v <= squeeze) return k;
+    const double mode = std::floor((trials + 1) * p), rest = trials - mode;
+    const double hat = v * (2.83 + 5.1 / b) * deviation / (a / (us * us) + b);
+    const double bound =
+        (mode + 0.5) * log_of_positive((mode + 1) / (odds * (rest + 1))) +
+        (trials + 1) * log_of_positive((rest + 1) / (trials - drawn + 1)) +
+        (drawn + 0.5) * log_of_positive(odds * (trials - drawn + 1) / (drawn + 1)) +
+        stirling_rest(static_cast<int64_t>(mode)) + stirling_rest(static_cast<int64_t>(rest)) -
+        stirling_rest(k) - stirling_rest(n - k);
+    if (log_of_positive(hat) <= bound) return k;
+  }
+}
+
+// How many of n draws fall to m of so many units.
+inline int64_t binomial(Philox& random, int64_t n, int64_t m, int64_t units) {
+  if (m == 0 || n == 0) return 0;
+  if (m == units) return n;
+  const bool most = m > units - m;  // then the others are drawn
+  const double p = static_cast<double>(most ? units - m : m) / static_cast<double>(units);
+  const int64_t k = p * static_cast<double>(n) < 10 ? binomial_by_inversion(random, n, p)
+                                                    : binomial_by_rejection(random, n, p);
+  return most ? n - k : k;
+}
+
+// Draws as many units as there are: n_heavy rows by binomials, in this order, the others singly.
+struct Resampler {
+  const int64_t* heavy;        // rows
+  const int64_t* heavy_times;  // units of each
+  int64_t n_heavy;
+  const int32_t* light;  // the row of each other unit
+  int64_t n_light;
+
+  int64_t cost() const { return 60 * n_heavy + 5 * n_light; }
+
+  void operator()(Philox& random, int64_t* weights) const {
+    int64_t units = n_light;
+    for (int64_t k = 0; k < n_heavy; ++k) units += heavy_times[k];
+    int64_t left = units;
+    for (int64_t k = 0; k < n_heavy; ++k) {
+      const int64_t drawn = binomial(random, left, heavy_times[k], units);
+      weights[heavy[k]] = drawn;
+      left -= drawn;
+      units -= heavy_times[k];
+    }
+    const uint32_t n = static_cast<uint32_t>(n_light);
+    for (; left; --left) ++weights[light[random.below(n)]];
+  }
+};
+
+// Exchanges each unit of each row with its partner, or not, with equal chance.
+struct Exchanger {
+  const int64_t* times;
+  int64_t n_rows;
+  static constexpr int64_t BITS = 32;
+
+  int64_t cost() const { return 20 * n_rows; }
+
+  void operator()(Philox& random, int64_t* weights) const {
+    for (int64_t k = 0; k < n_rows; ++k)
+      weights[k] =
+          times[k] > BITS ? binomial(random, times[k], 1, 2) : ones(random.word(), times[k]);
+  }
+
+  // Ones among the n upper bits.
+  static int64_t ones(uint32_t word, int64_t n) {
+    if (n == 0) return 0;
+    int64_t number = 0;
+    for (word >>= BITS - n; word; word &= word - 1) ++number;
+    return number;
+  }
+};
+
+// Row k of weights, which are 0, is resample first + k.
+template <class Draw>
+void draw_all(const Draw& draw, int64_t seed, int64_t first, int64_t n_resamples, int64_t n_rows,
+              int64_t* weights, int64_t n_threads, Asked asked) {
+  Stop stop(asked);
+  std::atomic<int64_t> next{0};
+  std::atomic<bool> stopped{false};
+  in_threads(n_threads, stop, [&] {
+    Steps steps(stop);
+    try {
+      for (int64_t k = next++; k < n_resamples; k = next++) {
+        Philox random(seed, first + k);
+        draw(random, weights + k * n_rows);
+        steps.took(draw.cost());
+      }
+    } catch (const Stopped&) {
+      stopped = true;
+    }
+  });
+  if (stopped) throw Stopped();
+}
+
+}  // namespace fastcausal

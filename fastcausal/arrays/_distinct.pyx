@@ -1,0 +1,37 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+"""The different rows of a table of integers."""
+
+from cpython.buffer cimport PyBUF_WRITABLE
+from libc.stdint cimport int64_t
+
+from fastcausal.arrays.buffers cimport Array, int64s
+
+
+cdef extern from "distinct.hpp" namespace "fastcausal" nogil:
+    cdef cppclass DistinctRows:
+        DistinctRows(const int64_t*, int64_t, int64_t) except +
+        int64_t n_distinct()
+        void sorted(int64_t*, int64_t*) except +
+
+
+def distinct_rows(rows, first, place_of):
+    """Fill first with the first occurrence of each different row, place_of with each row's place.
+
+    Different rows are sorted by content; their number is returned. Both arrays are as long as rows.
+    """
+    cdef Array row = int64s(rows, 2)
+    cdef Array to_first = int64s(first, 1, PyBUF_WRITABLE)
+    cdef Array to_place = int64s(place_of, 1, PyBUF_WRITABLE)
+    cdef int64_t n
+    with nogil:
+        n = fill(row, <int64_t*>to_first.data, <int64_t*>to_place.data)
+    return n
+
+
+cdef int64_t fill(Array row, int64_t* first, int64_t* place_of) except -1 nogil:
+    cdef DistinctRows* different = new DistinctRows(<const int64_t*>row.data, row.n, row.width)
+    try:
+        different.sorted(first, place_of)
+        return different.n_distinct()
+    finally:
+        del different

@@ -1,0 +1,58 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+"""Draws of resamples, called with whole arrays. Shapes are the caller's promise (sampling.py)."""
+
+from cpython.buffer cimport PyBUF_WRITABLE
+from libc.stdint cimport int32_t, int64_t
+
+from fastcausal.arrays.buffers cimport Array, int32s, int64s
+from fastcausal.interrupts cimport Asked, interrupted
+
+
+cdef extern from "sampling.hpp" namespace "fastcausal" nogil:
+    cdef cppclass Resampler:
+        const int64_t* heavy
+        const int64_t* heavy_times
+        int64_t n_heavy
+        const int32_t* light
+        int64_t n_light
+
+    cdef cppclass Exchanger:
+        const int64_t* times
+        int64_t n_rows
+
+    void draw_all[Draw](
+        const Draw&, int64_t, int64_t, int64_t, int64_t, int64_t*, int64_t, Asked
+    ) except +
+
+
+def resample(heavy, heavy_times, light, int64_t seed, int64_t first, weights, int64_t num_threads):
+    """Add to weights (all 0) how often each row is in resamples first, first + 1, ..."""
+    cdef Array row = int64s(heavy)
+    cdef Array times = int64s(heavy_times)
+    cdef Array unit = int32s(light)
+    cdef Array to_weights = int64s(weights, 2, PyBUF_WRITABLE)
+    cdef Resampler draw
+    draw.heavy = <const int64_t*>row.data
+    draw.heavy_times = <const int64_t*>times.data
+    draw.n_heavy = row.n
+    draw.light = <const int32_t*>unit.data
+    draw.n_light = unit.n
+    with nogil:
+        draw_all(
+            draw, seed, first, to_weights.n, to_weights.width, <int64_t*>to_weights.data,
+            num_threads, interrupted,
+        )
+
+
+def exchange(times, int64_t seed, int64_t first, weights, int64_t num_threads):
+    """Fill weights with how many units of each row resamples first, first + 1, ... exchange."""
+    cdef Array of_row = int64s(times)
+    cdef Array to_weights = int64s(weights, 2, PyBUF_WRITABLE)
+    cdef Exchanger draw
+    draw.times = <const int64_t*>of_row.data
+    draw.n_rows = of_row.n
+    with nogil:
+        draw_all(
+            draw, seed, first, to_weights.n, to_weights.width, <int64_t*>to_weights.data,
+            num_threads, interrupted,
+        )
