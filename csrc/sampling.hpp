@@ -81,7 +81,8 @@ class Philox {
       key1 += 0xBB67AE85;
     }
     const uint32_t* const parts[] = {a, b, c, d};
-    for (int part = 0; part < 4; ++part) std::copy_n(parts[part], LANES, words_ + part * LANES);
+    for (int part = 0; part < 4; ++part)
+      std::copy_n(parts[part], LANES, words_ + ptrdiff_t{LANES} * part);
     block_ += LANES;
     at_ = 0;
   }
