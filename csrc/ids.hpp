@@ -16,8 +16,8 @@ inline uint64_t mixed(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-inline uint64_t hash_of(const char* text, int64_t length) {
-  uint64_t hash = static_cast<uint64_t>(length) * 0x9e3779b97f4a7c15u;
+inline uint64_t hash_of(const char* text, int64_t length, uint64_t seed = 0) {
+  uint64_t hash = seed ^ (static_cast<uint64_t>(length) * 0x9e3779b97f4a7c15u);
   for (; length > 0; text += 8, length -= 8) {
     uint64_t word = 0;
     std::memcpy(&word, text, static_cast<size_t>(length < 8 ? length : 8));

@@ -3,8 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+
+class Remedy(NamedTuple):
+    """The values of an argument with which a call would go on, and what they would do.
+
+    Examples
+    --------
+    >>> remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
+    >>> print(remedy)
+    unparsed="empty" or "skip" would score the rest
+    >>> print(remedy.of_option())
+    --unparsed empty or skip would score the rest
+    """
+
+    argument: str
+    values: tuple[str, ...]
+    effect: str
+
+    def __str__(self) -> str:
+        values = " or ".join(f'"{value}"' for value in self.values)
+        return f"{self.argument}={values} {self.effect}"
+
+    def of_option(self) -> str:
+        """Return the text for the command line, where the argument is an option."""
+        return f"--{self.argument} {' or '.join(self.values)} {self.effect}"
 
 
 class InputError(ValueError):
@@ -12,7 +37,18 @@ class InputError(ValueError):
 
     An argument that is wrong whatever the data, such as an unknown policy, is a plain ValueError.
     The command line prints it in one line and exits with status 2.
+
+    Parameters
+    ----------
+    message : str
+    remedy : Remedy, optional
+        Ends the message; the command line writes it in words of its options.
     """
+
+    def __init__(self, message: str, remedy: Remedy | None = None) -> None:
+        end = "\n" if "\n" in message else "; "
+        super().__init__(message if remedy is None else f"{message}{end}{remedy}")
+        self.remedy = remedy
 
 
 class OutputError(InputError):
@@ -90,3 +126,30 @@ def invalid_json(name: str, error: Exception, line: int | None = None) -> str:
         where = f"{name}:{error.lineno if line is None else line}"
         return f"{where}: invalid JSON: {error.msg} at column {error.colno}"
     return f"{name if line is None else f'{name}:{line}'}: invalid JSON: {error}"
+
+
+Warnings = dict[tuple[str, ...], tuple[int, ...]]
+"""Messages as the texts before, between and after their counts, which add up over parts."""
+
+
+def add_warnings(warnings: Warnings, more: Mapping[tuple[str, ...], tuple[int, ...]]) -> None:
+    """Add the counts of the same messages, and append other messages."""
+    for texts, counts in more.items():
+        before = warnings.get(texts, (0,) * len(counts))
+        warnings[texts] = tuple(a + b for a, b in zip(before, counts, strict=True))
+
+
+def warning_lines(warnings: Mapping[tuple[str, ...], tuple[int, ...]]) -> tuple[str, ...]:
+    """Return the messages with their counts.
+
+    Examples
+    --------
+    >>> warning_lines({("gold: {", "} of ", " lines"): (1, 2)})
+    ('gold: {1} of 2 lines',)
+    """
+    return tuple(_line(texts, counts) for texts, counts in warnings.items())
+
+
+def _line(texts: tuple[str, ...], counts: tuple[int, ...]) -> str:
+    first, *rest = texts
+    return first + "".join(f"{n}{text}" for n, text in zip(counts, rest, strict=True))

@@ -39,6 +39,7 @@ MajorityTies = Literal["none", "first", "error"]
 
 Method = Literal["bca", "percentile", "jackknife"]
 Correction = Literal["holm", "bh", "none"]
+Verdict = Literal["pass", "fail", "inconclusive"]
 
 
 def check(name: str, value: object, choices: Any) -> None:

@@ -5,27 +5,27 @@ Every total, subset, interval, test and rank is `Statistics.scores` under some w
 
 from __future__ import annotations
 
-import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcausal import count_files
+from fastcausal.arrays.digests import added_digests
 from fastcausal.arrays.distinct import distinct
-from fastcausal.errors import InputError
-from fastcausal.formulas import Formula, Int64, Rows, formula_of
+from fastcausal.count_files import About
+from fastcausal.errors import InputError, Warnings, add_warnings
+from fastcausal.formulas import Formula, Int64, Rows
 from fastcausal.scores import Float64
 from fastcausal.significance.result import Inferred
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-VERSION = 1
-KEY = b"fastcausal"  # of the metadata of a file
-TIMES = "times"  # the column of a file without units
-OWN = ("statistics", "job", "signature", "fields", "formula", "sums")  # in the metadata
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,15 @@ class Statistics(Inferred):
     row_of : int64[n_units], optional
         The row of each unit; None where ``units`` is None, or unit k has row k.
     facts : mapping of str
-        What a file says besides, such as the protocol; plain values.
+        What a file says besides, such as the protocol; plain values, equal in all parts.
+    system : str, optional
+        Name of what was scored.
+    gold : int, optional
+        Digest of gold, which adds over parts; None where it is unknown.
+    warnings : mapping
+        Messages with their counts, which add over parts.
+    left_out : pyarrow.Table, optional
+        Examples that a policy left out, as a file has them: without counts, or without a label.
 
     Examples
     --------
@@ -67,6 +75,10 @@ class Statistics(Inferred):
     units: pa.Table | None = None
     row_of: Int64 | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+    system: str | None = None
+    gold: int | None = None
+    warnings: Warnings = field(default_factory=dict)
+    left_out: pa.Table | None = None
 
     @classmethod
     def of_units(
@@ -76,10 +88,11 @@ class Statistics(Inferred):
         rows: Rows,
         units: pa.Table | None = None,
         facts: Mapping[str, Any] | None = None,
+        **besides: Any,
     ) -> Statistics:
-        """Keep a row per unit; without ``units``, rows are sums."""
+        """Keep a row per unit; without ``units``, rows are sums. ``besides``: other attributes."""
         ones = np.ones(len(rows), np.int64)
-        return cls(formula, signature, rows, ones, units, facts=facts or {})
+        return cls(formula, signature, rows, ones, units, facts=facts or {}, **besides)
 
     @property
     def n_units(self) -> int:
@@ -130,26 +143,60 @@ class Statistics(Inferred):
         ValueError
             They follow another protocol or policy, or count other things.
         """
-        if self.signature != other.signature:
-            raise ValueError(f"statistics of {self.signature} and of {other.signature} do not add")
+        signature = joint_signature(self.signature, other.signature)
         formula = self.formula.union(other.formula)
         parts = [part.formula.convert(part.rows, formula) for part in (self, other)]
         units, row_of = None, None
         if self.units is not None and other.units is not None:
-            import pyarrow as pa
-
-            units = pa.concat_tables([self.units, other.units], promote_options="default")
+            units = _concatenated(self.units, other.units)
             row_of = np.concatenate([self._row_of, other._row_of + len(self.rows)])
-        common = {k: v for k, v in self.facts.items() if k in other.facts and other.facts[k] == v}
+        warnings = dict(self.warnings)
+        add_warnings(warnings, other.warnings)
         return Statistics(
             formula,
-            self.signature,
+            signature,
             np.concatenate(parts),
             np.concatenate([self.times, other.times]),
             units,
             row_of,
-            common,
+            {k: v for k, v in self.facts.items() if k in other.facts and other.facts[k] == v},
+            self.system if self.system == other.system else None,
+            added_digests(self.gold, other.gold),
+            warnings,
+            _concatenated(self.left_out, other.left_out),
         ).compressed()
+
+    def merge(self, *parts: Statistics) -> Statistics:
+        """Join the units of other parts of one evaluation, in any number.
+
+        Raises
+        ------
+        ValueError
+            They follow another protocol or policy, or count other things.
+        InputError
+            An id occurs twice, or a part alone has ids.
+        """
+        from fastcausal.relations import require_unique
+
+        merged = reduce(Statistics.__add__, parts, self)
+        for name in ("units", "left_out"):
+            tables = [
+                table for part in (self, *parts) if (table := getattr(part, name)) is not None
+            ]
+            if len({"id" in table.column_names for table in tables if len(table)}) > 1:
+                raise InputError("a part has ids and another one has none")
+        if (ids := merged.ids()) is not None:
+            require_unique(ids)
+        return merged
+
+    def ids(self) -> pa.ChunkedArray | None:
+        """Return the ids of all examples, those left out last; None where there are none."""
+        import pyarrow as pa
+
+        tables = [t for t in (self.units, self.left_out) if t is not None and len(t)]
+        if not all("id" in table.column_names for table in tables) or not tables:
+            return None
+        return pa.chunked_array([chunk for t in tables for chunk in t["id"].chunks], pa.string())
 
     def compressed(self) -> Statistics:
         """Keep equal rows once, in ascending order, with how often they occur."""
@@ -203,77 +250,84 @@ class Statistics(Inferred):
         table = self._table().take(units)
         return Statistics.of_units(self.formula, self.signature, rows, table, self.facts)
 
+    def report(self, by: str | None = None) -> Any:
+        """Make the `Report` that scoring gives, without the tables of single relations.
+
+        Parameters
+        ----------
+        by : str, optional
+            A column of `units`; its values become subsets.
+
+        Raises
+        ------
+        InputError
+            There are sums alone, no such column, or no report for the kind of counts.
+        """
+        self._table()
+        try:  # found by the name of the job, as rooms know nothing of those above them
+            job = import_module(f"fastcausal.tasks.{self.formula.job}.report")
+        except ImportError:
+            raise InputError(f"no report for statistics of {self.formula.job}") from None
+        return job.of_statistics(self, by)
+
+    def subsets(self, by: str) -> dict[str, Rows]:
+        """Return the rows of the units of each subset of a report, such as ``genre=news``."""
+        names, codes = self.strata(by)
+        order = np.argsort(codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=len(names)))
+        parts = np.split(self.rows[self._row_of[order]], ends[:-1])
+        return {f"{by}={name}": part for name, part in zip(names, parts, strict=False)}
+
+    def table(self) -> pa.Table:
+        """Return the rows of a file: columns of `units`, then counts; those left out last.
+
+        Raises
+        ------
+        InputError
+            A column of `units` has the name of a count.
+        """
+        if self.units is None:
+            return count_files.table_of(self.formula, self.rows, times=self.times)
+        rows = self.rows[self._row_of]
+        table = count_files.table_of(self.formula, rows, self.units)
+        return _concatenated(table, self.left_out)
+
+    def about(self, n_rows: int) -> About:
+        """Return what a file of so many rows says besides them."""
+        return count_files.about_of(self, n_rows)
+
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a Parquet (``.parquet``) or Arrow IPC (``.arrow``) file.
 
         A row per unit in their order: the columns of `units`, then the fields. Of sums alone, a row
-        per sum and the column ``times``. The metadata ``fastcausal`` is one JSON object:
-        ``statistics`` (the version), ``job``, ``signature``, ``fields``, ``formula``, ``facts``.
+        per sum and the column ``times``. The metadata ``fastcausal`` is one JSON object, see
+        docs/statistics.md.
 
         Raises
         ------
         InputError
             A column of `units` has the name of a field, or the file cannot be written.
         """
-        import pyarrow as pa
-
-        from fastcausal.formats.table import appending
-
-        if os.fspath(path).lower().endswith(".csv"):
-            raise InputError(f"{path}: a CSV file has no metadata, expected .parquet or .arrow")
-        table = pa.table({TIMES: self.times}) if self.units is None else self.units
-        if clash := sorted({*table.column_names} & {*self.formula.fields}):
-            raise InputError(f'{path}: column "{clash[0]}" of the units has the name of a count')
-        rows = self.rows if self.units is None else self.rows[self._row_of]
-        columns = dict(zip(table.column_names, table.columns, strict=True))
-        columns |= dict(zip(self.formula.fields, np.ascontiguousarray(rows.T), strict=True))
-        about = {
-            "statistics": VERSION,
-            "job": self.formula.job,
-            "signature": self.signature,
-            "fields": self.formula.fields,
-            "formula": self.formula.to_dict(),
-            "sums": self.units is None,
-            **self.facts,
-        }
-        metadata = {KEY: json.dumps(about, ensure_ascii=False)}
-        with appending(path) as write:
-            write(pa.table(columns, metadata=metadata))
+        table = self.table()
+        count_files.write(path, [table], self.about(len(table)))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Statistics:
-        """Read a file of `write`.
+        """Read a file of `write`, or of ``--per-example``.
 
         Raises
         ------
         InputError
-            The file is damaged, or holds something else.
+            The file is damaged, or holds something else, or several systems.
         """
-        from fastcausal.arrays.arrow import joined, values_of
-        from fastcausal.formats.io.files import Source
-        from fastcausal.formats.table import load
-
-        source = Source.open(path)
-        table = load(source)
-        try:
-            about = json.loads((table.schema.metadata or {})[KEY])
-            formula, signature = formula_of(about["formula"]), str(about["signature"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{source.name}: not a file of statistics") from error
-        if about.get("statistics") != VERSION:
-            version = about.get("statistics")
-            raise InputError(f"{source.name}: statistics {version!r}, expected version {VERSION}")
-        if missing := [name for name in formula.fields if name not in table.column_names]:
-            raise InputError(f'{source.name}: no column "{missing[0]}" of counts')
-        columns = [values_of(joined(table[name])) for name in formula.fields]
-        rows = np.stack(columns, axis=1).astype(formula.dtype, copy=False)
-        facts = {k: v for k, v in about.items() if k not in OWN}
-        rest = table.drop_columns(list(formula.fields)).replace_schema_metadata(None)
-        if about["sums"]:
-            times = values_of(joined(rest[TIMES])).astype(np.int64)
-            return cls(formula, signature, rows, times, facts=facts)
-        units = rest if rest.column_names else rest.schema.empty_table()
-        return cls.of_units(formula, signature, rows, units, facts)
+        systems = read_systems(path)
+        if len(systems) > 1:
+            names = ", ".join(systems)
+            raise InputError(
+                f"{path}: several systems ({names}), expected one: see "
+                "fastcausal.statistics.read_systems"
+            )
+        return next(iter(systems.values()))
 
     def _table(self) -> pa.Table:
         if self.units is None:
@@ -283,6 +337,56 @@ class Statistics(Inferred):
     @property
     def _row_of(self) -> Int64:
         return np.arange(len(self.rows)) if self.row_of is None else self.row_of
+
+
+def read_systems(path: str | os.PathLike[str]) -> dict[str, Statistics]:
+    """Read a file of one system or of several, by their names.
+
+    A file that does not name its system stands for one of its own name.
+
+    Raises
+    ------
+    InputError
+        The file is damaged, or holds something else.
+    """
+    return {name: Statistics(**parts) for name, parts in count_files.read(path).items()}
+
+
+def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics]) -> None:
+    """Write a file of several systems, told apart by a first column ``system``."""
+    tables = {name: statistics.table() for name, statistics in systems.items()}
+    abouts = {name: systems[name].about(len(table)) for name, table in tables.items()}
+    count_files.write(
+        path,
+        [count_files.with_system(table, name) for name, table in tables.items()],
+        count_files.about_systems(abouts),
+    )
+
+
+def joint_signature(a: str, b: str) -> str:
+    """Return the signature of two parts: relations used as given in one are so in the whole.
+
+    Raises
+    ------
+    ValueError
+        They follow another protocol or policy.
+    """
+    if a == b:
+        return a
+    given = [re.sub(r"\|tags:[^|]*", "|tags:as-given", signature) for signature in (a, b)]
+    if given[0] != given[1] or given[0] not in (a, b):
+        raise ValueError(f"statistics of {a} and of {b} do not add")
+    return given[0]
+
+
+def _concatenated(*tables: pa.Table | None) -> Any:
+    import pyarrow as pa
+
+    present = [table for table in tables if table is not None]
+    try:
+        return pa.concat_tables(present, promote_options="default") if present else None
+    except pa.ArrowException as error:
+        raise InputError(f"parts have columns of other types: {error}") from error
 
 
 def added(a: Int64, b: Int64) -> Int64:

@@ -19,7 +19,8 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.formulas import KINDS, formula_of, sums_of
 from fastcausal.statistics import Statistics
-from tests.oracles.agreement import agreed, noisy
+from tests.support.annotated import agreed, noisy
+from tests.support.statistics import alike, of_draw, of_the_same, same
 
 KERNELS = ("fair_spans", "exact_spans", "span_overlap", "partial_spans")
 SPAN = st.tuples(st.integers(0, 5), st.integers(1, 3)).map(lambda s: (s[0], s[0] + s[1]))
@@ -44,19 +45,6 @@ def flat(report: fc.Report) -> dict[str, float]:
     return {k: v for k, v in report.to_flat().items() if isinstance(v, float)}
 
 
-def same(found: dict[str, float], expected: dict[str, float]) -> bool:
-    return found.keys() == expected.keys() and all(
-        np.float64(found[k]).tobytes() == np.float64(v).tobytes()
-        or (math.isnan(found[k]) and math.isnan(v))
-        for k, v in expected.items()
-    )
-
-
-def of_draw(statistics: Statistics, weights: np.ndarray | None = None) -> dict[str, float]:
-    scores = statistics.scores(None if weights is None else weights[None])
-    return {name: float(value[0]) for name, value in scores.items()}
-
-
 def alone(statistics: Statistics, weights: np.ndarray) -> dict[str, float]:
     """Each score by its own formula, from sums of the terms that it needs."""
     rows, scores = statistics.rows, {}
@@ -64,19 +52,6 @@ def alone(statistics: Statistics, weights: np.ndarray) -> dict[str, float]:
         score = statistics.formula.only(name)
         scores |= score.scores_of(sums_of(score.terms(rows), weights[None]))
     return {name: float(value[0]) for name, value in scores.items()}
-
-
-def alike(one: Statistics, other: Statistics) -> None:
-    """Units, what each has, and every score."""
-    assert (one.formula, one.signature) == (other.formula, other.signature)
-    assert (one.units is None) == (other.units is None)
-    if one.units is not None:
-        assert one.units.equals(other.units)
-        assert np.array_equal(one.rows[one._row_of], other.rows[other._row_of])
-    one, other = one.compressed(), other.compressed()
-    assert np.array_equal(one.rows, other.rows)
-    assert np.array_equal(one.times, other.times)
-    assert same(of_draw(one), of_draw(other))
 
 
 @settings(deadline=None, max_examples=40)
@@ -215,7 +190,8 @@ def test_a_file_gives_the_same(tmp_path, suffix, units):
     path = tmp_path / f"counts{suffix}"
     statistics.write(path)
     again = fc.Statistics.read(path)
-    alike(again, statistics)
+    of_the_same(again, statistics)
+    assert again.system == "hasty"
     assert again.facts == {"protocol": "recess", "roles": ["cause", "effect", "signal"]}
     again.write(tmp_path / f"again{suffix}")
     assert (tmp_path / f"again{suffix}").read_bytes() == path.read_bytes()
@@ -226,13 +202,23 @@ def test_what_the_file_holds(tmp_path):
     report.statistics.write(tmp_path / "counts.parquet")
     table = pq.read_table(tmp_path / "counts.parquet")
     about = json.loads(table.schema.metadata[b"fastcausal"])
-    assert about["statistics"] == 1
-    assert about["signature"] == report.signature
-    assert about["job"] == "extraction"
-    assert about["protocol"] == "recess"
+    named = ("statistics", "job", "signature", "protocol", "roles", "system", "n_rows")
+    assert {name: about[name] for name in named} == {
+        "statistics": 1,
+        "job": "extraction",
+        "signature": report.signature,
+        "protocol": "recess",
+        "roles": ["cause", "effect", "signal"],
+        "system": "hasty",
+        "n_rows": 61,
+    }
     per_example = report.per_example.drop_columns(["objective"])
-    assert table.select(per_example.column_names).equals(per_example)
-    assert table.column_names == [*per_example.column_names, "multi_relation"]
+    kept = per_example.column_names
+    assert table.select(kept).equals(per_example)
+    at = kept.index("n_pred_relations") + 1
+    assert table.column_names == [*kept[:at], "n_unparsed", *kept[at:], "multi_relation"]
+    assert about["fields"] == table.column_names[at + 1 :]
+    assert all(str(table[name].type) == "int64" for name in table.column_names[at - 2 :])
 
 
 def test_formulas_are_plain_values():
@@ -299,7 +285,7 @@ def test_bad_files(tmp_path):
     clash = Statistics.of_units(
         statistics.formula, "", statistics.rows, pa.table({"cause_tp": ["a", "b"]})
     )
-    with pytest.raises(fc.InputError, match='"cause_tp" of the units has the name of a count'):
+    with pytest.raises(fc.InputError, match='"cause_tp" of gold has the name of a column'):
         clash.write(path)
     statistics.write(path)
     table = pq.read_table(path)

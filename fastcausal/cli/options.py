@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
@@ -17,6 +17,9 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.
 FormatOption = Annotated[
     TableFormat, typer.Option("--format", help="Print text, a JSON object, or tables to paste.")
 ]
+MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print a table of Markdown.")]
+LatexOption = Annotated[bool, typer.Option("--latex", help="Print a table of LaTeX.")]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print values with all their digits.")]
 
 IntervalsOption = Annotated[
     bool, typer.Option("--intervals", help="Add an interval to every score.")
@@ -71,11 +74,15 @@ def refuse_inference(ctx: typer.Context, intervals: bool, method: Method) -> Non
         refuse(ctx, ("n_resamples", "seed"), "is for resamples, method jackknife draws none")
 
 
-def format_of(ctx: typer.Context, json: bool, format: TableFormat) -> TableFormat:
-    """Return the format that ``--json`` and ``--format`` ask for; InputError where they differ."""
-    if json and format != "json":
-        refuse(ctx, ("format",), f"is {format}, but --json is another")
-    return "json" if json else format
+def format_of(ctx: typer.Context, json: bool, format: TableFormat, **short: bool) -> TableFormat:
+    """Return the format that ``--format`` or a short option asks for; InputError for two."""
+    asked: list[Any] = [name for name, given in {"json": json, **short}.items() if given]
+    for name in asked:
+        if name != format:
+            refuse(ctx, ("format",), f"is {format}, but --{name} is another")
+        if name != asked[0]:
+            raise InputError(f"--{name} is another format than --{asked[0]}")
+    return asked[0] if asked else format
 
 
 def is_json(args: Sequence[str]) -> bool:

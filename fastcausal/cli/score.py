@@ -35,8 +35,6 @@ from fastcausal.cli.options import (
 from fastcausal.options import Backend, Policy, ProtocolName
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from fastcausal.groups import Groups, Number, Scores
     from fastcausal.report import Report
     from fastcausal.tables import Grid
@@ -143,11 +141,13 @@ def score(
                     for name, report in reports.items()
                 }
         if matches is not None:
+            from fastcausal.count_files import with_system
             from fastcausal.formats.table import appending
 
             with appending(matches) as write:
                 for name, report in reports.items():
-                    write(_with_system(report.matches, name if len(names) > 1 else None))
+                    matched = report.matches
+                    write(with_system(matched, name) if len(names) > 1 else matched)
         print_reports(reports, chosen, by, counts)
 
 
@@ -174,25 +174,18 @@ def _one_table(target: Path | None, systems: list[str]) -> Iterator[dict[str, Pa
     if len(systems) == 1:
         yield {systems[0]: target}
         return
-    from fastcausal.formats.io import batches
+    from fastcausal.count_files import about_systems, batches_in, metadata_of, with_system
     from fastcausal.formats.table import appending
 
+    abouts: dict[str, dict[str, Any]] = {}
     with TemporaryDirectory(prefix="fastcausal-") as folder:
         files = {name: Path(folder, f"{k}.parquet") for k, name in enumerate(systems)}
         yield files
-        with appending(target) as write:
+        with appending(target, lambda: metadata_of(about_systems(abouts))) as write:
             for name, file in files.items():
-                for _, table in batches.read(file, "parquet", str(file)):
-                    write(_with_system(table, name))
-
-
-def _with_system(table: pa.Table, system: str | None) -> pa.Table:
-    """The table of one of several systems has a first column that says which."""
-    import pyarrow as pa
-
-    if system is None:
-        return table
-    return table.add_column(0, "system", pa.array([system] * len(table), pa.string()))
+                abouts[name], tables = batches_in(file)
+                for table in tables:
+                    write(with_system(table, name))
 
 
 @contextmanager

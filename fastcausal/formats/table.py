@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from base64 import b64encode
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import pyarrow as pa
@@ -40,9 +42,9 @@ def read(source: str | os.PathLike[str] | Source, format: str | None = None) -> 
     """
     source = Source.open(source)
     format = format or sniff(source.data) or "parquet"
-    found = load(source, format)
+    loaded = load(source, format)
     try:
-        return Relations.trusted(found)
+        return Relations.trusted(loaded)
     except InputError as error:
         raise InputError(f"{source.name}: {error}") from error
     except DAMAGE as error:  # of the metadata
@@ -50,7 +52,7 @@ def read(source: str | os.PathLike[str] | Source, format: str | None = None) -> 
 
 
 def load(source: Source, format: str | None = None) -> pa.Table:
-    """The table of a Parquet or Arrow IPC file as it is.
+    """Return the table of a Parquet or Arrow IPC file as it is.
 
     Raises
     ------
@@ -59,11 +61,11 @@ def load(source: Source, format: str | None = None) -> pa.Table:
     """
     format = format or sniff(source.data) or "parquet"
     try:
-        found = {"parquet": _load_parquet, "arrow": _load_arrow}[format](owned(source.data))
-        found.validate(full=True)  # offsets of a damaged file may lead anywhere
+        loaded = {"parquet": _load_parquet, "arrow": _load_arrow}[format](owned(source.data))
+        loaded.validate(full=True)  # offsets of a damaged file may lead anywhere
     except DAMAGE as error:
         raise damaged(source.name, format, error) from error
-    return found
+    return loaded
 
 
 def write(relations: Relations, target: str | os.PathLike[str], format: str) -> list[str]:
@@ -104,11 +106,19 @@ def write(relations: Relations, target: str | os.PathLike[str], format: str) -> 
 
 
 @contextmanager
-def appending(target: str | os.PathLike[str]) -> Iterator[Callable[[pa.Table], None]]:
+def appending(
+    target: str | os.PathLike[str], metadata: Callable[[], dict[bytes, bytes]] | None = None
+) -> Iterator[Callable[[pa.Table], None]]:
     """Write tables of one schema to a file, which is there when all are written.
 
     Its suffix tells the format: ``.parquet`` (also without a suffix, as of a device), ``.arrow``,
     or ``.csv`` for tables without lists.
+
+    Parameters
+    ----------
+    target : path
+    metadata : callable, optional
+        Gives the metadata of the schema in the end; CSV has none.
 
     Raises
     ------
@@ -120,29 +130,74 @@ def appending(target: str | os.PathLike[str]) -> Iterator[Callable[[pa.Table], N
     if suffix not in ROW_SUFFIXES:
         known = ", ".join(ROW_SUFFIXES)
         raise InputError(f'{target}: unknown suffix "{suffix}" of a table, expected one of {known}')
-    writer: Any = None
-
-    def append(table: pa.Table) -> None:
-        nonlocal writer
-        try:
-            writer = writer or _row_writer(suffix, file, table.schema)
-            writer.write_table(table)
-        except pa.ArrowException as error:
-            raise OutputError(f"{target}: cannot be written as {suffix[1:]}: {error}") from error
-
     with replacing(target) as file:
-        try:
+        writer = _RowWriter(file, suffix, metadata)
+
+        def append(table: pa.Table) -> None:
+            try:
+                writer.append(table)
+            except pa.ArrowException as error:
+                reason = f"cannot be written as {suffix[1:]}: {error}"
+                raise OutputError(f"{target}: {reason}") from error
+
+        with closing(writer):
             yield append
-        finally:
-            if writer is not None:
-                writer.close()
+            writer.finish()
 
 
-def _row_writer(suffix: str, file: Any, schema: pa.Schema) -> Any:
+class _RowWriter:
+    """A file that tables are appended to; its format is open with the first of them.
+
+    The schema of an Arrow file comes first. Where its metadata is known only in the end, tables
+    wait in a temporary file.
+    """
+
+    def __init__(
+        self, file: Any, suffix: str, metadata: Callable[[], dict[bytes, bytes]] | None
+    ) -> None:
+        self.file, self.suffix, self.metadata = file, suffix, metadata
+        self.waits = suffix == ".arrow" and metadata is not None
+        self.held: Any = TemporaryFile() if self.waits else file  # noqa: SIM115
+        self.writer: Any = None
+
+    def append(self, table: pa.Table) -> None:
+        """Write a table."""
+        if self.writer is None:
+            self.schema = table.schema
+            in_the_end = self.metadata is not None
+            self.writer = _row_writer(self.suffix, self.held, table.schema, in_the_end)
+        self.writer.write_table(table)
+
+    def finish(self) -> None:
+        """Write the metadata, and what had to wait for it."""
+        if self.writer is None or self.metadata is None:
+            return
+        metadata = self.metadata()
+        schema = self.schema.with_metadata(metadata)
+        if self.suffix == ".parquet":  # as it is stored where it is known from the start
+            stored = {b"ARROW:schema": b64encode(schema.serialize())}
+            self.writer.add_key_value_metadata(metadata | stored)
+        elif self.waits:
+            self.writer.close()
+            self.held.seek(0)
+            with pa.ipc.open_file(self.held) as reader, pa.ipc.new_file(self.file, schema) as to:
+                for k in range(reader.num_record_batches):
+                    to.write_batch(reader.get_batch(k).replace_schema_metadata(metadata))
+
+    def close(self) -> None:
+        """End the format; the file itself is the caller's."""
+        if self.writer is not None:
+            self.writer.close()
+        if self.waits:
+            self.held.close()
+
+
+def _row_writer(suffix: str, file: Any, schema: pa.Schema, in_the_end: bool) -> Any:
+    """Open a file; ``in_the_end`` its schema is stored with metadata."""
     if suffix == ".parquet":
         import pyarrow.parquet as pq
 
-        return pq.ParquetWriter(file, schema)
+        return pq.ParquetWriter(file, schema, store_schema=not in_the_end)
     if suffix == ".csv":
         import pyarrow.csv
 
@@ -151,7 +206,7 @@ def _row_writer(suffix: str, file: Any, schema: pa.Schema) -> Any:
 
 
 def sniff(data: bytes) -> str | None:
-    """The binary format that some bytes begin like."""
+    """Return the binary format that some bytes begin like."""
     return next((f.name for f in (PARQUET, ARROW) if data.startswith(f.marks)), None)
 
 

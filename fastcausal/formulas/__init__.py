@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastcausal.formulas.formula import Formula, Int64, OneScore, Rows, flat, sums_of
-from fastcausal.formulas.labels import ConfusionFormula, Label
+from fastcausal.formulas.labels import ConfusionFormula, Label, classes_of
 from fastcausal.formulas.means import MeanFormula, RatioFormula, mean_of_pairs
 from fastcausal.formulas.relations import MULTI, RelationFormula
 
 __all__ = [
     "MULTI", "ConfusionFormula", "Formula", "Int64", "Label", "MeanFormula", "OneScore",
-    "RatioFormula", "RelationFormula", "Rows", "flat", "formula_of", "mean_of_pairs", "sums_of",
+    "RatioFormula", "RelationFormula", "Rows", "classes_of", "flat", "formula_of",
+    "mean_of_pairs", "sums_of",
 ]  # fmt: skip
 
 KINDS: tuple[type[Formula], ...] = (RelationFormula, ConfusionFormula, MeanFormula, RatioFormula)

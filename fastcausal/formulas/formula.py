@@ -27,6 +27,7 @@ class Formula(ABC):
 
     job: ClassVar[str]
     dtype: ClassVar[type[np.generic]] = np.int64  # of rows
+    totals: ClassVar[tuple[str, ...]] = ()  # what else a file counts of each unit
 
     @property
     @abstractmethod

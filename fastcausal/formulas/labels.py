@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fastcausal.errors import InputError
 from fastcausal.formulas.formula import Formula, Int64, Rows
 from fastcausal.scores import (
     Float64,
@@ -18,6 +20,7 @@ from fastcausal.scores import (
 )
 
 Label = int | str
+MOST_LABELS = 2000  # more are not classes
 AVERAGED = ("precision", "recall", "f1")
 
 
@@ -85,13 +88,9 @@ class ConfusionFormula(Formula):
         """Return the formula of the labels of both."""
         if not isinstance(other, ConfusionFormula) or self.given or other.given:
             return super().union(other)
-        labels = {*self.labels, *other.labels}
-        if len({type(label) for label in labels}) > 1:
-            raise ValueError("labels are integers on one side and strings on the other")
-        mine = (self.positive, self.undefined)
-        if mine != (other.positive, other.undefined):
+        if replace(self, labels=other.labels) != other:
             return super().union(other)
-        return ConfusionFormula(tuple(sorted(labels)), False, *mine)
+        return replace(self, labels=classes_of(self.labels, other.labels))
 
     def convert(self, rows: Rows, formula: Formula) -> Rows:
         """Number labels as a union does."""
@@ -100,6 +99,30 @@ class ConfusionFormula(Formula):
             return rows
         place = np.array([formula.labels.index(label) for label in self.labels], np.int64)
         return place[rows]
+
+
+def classes_of(*parts: Iterable[Label]) -> tuple[Label, ...]:
+    """Return the different labels of several parts, in ascending order.
+
+    Raises
+    ------
+    ValueError
+        There are integers and strings.
+    InputError
+        They are too many.
+
+    Examples
+    --------
+    >>> classes_of(["b", "c"], ["a", "b"])
+    ('a', 'b', 'c')
+    """
+    labels = {label for part in parts for label in part}
+    if len({type(label) for label in labels}) > 1:
+        shown = ", ".join(sorted(map(repr, labels))[:10])
+        raise ValueError(f"labels are integers and strings: {shown}")
+    if len(labels) > MOST_LABELS:
+        raise InputError(f"{len(labels)} different labels, expected at most {MOST_LABELS}")
+    return tuple(sorted(labels))
 
 
 def _means_defined(values: Float64, weights: Int64, undefined: float) -> Float64:

@@ -13,6 +13,7 @@ from fastcausal.formulas.formula import Formula, Int64, OneScore, Rows
 from fastcausal.scores import Counts, Float64, ScoresByName, fields_read, scores_of, scores_of_each
 
 MULTI = "multi_relation"
+TOTALS = ("n_gold_relations", "n_pred_relations", "n_unparsed")
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class RelationFormula(Formula):
     """
 
     job = "extraction"
+    totals = TOTALS
 
     kernel: str
     role_fields: tuple[str, ...]

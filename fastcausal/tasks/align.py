@@ -5,86 +5,45 @@ What could not be read, and what has no counterpart, is treated in a stated way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import _spans, arrow
+from fastcausal.arrays.digests import digest_of_relations
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.plan import TooLargeError
-from fastcausal.errors import InputError, Problems, some_of, summary
+from fastcausal.errors import (
+    InputError,
+    Problems,
+    Remedy,
+    Warnings,
+    add_warnings,
+    some_of,
+    warning_lines,
+)
 from fastcausal.options import Policy, check
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks import official
+from fastcausal.tasks.unread import (
+    ALL_READ,
+    Unparsed,
+    described,
+    settle_unread,
+    unread_message,
+)
 
 SIDES = ("gold", "pred")
 NO_COLUMNS = pa.table({})
-
-Warnings = dict[tuple[str, ...], tuple[int, ...]]
-"""Messages as the texts before, between and after their counts; the counts add up over batches."""
-
-
-def add_warnings(warnings: Warnings, more: Mapping[tuple[str, ...], tuple[int, ...]]) -> None:
-    """Add the counts of the same messages, and append other messages."""
-    for texts, counts in more.items():
-        before = warnings.get(texts, (0,) * len(counts))
-        warnings[texts] = tuple(a + b for a, b in zip(before, counts, strict=True))
-
-
-def warning_lines(warnings: Mapping[tuple[str, ...], tuple[int, ...]]) -> tuple[str, ...]:
-    """The messages with their counts.
-
-    Examples
-    --------
-    >>> warning_lines({("gold: {", "} of ", " lines"): (1, 2)})
-    ('gold: {1} of 2 lines',)
-    """
-    return tuple(_line(texts, counts) for texts, counts in warnings.items())
-
-
-def _line(texts: tuple[str, ...], counts: tuple[int, ...]) -> str:
-    first, *rest = texts
-    return first + "".join(f"{n}{text}" for n, text in zip(counts, rest, strict=True))
-
-
-@dataclass(frozen=True)
-class Unparsed:
-    """Predicted relations that could not be read, and what the policy left out for them.
-
-    Attributes
-    ----------
-    relations : int
-        Those that the protocol looks at.
-    examples, readable : int
-        Examples left out, and the relations of them that could be read.
-    """
-
-    relations: int = 0
-    examples: int = 0
-    readable: int = 0
-
-    def __add__(self, other: Unparsed) -> Unparsed:
-        return Unparsed(
-            self.relations + other.relations,
-            self.examples + other.examples,
-            self.readable + other.readable,
-        )
-
-    def warnings(self, policy: Policy, n_scored: int) -> list[str]:
-        """Their share of all predicted relations, of which ``n_scored`` could be scored."""
-        if not self.relations:
-            return []
-        n = self.relations + self.readable + n_scored
-        line = f"unparsed={policy}: {self.relations} of {n} predicted relations could not be read"
-        line += f" ({self.relations / n:.1%})"
-        return [line + (f", examples left out: {self.examples}" if self.examples else "")]
+Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -105,6 +64,13 @@ class Aligned:
         Relations whose spans are used as they are, although the protocol reads tags otherwise.
     unparsed : Unparsed
         What could not be read of pred.
+    n_unread : int64[n_examples], optional
+        The same by example; None where all could be read.
+    left_out : pyarrow.Table, optional
+        Examples that the policy leaves out for it: their columns, relations of both sides that
+        mark something, and ``n_unparsed``.
+    whole_gold : callable, optional
+        Makes rows and ids of gold as they were before the join; None: `gold` and its ids.
     """
 
     gold: Rows
@@ -113,7 +79,10 @@ class Aligned:
     columns: pa.Table | Callable[[], pa.Table]
     counted: Warnings
     n_as_given: int = 0
-    unparsed: Unparsed = Unparsed()
+    unparsed: Unparsed = ALL_READ
+    n_unread: Int64 | None = None
+    left_out: pa.Table | None = None
+    whole_gold: Callable[[], tuple[Rows, Any]] | None = None
 
     @property
     def examples(self) -> pa.Table:
@@ -122,13 +91,21 @@ class Aligned:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of the scores should know."""
+        """The warnings that a reader of the scores needs."""
         return warning_lines(self.counted)
 
+    def digest(self) -> int:
+        """Compute the digest of gold, whatever pred and the policies left of it."""
+        rows, ids = (self.gold, self._ids) if self.whole_gold is None else self.whole_gold()
+        return digest_of_relations(rows.arrays(), self.roles, ids)
+
+    @property
+    def _ids(self) -> pa.ChunkedArray | None:
+        return self.examples["id"] if "id" in self.examples.column_names else None
+
     def name(self, example: int) -> str:
-        """How messages call an example: its id, else its position."""
-        examples = self.examples
-        return str(examples["id"][example]) if "id" in examples.column_names else str(example)
+        """Name an example for messages: its id, else its position."""
+        return str(example) if self._ids is None else str(self._ids[example])
 
 
 def align(
@@ -159,15 +136,18 @@ def align(
     warnings: Warnings = {}
     if gold.n_unread:
         raise InputError(unread_message(gold, names[0], gold.n_unread))
+    whole_gold = partial(_whole_gold, gold, protocol)
     gold, pred = _join(gold, pred, unmatched, warnings, names)
-    gold, pred, lost = _settle_unread(gold, pred, protocol, unparsed)
+    gold, pred, lost = settle_unread(gold, pred, protocol, unparsed)
     for side, relations in zip(names, (gold, pred), strict=True):
         notes = relations.reading.notes.items()
         add_warnings(warnings, {(f"{side}: {note}: ", ""): (n,) for note, n in notes})
     rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
     examples = described(gold)
     aligned = replace(
-        _aligned(rows, gold.roles, examples, protocol, warnings, names), unparsed=lost
+        _aligned(rows, gold.roles, examples, protocol, warnings, names),
+        whole_gold=whole_gold,
+        **lost,
     )
     if protocol.tags == "strict" or protocol.surplus != "truncate":
         return aligned
@@ -194,7 +174,7 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
 
 
 def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:
-    """Example dicts on both sides without a table between; None where anything is unusual."""
+    """Align example dicts without a table between; None where anything is unusual."""
     golds, preds = rows_of_examples(gold), rows_of_examples(pred)
     if golds is None or preds is None or golds[1] != preds[1]:
         return None
@@ -211,11 +191,6 @@ def _described_examples(examples: list[Any]) -> pa.Table:
     return described(Relations.from_examples(examples))
 
 
-def described(relations: Relations) -> pa.Table:
-    """The columns that name and describe the examples."""
-    return arrow.without(relations.table, ("relations", "length", "tagged"))
-
-
 def check_policies(unparsed: Policy, unmatched: Policy) -> None:
     """Raise ValueError for an unknown policy."""
     check("unparsed", unparsed, Policy)
@@ -230,7 +205,7 @@ def _aligned(
     warnings: Warnings,
     names: tuple[str, str] = SIDES,
 ) -> Aligned:
-    """Both sides, of the same lengths, as the protocol reads tags."""
+    """Return both sides, of the same lengths, as the protocol reads tags."""
     gold, n_gold = _as_read(sides[0], names[0], roles, protocol, warnings)
     pred, n_pred = _as_read(sides[1], names[1], roles, protocol, warnings)
     return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred)
@@ -239,12 +214,14 @@ def _aligned(
 def _as_read(
     rows: Rows, side: str, roles: tuple[str, ...], protocol: Protocol, warnings: Warnings
 ) -> tuple[Rows, int]:
-    """Spans as the protocol reads tags, also where there were none; how many stay as given."""
+    """Read spans as the protocol reads tags, also where there were none; count what stays."""
     tags = protocol.tags
     if rows.tags == tags or (rows.tags is None and tags == "strict"):
         return rows, 0
     if rows.tags is not None:
-        read = f'{side} was read with tags="{rows.tags}", but {protocol.name} reads tags="{tags}"'
+        read = (
+            f"the tags of {side} were read as {rows.tags}, but {protocol.name} reads them as {tags}"
+        )
         anew = ": its spans are read as if written with tags anew" if rows.tags == "strict" else ""
         warnings[(read + anew,)] = ()
     if tags == "strict" or rows.tags not in (None, "strict"):
@@ -255,14 +232,6 @@ def _as_read(
     return official.as_tagged(rows, tags)
 
 
-def unread_message(relations: Relations, side: str, count: int) -> str:
-    """That relations of one side could not be read, and the first reasons."""
-    messages = list(relations.reading.unread)[:count]
-    return f"{count} relations of {side} could not be read" + (
-        f":\n{summary(count, messages)}" if messages else ""
-    )
-
-
 def _join(
     gold: Relations,
     pred: Relations,
@@ -270,7 +239,7 @@ def _join(
     warnings: Warnings,
     names: tuple[str, str],
 ) -> tuple[Relations, Relations]:
-    """By id where both sides have one, else by position."""
+    """Join by id where both sides have one, else by position."""
     a, b = gold.ids, pred.ids
     if a is None or b is None:
         if len(gold) != len(pred):
@@ -288,8 +257,8 @@ def _join(
         only_pred = f" of pred are not in gold{_some(extra)}"
         counts = (len(missing), len(extra))
         if unmatched == "error":
-            found = _line(("", only_gold, only_pred), counts)
-            raise InputError(f'{found}; unmatched="empty" or "skip" would allow it')
+            counted = warning_lines({("", only_gold, only_pred): counts})[0]
+            raise InputError(counted, Remedy("unmatched", ("empty", "skip"), "would allow it"))
         warnings[f"unmatched={unmatched}: ", only_gold, only_pred] = counts
     if unmatched == "skip":
         ids = a.filter(pc.is_in(a, b))
@@ -303,7 +272,7 @@ def _some(ids: pa.ChunkedArray) -> str:
 
 
 def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
-    """The examples with these ids, in this order; one that is not there has no relations."""
+    """Return the examples with these ids, in this order; one that is not there has no relations."""
     at = pc.index_in(ids, relations.ids)
     table = relations.table.take(at)
     lists = arrow.joined(table["relations"])
@@ -313,38 +282,8 @@ def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
     return Relations.trusted(table, relations.reading)
 
 
-def _settle_unread(
-    gold: Relations, pred: Relations, protocol: Protocol, unparsed: Policy
-) -> tuple[Relations, Relations, Unparsed]:
-    """Deal with predictions that could not be read, as far as the protocol looks at them."""
-    if not pred.n_unread:
-        return gold, pred, Unparsed()
-    offsets = pred.arrays.relation_offsets
-    example = np.repeat(np.arange(len(pred)), np.diff(offsets))
-    n_gold = np.diff(gold.arrays.relation_offsets)[example]
-    unread = ~arrow.is_valid(arrow.joined(pred.table["relations"]).flatten())
-    if protocol.surplus == "truncate":
-        unread &= (np.arange(len(unread)) - offsets[example] < n_gold) | (n_gold == 0)
-    if protocol.non_causal == "ignore":
-        unread &= n_gold > 0
-    count = int(unread.sum())
-    if not count:
-        return gold, pred, Unparsed()
-    if unparsed == "error":
-        raise InputError(
-            unread_message(pred, "pred", count)
-            + '\nunparsed="empty" or "skip" would score the rest'
-        )
-    if unparsed == "empty":
-        return gold, pred, Unparsed(count)
-    keep = np.ones(len(pred), bool)
-    keep[example[unread]] = False
-    gold, rest = (
-        Relations.trusted(side.table.filter(arrow.numbers(keep)), side.reading)
-        for side in (gold, pred)
-    )
-    readable = pred.n_relations - rest.n_relations
-    return gold, rest, Unparsed(count, int((~keep).sum()), readable)
+def _whole_gold(gold: Relations, protocol: Protocol) -> tuple[Rows, Any]:
+    return _as_read(Rows.of(gold), SIDES[0], gold.roles, protocol, {})[0], gold.ids
 
 
 def _same_lengths(
@@ -354,7 +293,7 @@ def _same_lengths(
     names: tuple[str, str],
     name_of: Callable[[int], str],
 ) -> tuple[Rows, Rows]:
-    """Gold's token counts for both sides, checked against pred's counts and spans."""
+    """Give both sides gold's token counts, checked against pred's counts and spans."""
     if _spans.same_lengths(gold.lengths, pred.lengths):
         return gold, pred  # the spans of each side fit its own lengths
     lengths = np.where(gold.lengths < 0, pred.lengths, gold.lengths)
@@ -391,7 +330,7 @@ def _same_lengths(
 
 
 def too_large(aligned: Aligned, error: TooLargeError) -> InputError:
-    """What the engine says of an example that it cannot assign, by the name of the example."""
+    """Name the example that the engine cannot assign."""
     name = aligned.name(error.example)
     return InputError(
         f"example {name} is too large: expected at most 2^22 pairs of relations and 2^32 of spans, "

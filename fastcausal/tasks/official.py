@@ -1,4 +1,4 @@
-"""What the official programs do with a truth file and its predictions, besides counting.
+"""Customs of the official programs with a truth file and its predictions, besides counting.
 
 Their files hold tagged sentences alone, so spans from elsewhere are read as if they had been
 written with tags; predictions that are too few are filled up with the text; and the columns of the
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import _spans, arrow
+from fastcausal.errors import Warnings
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from fastcausal.engine.kernel import Int64
     from fastcausal.formats.io.builder import Span
 
-Counted = dict[tuple[str, ...], tuple[int, ...]]  # see `fastcausal.tasks.align.Warnings`
 
 KEY = ("corpus", "doc_id", "sent_id")
 # What pandas.read_csv takes for a missing value.
@@ -35,7 +35,7 @@ SHOWN = 10  # rows that a warning names
 
 
 def tags_exist(roles: Sequence[str]) -> bool:
-    """Whether tags can name these roles: cause, effect and signal, as far as there are any."""
+    """Tell whether tags can name these roles: cause, effect and signal, as far as there are any."""
     return tuple(roles) == ROLES[: len(roles)]
 
 
@@ -69,11 +69,11 @@ def as_tagged(rows: Rows, tags: str) -> tuple[Rows, int]:
     return replace(rows, values=values, row_offsets=row_offsets, tags=tags), n_as_given
 
 
-def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows, Counted]:
+def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows, Warnings]:
     """Fill predictions up to the number of gold relations with texts that hold tags.
 
     The official programs fill up with the column ``text``, and read it as they read any prediction.
-    A text without tags is a relation without spans, which counting needs none of.
+    A text without tags is a relation without spans, which counting does not need.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows,
 
 
 def _appended(rows: Rows, example: int, spans: list[Span], times: int) -> Rows:
-    """The same relation at the end of an example, so many times."""
+    """Return the same relation at the end of an example, so many times."""
     relation = int(rows.relation_offsets[example + 1])
     row, n_new = int(rows.row_offsets[relation]), len(spans) * times
     spans = sorted(spans, key=lambda span: (*span[1:], span[0]))
@@ -117,8 +117,8 @@ def _appended(rows: Rows, example: int, spans: list[Span], times: int) -> Rows:
     )
 
 
-def key_warnings(examples: pa.Table, gold: Rows) -> Counted:
-    """What the keys of a truth file make the official programs do otherwise.
+def key_warnings(examples: pa.Table, gold: Rows) -> Warnings:
+    """Warn of keys of a truth file with which the official programs do otherwise.
 
     Relations of all rows with one (corpus, doc_id, sent_id) are paired with predictions of any of
     these rows; for a row of which one of the three is missing no pairing is searched.
@@ -139,7 +139,7 @@ def key_warnings(examples: pa.Table, gold: Rows) -> Counted:
         _, key = np.unique(key, return_inverse=True)
     pooled = ~missing & (np.bincount(key[~missing], minlength=len(rows))[key] > 1)
     unpaired = rows[missing & (n_gold[rows] > 1)]
-    warnings: Counted = {}
+    warnings: Warnings = {}
     if pooled.any():
         shared = (
             "share corpus, doc_id and sent_id with another row: "
@@ -156,6 +156,6 @@ def key_warnings(examples: pa.Table, gold: Rows) -> Counted:
 
 
 def _rows(places: Int64) -> str:
-    """Rows by number, the first below the header being 1."""
+    """Name rows by number, the first below the header being 1."""
     named = ", ".join(str(place + 1) for place in places[:SHOWN])
     return f"rows {named}" + (f" and {len(places) - SHOWN} more" if len(places) > SHOWN else "")

@@ -15,6 +15,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
+from fastcausal.statistics import read_systems
 from tests.support.cli import cli, command
 
 GOLD, SYSTEMS = str(sample.GOLD), {name: str(path) for name, path in sample.SYSTEMS.items()}
@@ -97,15 +98,17 @@ def test_columns_of_several_systems():
 def test_details(tmp_path, report):
     examples, matches = tmp_path / "examples.parquet", tmp_path / "matches.parquet"
     cli("score", GOLD, CAREFUL, "--per-example", examples, "--matches", matches)
-    assert pq.read_table(examples).to_pylist() == report.per_example.to_pylist()
+    assert fc.Statistics.read(examples).report() == report
     assert pq.read_table(matches).to_pylist() == report.matches.to_pylist()
     cli("score", GOLD, *SYSTEMS.values(), "--per-example", examples, "--matches", matches)
     table = pq.read_table(examples)
     assert table.column_names[0] == "system"
     assert table["system"].to_pylist() == [name for name in SYSTEMS for _ in range(61)]
-    assert table.slice(0, 61).drop_columns(["system"]).to_pylist() == (
-        report.per_example.to_pylist()
-    )
+    systems = read_systems(examples)
+    assert systems["careful"].report() == report
+    assert list(systems) == list(SYSTEMS)
+    with pytest.raises(fc.InputError, match=r"several systems \(.*\), expected one"):
+        fc.Statistics.read(examples)
     assert set(pq.read_table(matches)["system"].to_pylist()) == set(SYSTEMS)
 
 
@@ -206,7 +209,7 @@ def test_convert_predictions(tmp_path):
     cli("convert", GOLD, official, "--tags", "cnc-2023")
     assert fc.read(official).reading.tags == "cnc-2023"
     _, err = cli("score", official, official)
-    assert 'gold was read with tags="cnc-2023", but recess reads tags="strict"' in err
+    assert "the tags of gold were read as cnc-2023, but recess reads them as strict" in err
 
 
 def test_demo(tmp_path):

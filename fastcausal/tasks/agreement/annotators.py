@@ -20,7 +20,7 @@ from fastcausal.formats.io.files import name_of
 from fastcausal.formats.io.format import Opened
 from fastcausal.options import Policy, TagReading
 from fastcausal.relations import Relations, taken
-from fastcausal.tasks.align import unread_message
+from fastcausal.tasks.unread import unread_message
 
 COLUMN = "annotator"
 

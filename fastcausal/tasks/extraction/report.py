@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from fastcausal.groups import Groups
+from fastcausal.errors import Warnings, warning_lines
+from fastcausal.formulas import MULTI, Int64, RelationFormula, Rows
+from fastcausal.groups import CountedGroups, Groups
 from fastcausal.report import Report, Tables
 from fastcausal.statistics import Statistics
+from fastcausal.tasks.unread import Unparsed
 
 DETAILS = ("per_example", "matches")
+AS_GIVEN = "tags:as-given: "
 
 
 def report_of(
@@ -48,3 +55,125 @@ def report_of(
         else Tables(**{name: partial(details, name) for name in DETAILS}),
         statistics=statistics,
     )
+
+
+class Totals(NamedTuple):
+    """Sums over the examples of one evaluation.
+
+    Attributes
+    ----------
+    protocol, signature : str
+    formula : RelationFormula
+    counts : int64[2, n_counts]
+        Of examples with at most one gold relation, and of the others.
+    subsets : mapping of str to int64[n_counts]
+        Counts of the values of a column.
+    n_examples, n_gold_relations, n_pred_relations : int
+        As in the report.
+    unparsed : Unparsed
+    warnings : Warnings
+    """
+
+    protocol: str
+    signature: str
+    formula: RelationFormula
+    counts: Int64
+    subsets: Mapping[str, Int64]
+    n_examples: int
+    n_gold_relations: int
+    n_pred_relations: int
+    unparsed: Unparsed
+    warnings: Warnings
+
+    def report(
+        self,
+        details: Callable[[str], pa.Table] | None,
+        statistics: Callable[[], Statistics],
+    ) -> Report:
+        """Make the report; ``details`` and ``statistics`` make its tables and statistics."""
+        subsets = {MULTI: self.counts[1], **self.subsets}
+        return report_of(
+            self.protocol,
+            self.signature,
+            self.n_examples,
+            self.n_gold_relations,
+            self.n_pred_relations,
+            CountedGroups(self.formula, self.counts.sum(axis=0)),
+            {name: CountedGroups(self.formula, counts) for name, counts in subsets.items()},
+            self._lines(),
+            self.unparsed.relations,
+            details,
+            statistics,
+        )
+
+    def _lines(self) -> tuple[str, ...]:
+        options = dict(part.partition(":")[::2] for part in self.signature.split("|"))
+        given = {k: n for k, n in self.warnings.items() if k[0] == AS_GIVEN}
+        rest = {k: n for k, n in self.warnings.items() if k not in given}
+        lost = self.unparsed.warnings(options["unparsed"], self.n_pred_relations)
+        stops = self._official_stops() if options["ties"] == "first" else ()
+        return (*warning_lines(rest), *lost, *warning_lines(given), *stops)
+
+    def _official_stops(self) -> list[str]:
+        """List where the official program would have stopped instead of giving a score."""
+        several: list[int] = self.counts[1].tolist()
+        stops = self._absent(self.counts.sum(axis=0).tolist(), "")
+        if not any(several):
+            return [*stops, "no example has several relations, the official program stops"]
+        return stops + self._absent(several, " in examples with several relations")
+
+    def _absent(self, counts: list[int], subset: str) -> list[str]:
+        n = len(self.formula.role_fields)
+        return [
+            f"no {role} on either side{subset}, the official program stops"
+            for k, role in enumerate(self.formula.roles)
+            if not any(counts[n * k : n * (k + 1)])
+        ]
+
+
+def as_given(n: int, protocol: str) -> Warnings:
+    """Say of how many relations the spans are used as they are, if of any."""
+    reason = "tags cannot hold them, or were read otherwise than"
+    text = f" relations are used as they are: {reason} {protocol} reads them"
+    return {(AS_GIVEN, text): (n,)} if n else {}
+
+
+def of_statistics(statistics: Statistics, by: str | None = None) -> Report:
+    """Make the report of statistics; ``by`` is a column whose values become subsets."""
+    return totals_of(statistics, by).report(None, lambda: statistics)
+
+
+def totals_of(statistics: Statistics, by: str | None) -> Totals:
+    """Add up the counts of every example, and of every value of a column."""
+    formula = statistics.formula
+    assert isinstance(formula, RelationFormula)
+    assert statistics.units is not None
+    n_gold, n_pred, n_unparsed = _added(statistics.units, formula)
+    lost = Unparsed(n_unparsed)
+    if statistics.left_out is not None:
+        _, readable, n_lost = _added(statistics.left_out, formula)
+        lost += Unparsed(n_lost, len(statistics.left_out), readable)
+    subsets = {} if by is None else statistics.subsets(by)
+    several = statistics.rows[:, -1] > 0
+    counts = statistics.rows[:, :-1] * statistics.times[:, None]
+    return Totals(
+        str(statistics.facts.get("protocol")),
+        statistics.signature,
+        formula,
+        np.stack([counts[~several].sum(axis=0), counts[several].sum(axis=0)]),
+        {name: _sum(rows) for name, rows in subsets.items()},
+        statistics.n_units,
+        n_gold,
+        n_pred,
+        lost,
+        statistics.warnings,
+    )
+
+
+def _added(table: pa.Table, formula: RelationFormula) -> list[int]:
+    return [pc.sum(table[name], min_count=0).as_py() for name in formula.totals]
+
+
+def _sum(rows: Rows) -> Int64:
+    counts: Int64 = rows[:, :-1].sum(axis=0)
+    return counts

@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from fastcausal.arrays.digests import added_digests
+from fastcausal.count_files import metadata_of, system_of
+from fastcausal.errors import warning_lines
 from fastcausal.formats import opened
 from fastcausal.formats.io.files import readable_again
 from fastcausal.formats.io.sources import RelationSource
@@ -18,16 +22,14 @@ from fastcausal.options import Backend, Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.report import Report
 from fastcausal.rows import Rows
-from fastcausal.tasks.align import (
-    Aligned,
-)
+from fastcausal.tasks.align import NO_COLUMNS, Aligned
 from fastcausal.tasks.extraction.batches import Progress, in_step, is_streamed
-from fastcausal.tasks.extraction.report import report_of
-from fastcausal.tasks.extraction.tables import Details, per_example_table
+from fastcausal.tasks.extraction.report import as_given, report_of
+from fastcausal.tasks.extraction.tables import Details, statistics_of
 from fastcausal.tasks.official import KEY
 
 if TYPE_CHECKING:
-    pass
+    import pyarrow as pa
 from fastcausal.tasks.extraction.scorer import ExtractionScorer, marked_relations
 
 _NOWHERE = nullcontext()
@@ -113,6 +115,7 @@ def score(
         num_threads=num_threads,
     )
     keep_apart([per_example], [gold, pred])
+    scorer.system = system_of(pred)
     streamed = is_streamed(gold) or is_streamed(pred)
     if streamed:
         gold, pred = readable_again(gold), readable_again(pred)
@@ -149,15 +152,38 @@ def _scored(
     """Score batches from nothing; where they are several, the report gets the whole ``again``."""
     scorer.reset()
     n_batches = 0
-    with _NOWHERE if per_example is None else appending(per_example) as write:
+    file = _CountFile(scorer)
+    with _NOWHERE if per_example is None else appending(per_example, file.metadata) as write:
         for gold, pred in batches:
             n_batches += 1
             aligned = scorer.align(gold, pred)
             scorer.add(aligned)
             if write is not None:
-                write(per_example_table(scorer.counting(), aligned))
+                write(file.table(aligned))
     whole = aligned if n_batches == 1 else again
     return scorer.report(None if whole is None else Details(scorer.counting(), whole))
+
+
+class _CountFile:
+    """What a file of counts says in the end of the batches written to it."""
+
+    def __init__(self, scorer: ExtractionScorer) -> None:
+        self.scorer = scorer
+        self.n_rows = 0
+        self.gold: int | None = 0
+
+    def table(self, aligned: Aligned) -> pa.Table:
+        """Return the rows of a batch that the scorer has added."""
+        batch = statistics_of(self.scorer.counting(), aligned, self.scorer.about())
+        table = batch.table()
+        self.n_rows += len(table)
+        self.gold = added_digests(self.gold, batch.gold)
+        return table
+
+    def metadata(self) -> dict[bytes, bytes]:
+        """Return the metadata of all batches."""
+        whole = replace(self.scorer.about(), gold=self.gold, units=NO_COLUMNS)
+        return metadata_of(whole.about(self.n_rows))
 
 
 def _needed(scorer: ExtractionScorer) -> set[str | None]:
@@ -185,7 +211,7 @@ def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
         warnings=(
             *aligned.warnings,
             *lost.warnings(scorer.unparsed, n_pred_relations),
-            *scorer._as_given(),
+            *warning_lines(as_given(aligned.n_as_given, scorer.protocol.name)),
             *fate,
         ),
         n_unparsed=lost.relations,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache, partial, reduce
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,11 @@ from fastcausal._version import __version__
 from fastcausal.arrays import _spans
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import check_backend
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.formats import read
 from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.formats.io.sources import RelationSource
-from fastcausal.formulas import MULTI, Int64, RelationFormula
-from fastcausal.groups import CountedGroups
+from fastcausal.formulas import Int64, RelationFormula
 from fastcausal.options import Backend, Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol, batch_protocol, protocol_named
 from fastcausal.relations import ROLES, Relations
@@ -26,17 +26,14 @@ from fastcausal.rows import Rows
 from fastcausal.statistics import Statistics, added, strata_of
 from fastcausal.tasks.align import (
     Aligned,
-    Unparsed,
-    Warnings,
-    add_warnings,
     align,
     align_examples,
     align_rows,
     check_policies,
-    warning_lines,
 )
-from fastcausal.tasks.extraction.report import report_of
+from fastcausal.tasks.extraction.report import Totals, as_given
 from fastcausal.tasks.extraction.tables import Counting, Details
+from fastcausal.tasks.unread import Unparsed
 
 if TYPE_CHECKING:
     from fastcausal.decoding.spans import SpanDecoder
@@ -92,6 +89,7 @@ class ExtractionScorer:
         self.num_threads = num_threads
         check_policies(unparsed, unmatched)
         check_backend(backend, num_threads)
+        self.system: str | None = None  # what statistics call the predictions
         self._decoding: Decoding | None = None
         self.reset()
         if decoder is not None:
@@ -230,7 +228,7 @@ class ExtractionScorer:
     def statistics(self) -> Statistics:
         """The sums of all batches so far, without units: two rows of counts."""
         self.settle()
-        return _statistics(self.formula(), self.signature, self.protocol.name, self._total())
+        return _statistics(self.about(), self._total(), None)
 
     def _total(self) -> Int64:
         parts = list(self.counts.values()) or [np.zeros((2, self.plan().n_fields), np.int64)]
@@ -279,71 +277,42 @@ class ExtractionScorer:
 
     def report(self, details: Details | None = None) -> Report:
         """`compute`, with what makes the tables of the report."""
-        total = self._total()
-        subsets = {MULTI: total[1]}
-        if self.by is not None:
-            subsets |= {
-                f"{self.by}={name}": self.counts[name].sum(axis=0) for name in sorted(self.counts)
-            }
-        lost = self.unparsed_relations
-        unparsed = lost.warnings(self.unparsed, self.n_pred_relations)
-        stops = self._official_stops(total) if self.protocol.ties == "first" else ()
-        formula, signature = self.formula(), self.signature
-        statistics = partial(_statistics, formula, signature, self.protocol.name, total, details)
-        return report_of(
+        by = {} if self.by is None else self.counts
+        totals = Totals(
             self.protocol.name,
-            signature,
+            self.signature,
+            self.formula(),
+            self._total(),
+            {f"{self.by}={name}": by[name].sum(axis=0) for name in sorted(by)},
             self.n_examples,
             self.n_gold_relations,
             self.n_pred_relations,
-            CountedGroups(formula, total[0] + total[1]),
-            {name: CountedGroups(formula, counts) for name, counts in subsets.items()},
-            (*warning_lines(self.warnings), *unparsed, *self._as_given(), *stops),
-            lost.relations,
-            details,
-            statistics,
+            self.unparsed_relations,
+            self._all_warnings(),
+        )
+        return totals.report(details, partial(_statistics, self.about(), totals.counts, details))
+
+    def about(self) -> Statistics:
+        """What `statistics` says besides rows: protocol, signature and warnings so far."""
+        formula = self.formula()
+        no_rows = np.zeros((0, len(formula.fields)), np.int64)
+        facts = {"protocol": self.protocol.name, "roles": list(formula.roles)}
+        warnings = self._all_warnings()
+        return Statistics.of_units(
+            formula, self.signature, no_rows, None, facts, system=self.system, warnings=warnings
         )
 
-    def _as_given(self) -> list[str]:
-        """That the signature says so, if it does."""
-        if not self.n_as_given:
-            return []
-        return [
-            f"tags:as-given: {self.n_as_given} relations are used as they are: tags cannot hold "
-            f"them, or were read otherwise than {self.protocol.name} reads them"
-        ]
-
-    def _official_stops(self, total: Int64) -> list[str]:
-        """Where the official program would have stopped instead of giving a score."""
-        several: list[int] = total[1].tolist()
-        stops = self._absent((total[0] + total[1]).tolist(), "")
-        if not any(several):
-            return [*stops, "no example has several relations, the official program stops"]
-        return stops + self._absent(several, " in examples with several relations")
-
-    def _absent(self, counts: list[int], subset: str) -> list[str]:
-        n = len(self.plan().kernel.fields)
-        return [
-            f"no {role} on either side{subset}, the official program stops"
-            for k, role in enumerate(self._roles)
-            if not any(counts[n * k : n * (k + 1)])
-        ]
+    def _all_warnings(self) -> Warnings:
+        return self.warnings | as_given(self.n_as_given, self.protocol.name)
 
 
-def _statistics(
-    formula: RelationFormula,
-    signature: str,
-    protocol: str,
-    total: Int64,
-    details: Details | None = None,
-) -> Statistics:
+def _statistics(about: Statistics, total: Int64, details: Details | None) -> Statistics:
     """Statistics of the examples where there are details of them, else of the sums alone."""
-    facts = {"protocol": protocol, "roles": list(formula.roles)}
     if details is not None:
-        rows, units = details.counts_of_examples()
-    else:  # of examples with at most one gold relation, and of the others
-        rows, units = np.column_stack([total, [0, 1]]), None
-    return Statistics.of_units(formula, signature, rows, units, facts)
+        return details.statistics(about)
+    # Of examples with at most one gold relation, and of the others.
+    rows = np.column_stack([total, [0, 1]])
+    return replace(about, rows=rows, times=np.ones(2, np.int64))
 
 
 def marked_relations(rows: Rows) -> int:

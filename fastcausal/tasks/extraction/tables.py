@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +12,11 @@ import pyarrow as pa
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan, Result, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
+from fastcausal.formulas import Formula
 from fastcausal.options import Backend
+from fastcausal.statistics import Statistics
 from fastcausal.tasks.align import Aligned, too_large
+from fastcausal.tasks.unread import with_counts
 
 
 class Counting(NamedTuple):
@@ -50,11 +54,10 @@ class Counting(NamedTuple):
 
 
 def unit_table(aligned: Aligned) -> pa.Table:
-    """Columns of gold's table, and how many relations either side has."""
-    columns = {c: aligned.examples[c] for c in aligned.examples.column_names}
-    columns["n_gold_relations"] = np.diff(aligned.gold.relation_offsets)
-    columns["n_pred_relations"] = np.diff(aligned.pred.relation_offsets)
-    return pa.table(columns)
+    """Return columns of gold's table, how many relations either side has, and lost ones of pred."""
+    gold, pred = aligned.gold, aligned.pred
+    lost = np.zeros(gold.n_examples, np.int64) if aligned.n_unread is None else aligned.n_unread
+    return with_counts(aligned.examples, gold.n_marked(), pred.n_marked(), lost)
 
 
 def per_example_table(counting: Counting, aligned: Aligned) -> pa.Table:
@@ -64,7 +67,7 @@ def per_example_table(counting: Counting, aligned: Aligned) -> pa.Table:
     numerator, denominator = (counts @ plan.weights[:2].T).T
     with np.errstate(invalid="ignore", divide="ignore"):
         objective = numerator if plan.linear else numerator / denominator
-    units = unit_table(aligned)
+    units = unit_table(aligned).drop_columns(["n_unparsed"])
     columns = dict(zip(units.column_names, units.columns, strict=True))
     columns["objective"] = pa.array(objective, from_pandas=True)
     return pa.table(columns | _count_columns(plan, counting.roles, counts))
@@ -88,6 +91,30 @@ def _count_columns(plan: Plan, roles: tuple[str, ...], counts: Int64) -> dict[st
     return {name: counts[:, k] for k, name in enumerate(plan.kernel.columns(roles))}
 
 
+def statistics_of(counting: Counting, aligned: Aligned, of_nothing: Statistics) -> Statistics:
+    """Return the counts of every example, of what statistics without any say."""
+    counts = counting.run(aligned, partners=False).counts
+    several = np.diff(aligned.gold.relation_offsets) > 1
+    rows = np.column_stack([counts, several])
+    return replace(
+        of_nothing,
+        rows=rows,
+        times=np.ones(len(rows), np.int64),
+        units=unit_table(aligned),
+        gold=aligned.digest(),
+        left_out=_left_out(aligned, of_nothing.formula),
+    )
+
+
+def _left_out(aligned: Aligned, formula: Formula) -> pa.Table | None:
+    """Return the examples left out with columns of counts that are all null."""
+    table = aligned.left_out
+    if table is None:
+        return None
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    return pa.table(columns | dict.fromkeys(formula.fields, pa.nulls(len(table), pa.int64())))
+
+
 _DETAILS: dict[str, Callable[[Counting, Aligned], pa.Table]] = {
     "per_example": per_example_table,
     "matches": matches_table,
@@ -108,12 +135,9 @@ class Details:
             self.made[name] = _DETAILS[name](self.counting, self._read())
         return self.made[name]
 
-    def counts_of_examples(self) -> tuple[Int64, pa.Table]:
-        """Counts, with 1 where an example has several gold relations; the table of examples."""
-        aligned = self._read()
-        counts = self.counting.run(aligned, partners=False).counts
-        several = np.diff(aligned.gold.relation_offsets) > 1
-        return np.column_stack([counts, several]), unit_table(aligned)
+    def statistics(self, of_nothing: Statistics) -> Statistics:
+        """Return the counts of every example, of what statistics without any say."""
+        return statistics_of(self.counting, self._read(), of_nothing)
 
     def _read(self) -> Aligned:
         if callable(self.aligned):  # too much to be kept all along

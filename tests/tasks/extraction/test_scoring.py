@@ -244,12 +244,16 @@ def test_details_add_up_to_the_totals(both, shape, kernel):
         in_all, in_pairs = (sum(row[name] for row in rows) for rows in (examples, matches))
         assert in_all == in_pairs
         assert in_all == report[group][field] or isinstance(report[group][field], float)
-    for example in examples:
+    assert report.n_gold_relations == sum(e["n_gold_relations"] for e in examples)
+    assert report.n_pred_relations == sum(e["n_pred_relations"] for e in examples)
+    for example, *relations in zip(examples, *both, strict=True):
         mine = [m for m in matches if m["id"] == example["id"]]
         assert all(example[name] == sum(m[name] for m in mine) for name in names)
         gold_used = [m["gold_relation"] for m in mine if m["gold_relation"] is not None]
         pred_used = [m["pred_relation"] for m in mine if m["pred_relation"] is not None]
-        n_gold, n_pred = example["n_gold_relations"], example["n_pred_relations"]
+        n_gold, n_pred = map(len, relations)
+        marking = [sum(map(bool, side)) for side in relations]
+        assert marking == [example["n_gold_relations"], example["n_pred_relations"]]
         assert gold_used == list(range(n_gold))
         counted = n_pred
         if shape.surplus == "truncate" and n_gold:

@@ -1,0 +1,336 @@
+"""Files of statistics: a row of counts for each example, and one JSON object that says of what.
+
+What adds up over parts stands in the rows. The metadata says how many rows it is about, so that
+what other programs joined or filtered is told from what was written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcausal.errors import InputError, Warnings, warning_lines
+from fastcausal.formulas import ConfusionFormula, Formula, Int64, Rows, classes_of, formula_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+VERSION = 1
+KEY = b"fastcausal"  # of the metadata of a file
+TIMES = "times"  # the column of a file without units
+SYSTEM = "system"  # the column of a file of several systems
+FACTS = ("protocol", "roles")  # equal in all parts
+About = dict[str, Any]
+JOINED: Warnings = {
+    ("rows were joined or left out by another program: warnings are those of a part",): ()
+}
+
+
+def about_of(statistics: Any, n_rows: int) -> About:
+    """Return what a file of so many rows of `Statistics` says besides them."""
+    formula, gold = statistics.formula, statistics.gold
+    return {
+        "statistics": VERSION,
+        "job": formula.job,
+        "signature": statistics.signature,
+        **dict.fromkeys(FACTS),
+        **statistics.facts,
+        "fields": [*formula.fields],
+        "system": statistics.system,
+        "gold": None if gold is None else f"{gold:032x}",
+        "warnings": [[texts, counts] for texts, counts in statistics.warnings.items()],
+        "formula": formula.to_dict(),
+        "sums": statistics.units is None,
+        "n_rows": n_rows,
+    }
+
+
+def metadata_of(about: About) -> dict[bytes, bytes]:
+    """Return the metadata of a file."""
+    return {KEY: json.dumps(about, ensure_ascii=False).encode(errors="backslashreplace")}
+
+
+def system_of(pred: Any) -> str | None:
+    """Return the name of predictions in a file, None where they are not in one."""
+    is_path = isinstance(pred, str | os.PathLike) and pred != "-"
+    return Path(pred).stem if is_path else None
+
+
+def about_systems(abouts: Mapping[str, About]) -> About:
+    """Return what a file of several systems says: of all, and of each under its name."""
+    first = next(iter(abouts.values()))
+    golds = {about["gold"] for about in abouts.values()}
+    own = ("signature", "gold", "warnings", "formula", "n_rows")
+    return {
+        **first,
+        "system": None,
+        "gold": golds.pop() if len(golds) == 1 else None,
+        "warnings": [],
+        "n_rows": sum(about["n_rows"] for about in abouts.values()),
+        "systems": {
+            name: {key: about[key] for key in own} for name, about in abouts.items()
+        },
+    }  # fmt: skip
+
+
+def with_system(table: pa.Table, system: str) -> pa.Table:
+    """Add a first column that says which of several systems a table is of."""
+    import pyarrow as pa
+
+    require_free(table.column_names, (SYSTEM,))
+    return table.add_column(0, SYSTEM, pa.array([system] * len(table), pa.string()))
+
+
+def require_free(columns: Sequence[str], names: Sequence[str]) -> None:
+    """Raise InputError if gold has a column that the file has for counts."""
+    if clash := sorted({*columns} & {*names}):
+        raise InputError(
+            f'column "{clash[0]}" of gold has the name of a column of counts, expected another name'
+        )
+
+
+def write(path: str | os.PathLike[str], tables: Sequence[pa.Table], about: About) -> None:
+    """Write tables of one schema to a Parquet or Arrow IPC file."""
+    from fastcausal.formats.table import appending
+
+    require_metadata(path)
+    with appending(path, lambda: metadata_of(about)) as append:
+        for table in tables:
+            append(table)
+
+
+def require_metadata(path: str | os.PathLike[str]) -> None:
+    """Raise InputError for a path of a format without metadata."""
+    if os.fspath(path).lower().endswith(".csv"):
+        raise InputError(f"{path}: a CSV file has no metadata, expected .parquet or .arrow")
+
+
+def load(path: str | os.PathLike[str]) -> tuple[str, pa.Table, About]:
+    """Read the name, the table and the JSON object of a file.
+
+    Raises
+    ------
+    InputError
+        The file is damaged, or holds something else.
+    """
+    from fastcausal.formats.io.files import Source
+    from fastcausal.formats.table import load as load_table
+
+    source = Source.open(path)
+    table = load_table(source)
+    about = (table.schema.metadata or {}).get(KEY, b"null")
+    try:
+        about = json.loads(about)
+    except (ValueError, RecursionError):
+        about = None
+    if not isinstance(about, dict) or "statistics" not in about:
+        raise InputError(f"{source.name}: not a file of statistics, as --per-example writes")
+    if about["statistics"] != VERSION:
+        got = about["statistics"]
+        raise InputError(f"{source.name}: statistics {got!r}, expected version {VERSION}")
+    if len({*table.column_names}) < len(table.column_names):
+        raise InputError(f"{source.name}: two columns of one name")
+    return source.name, table.replace_schema_metadata(None), about
+
+
+def batches_in(path: str | os.PathLike[str]) -> tuple[About, Iterator[pa.Table]]:
+    """Read a Parquet file written here: the JSON object, and rows batch by batch."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path)
+    about: About = json.loads(file.schema_arrow.metadata[KEY])
+    tables = (pa.Table.from_batches([batch]) for batch in file.iter_batches())
+    return about, (table.replace_schema_metadata(None) for table in tables)
+
+
+def formula_in(about: About, name: str) -> Formula:
+    """Return the formula that a file describes; InputError where that makes no sense."""
+    try:
+        formula = formula_of(about["formula"])
+        no_rows = np.zeros((0, len(formula.fields)), formula.dtype)
+        formula.scores(no_rows, np.zeros((1, 0), np.int64))
+    except Exception as error:  # whatever was written there
+        raise InputError(f"{name}: unknown formula of scores in the metadata") from error
+    return formula
+
+
+def table_of(
+    formula: Formula, rows: Rows, units: pa.Table | None = None, times: Int64 | None = None
+) -> pa.Table:
+    """Return the table of a file: columns of the units, then counts; of sums, how often each is."""
+    import pyarrow as pa
+
+    units = pa.table({TIMES: times}) if units is None else units
+    require_free(units.column_names, (*formula.fields, SYSTEM))
+    columns = dict(zip(units.column_names, units.columns, strict=True))
+    return pa.table(columns | columns_of(formula, rows))
+
+
+def columns_of(formula: Formula, rows: Rows) -> dict[str, Any]:
+    """Return the columns of a file by field: labels, or counts."""
+    if not isinstance(formula, ConfusionFormula):
+        return dict(zip(formula.fields, np.ascontiguousarray(rows.T), strict=True))
+    import pyarrow as pa
+
+    labels = pa.array(formula.labels, None if formula.labels else pa.string())
+    return {name: labels.take(pa.array(rows[:, k])) for k, name in enumerate(formula.fields)}
+
+
+def parted(formula: Formula, table: pa.Table, name: str) -> tuple[pa.Table, pa.Table | None]:
+    """Return the rows with counts, and those that a policy left out, which lack the last one."""
+    import pyarrow.compute as pc
+
+    last = formula.fields[-1]
+    if last not in table.column_names or not table[last].null_count:
+        return table, None
+    missing = pc.is_null(table[last])
+    return table.filter(pc.invert(missing)), table.filter(missing)
+
+
+def counts_of(
+    formula: Formula, table: pa.Table, name: str, totals: bool = True
+) -> tuple[Formula, Rows]:
+    """Return the rows that columns hold, and their formula, to which labels may add.
+
+    Raises
+    ------
+    InputError
+        A column is missing, of another type, or has values that no count has.
+    """
+    for total in formula.totals if totals else ():
+        numbers(table, total, np.int64, name)
+    if isinstance(formula, ConfusionFormula):
+        return _labels(formula, table, name)
+    columns = [numbers(table, field, formula.dtype, name) for field in formula.fields]
+    return formula, np.stack(columns, axis=1)
+
+
+def column_of(table: pa.Table, field: str, name: str) -> pa.ChunkedArray:
+    """Return a column; InputError where there is none."""
+    if field not in table.column_names:
+        raise InputError(f'{name}: no column "{field}" of counts')
+    return table[field]
+
+
+def numbers(table: pa.Table, field: str, dtype: Any, name: str) -> Int64:
+    """Return a column of counts, or of floats of 0 and above."""
+    import pyarrow as pa
+
+    from fastcausal.arrays.arrow import joined, values_of
+
+    column = column_of(table, field, name)
+    wanted = pa.from_numpy_dtype(np.dtype(dtype))
+    if column.type != wanted:
+        raise InputError(f'{name}: column "{field}" is {column.type}, expected {wanted}')
+    if column.null_count:
+        raise InputError(f'{name}: column "{field}" has {column.null_count} nulls, expected none')
+    values = values_of(joined(column))
+    if not (values >= 0).all() or values.max(initial=0) >= 2**53:
+        raise InputError(f'{name}: column "{field}" has values that no count has')
+    return values
+
+
+def _labels(
+    formula: ConfusionFormula, table: pa.Table, name: str
+) -> tuple[ConfusionFormula, Int64]:
+    """Return pairs of places among the labels; of labels not given, those that occur."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    sides = [column_of(table, field, name) for field in formula.fields]
+    kinds = {str(side.type) for side in sides}
+    if kinds not in ({"int64"}, {"string"}) or any(side.null_count for side in sides):
+        raise InputError(f"{name}: labels are {', '.join(sorted(kinds))}, expected int64 or string")
+    labels = formula.labels
+    if not formula.given:
+        labels = classes_of(*(pc.unique(side).to_pylist() for side in sides))
+    classes = pa.array(labels, sides[0].type)
+    codes = [pc.index_in(side, classes) for side in sides]
+    if any(side.null_count for side in codes):
+        raise InputError(f"{name}: a label is not among those given in the metadata")
+    return replace(formula, labels=labels), np.stack(
+        [np.asarray(side, np.int64) for side in codes], 1
+    )
+
+
+def read(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
+    """Read a file of one or several systems: what `Statistics` takes of each, by name.
+
+    Raises
+    ------
+    InputError
+        The file is damaged, or holds something else.
+    """
+    import pyarrow.compute as pc
+
+    name, table, about = load(path)
+    if SYSTEM not in table.column_names:
+        parts = parts_of(name, table, about)
+        return {parts["system"] or Path(name).stem: parts}
+    systems = pc.unique(table[SYSTEM]).to_pylist()
+    if not systems or not all(isinstance(system, str) for system in systems):
+        raise InputError(f'{name}: column "{SYSTEM}" has {systems[:3]}, expected names')
+    return {
+        system: parts_of(
+            f"{name}: {system}",
+            table.filter(pc.equal(table[SYSTEM], system)).drop_columns([SYSTEM]),
+            {**about, **_own(about.get("systems"), system), "system": system},
+        )
+        for system in systems
+    }
+
+
+def _own(systems: Any, system: str) -> About:
+    """Return what a file says of one of its systems; of others, that it does not know the rows."""
+    own = systems.get(system) if isinstance(systems, dict) else None
+    return own if isinstance(own, dict) else {"n_rows": None}
+
+
+def parts_of(name: str, table: pa.Table, about: About) -> dict[str, Any]:
+    """Return what `Statistics` takes, of the rows of one system."""
+    formula = formula_in(about, name)
+    parts = _said(about, len(table), name)
+    if about.get("sums"):
+        formula, rows = counts_of(formula, table, name, totals=False)
+        times = numbers(table, TIMES, np.int64, name)
+        return {**parts, "formula": formula, "rows": rows, "times": times}
+    table, left_out = parted(formula, table, name)
+    formula, rows = counts_of(formula, table, name)
+    units = table.drop_columns(list(formula.fields))
+    return {
+        **parts,
+        "formula": formula,
+        "rows": rows,
+        "times": np.ones(len(rows), np.int64),
+        "units": units if units.column_names else units.schema.empty_table(),
+        "left_out": left_out,
+    }
+
+
+def _said(about: About, n_rows: int, name: str) -> dict[str, Any]:
+    """Return what the metadata says of so many rows."""
+    try:
+        gold = None if about["gold"] is None else int(about["gold"], 16)
+        warnings = {tuple(texts): tuple(counts) for texts, counts in about["warnings"]}
+        whole = about["n_rows"] == n_rows
+        facts = {key: about[key] for key in FACTS if about[key] is not None}
+        system = about["system"]
+        warning_lines(warnings)
+        if not isinstance(system, str | None) or not isinstance(about["signature"], str):
+            raise TypeError("names")
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{name}: invalid metadata of statistics: {error}") from error
+    return {
+        "signature": about["signature"],
+        "facts": facts,
+        "system": system,
+        "gold": gold if whole else None,
+        "warnings": warnings if whole else warnings | JOINED,
+    }
