@@ -12,6 +12,14 @@ from fastcausal.relations import Relations as Relations
 from fastcausal.report import Report as Report
 from fastcausal.rows import Rows as Rows
 from fastcausal.statistics import Statistics as Statistics
+from fastcausal.sweeps.compare import Comparison as Comparison
+from fastcausal.sweeps.compare import compare as compare
+from fastcausal.sweeps.gate import Gate as Gate
+from fastcausal.sweeps.gate import gate as gate
+from fastcausal.sweeps.leaderboard import Leaderboard as Leaderboard
+from fastcausal.sweeps.leaderboard import leaderboard as leaderboard
+from fastcausal.sweeps.sweep import SweepResult as SweepResult
+from fastcausal.sweeps.sweep import sweep as sweep
 from fastcausal.tasks.agreement.agree import Agreement as Agreement
 from fastcausal.tasks.agreement.agree import agreement as agreement
 from fastcausal.tasks.answers.report import AnswerReport as AnswerReport

@@ -37,6 +37,10 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]  # csrc's order
 KappaWeights = Literal["linear", "quadratic"]
 MajorityTies = Literal["none", "first", "error"]
 
+Method = Literal["bca", "percentile", "jackknife"]
+Correction = Literal["holm", "bh", "none"]
+Verdict = Literal["pass", "fail", "inconclusive"]
+
 
 def check(name: str, value: object, choices: Any) -> None:
     """Raise ValueError for an argument that is not among the choices of its type.

@@ -54,7 +54,7 @@ class Tables(Mapping[str, "pa.Table"]):
 
 # Attributes of a report that was given none.
 _NOTHING: dict[str, Any] = dict.fromkeys(("facts", "subsets", "tables"), MappingProxyType({}))
-_NOTHING |= {"warnings": ()}
+_NOTHING |= {"warnings": (), "legend": ()}
 
 
 class Report:
@@ -126,6 +126,10 @@ class Report:
         @property
         def warnings(self) -> tuple[str, ...]:
             """Warnings to a reader of the numbers."""
+
+        @property
+        def legend(self) -> tuple[str, ...]:
+            """Lines below the tables that say what they show."""
 
         @property
         def tables(self) -> Mapping[str, pa.Table]:
@@ -311,7 +315,8 @@ class Report:
         return written.to_html(self.to_tables(), self._notes())
 
     def _notes(self) -> list[str]:
-        return [*(f"warning: {warning}" for warning in self.warnings), self.signature]
+        warnings = [f"warning: {warning}" for warning in self.warnings]
+        return [*self.legend, *warnings, self.signature]
 
 
 def scores_table(title: str, parts: Mapping[str, Groups], counts: bool = False) -> Grid:

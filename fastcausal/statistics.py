@@ -22,13 +22,14 @@ from fastcausal.count_files import About
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.formulas import Formula, Int64, Rows
 from fastcausal.scores import Float64
+from fastcausal.significance.result import Inferred
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False)
-class Statistics:
+class Statistics(Inferred):
     """Counts of the units of one evaluation: examples, questions, pairs of labels.
 
     Attributes

@@ -30,7 +30,7 @@ ROOMS = [
     ("groups",),
     ("report",),
     ("tasks",),
-    ("sweep",),
+    ("sweeps",),
     ("training",),
     ("cli",),
     ("__main__",),
@@ -150,12 +150,13 @@ def test_importing_loads_the_face_alone():
 def test_all_names_load():
     assert {name for name in dir(fastcausal) if not name.startswith("_")} == {
         "Agreement", "AlphaInterval", "AnswerReport", "CheckReport", "ClassificationReport",
-        "ClassificationScorer", "CorpusDescription", "Decoded", "ExtractionScorer", "InputError",
-        "LabelAgreement", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report",
-        "Rows", "SpanDecoder", "Statistics", "TagScheme", "TagScorer", "agreement",
-        "alpha_interval", "check", "classify", "cohen_kappa", "describe", "explain", "fleiss_kappa",
-        "kernel", "krippendorff_alpha", "label_agreement", "majority_vote", "mean_pairwise_kappa",
-        "percent_agreement", "read", "score", "score_answers", "write",
+        "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionScorer",
+        "Gate", "InputError", "LabelAgreement", "Leaderboard", "Objective", "PROTOCOLS", "Protocol",
+        "Relations", "Report", "Rows", "SpanDecoder", "Statistics", "SweepResult", "TagScheme",
+        "TagScorer", "agreement", "alpha_interval", "check", "classify", "cohen_kappa", "compare",
+        "describe", "explain", "fleiss_kappa", "gate", "kernel", "krippendorff_alpha",
+        "label_agreement", "leaderboard", "majority_vote", "mean_pairwise_kappa",
+        "percent_agreement", "read", "score", "score_answers", "sweep", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:
         assert getattr(fastcausal, name) is not None

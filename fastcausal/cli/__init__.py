@@ -19,16 +19,20 @@ from fastcausal.cli.agree import agree
 from fastcausal.cli.bench import bench
 from fastcausal.cli.check import check
 from fastcausal.cli.classify import classify
+from fastcausal.cli.compare import compare
 from fastcausal.cli.console import clear_errors, hold_streams, show
 from fastcausal.cli.convert import convert
 from fastcausal.cli.demo import demo
 from fastcausal.cli.describe import describe
 from fastcausal.cli.doctor import doctor
 from fastcausal.cli.explain import explain
+from fastcausal.cli.gate import gate
+from fastcausal.cli.leaderboard import leaderboard
 from fastcausal.cli.merge import merge
 from fastcausal.cli.options import Command, is_json
 from fastcausal.cli.qa import qa
 from fastcausal.cli.score import score
+from fastcausal.cli.sweep import sweep
 
 
 class Program(TyperGroup):
@@ -60,8 +64,8 @@ app: typer.Typer = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _command in (
-    score, aggregate, merge, explain, agree, classify, qa, describe, check, convert, demo, bench,
-    doctor,
+    score, aggregate, merge, compare, leaderboard, gate, sweep, explain, agree, classify, qa,
+    describe, check, convert, demo, bench, doctor,
 ):  # fmt: skip
     app.command(cls=Command)(_command)
 

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from fastcausal.errors import InputError
-from fastcausal.options import TableFormat
+from fastcausal.options import Method, TableFormat
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 FormatOption = Annotated[
@@ -21,6 +21,30 @@ FormatOption = Annotated[
 PerExampleOption = Annotated[
     Path | None,
     typer.Option(help="Write the counts of each example to this .parquet or .arrow file."),
+]
+MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print a table of Markdown.")]
+LatexOption = Annotated[bool, typer.Option("--latex", help="Print a table of LaTeX.")]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print values with all their digits.")]
+
+INFERENCE = ("cluster", "method", "confidence", "n_resamples", "seed")
+ClusterOption = Annotated[
+    str | None,
+    typer.Option("--cluster", help="Draw the values of this column instead of examples."),
+]
+MethodOption = Annotated[
+    Method,
+    typer.Option("--method", help="Take intervals of resamples (bca, percentile) or jackknife."),
+]
+ConfidenceOption = Annotated[
+    float, typer.Option("--confidence", help="Set the share of samples that intervals cover.")
+]
+ResamplesOption = Annotated[int, typer.Option("--n-resamples", help="Set the number of resamples.")]
+SeedOption = Annotated[int, typer.Option("--seed", help="Seed the draws with this number.")]
+ScoreOption = Annotated[
+    str, typer.Option("--score", help="Look at this score, such as multi_relation_cause_recall.")
+]
+ScoresOption = Annotated[
+    list[str], typer.Option("--score", help="Look at this score; may be given several times.")
 ]
 
 
@@ -44,11 +68,23 @@ def refuse(ctx: typer.Context, names: tuple[str, ...], reason: str) -> None:
             raise InputError(f"--{name.replace('_', '-')} {reason}")
 
 
-def format_of(ctx: typer.Context, json: bool, format: TableFormat) -> TableFormat:
-    """Return the format that ``--json`` and ``--format`` ask for; InputError where they differ."""
-    if json and format != "json":
-        refuse(ctx, ("format",), f"is {format}, but --json is another")
-    return "json" if json else format
+def refuse_inference(ctx: typer.Context, intervals: bool, method: Method) -> None:
+    """Refuse options of intervals without ``--intervals``, those of draws with the jackknife."""
+    if not intervals:
+        refuse(ctx, INFERENCE, "is for intervals: add --intervals")
+    if method == "jackknife":
+        refuse(ctx, ("n_resamples", "seed"), "is for resamples, method jackknife draws none")
+
+
+def format_of(ctx: typer.Context, json: bool, format: TableFormat, **short: bool) -> TableFormat:
+    """Return the format that ``--format`` or a short option asks for; InputError for two."""
+    asked: list[Any] = [name for name, given in {"json": json, **short}.items() if given]
+    for name in asked:
+        if name != format:
+            refuse(ctx, ("format",), f"is {format}, but --{name} is another")
+        if name != asked[0]:
+            raise InputError(f"--{name} is another format than --{asked[0]}")
+    return asked[0] if asked else format
 
 
 def is_json(args: Sequence[str]) -> bool:

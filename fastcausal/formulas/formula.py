@@ -66,9 +66,14 @@ class Formula(ABC):
         self._require(name)
         return OneScore(name, self.terms, lambda sums: self.scores_of(sums)[name])
 
-    def _require(self, name: str) -> None:
+    def names(self) -> dict[str, list[str]]:
+        """Return the names of the scores of every group."""
         no_rows = self.terms(np.zeros((0, len(self.fields)), self.dtype))
-        known = self.scores_of(np.zeros((1, no_rows.shape[1]), self.dtype))
+        groups = self.groups_of(np.zeros((1, no_rows.shape[1]), self.dtype))
+        return {group: [*scores] for group, scores in groups.items()}
+
+    def _require(self, name: str) -> None:
+        known = [f"{group}_{score}" for group, scores in self.names().items() for score in scores]
         if name not in known:
             raise ValueError(f'unknown score "{name}", expected one of {", ".join(known)}')
 

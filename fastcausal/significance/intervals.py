@@ -1,22 +1,36 @@
-"""Bootstrap percentile intervals, by unit or by cluster of units."""
+"""Intervals of scores: percentile and BCa bootstrap, and the jackknife."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from fastcausal.options import Method
+from fastcausal.scores import exact_sums
+from fastcausal.significance.checks import check_inference
+from fastcausal.significance.sampling import BLOCK, bootstrap_weights
+from fastcausal.significance.units import EXAMPLE, Units
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
 DRAWS = 2**22  # weights held at once
+FEW = 30  # units, below which intervals are too narrow (docs/inference.md)
+DOCUMENT = "doc_id"  # the column that formats have for it
+EQUAL = 1e-12  # scores this near to each other are the same
+LEVEL_DIGITS = 12  # of a quantile's level: libraries differ in the last digits of normal laws
 
 
 class Interval(NamedTuple):
-    """Bounds of a score, NaN where no resample defines it.
+    """Bounds of a score, NaN where nothing can be said.
 
     Attributes
     ----------
@@ -27,7 +41,236 @@ class Interval(NamedTuple):
 
     low: float
     high: float
-    n_undefined: int
+    n_undefined: int = 0
+
+
+NONE = Interval(math.nan, math.nan)
+
+
+class Resampled(Protocol):
+    """Units that are drawn, and what they score: `Units`, or a `Measure`."""
+
+    @property
+    def times(self) -> Int64:
+        """How many units there are of each kind."""
+
+    def scores(self, weights: Int64) -> Mapping[str, Float64]:
+        """Compute scores under each int64[n_draws, n_kinds] of weights."""
+
+    def left_out(self) -> Mapping[str, Float64]:
+        """Compute the scores of all units but one, for every kind of unit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """A measure of units that does not add over them, which are drawn singly or by cluster.
+
+    Attributes
+    ----------
+    measure : callable
+        From weights int64[n_draws, n_units] to a float64[n_draws] per score, such as
+        `fastcausal.Statistics.scores`.
+    cluster_of : int64[n_units]
+        The cluster of each unit, from 0 on. A cluster for each unit draws units.
+    """
+
+    measure: Callable[[Int64], Mapping[str, Float64]]
+    cluster_of: Int64
+
+    @property
+    def times(self) -> Int64:
+        """1 for each cluster."""
+        return np.ones(int(self.cluster_of.max(initial=-1)) + 1, np.int64)
+
+    def scores(self, weights: Int64) -> Mapping[str, Float64]:
+        """Compute scores under each int64[n_draws, n_clusters] of weights."""
+        return self.measure(np.take(weights, self.cluster_of, axis=1))
+
+    def left_out(self) -> Mapping[str, Float64]:
+        """Compute the scores of all clusters but one, for every cluster."""
+        n = len(self.times)
+        most = max(1, BLOCK // max(n, len(self.cluster_of)))
+        parts = (np.arange(k, min(k + most, n)) for k in range(0, n, most))
+        return _joined([self.scores(1 - np.equal.outer(part, np.arange(n))) for part in parts])
+
+
+def intervals_of(
+    units: Resampled,
+    method: Method = "bca",
+    confidence: float = 0.95,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> dict[str, Interval]:
+    """Compute the interval of every score.
+
+    Parameters
+    ----------
+    units : Units or Measure
+    method : {"bca", "percentile", "jackknife"}
+        Bootstrap: bias-corrected and accelerated (Efron 1987), or plain quantiles of resamples. Or
+        Student's t with the jackknife's standard error (Tukey 1958), on the logit scale for scores
+        between 0 and 1; it needs no draws.
+    confidence : float
+        Share of samples whose interval covers the true score.
+    n_resamples, seed : int
+        As `bootstrap_weights` takes them.
+
+    Returns
+    -------
+    dict of str to Interval
+        NaN for fewer than two units, for an undefined score, and without variation.
+
+    Raises
+    ------
+    ValueError
+        An unknown method, ``n_resamples`` below 1, ``confidence`` outside of 0 to 1, or a seed
+        outside of 0 to 2^63 - 1.
+    """
+    check_inference(method, confidence, n_resamples, seed)
+    values = {name: float(each[0]) for name, each in units.scores(units.times[None]).items()}
+    if units.times.sum() < 2:
+        return dict.fromkeys(values, NONE)
+    spreads = {} if method == "percentile" else spreads_of(units.left_out(), units.times)
+    if method == "jackknife":
+        quantile = student_quantile((1 + confidence) / 2, int(units.times.sum()) - 1)
+        return {
+            name: _checked(value, *_jackknife(value, spreads[name].error * quantile))
+            for name, value in values.items()
+        }
+    drawn = drawn_scores(units, n_resamples, seed)
+    return {
+        name: _of_resamples(value, drawn[name], spreads.get(name), confidence)
+        for name, value in values.items()
+    }
+
+
+def warnings_of(units: Units, table: pa.Table | None) -> tuple[str, ...]:
+    """Return what to know of intervals of these units, which are of this table of examples."""
+    warnings = []
+    if 1 < units.n_units < FEW:
+        warnings.append(
+            f"{units.n_units} units ({units.unit}): of fewer than {FEW}, intervals are too narrow"
+        )
+    if units.unit == EXAMPLE and table is not None and DOCUMENT in table.column_names:
+        documents = table[DOCUMENT].drop_null()
+        if len(documents.unique()) < len(documents):
+            warnings.append(
+                f"examples share a {DOCUMENT} and are drawn singly: intervals are too "
+                f"narrow, take the column {DOCUMENT} as cluster"
+            )
+    return tuple(warnings)
+
+
+def drawn_scores(units: Resampled, n_resamples: int, seed: int) -> dict[str, Float64]:
+    """Compute the scores of every resample: float64[n_resamples] each."""
+    draws = bootstrap_weights(units.times, n_resamples, seed)
+    return _joined([units.scores(weights) for weights in draws])
+
+
+def _joined(blocks: list[Mapping[str, Float64]]) -> dict[str, Float64]:
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+
+class Spread(NamedTuple):
+    """How a score varies by the jackknife, NaN where it does not, or is undefined without a unit.
+
+    Attributes
+    ----------
+    error : float
+        Standard error: its square is (n - 1) / n times the sum of squared deviations.
+    acceleration : float
+        A sixth of the skewness of the deviations, as BCa takes it.
+    """
+
+    error: float
+    acceleration: float
+
+
+def spreads_of(left_out: Mapping[str, Float64], times: Int64) -> dict[str, Spread]:
+    """Compute the spread of scores, from those of all units but one.
+
+    Parameters
+    ----------
+    left_out : mapping of str to float64[n_kinds]
+    times : int64[n_kinds]
+        How many units there are of each kind. Sums are rounded once, so that no order of units
+        changes a bit.
+    """
+    values = np.stack([*left_out.values()], axis=1)
+    varies = np.ptp(values, axis=0) > EQUAL  # false where undefined
+    n, weights = int(times.sum()), times[None]
+    values = np.where(varies, values, 0.0)
+    away = exact_sums(values, weights) / n - values
+    squares, cubes = (exact_sums(power, weights)[0] for power in (away * away, away * away * away))
+    with np.errstate(invalid="ignore"):
+        accelerations = cubes / (6 * squares * np.sqrt(squares))
+    errors = np.where(varies, np.sqrt(squares * (n - 1) / n), math.nan)
+    pairs = zip(errors.tolist(), accelerations.tolist(), strict=True)
+    return dict(zip(left_out, map(Spread._make, pairs), strict=True))
+
+
+def student_quantile(level: float, freedom: int) -> float:
+    """Return a quantile of Student's t."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, level))
+
+
+def _jackknife(value: float, half: float) -> tuple[float, float]:
+    """Bounds this far from the value; between 0 and 1 on the logit scale, by its derivative."""
+    if not 0 < value < 1:
+        return value - half, value + half
+    center, half = math.log(value / (1 - value)), half / (value * (1 - value))
+    return _logistic(center - half), _logistic(center + half)
+
+
+def _logistic(x: float) -> float:
+    power = math.exp(-abs(x))
+    return (1 if x >= 0 else power) / (1 + power)
+
+
+def _of_resamples(
+    value: float, drawn: Float64, spread: Spread | None, confidence: float
+) -> Interval:
+    """The quantiles of the resamples that define the score, at the levels of the method."""
+    ascending = np.sort(drawn[~np.isnan(drawn)])
+    n_undefined = len(drawn) - len(ascending)
+    levels = [(1 - confidence) / 2, (1 + confidence) / 2]
+    if spread is not None:
+        levels = _bca_levels(value, ascending, spread.acceleration, levels)
+    low, high = (quantile(ascending, level) for level in levels)
+    return _checked(value, low, high, n_undefined)
+
+
+def _bca_levels(
+    value: float, ascending: Float64, acceleration: float, levels: list[float]
+) -> list[float]:
+    """Levels moved by the bias and the acceleration of the score (Efron 1987, section 3)."""
+    from scipy.special import ndtr, ndtri
+
+    below, up_to = np.searchsorted(ascending, [value - EQUAL, value + EQUAL]).tolist()
+    bias = ndtri((below + up_to) / max(2 * len(ascending), 1))
+    shifted = bias + ndtri(levels)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        moved = ndtr(bias + shifted / np.maximum(1 - acceleration * shifted, 0))
+    return [round(level, LEVEL_DIGITS) for level in moved.tolist()]
+
+
+def quantile(ascending: Float64, level: float) -> float:
+    """Return a linear quantile of sorted values, NaN of none and at a level that is NaN."""
+    if not len(ascending) or math.isnan(level):
+        return math.nan
+    place = level * (len(ascending) - 1)
+    k = min(int(place), len(ascending) - 2) if len(ascending) > 1 else 0
+    low, high = float(ascending[k]), float(ascending[min(k + 1, len(ascending) - 1)])
+    return low + (high - low) * (place - k)
+
+
+def _checked(value: float, low: float, high: float, n_undefined: int = 0) -> Interval:
+    """Make an interval; an undefined score has no bounds, and no interval is a point."""
+    if math.isnan(value) or not high - low > EQUAL:
+        return Interval(math.nan, math.nan, n_undefined)
+    return Interval(low, high, n_undefined)
 
 
 def bootstrap(

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from fastcausal.significance import _sampling
+from fastcausal.significance.checks import check_draws
 
 Int64 = npt.NDArray[np.int64]
 
-MOST_SEED = 2**63 - 1
 HEAVY = 32  # a row of more units gets a binomial
 BLOCK = 2**23  # weights held at once: 64 MB
 WORK_PER_THREAD = 2**18  # rows and single draws
@@ -94,14 +94,6 @@ def exchanges(times: Int64, n_resamples: int, seed: int) -> Iterator[Int64]:
         _sampling.exchange(times, seed, number, weights, num_threads)
 
     return _blocks(draw, len(times), len(times), 0, n_resamples)
-
-
-def check_draws(n_resamples: int, seed: int) -> None:
-    """Raise ValueError for a number of resamples below 1, or a seed outside of 0 to 2^63 - 1."""
-    if n_resamples < 1:
-        raise ValueError(f"n_resamples is {n_resamples}, expected at least 1")
-    if not 0 <= seed <= MOST_SEED:
-        raise ValueError(f"seed is {seed}, expected 0 to 2^63 - 1")
 
 
 def _blocks(

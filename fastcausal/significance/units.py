@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 
 from fastcausal.arrays.distinct import distinct
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, repeated, some_of
 from fastcausal.formulas import Formula, Int64, OneScore, Rows, sums_of
 from fastcausal.scores import Float64
 
@@ -126,7 +126,7 @@ def joint_units(
     formula = a.formula.union(b.formula)
     (of_a, whole_a), (of_b, whole_b) = _rows_of(a), _rows_of(b)
     codes = None if cluster is None else a.clusters(cluster)
-    pairs, row_of = distinct(np.stack([of_a, of_b[_places(a, b)]], axis=1))
+    pairs, row_of = distinct(np.stack([of_a, of_b[places(a, b)]], axis=1))
     sides = [
         side.formula.convert(side.rows, formula)[column]
         for side, column in zip((whole_a, whole_b), pairs.T, strict=True)
@@ -134,6 +134,22 @@ def joint_units(
     formulas = _formulas(formula, score)
     terms = [np.hstack([each.terms(rows) for rows in sides]) for each in formulas]
     return _units(formulas[-1], terms, row_of, codes, cluster)
+
+
+def terms_of(statistics: Counted, cluster: str | None, score: str) -> Rows:
+    """Return the terms of a score of every unit: of examples in their order, or of clusters.
+
+    Raises
+    ------
+    InputError, ValueError
+        As `units_of`.
+    """
+    row_of, whole = _rows_of(statistics)
+    terms = whole.formula.only(score).terms(whole.rows)
+    if cluster is None:
+        each: Rows = terms[row_of]
+        return each
+    return _sums_by(terms, row_of, statistics.clusters(cluster))
 
 
 def _formulas(formula: Formula, score: str | None) -> list[Formula | OneScore]:
@@ -150,38 +166,56 @@ def _rows_of(statistics: Counted) -> tuple[Int64, Any]:
     return whole.row_of, whole
 
 
-def _places(a: Counted, b: Counted) -> Int64:
-    """Return the place in b of each unit of a."""
+def places(a: Counted, b: Counted, names: tuple[str, str] = ("A", "B")) -> Int64:
+    """Return the place in b of each unit of a: by id, or of both without ids by position.
+
+    Raises
+    ------
+    InputError
+        Ids on one side alone, null, twice or missing; without ids other numbers of units. It
+        calls the sides by their names.
+    """
     import pyarrow.compute as pc
 
-    (of_a, n_a), (of_b, n_b) = _ids(a, "A"), _ids(b, "B")
-    if of_a is None and of_b is None:
+    from fastcausal.arrays.arrow import values_of
+
+    ids = [_ids(side, name) for side, name in zip((a, b), names, strict=True)]
+    if ids[0] is None and ids[1] is None:
+        n_a, n_b = len(a.clusters(None)), len(b.clusters(None))
         if n_a != n_b:
-            raise InputError(f"{n_a} units in A and {n_b} in B, without ids")
+            raise InputError(f"{names[0]} has {n_a} units, {names[1]} has {n_b}, both without ids")
         return np.arange(n_a)
-    if of_a is None or of_b is None:
-        raise InputError(f"{'A' if of_a is None else 'B'} has no ids, the other side has some")
-    for name, mine, theirs in (("B", of_a, of_b), ("A", of_b, of_a)):
-        if missing := mine.filter(pc.is_null(pc.index_in(mine, theirs))).to_pylist():
-            raise InputError(f'{len(missing)} ids are missing in {name}, such as "{missing[0]}"')
-    places: Int64 = pc.index_in(of_a, of_b).to_numpy().astype(np.int64)
-    return places
+    for k, name in enumerate(names):
+        if ids[k] is None:
+            raise InputError(f"{name} has no ids, {names[1 - k]} has ids to join by")
+    if ids[0].equals(ids[1]):
+        return np.arange(len(ids[0]))
+    for k, name in enumerate(names):
+        missing = ids[1 - k].filter(pc.invert(pc.is_in(ids[1 - k], ids[k])))
+        if len(missing):
+            named = some_of(missing.slice(0, 4).to_pylist())
+            raise InputError(f"{name}: {len(missing)} ids are missing{named}")
+    return values_of(pc.index_in(*ids)).astype(np.int64)
 
 
-def _ids(side: Counted, name: str) -> tuple[Any, int]:
-    """Ids of the units, None without; the number of units."""
-    import pyarrow.compute as pc
+def _ids(side: Counted, name: str) -> Any:
+    """Ids of the units as text, None without."""
+    import pyarrow as pa
 
     from fastcausal.arrays.arrow import joined
 
-    assert side.units is not None
+    if side.units is None:
+        raise InputError(f"{name}: sums alone have no units to draw or to join")
     if "id" not in side.units.column_names:
-        return None, len(side.units)
-    ids = joined(side.units["id"])
-    if len(pc.unique(ids)) < len(ids):
-        twice = next(c["values"] for c in pc.value_counts(ids).to_pylist() if c["counts"] > 1)
-        raise InputError(f'id "{twice}" occurs twice in {name}')
-    return ids, len(ids)
+        return None
+    ids = joined(side.units["id"].cast(pa.string()))
+    if ids.null_count:
+        raise InputError(f"{name}: an id is null, expected ids or no column of ids")
+    if len(ids.unique()) < len(ids):
+        again = repeated(ids.to_pylist())
+        assert again is not None
+        raise InputError(f'{name}: id "{ids[again[0]]}" occurs twice')
+    return ids
 
 
 def _units(

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import re
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import typer.main
 from typer.testing import CliRunner
@@ -51,12 +53,18 @@ USES = {
         "2022": "gold.csv careful.jsonl --protocol cnc-2022",
         "no tags": "plain.jsonl plain.jsonl",
     },
+    "sweep": {
+        "files": "gold.csv careful.jsonl hasty.jsonl --out swept",
+        "one fails": "gold.csv careful.jsonl ratings.csv --out swept",
+        "data set": "plain.jsonl every.parquet --run-column run --out swept",
+    },
 }
 # Values other than the default; an option has those of its command, or those of its name.
 VALUES = {
     "average": "relation",
     "by": "text",
     "cluster": "text",
+    "column": "text",
     "agree --labels": "label",
     "classify --labels": "0,1,2",
     "copy-to": "copies",
@@ -65,6 +73,7 @@ VALUES = {
     "level": "ordinal",
     "like": "gold.csv",
     "matches": "matches.csv",
+    "out": "elsewhere",
     "per-example": "examples.arrow",
     "plots": "pictures",
     "positive": "0",
@@ -72,7 +81,9 @@ VALUES = {
     "agree --protocol": "recess-code",
     "protocol": "cnc-2023",
     "rater": "who",
+    "run-column": "text",
     "seed": "7",
+    "shard": "0/2",
     "tags": "cnc-2022",
     "to": "bio",
     "tokenizer": "whitespace",
@@ -86,11 +97,13 @@ ELSEWHERE = {
     "bench --sentences": "tests/cli/test_bench_command.py",
     "score --backend": "the numbers never depend on it",
     "score --threads": "the numbers never depend on it",
+    "sweep --jobs": "tests/sweeps/test_sweep.py",
 }
 AS_MEANT = {
     "bench --sentences": ("3", "4"),
     "score --backend": ("cpu", "reference"),
     "score --threads": ("3", "4"),
+    "sweep --jobs": ("3", "4"),
 }
 
 
@@ -130,7 +143,10 @@ def files(tmp_path_factory):
         "index,text,causal_text_w_pairs,num_rs\n"
         "a,Rain floods roads,['<ARG0>Rain floods <ARG1>roads</ARG1>'],1\n"
     )
-    fc.write(fc.read(folder / "gold.csv"), folder / "plain.jsonl")
+    plain = fc.read(folder / "gold.csv")
+    fc.write(plain, folder / "plain.jsonl")
+    runs = [plain.table.append_column("run", pa.array([run] * len(plain))) for run in "ab"]
+    pq.write_table(pa.concat_tables(runs), folder / "every.parquet")
     (folder / "texts.csv").write_text('id,text,label\na,"It rained ( so ) .",1\nb,"dry",0\n')
     (folder / "x.txt").write_text("Rain fell .\n")
     (folder / "x.ann").write_text("T1\tCause 0 4\tRain\n")
@@ -151,11 +167,13 @@ def typed(folder, command, arguments):
         result = CliRunner().invoke(app, [command, *arguments])
     assert isinstance(result.exception, SystemExit | None), result.exception
     written = {}
-    for path in sorted(folder.rglob("*")):
+    for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_file() and path.stat().st_mtime_ns != before.get(path):
             written[path.name] = path.read_bytes()
             if path not in before:
                 path.unlink()
+        elif path not in before:
+            path.rmdir()
     return result.exit_code, result.stdout, result.stderr, written
 
 
@@ -200,7 +218,7 @@ def value_of(name, flag):
     ("name", "option"), [pytest.param(n, o, id=f"{n} {o.opts[0]}") for n, o in options()]
 )
 def test_an_option_given_twice_is_refused(name, option, files):
-    if option.is_flag:
+    if option.is_flag or option.multiple:
         return
     flag = option.opts[0]
     values = AS_MEANT.get(f"{name} {flag}") or (value_of(name, flag),) * 2
@@ -210,7 +228,7 @@ def test_an_option_given_twice_is_refused(name, option, files):
     )
     assert (code, out, written) == (2, "", {})
     assert flag in err
-    assert re.search(r"given 2 times, expected\s+(│\s+│\s+)?once", err)
+    assert re.search(r"given [23] times, expected\s+(│\s+│\s+)?once", err)
 
 
 @pytest.mark.parametrize(

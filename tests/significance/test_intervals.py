@@ -1,17 +1,43 @@
-"""The bootstrap draws clusters with all their units, and leaves undefined resamples out."""
+"""Intervals against the exact law, scipy's and plain loops; nothing said where nothing is known."""
 
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import stats
 
-import fastcausal as fc
-from fastcausal.significance import intervals
-from fastcausal.significance.intervals import bootstrap
+from fastcausal.formulas import RelationFormula
+from fastcausal.significance import intervals, sampling
+from fastcausal.significance.intervals import (
+    Measure,
+    drawn_scores,
+    intervals_of,
+    quantile,
+)
+from fastcausal.significance.units import Units
+from tests.oracles import resampling as oracle
 
+COUNTS = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None)
 VALUES = np.array([0.5, 2.0, 4.0, 4.5, 7.0, 11.0])
+N = 20_000
+SUP = 1.95  # of sqrt(N) |F - law|: the 99.9% quantile of Kolmogorov's distribution
+
+
+def units_of(rows) -> Units:
+    different, times = np.unique(np.array(rows), axis=0, return_counts=True)
+    return Units(COUNTS, COUNTS.terms(np.column_stack([different, 0 * times])), times, "example")
+
+
+def f1(rows) -> float:
+    tp, fp, fn = np.sum(rows, axis=0)
+    return 2 * tp / (2 * tp + fp + fn)
+
+
+def random_rows(n: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).choice(3, (n, 3), p=[0.4, 0.5, 0.1])
 
 
 def mean(weights: np.ndarray) -> dict[str, np.ndarray]:
@@ -19,52 +45,139 @@ def mean(weights: np.ndarray) -> dict[str, np.ndarray]:
         return {"mean": weights @ VALUES / weights.sum(axis=1)}
 
 
-@pytest.mark.parametrize("clusters", [[0, 1, 2, 3, 4, 5], [0, 0, 1, 2, 2, 2]])
-def test_a_plain_loop(clusters):
-    members = [np.flatnonzero(np.array(clusters) == k) for k in range(max(clusters) + 1)]
-    rng = np.random.default_rng(3)
-    means = []
-    for _ in range(100):
-        drawn = rng.integers(len(members), size=len(members))
-        means.append(VALUES[np.concatenate([members[k] for k in drawn])].mean())
-    found = bootstrap(mean, np.array(clusters), n_resamples=100, confidence=0.9, seed=3)["mean"]
-    assert found[:2] == pytest.approx(np.quantile(means, [0.05, 0.95]).tolist(), abs=1e-12)
-    assert found.n_undefined == 0
+class TestTheExactLaw:
+    def of(self, rows, values, law, undefined=0.0):
+        """Resamples follow it, and quantiles are its quantiles, as near as chance allows."""
+        drawn = drawn_scores(units_of(rows), N, seed=1)["overall_f1"]
+        assert np.isnan(drawn).mean() == pytest.approx(undefined, abs=4 / math.sqrt(N))
+        ascending = np.sort(drawn[~np.isnan(drawn)])
+        share = np.searchsorted(ascending, values + 1e-9, "right") / len(ascending)
+        assert np.abs(share - law).max() * math.sqrt(len(ascending)) < SUP
+        low, high, _ = intervals_of(units_of(rows), "percentile", 0.9, N, 1)["overall_f1"]
+        near = SUP / math.sqrt(N)
+        for bound, level in ((low, 0.05), (high, 0.95)):
+            below, up_to = np.searchsorted(values, [bound - 1e-9, bound + 1e-9])
+            before, to = (np.append(0, law)[k] for k in (below, up_to))
+            assert before - near < level < to + near or low < bound < high
+
+    def test_of_four_units(self):
+        rows = [(1, 0, 0), (1, 1, 2), (2, 1, 0), (0, 0, 1)]
+        self.of(rows, *oracle.law_by_listing(rows, f1))
+
+    @pytest.mark.parametrize("n", [100, 340])
+    def test_of_hundreds(self, n):
+        rows = random_rows(n)
+        parts = np.column_stack([2 * rows[:, 0], rows @ [2, 1, 1]])
+        self.of(rows, *oracle.law_by_convolution(parts, n))
 
 
-def test_blocks_of_draws_change_nothing(monkeypatch):
-    whole = bootstrap(mean, np.arange(6), n_resamples=50)
-    monkeypatch.setattr(intervals, "DRAWS", 20)
-    assert bootstrap(mean, np.arange(6), n_resamples=50) == whole
-    assert bootstrap(mean, np.arange(6), n_resamples=50, seed=1) != whole
+@pytest.mark.parametrize("n", [12, 60, 340])
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+class TestPeers:
+    def test_scipy(self, n, confidence):
+        """BCa and percentiles of the same resamples."""
+        rows = random_rows(n)
+        drawn = drawn_scores(units_of(rows), 3000, seed=2)["overall_f1"]
+        for method in ("bca", "percentile"):
+            peer = scipy_interval(rows, drawn, method, confidence)
+            ours = intervals_of(units_of(rows), method, confidence, 3000, 2)["overall_f1"]
+            assert ours[:2] == pytest.approx(tuple(peer), abs=1e-9)
+
+    def test_a_plain_loop(self, n, confidence):
+        rows = random_rows(n)
+        ours = intervals_of(units_of(rows), "jackknife", confidence)["overall_f1"]
+        assert ours[:2] == pytest.approx(oracle.jackknife(list(rows), f1, confidence), abs=1e-12)
+        measure = Measure(lambda weights: {"f1": f1_of(weights, rows)}, np.arange(n))
+        again = intervals_of(measure, "jackknife", confidence)["f1"]
+        assert again == pytest.approx(ours, abs=1e-12)
+
+
+def f1_of(weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    return np.array([f1(w[:, None] * rows) for w in weights])
+
+
+def scipy_interval(rows, drawn, method, confidence):
+    """Of units by number, as scipy takes numbers alone; rounded, so that equal scores are equal."""
+    return stats.bootstrap(
+        (np.arange(len(rows)),),
+        lambda sample: round(f1(rows[sample.astype(int)]), 12),
+        vectorized=False,
+        n_resamples=0,
+        confidence_level=confidence,
+        method=method,
+        bootstrap_result=SimpleNamespace(bootstrap_distribution=drawn.round(12)),
+    ).confidence_interval
+
+
+def test_no_blocks_change_a_bit(monkeypatch):
+    of_units, of_a_measure = units_of(random_rows(30)), Measure(mean, np.arange(6))
+    whole = [intervals_of(each, "bca", n_resamples=50) for each in (of_units, of_a_measure)]
+    for module in (intervals, sampling):
+        monkeypatch.setattr(module, "BLOCK", 20)
+    assert [intervals_of(e, "bca", n_resamples=50) for e in (of_units, of_a_measure)] == whole
+
+
+@pytest.mark.parametrize("cluster_of", [[0, 1, 2, 3, 4, 5], [0, 0, 1, 2, 2, 2]])
+def test_clusters_of_a_measure(cluster_of):
+    """Drawn together: as a loop over their members."""
+    members = [np.flatnonzero(np.array(cluster_of) == k) for k in range(max(cluster_of) + 1)]
+    weights = np.random.default_rng(0).multinomial(6, np.ones(len(members)) / len(members), 5)
+    units = Measure(mean, np.array(cluster_of))
+    for row, found in zip(weights, units.scores(weights)["mean"], strict=True):
+        drawn = np.concatenate([np.repeat(m, n) for m, n in zip(members, row, strict=True)])
+        assert found == pytest.approx(VALUES[drawn].mean())
+    for k, found in enumerate(units.left_out()["mean"]):
+        rest = np.concatenate([m for j, m in enumerate(members) if j != k])
+        assert found == pytest.approx(VALUES[rest].mean())
 
 
 def test_undefined_resamples():
     def of_the_first(weights: np.ndarray) -> dict[str, np.ndarray]:
-        return {"x": np.where(weights[:, 0] > 0, 2.0, math.nan), "y": weights[:, 0] * math.nan}
+        first = weights[:, 0]
+        return {"x": np.where(first > 0, first / 2, math.nan), "y": first * math.nan}
 
-    found = bootstrap(of_the_first, np.arange(2), n_resamples=200)
-    assert found["x"][:2] == (2.0, 2.0)
+    found = intervals_of(Measure(of_the_first, np.arange(2)), "percentile", n_resamples=200)
+    assert found["x"][:2] == (0.5, 1.0)
     assert 20 < found["x"].n_undefined < 80
-    assert found["y"].n_undefined == 200
     assert all(math.isnan(bound) for bound in found["y"][:2])
-    assert bootstrap(lambda w: {"x": np.full(len(w), math.nan)}, np.arange(0))["x"].n_undefined
+    assert found["y"].n_undefined == 200
 
 
-def test_intervals_of_statistics():
-    """Those of the columns of a report, and of its documents."""
-    examples = [
-        {"id": f"{k}", "length": 4, "doc": f"{k % 2}", "relations": [{"cause": (0, 2)}]}
-        for k in range(6)
-    ]
-    pred = [e | {"relations": e["relations"] * (k < 4)} for k, e in enumerate(examples)]
-    gold, pred = map(fc.Relations.from_examples, (examples, pred))
-    statistics = fc.score(gold, pred).statistics
-    by_unit = bootstrap(statistics.scores, statistics.clusters(None))
-    assert by_unit["overall_recall"].low < 4 / 6 < by_unit["overall_recall"].high
-    assert by_unit["signal_f1"].n_undefined == 1000
-    by_doc = bootstrap(statistics.scores, statistics.clusters("doc"))
-    assert by_doc["overall_recall"][:2] == (4 / 6, 4 / 6)  # both documents are alike
+@pytest.mark.parametrize("method", ["bca", "percentile", "jackknife"])
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ([], "no unit"),
+        ([(1, 2, 0)], "one unit"),
+        ([(0, 0, 0)] * 9, "undefined"),
+        ([(1, 1, 0)] * 9, "no variation"),
+        ([(1, 2, 2), (2, 4, 4), (3, 6, 6)], "no variation of the score"),
+    ],
+)
+def test_nothing_is_known(method, rows, why):
+    units = units_of(np.array(rows, int).reshape(-1, 3))
+    assert all(math.isnan(bound) for bound in intervals_of(units, method)["overall_f1"][:2]), why
+
+
+def test_a_score_that_rests_on_one_unit():
+    """Without it the score is undefined: no spread, so percentiles alone."""
+    units = units_of([(0, 0, 0)] * 5 + [(1, 1, 0)])
+    assert math.isnan(intervals_of(units, "bca")["overall_f1"].low)
+    assert math.isnan(intervals_of(units, "jackknife")["overall_f1"].low)
+
+
+def test_bounds_stay_where_scores_are():
+    rows = [(9, 0, 1)] * 3 + [(1, 0, 0)]
+    for method in ("bca", "percentile", "jackknife"):
+        low, high, _ = intervals_of(units_of(rows), method)["overall_recall"]
+        assert 0 < low < 30 / 33 < high <= 1
+
+
+def test_quantiles():
+    values = np.array([1.0, 2.0, 4.0])
+    for level in (0, 0.3, 0.5, 0.9, 1):
+        assert quantile(values, level) == pytest.approx(np.quantile(values, level))
+    assert quantile(values[:1], 0.7) == 1
 
 
 @pytest.mark.parametrize(
@@ -72,8 +185,11 @@ def test_intervals_of_statistics():
     [
         ({"n_resamples": 0}, "n_resamples is 0, expected at least 1"),
         ({"confidence": 1.0}, r"confidence is 1\.0, expected a number between 0 and 1"),
+        ({"confidence": math.nan}, "confidence is nan, expected a number between 0 and 1"),
+        ({"seed": -1}, "seed is -1, expected 0"),
+        ({"method": "basic"}, 'method is "basic", expected one of bca, percentile, jackknife'),
     ],
 )
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
-        bootstrap(mean, np.arange(6), **options)
+        intervals_of(units_of([(1, 1, 1), (1, 0, 0)]), **options)

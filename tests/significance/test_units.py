@@ -122,9 +122,9 @@ def with_ids(ids, **columns):
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [
-        (["x", "y"], ["x", "x"], 'id "x" occurs twice in B'),
-        (["x", "y"], ["x"], '1 ids are missing in B, such as "y"'),
-        (["x"], ["y", "x", "z"], '2 ids are missing in A, such as "y"'),
+        (["x", "y"], ["x", "x"], 'B: id "x" occurs twice'),
+        (["x", "y"], ["x"], r'B: 1 ids are missing \("y"\)'),
+        (["x"], ["y", "x", "z"], r'A: 2 ids are missing \("y", "z"\)'),
     ],
 )
 def test_ids_that_do_not_join(a, b, message):
@@ -146,7 +146,7 @@ def test_bad_units():
         RELATIONS, "s v1", np.ones((3, 7), np.int64), pa.table({"k": [1] * 3})
     )
     assert joint_units(no_ids, no_ids).n_units == 3
-    with pytest.raises(InputError, match="A has no ids, the other side has some"):
+    with pytest.raises(InputError, match="A has no ids, B has ids to join by"):
         joint_units(no_ids, some)
-    with pytest.raises(InputError, match="3 units in A and 1 in B, without ids"):
+    with pytest.raises(InputError, match="A has 3 units, B has 1, both without ids"):
         joint_units(no_ids, no_ids.take(np.array([0])))

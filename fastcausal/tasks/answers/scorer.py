@@ -15,7 +15,7 @@ from fastcausal._version import __version__
 from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.count_files import system_of
-from fastcausal.errors import InputError, some_of
+from fastcausal.errors import InputError, Remedy, some_of
 from fastcausal.formats.io.sources import RecordSource
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formulas import MeanFormula
@@ -181,5 +181,5 @@ def _differences(
     found = f"{len(missing)} questions of gold have no answer{some_of(missing)}, "
     found += f"{len(extra)} answers of pred are to no question{some_of(extra)}"
     if unmatched == "error":
-        raise InputError(f'{found}; unmatched="empty" or "skip" would allow it')
+        raise InputError(found, Remedy("unmatched", ("empty", "skip"), "would allow it"))
     return (f"unmatched={unmatched}: {found}",)

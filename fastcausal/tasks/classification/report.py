@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcausal.errors import InputError, warning_lines
-from fastcausal.formats.io.files import shown
+from fastcausal.formats.io.values import shown
 from fastcausal.formulas import ConfusionFormula, Int64, Label, Rows
 from fastcausal.groups import Groups, Scores
 from fastcausal.report import Report, Tables, plain, scores_table

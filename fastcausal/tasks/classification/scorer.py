@@ -16,10 +16,10 @@ import pyarrow.compute as pc
 from fastcausal._version import __version__
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.count_files import system_of
-from fastcausal.errors import InputError
-from fastcausal.formats.io.files import shown
+from fastcausal.errors import InputError, Remedy
 from fastcausal.formats.io.sources import LabelSource
 from fastcausal.formats.io.targets import keep_apart
+from fastcausal.formats.io.values import shown
 from fastcausal.formulas import ConfusionFormula, Label, classes_of
 from fastcausal.options import LabelPolicy, check
 from fastcausal.statistics import Statistics
@@ -330,7 +330,7 @@ def _joined(
         found = f"{len(missing)} examples of gold have no prediction{_some(missing)}, "
         found += f"{len(extra)} of pred are not in gold{_some(extra)}"
         if unmatched == "error":
-            raise InputError(f'{found}; unmatched="skip" would leave them out')
+            raise InputError(found, Remedy("unmatched", ("skip",), "would leave them out"))
         warnings.append(f"unmatched=skip: {found}")
     kept = pc.is_valid(at)
     return gold.take(pc.indices_nonzero(kept)), pred.take(at.filter(kept))
@@ -359,8 +359,7 @@ def _without_gaps(
     missing = pc.is_null(pred.values)
     if unparsed == "error":
         first = pred.where(pc.index(missing, True).as_py())
-        raise InputError(
-            f'{first}: no label, nor have {count - 1} more; unparsed="skip" would leave them out'
-        )
+        remedy = Remedy("unparsed", ("skip",), "would leave them out")
+        raise InputError(f"{first}: no label, nor have {count - 1} more", remedy)
     rows = pc.indices_nonzero(pc.invert(missing))
     return gold.take(rows), pred.take(rows), gold.take(pc.indices_nonzero(missing))

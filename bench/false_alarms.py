@@ -1,0 +1,98 @@
+"""How often tests call equal systems unlike, and what the gate says of true differences.
+
+``python -m bench.false_alarms`` prints the tables of docs/inference.md, in some three minutes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from fastcausal.arrays.distinct import distinct
+from fastcausal.formulas import RelationFormula, sums_of
+from fastcausal.significance.paired import minus, n_differing, randomisation
+from fastcausal.significance.sampling import bootstrap_weights
+from fastcausal.significance.units import Units
+
+F1 = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).only("overall_f1")
+N_RESAMPLES = 500
+TRIALS = 1000
+LEVEL = 0.05
+SENTENCES = 17  # of a document
+DIFFERENCES = (-0.04, -0.02, 0.0, 0.02, 0.04)
+MIN_DELTA = -0.01
+
+
+def outcomes(
+    rng: np.random.Generator, spans: np.ndarray, ease: np.ndarray, shift: float = 0.0
+) -> np.ndarray:
+    """Spans that a system finds, invents and misses: int64[n_sentences, 3]."""
+    chance = 1 / (1 + np.exp(-(1.2 + shift + ease)))
+    hits = rng.binomial(spans, chance)
+    return np.stack([hits, rng.binomial(spans, (1 - chance) / 1.2), spans - hits], axis=1)
+
+
+def pair(rng: np.random.Generator, n: int, shift: float = 0.0) -> np.ndarray:
+    """Two systems on the same sentences, equally good without a shift: int64[n, 6]."""
+    spans, ease = rng.integers(1, 7, n), rng.normal(0, 1, n)
+    return np.hstack([outcomes(rng, spans, ease), outcomes(rng, spans, ease, shift)])
+
+
+def pair_in_documents(rng: np.random.Generator, n_documents: int) -> np.ndarray:
+    """Two equally good systems, each of which finds documents of its own hard."""
+    n = n_documents * SENTENCES
+    spans, ease = rng.integers(1, 7, n), rng.normal(0, 1, n)
+    own = np.repeat(rng.normal(0, 0.7, (2, n_documents)), SENTENCES, axis=1)
+    return np.hstack([outcomes(rng, spans, ease + of_system) for of_system in own])
+
+
+def units_of(rows: np.ndarray) -> Units:
+    terms, row_of = distinct(rows)
+    return Units(F1, terms, np.bincount(row_of), "example")
+
+
+def by_document(rows: np.ndarray) -> np.ndarray:
+    return rows.reshape(-1, SENTENCES, 6).sum(axis=1)
+
+
+def by_randomisation(units: Units, seed: int) -> float:
+    return randomisation(units, n_differing(units), N_RESAMPLES, seed)[0]
+
+
+def by_bootstrap(units: Units, seed: int) -> float:
+    """p of sacreBLEU's paired bootstrap: differences lose their sign before they are centred."""
+    value = minus(F1).value
+    observed = abs(value(sums_of(units.terms, units.times[None]))[0])
+    drawn = np.concatenate([*bootstrap_weights(units.times, N_RESAMPLES, seed)])
+    sizes = np.abs(value(sums_of(units.terms, drawn)))
+    return (1 + np.count_nonzero(sizes - sizes.mean() > observed)) / (1 + N_RESAMPLES)
+
+
+TESTS: dict[str, Callable[[Units, int], float]] = {
+    "p of `compare`": by_randomisation,
+    "sacreBLEU's bootstrap": by_bootstrap,
+}
+
+
+def false_alarms() -> None:
+    """Print the share of pairs of equal systems that each test calls unlike."""
+    rng = np.random.default_rng(0)
+    cases: dict[str, Callable[[], np.ndarray]] = {
+        f"{n} sentences": lambda n=n: pair(rng, n) for n in (30, 100, 340)
+    }
+    for n in (20, 50):
+        cases[f"{n} documents, by sentence"] = lambda n=n: pair_in_documents(rng, n)
+        cases[f"{n} documents, by document"] = lambda n=n: by_document(pair_in_documents(rng, n))
+    print("| equal systems |", " | ".join(TESTS), "|\n| :-- |", "--: | " * len(TESTS))
+    for name, draw in cases.items():
+        all_units = [units_of(draw()) for _ in range(TRIALS)]
+        shares = [
+            np.mean([test(units, seed) <= LEVEL for seed, units in enumerate(all_units)])
+            for test in TESTS.values()
+        ]
+        print(f"| {name} |", " | ".join(f"{share:.1%}" for share in shares), "|", flush=True)
+
+
+if __name__ == "__main__":
+    false_alarms()

@@ -1,0 +1,60 @@
+"""``fastcausal compare A B``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fastcausal.cli.console import doing, print_report
+from fastcausal.cli.options import (
+    ClusterOption,
+    ConfidenceOption,
+    CsvOption,
+    FormatOption,
+    JsonOption,
+    LatexOption,
+    MarkdownOption,
+    MethodOption,
+    ResamplesOption,
+    ScoresOption,
+    SeedOption,
+    format_of,
+)
+
+STATISTICS = "Counts of {}, as score --per-example writes them."
+SCORES = ["overall_f1"]
+
+
+def compare(
+    ctx: typer.Context,
+    a: Annotated[str, typer.Argument(help=STATISTICS.format("A"))],
+    b: Annotated[str, typer.Argument(help=STATISTICS.format("B"))],
+    score: ScoresOption = SCORES,
+    cluster: ClusterOption = None,
+    method: MethodOption = "bca",
+    confidence: ConfidenceOption = 0.95,
+    n_resamples: ResamplesOption = 10_000,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+    format: FormatOption = "text",
+    markdown: MarkdownOption = False,
+    latex: LatexOption = False,
+    csv: CsvOption = False,
+) -> None:
+    """Compare two systems on the same examples: B minus A, with bounds and p."""
+    chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
+    import fastcausal as fc
+
+    with doing(f"comparing {b} with {a}"):
+        comparison = fc.compare(
+            a,
+            b,
+            score,
+            cluster=cluster,
+            method=method,
+            confidence=confidence,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+    print_report(comparison, chosen)

@@ -1,0 +1,104 @@
+"""``fastcausal gate --baseline A --candidate B --min-delta D``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fastcausal.cli.console import doing, print_report, printable, show
+from fastcausal.cli.options import (
+    ClusterOption,
+    ConfidenceOption,
+    FormatOption,
+    JsonOption,
+    MethodOption,
+    ResamplesOption,
+    ScoreOption,
+    SeedOption,
+    format_of,
+)
+from fastcausal.options import Verdict
+
+if TYPE_CHECKING:
+    from fastcausal.sweeps.gate import Gate
+
+NOT_PASSED = 1
+LEVELS: dict[Verdict, str] = {"pass": "notice", "fail": "error", "inconclusive": "warning"}
+
+
+def gate(
+    ctx: typer.Context,
+    baseline: Annotated[
+        str, typer.Option(help="Compare with these counts, as score --per-example writes them.")
+    ],
+    candidate: Annotated[str, typer.Option(help="Judge these counts.")],
+    min_delta: Annotated[
+        float,
+        typer.Option(
+            help="Pass if the candidate is surely better by this; below 0, what may be lost."
+        ),
+    ],
+    score: ScoreOption = "overall_f1",
+    cluster: ClusterOption = None,
+    method: MethodOption = "bca",
+    confidence: ConfidenceOption = 0.95,
+    n_resamples: ResamplesOption = 10_000,
+    seed: SeedOption = 0,
+    junit: Annotated[
+        Path | None, typer.Option(help="Write the verdict to this file as JUnit's XML.")
+    ] = None,
+    github: Annotated[
+        bool, typer.Option("--github", help="Annotate a GitHub workflow, and add to its summary.")
+    ] = False,
+    json: JsonOption = False,
+    format: FormatOption = "text",
+) -> None:
+    """Judge a candidate: exit status 0 if it passes, 1 if it fails or the data cannot tell."""
+    chosen = format_of(ctx, json, format)
+    import fastcausal as fc
+    from fastcausal.formats.io.files import replacing
+    from fastcausal.formats.io.targets import keep_apart
+
+    keep_apart([junit], [baseline, candidate])
+    with doing(f"comparing {candidate} with {baseline}"):
+        result = fc.gate(
+            baseline,
+            candidate,
+            min_delta=min_delta,
+            score=score,
+            cluster=cluster,
+            method=method,
+            confidence=confidence,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+    if junit is not None:
+        with replacing(junit) as file:
+            file.write(result.to_junit().encode())
+    if github:
+        show(annotation(result), err=chosen == "json")
+        add_to_summary(result)
+    print_report(result, chosen)
+    if not result.passed:
+        raise typer.Exit(NOT_PASSED)
+
+
+def annotation(result: Gate) -> str:
+    """Return the line that GitHub shows beside a run, its text escaped as GitHub asks.
+
+    https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+    """
+    said = printable(f"{result.title}; {result.reason}")
+    for character, escaped in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A")):
+        said = said.replace(character, escaped)
+    return f"::{LEVELS[result.verdict]} title=fastcausal gate::{said}"
+
+
+def add_to_summary(result: Gate) -> None:
+    """Append a table to the summary of the GitHub workflow that runs this, if one does."""
+    if path := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(f"{result.to_markdown()}\n")

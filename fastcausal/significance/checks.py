@@ -1,0 +1,23 @@
+"""Checks of what inference is asked for, the same for every way to ask."""
+
+from __future__ import annotations
+
+from fastcausal.options import Method, check
+
+MOST_SEED = 2**63 - 1
+
+
+def check_inference(method: str, confidence: float, n_resamples: int, seed: int) -> None:
+    """Raise ValueError for an unknown method, or a number out of its range."""
+    check("method", method, Method)
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence}, expected a number between 0 and 1")
+    check_draws(n_resamples, seed)
+
+
+def check_draws(n_resamples: int, seed: int) -> None:
+    """Raise ValueError for a number of resamples below 1, or a seed outside of 0 to 2^63 - 1."""
+    if n_resamples < 1:
+        raise ValueError(f"n_resamples is {n_resamples}, expected at least 1")
+    if not 0 <= seed <= MOST_SEED:
+        raise ValueError(f"seed is {seed}, expected 0 to 2^63 - 1")

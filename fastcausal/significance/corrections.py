@@ -1,0 +1,81 @@
+"""Corrections of p for many tests: Holm, and Benjamini and Hochberg."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Float64 = npt.NDArray[np.float64]
+
+
+def holm(p: Float64) -> Float64:
+    """Adjust p so that all rejections are right with the asked confidence (Holm 1979).
+
+    Examples
+    --------
+    >>> holm(np.array([0.01, 0.04, 0.03]))
+    array([0.03, 0.06, 0.06])
+    """
+    order = np.argsort(p, kind="stable")
+    steps = p[order] * np.arange(len(p), 0, -1)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return adjusted
+
+
+def benjamini_hochberg(p: Float64) -> Float64:
+    """Adjust p so that the expected share of false rejections is bounded (1995).
+
+    Examples
+    --------
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03]))
+    array([0.03, 0.04, 0.04])
+    """
+    from scipy.stats import false_discovery_control
+
+    adjusted: Float64 = false_discovery_control(p)
+    return adjusted
+
+
+CORRECTIONS: dict[str, Callable[[Float64], Float64]] = {
+    "holm": holm,
+    "bh": benjamini_hochberg,
+    "none": lambda p: p,
+}
+
+
+def adjusted(p: Any, correction: str) -> Float64:
+    """Adjust p for the number of tests; an undefined p is no test and stays NaN.
+
+    Parameters
+    ----------
+    p : float64[n_tests]
+    correction : {"holm", "bh", "none"}
+
+    Examples
+    --------
+    >>> adjusted([0.01, math.nan, 0.04], "holm")
+    array([0.02,  nan, 0.04])
+    """
+    values = np.array(p, np.float64)
+    defined = ~np.isnan(values)
+    if defined.any():
+        values[defined] = CORRECTIONS[correction](values[defined])
+    return values
+
+
+def resamples_needed(n_tests: int, confidence: float) -> int:
+    """Return how many resamples let the smallest p of Holm reach 1 - confidence.
+
+    A p of R resamples is at least 1 / (R + 1), and Holm multiplies the smallest by the tests.
+
+    Examples
+    --------
+    >>> resamples_needed(999, 0.95)
+    19979
+    """
+    return math.ceil(round(n_tests / (1 - confidence), 6)) - 1

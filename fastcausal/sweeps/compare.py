@@ -1,0 +1,183 @@
+"""Two systems on the same units: every score of B minus that of A, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from fastcausal.groups import Scores
+from fastcausal.options import Method
+from fastcausal.report import Report, plain
+from fastcausal.significance.intervals import warnings_of
+from fastcausal.significance.paired import detectable, difference, n_differing, randomisation
+from fastcausal.significance.units import EXAMPLE, joint_units
+from fastcausal.sweeps.systems import pair_of
+from fastcausal.tables import Grid
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SHOWN = ("a", "b", "delta", "low", "high", "p", "mde")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Report):
+    """Differences of two systems, B minus A.
+
+    ``comparison["overall_f1"].delta``; the values of a score are ``a``, ``b``, ``delta``, its
+    bounds ``low`` and ``high``, ``se`` (jackknife), ``p`` (randomisation), ``p_exact`` (all
+    exchanges were listed), and ``mde``, the difference that such data show in four of five cases.
+
+    Attributes
+    ----------
+    signature : str
+    gold : str or None
+        Digest of gold.
+    systems : mapping of str to str
+        The names of ``a`` and ``b``.
+    unit : str
+        ``example``, or the column whose values are drawn together.
+    n_units, n_differ : int
+        Units, and those whose counts differ.
+    method : {"bca", "percentile", "jackknife"}
+    confidence : float
+    n_resamples, seed : int
+    scores : mapping of str to Scores
+        By flat name.
+    warnings : tuple of str
+    """
+
+    signature: str
+    gold: str | None
+    systems: Mapping[str, str]
+    unit: str
+    n_units: int
+    n_differ: int
+    method: Method
+    confidence: float
+    n_resamples: int
+    seed: int
+    scores: Mapping[str, Scores]
+    warnings: tuple[str, ...] = ()
+
+    _keys = (
+        "signature", "gold", "systems", "unit", "n_units", "n_differ", "method", "confidence",
+        "n_resamples", "seed", "scores", "warnings",
+    )  # fmt: skip
+    _logged = ()
+
+    @cached_property
+    def title(self) -> str:
+        """Line that says what was compared."""
+        of = "examples" if self.unit == EXAMPLE else f"values of {self.unit}"
+        differ = f"{self.n_differ} of {self.n_units} {of} differ"
+        return f"{self.systems['b']} minus {self.systems['a']}: {differ}"
+
+    def to_arrow(self) -> pa.Table:
+        """Return a row per score; undefined is null."""
+        import pyarrow as pa
+
+        rows = [{"score": name, **plain(values)} for name, values in self.scores.items()]
+        kinds = {"score": pa.string(), "p_exact": pa.bool_()}
+        names = ("score", *next(iter(self.scores.values())))
+        return pa.Table.from_pylist(
+            rows, pa.schema([(name, kinds.get(name, pa.float64())) for name in names])
+        )
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Return a row per score."""
+        grid = Grid(self.title, SHOWN, signed=("delta", "low", "high"))
+        for name, values in self.scores.items():
+            grid.add(name, *(values[column] for column in SHOWN))
+        return grid
+
+    @property
+    def legend(self) -> tuple[str, ...]:
+        """Lines below the table: what its columns are."""
+        return (
+            f"low, high: {100 * self.confidence:g}% bounds of delta ({self.method}); "
+            "p: of equal systems, randomisation",
+            "mde: the difference that such data show in four of five cases",
+        )
+
+
+def compare(
+    a: Any,
+    b: Any,
+    score: str | Iterable[str] = "overall_f1",
+    *,
+    cluster: str | None = None,
+    method: Method = "bca",
+    confidence: float = 0.95,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Comparison:
+    """Compare two systems on the same units, joined by id: B minus A.
+
+    Parameters
+    ----------
+    a, b : Statistics, Report or path
+        What `Statistics.write` wrote, such as the file of ``score --per-example``.
+    score : str or iterable of str
+        Flat names, such as ``overall_f1`` or ``multi_relation_cause_recall``.
+    cluster : str, optional
+        A column of gold, such as ``doc_id``, whose values are drawn with all their examples.
+    method : {"bca", "percentile", "jackknife"}
+        Of the bounds.
+    confidence : float
+        Between 0 and 1.
+    n_resamples : int
+        Of the bounds and of p.
+    seed : int
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InputError
+        A file cannot be read; A and B have other signatures, roles, ids or gold; the column
+        of clusters is unknown or has nulls.
+    ValueError
+        An unknown score or method, or a number out of its range.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> from fastcausal import sample
+    >>> careful, chatty = (
+    ...     fc.score(sample.GOLD, sample.SYSTEMS[name], unparsed="empty")
+    ...     for name in ("careful", "chatty"))
+    >>> comparison = fc.compare(careful, chatty, n_resamples=1000)
+    >>> round(comparison["overall_f1"].delta, 4), comparison.n_differ, comparison.n_units
+    (0.0, 0, 0)
+    """
+    names, left, right = pair_of(a, b, ("A", "B"))
+    every = joint_units(left, right, cluster)
+    n_differ = n_differing(every)
+
+    def values(name: str) -> Scores:
+        units = joint_units(left, right, cluster, name)
+        change = difference(units, method, confidence, n_resamples, seed)
+        p, exact = randomisation(units, n_differ, n_resamples, seed)
+        mde = detectable(change.se, confidence)
+        return Scores({**change._asdict(), "p": p, "p_exact": exact, "mde": mde})
+
+    asked = [score] if isinstance(score, str) else list(score)
+    return Comparison(
+        signature=left.signature,
+        gold=left.facts.get("gold"),
+        systems=dict(zip("ab", names, strict=True)),
+        unit=every.unit,
+        n_units=every.n_units,
+        n_differ=n_differ,
+        method=method,
+        confidence=confidence,
+        n_resamples=n_resamples,
+        seed=seed,
+        scores={name: values(name) for name in asked},
+        warnings=warnings_of(every, left.units),
+    )

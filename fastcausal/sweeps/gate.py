@@ -1,0 +1,237 @@
+"""A verdict on a candidate against a baseline: pass, fail, or inconclusive."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from fastcausal.groups import Scores
+from fastcausal.options import Method, Verdict
+from fastcausal.report import Report
+from fastcausal.significance.intervals import warnings_of
+from fastcausal.significance.paired import Difference, detectable, difference, n_differing
+from fastcausal.significance.units import joint_units
+from fastcausal.sweeps.systems import pair_of
+from fastcausal.tables import Grid, line_text, number_text
+
+FEWEST = 10  # units that can pass or fail
+SHOWN = ("baseline", "candidate", "delta", "low", "high", "min_delta", "mde")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate(Report):
+    """A verdict on a candidate, with what it rests on.
+
+    Attributes
+    ----------
+    verdict : {"pass", "fail", "inconclusive"}
+    score : str
+        Flat name.
+    baseline, candidate, delta : float
+        The score of each, and candidate minus baseline.
+    low, high : float
+        One-sided bounds of ``delta``: each holds with ``confidence``.
+    min_delta : float
+        The least difference that passes.
+    confidence : float
+    n_units, n_differ : int
+        Units, and those that differ.
+    mde : float
+        The difference that such data show in four of five cases.
+    systems : mapping of str to str
+        The names of ``baseline`` and ``candidate``.
+    signature : str
+    unit : str
+        ``example``, or the column whose values are drawn together.
+    method : {"bca", "percentile", "jackknife"}
+    n_resamples, seed : int
+    warnings : tuple of str
+    """
+
+    verdict: Verdict
+    score: str
+    baseline: float
+    candidate: float
+    delta: float
+    low: float
+    high: float
+    min_delta: float
+    confidence: float
+    n_units: int
+    n_differ: int
+    mde: float
+    systems: Mapping[str, str]
+    signature: str
+    unit: str
+    method: Method
+    n_resamples: int
+    seed: int
+    warnings: tuple[str, ...] = ()
+
+    _keys = (
+        "verdict", "score", *SHOWN[:5], "min_delta", "confidence", "n_units", "n_differ", "mde",
+        "systems", "signature", "unit", "method", "n_resamples", "seed", "warnings",
+    )  # fmt: skip
+    _logged = ()
+
+    @property
+    def passed(self) -> bool:
+        """Tell a pass from a fail and from what cannot be told."""
+        return self.verdict == "pass"
+
+    @cached_property
+    def title(self) -> str:
+        """Line of verdict and systems."""
+        baseline, candidate = self.systems.values()
+        return f"{self.verdict}: {candidate} against {baseline}"
+
+    @cached_property
+    def scores(self) -> Mapping[str, Scores]:
+        """The numbers under the name of the score."""
+        return {self.score: Scores({name: getattr(self, name) for name in SHOWN})}
+
+    @property
+    def legend(self) -> tuple[str, ...]:
+        """Lines below the table: the reason."""
+        return (self.reason,)
+
+    @cached_property
+    def reason(self) -> str:
+        """Sentence on what decides."""
+        if self.n_units < FEWEST:
+            return f"{self.n_units} units ({self.unit}) decide nothing, expected at least {FEWEST}"
+        delta, low, high, least = (
+            number_text(value, sign="+")
+            for value in (self.delta, self.low, self.high, self.min_delta)
+        )
+        surely = {"pass": "surely at least", "fail": "surely below"}.get(self.verdict, "perhaps")
+        said = f"{self.score} changes by {delta} [{low}, {high}], {surely} {least}"
+        if self.verdict != "inconclusive":
+            return said
+        return f"{said}; such data show {number_text(self.mde)} in four of five cases"
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Return the numbers, a row of the score."""
+        grid = Grid(self.title, SHOWN, signed=("delta", "low", "high", "min_delta"))
+        grid.add(self.score, *self.scores[self.score].values())
+        return grid
+
+    def to_junit(self) -> str:
+        """Write a suite of one test case, as the servers of continuous integration read it.
+
+        What does not pass is a failure, with the reason as its message and all numbers as its text.
+        """
+        from xml.etree import ElementTree
+
+        failed = str(int(not self.passed))
+        suite = ElementTree.Element(
+            "testsuite", name="fastcausal gate", tests="1", failures=failed, errors="0", skipped="0"
+        )
+        name = line_text(f"{self.score}: {self.title.partition(': ')[2]}")
+        case = ElementTree.SubElement(suite, "testcase", classname="fastcausal.gate", name=name)
+        if not self.passed:
+            failure = ElementTree.SubElement(
+                case, "failure", type=self.verdict, message=line_text(self.reason)
+            )
+            failure.text = line_text(self.to_json())
+        text: str = ElementTree.tostring(suite, "unicode")
+        return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def gate(
+    baseline: Any,
+    candidate: Any,
+    *,
+    min_delta: float,
+    score: str = "overall_f1",
+    cluster: str | None = None,
+    method: Method = "bca",
+    confidence: float = 0.95,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Gate:
+    """Judge a candidate: pass, fail, or inconclusive, where the data cannot tell.
+
+    It passes where the difference to the baseline is surely at least ``min_delta``, and fails
+    where it is surely below. Fewer than 10 units are inconclusive. Where no unit differs, the
+    difference is 0, surely.
+
+    Parameters
+    ----------
+    baseline, candidate : Statistics, Report or path
+        As `compare` takes them.
+    min_delta : float
+        Below 0, what may be lost; above 0, what must be gained.
+    score : str
+        Flat name.
+    cluster : str, optional
+        A column of gold whose values are drawn with all their examples.
+    method : {"bca", "percentile", "jackknife"}
+    confidence : float
+        Of each of the two one-sided bounds, above 0.5.
+    n_resamples, seed : int
+
+    Returns
+    -------
+    Gate
+
+    Raises
+    ------
+    InputError
+        As `compare` does.
+    ValueError
+        ``min_delta`` is not finite, or another argument out of its range.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> from fastcausal import sample
+    >>> careful = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
+    >>> fc.gate(careful, careful, min_delta=0.0).verdict
+    'pass'
+    """
+    if not math.isfinite(min_delta):
+        raise ValueError(f"min_delta is {min_delta}, expected a finite number")
+    if not 0.5 < confidence < 1:
+        raise ValueError(
+            f"confidence is {confidence}, expected one-sided bounds of more than 0.5 and below 1"
+        )
+    names, before, after = pair_of(baseline, candidate, ("baseline", "candidate"))
+    units = joint_units(before, after, cluster, score)
+    n_differ = n_differing(joint_units(before, after, cluster))
+    change = difference(units, method, 2 * confidence - 1, n_resamples, seed)
+    if not n_differ and change.delta == 0:
+        change = change._replace(low=0.0, high=0.0)
+    return Gate(
+        verdict=_verdict(change, units.n_units, min_delta),
+        score=score,
+        baseline=change.a,
+        candidate=change.b,
+        delta=change.delta,
+        low=change.low,
+        high=change.high,
+        min_delta=float(min_delta),
+        confidence=confidence,
+        n_units=units.n_units,
+        n_differ=n_differ,
+        mde=detectable(change.se, confidence),
+        systems=dict(zip(("baseline", "candidate"), names, strict=True)),
+        signature=before.signature,
+        unit=units.unit,
+        method=method,
+        n_resamples=n_resamples,
+        seed=seed,
+        warnings=warnings_of(units, before.units),
+    )
+
+
+def _verdict(change: Difference, n_units: int, min_delta: float) -> Verdict:
+    """Judge by the bounds, which are undefined or wide where nothing can be told."""
+    if n_units < FEWEST:
+        return "inconclusive"
+    if change.low >= min_delta:
+        return "pass"
+    return "fail" if change.high < min_delta else "inconclusive"

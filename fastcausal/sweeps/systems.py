@@ -1,0 +1,154 @@
+"""Statistics of several systems on the same units, in one order."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fastcausal.errors import InputError
+from fastcausal.report import Report
+from fastcausal.significance.units import places
+from fastcausal.statistics import Statistics, read_systems
+
+
+def statistics_of(source: Any) -> Statistics:
+    """Return statistics, those of a report, or those of a file."""
+    if isinstance(source, Statistics):
+        return source
+    return source.statistics if isinstance(source, Report) else Statistics.read(source)
+
+
+def name_of(source: Any, default: str) -> str:
+    """Name a system by its statistics, else by its file, else by default."""
+    if isinstance(source, Statistics | Report):
+        return statistics_of(source).facts.get("system") or default
+    return Path(source).stem
+
+
+def pair_of(
+    a: Any, b: Any, roles: tuple[str, str]
+) -> tuple[tuple[str, str], Statistics, Statistics]:
+    """Return the names of two systems and their statistics, with units in one order.
+
+    Parameters
+    ----------
+    a, b : Statistics, Report or path
+    roles : tuple of str
+        What messages call them, besides their names.
+    """
+    sources = [statistics_of(source) for source in (a, b)]
+    names = name_of(a, roles[0]), name_of(b, roles[1])
+    called = [
+        role if name == role else f"{role} ({name})"
+        for role, name in zip(roles, names, strict=True)
+    ]
+    left, right = aligned(zip(called, sources, strict=True)).values()
+    return names, left, right
+
+
+def systems_of(sources: Any) -> Iterator[tuple[str, Statistics]]:
+    """Give many systems by name, one at a time.
+
+    Parameters
+    ----------
+    sources : mapping of str to source, list of sources, or a source
+        Statistics, reports and paths. A path is a file of one or several systems, or the folder of
+        a sweep, which stands for all its runs.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, or a folder has no runs.
+    """
+    if isinstance(sources, Mapping):
+        yield from ((name, statistics_of(source)) for name, source in sources.items())
+        return
+    single = isinstance(sources, Statistics | Report | str | os.PathLike)
+    for k, source in enumerate([sources] if single else sources, 1):
+        if isinstance(source, Statistics | Report):
+            yield name_of(source, f"system {k}"), statistics_of(source)
+        else:
+            for path in _files(Path(source)):
+                yield from read_systems(path).items()
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    files = sorted((path / "runs").glob("*.parquet"))
+    if not files:
+        raise InputError(f"{path}: no runs/*.parquet, expected the folder of a sweep or a file")
+    return files
+
+
+def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
+    """Bring the units of all systems into the order of the first.
+
+    Units are joined by id; by position where there are no ids and the digests of gold agree.
+
+    Parameters
+    ----------
+    systems : pairs of str and Statistics
+        Names, as messages have them, and statistics; these are kept compressed.
+
+    Raises
+    ------
+    InputError
+        The systems have other signatures, counts, ids or gold, or one name; there are none.
+    """
+    joined: dict[str, Statistics] = {}
+    for name, statistics in systems:
+        if name in joined:
+            raise InputError(f'two systems have the name "{name}", expected a name each')
+        if joined:
+            first = next(iter(joined.items()))
+            _check_signatures((first[0], first[1].signature), (name, statistics.signature))
+            order = places(first[1], statistics, (first[0], name))
+            _check_gold(first, (name, statistics))
+            statistics = replace(statistics.take(order), units=first[1].units)
+        joined[name] = statistics.compressed()
+    if not joined:
+        raise InputError("no systems, expected at least one")
+    return _of_one_formula(joined)
+
+
+def _check_signatures(a: tuple[str, str], b: tuple[str, str]) -> None:
+    """Raise InputError with the parts in which two signatures differ."""
+    (name, mine), (other, theirs) = a, b
+    if mine != theirs:
+        parts = [signature.split("|") for signature in (mine, theirs)]
+        of_mine, of_theirs = (
+            "|".join(part for part in side if part not in across)
+            for side, across in (parts, parts[::-1])
+        )
+        raise InputError(
+            f"{name} has the signature {of_mine}, {other} has {of_theirs}, expected one signature"
+        )
+
+
+def _check_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
+    (name, mine), (other, theirs) = a, b
+    digests = [statistics.facts.get("gold") for statistics in (mine, theirs)]
+    if None not in digests and digests[0] != digests[1]:
+        raise InputError(f"{name} and {other} were scored against different gold")
+    assert mine.units is not None
+    if None in digests and "id" not in mine.units.column_names:
+        raise InputError(f"{name} and {other} have no ids to join by, and their gold is unknown")
+
+
+def _of_one_formula(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
+    """Number labels alike where systems predict unlike ones; refuse other roles and counts."""
+    names = list(systems)
+    formula = systems[names[0]].formula
+    for name in names[1:]:
+        try:
+            formula = formula.union(systems[name].formula)
+        except ValueError as error:
+            raise InputError(f"{names[0]} and {name}: {error}") from error
+    return {
+        name: replace(s, formula=formula, rows=s.formula.convert(s.rows, formula))
+        for name, s in systems.items()
+    }

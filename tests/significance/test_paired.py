@@ -1,0 +1,95 @@
+"""p of the randomisation test against scipy's, and what must not change a difference."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import permutation_test
+
+from fastcausal.arrays.distinct import distinct
+from fastcausal.formulas import MeanFormula, RelationFormula
+from fastcausal.significance.paired import MOST_LISTED, n_differing, randomisation
+from fastcausal.significance.units import Units
+
+F1 = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).only("overall_f1")
+MEAN = MeanFormula(("f1",), ()).only("overall_f1")
+COUNTS = st.tuples(*[st.integers(0, 3)] * 3)
+
+
+def units_of(a, b, formula=F1):
+    terms, row_of = distinct(np.hstack([a, b]))
+    return Units(formula, terms, np.bincount(row_of), "example")
+
+
+def p_of(a, b, n_resamples=1000, seed=0, formula=F1):
+    units = units_of(a, b, formula)
+    return randomisation(units, n_differing(units), n_resamples, seed)
+
+
+def f1(rows):
+    tp, fp, fn = rows.sum(axis=0)
+    return 2 * tp / (2 * tp + fp + fn)
+
+
+def scipys(a, b, score):
+    """p by scipy, which exchanges the numbers of rows."""
+    rows, n = np.concatenate([a, b]), len(a)
+
+    def size(x, y):
+        return abs(score(rows[y.astype(int)]) - score(rows[x.astype(int)]))
+
+    sides = np.arange(n), np.arange(n, 2 * n)
+    return permutation_test(
+        sides, size, permutation_type="samples", alternative="greater", n_resamples=np.inf,
+        vectorized=False,
+    ).pvalue  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_listing_equals_scipy(seed):
+    a, b = np.random.default_rng(seed).integers(0, 4, (2, 9, 3))
+    a[:2], b[3] = b[:2], b[2]  # units that do not differ, and two alike
+    a[3] = a[2]
+    assert p_of(a, b) == (pytest.approx(scipys(a, b, f1), abs=1e-12), True)
+
+
+def test_listing_of_means_equals_scipy():
+    a, b = np.random.default_rng(5).integers(0, 8, (2, 8)) / 7
+    terms = [np.column_stack([side, np.ones(8)]) for side in (a, b)]
+    assert p_of(*terms, formula=MEAN) == (pytest.approx(scipys(a, b, np.mean), abs=1e-12), True)
+
+
+def test_draws_come_near_the_listing(monkeypatch):
+    a, b = np.random.default_rng(6).integers(0, 4, (2, 15, 3))
+    listed, exact = p_of(a, b)
+    assert exact
+    monkeypatch.setattr("fastcausal.significance.paired.MOST_LISTED", 14)
+    drawn, exact = p_of(a, b, 100_000)
+    assert not exact
+    assert drawn == pytest.approx(listed, abs=4 * math.sqrt(listed * (1 - listed) / 100_000))
+
+
+@given(rows=st.lists(st.tuples(COUNTS, COUNTS), min_size=1, max_size=40), shuffle=st.randoms())
+def test_neither_sides_nor_order_change_p(rows, shuffle):
+    a, b = (np.array(side) for side in zip(*rows, strict=True))
+    order = shuffle.sample(range(len(rows)), len(rows))
+    p, exact = p_of(a, b, 50)
+    np.testing.assert_equal(p_of(b[order], a[order], 50), (p, exact))
+    assert exact == ((a != b).any(axis=1).sum() <= MOST_LISTED) or math.isnan(p)
+    assert math.isnan(p) or 0 < p <= 1
+
+
+def test_equal_systems_and_undefined_scores():
+    a = np.array([[1, 0, 2], [3, 1, 0]])
+    assert p_of(a, a) == (1.0, True)
+    assert math.isnan(p_of(a, np.zeros_like(a))[0])
+
+
+def test_undefined_exchanges_are_hits():
+    """Of four exchanges two leave a side without counts; the other two have the difference."""
+    a, b = np.array([[1, 0, 1], [0, 0, 0]]), np.array([[0, 0, 0], [1, 0, 0]])
+    assert p_of(a, b) == (1.0, True)
