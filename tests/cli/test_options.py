@@ -21,6 +21,12 @@ from fastcausal.cli import app
 COMMANDS = typer.main.get_command(app).commands
 # Ways to use each command. They end with exit status 0 or 1: there is something to change.
 USES = {
+    "aggregate": {
+        "one": "counts.parquet",
+        "json": "counts.parquet --json",
+        "intervals": "counts.parquet --intervals",
+        "jackknife": "counts.parquet --intervals --method jackknife",
+    },
     "agree": {
         "relations": "annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl",
         "labels": "labels_1.csv labels_2.csv --labels label",
@@ -152,6 +158,9 @@ def files(tmp_path_factory):
     fc.write(plain, folder / "plain.jsonl")
     runs = [plain.table.append_column("run", pa.array([run] * len(plain))) for run in "ab"]
     pq.write_table(pa.concat_tables(runs), folder / "every.parquet")
+    fc.score(folder / "gold.csv", folder / "careful.jsonl").statistics.write(
+        folder / "counts.parquet"
+    )
     (folder / "texts.csv").write_text('id,text,label\na,"It rained ( so ) .",1\nb,"dry",0\n')
     (folder / "x.txt").write_text("Rain fell .\n")
     (folder / "x.ann").write_text("T1\tCause 0 4\tRain\n")
