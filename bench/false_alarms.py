@@ -16,7 +16,7 @@ from fastcausal.options import Verdict
 from fastcausal.significance.paired import difference, minus, n_differing, randomisation
 from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.significance.units import Units
-from fastcausal.sweep.gate import verdict_of
+from fastcausal.sweeps.gate import verdict_of
 
 F1 = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).only("overall_f1")
 N_RESAMPLES = 500

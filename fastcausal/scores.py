@@ -22,6 +22,7 @@ ScoresByName = dict[str, Any]
 
 Float64 = npt.NDArray[np.float64]
 EXACT = 2**53  # float64 holds every integer up to here
+EXACT_SINGLE = 2**24  # and float32
 
 
 def ratio(numerator: Any, denominator: Any, undefined: float) -> Any:
@@ -232,12 +233,12 @@ def mean_defined(values: Sequence[float], weights: Sequence[int], undefined: flo
 def weighted_sums(rows: npt.NDArray[np.int64], weights: npt.NDArray[np.int64]) -> Any:
     """Return ``weights @ rows`` of integers, exact.
 
-    Products of float64 matrices are many times faster than those of integers, and exact as long as
-    every sum stays below 2^53.
+    Products of float matrices are many times faster than those of integers, and exact as long as
+    every sum stays below 2^24 (float32) or 2^53 (float64).
 
     Parameters
     ----------
-    rows : int64[n_rows, n_fields]
+    rows : int[n_rows, n_fields]
     weights : int64[n_draws, n_rows]
         How often each row is in a draw.
 
@@ -258,7 +259,8 @@ def weighted_sums(rows: npt.NDArray[np.int64], weights: npt.NDArray[np.int64]) -
     """
     bound = float(_most(rows)) * float(weights.sum(axis=1, dtype=np.float64).max(initial=0))
     if bound < EXACT:
-        return (weights.astype(np.float64) @ rows.astype(np.float64)).astype(np.int64)
+        kind = np.float32 if bound < EXACT_SINGLE else np.float64
+        return (weights.astype(kind) @ rows.astype(kind)).astype(np.int64)
     if bound >= 2.0**63:
         raise ValueError(f"weighted counts may add up to {bound:.3g}, expected less than 2^63")
     return weights @ rows

@@ -26,9 +26,11 @@ from fastcausal.cli.describe import describe
 from fastcausal.cli.doctor import doctor
 from fastcausal.cli.explain import explain
 from fastcausal.cli.gate import gate
+from fastcausal.cli.leaderboard import leaderboard
 from fastcausal.cli.options import Command, is_json
 from fastcausal.cli.qa import qa
 from fastcausal.cli.score import score
+from fastcausal.cli.sweep import sweep
 
 
 class Program(TyperGroup):
@@ -60,8 +62,8 @@ app: typer.Typer = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _command in (
-    score, compare, gate, explain, agree, classify, qa, describe, check, convert, demo, bench,
-    doctor,
+    score, compare, leaderboard, gate, sweep, explain, agree, classify, qa, describe, check,
+    convert, demo, bench, doctor,
 ):  # fmt: skip
     app.command(cls=Command)(_command)
 

@@ -137,6 +137,22 @@ def joint_units(
     return _units(formulas[-1], terms, row_of, codes, cluster)
 
 
+def terms_of(statistics: Counted, cluster: str | None, score: str) -> Rows:
+    """Return the terms of a score of every unit: of examples in their order, or of clusters.
+
+    Raises
+    ------
+    InputError, ValueError
+        As `units_of`.
+    """
+    row_of, whole = _rows_of(statistics)
+    terms = whole.formula.only(score).terms(whole.rows)
+    if cluster is None:
+        each: Rows = terms[row_of]
+        return each
+    return _sums_by(terms, row_of, statistics.clusters(cluster))
+
+
 def _formulas(formula: Formula, score: str | None) -> list[Formula | OneScore]:
     """All scores, which decide what is drawn, and the one that is asked for."""
     return [formula] if score is None else [formula, formula.only(score)]
@@ -173,6 +189,8 @@ def places(a: Counted, b: Counted, names: tuple[str, str] = ("A", "B")) -> Int64
     for k, name in enumerate(names):
         if ids[k] is None:
             raise InputError(f"{name} has no ids, {names[1 - k]} has ids to join by")
+    if ids[0].equals(ids[1]):
+        return np.arange(len(ids[0]))
     for k, name in enumerate(names):
         missing = ids[1 - k].filter(pc.invert(pc.is_in(ids[1 - k], ids[k])))
         if len(missing):

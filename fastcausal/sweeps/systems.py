@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from fastcausal.errors import InputError
 from fastcausal.report import Report
 from fastcausal.significance.units import places
-from fastcausal.statistics import Statistics
+from fastcausal.statistics import Statistics, read_systems
 
 
 def statistics_of(source: Any) -> Statistics:
@@ -37,7 +38,7 @@ def pair_of(
         role if name == role else f"{role} ({name})"
         for role, name in zip(roles, names, strict=True)
     ]
-    left, right = aligned(dict(zip(called, sides, strict=True))).values()
+    left, right = aligned(zip(called, sides, strict=True)).values()
     return names, left, right
 
 
@@ -53,30 +54,70 @@ def _names(
     return (first, second) if own[0] == own[1] else own
 
 
-def aligned(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
+def systems_of(sources: Any) -> Iterator[tuple[str, Statistics]]:
+    """Give many systems by name, one at a time.
+
+    Parameters
+    ----------
+    sources : mapping of str to source, list of sources, or a source
+        Statistics, reports and paths. A path is a file of one or several systems, or the folder of
+        a sweep, which stands for all its runs.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, or a folder has no runs.
+    """
+    if isinstance(sources, Mapping):
+        yield from ((name, statistics_of(source)) for name, source in sources.items())
+        return
+    single = isinstance(sources, Statistics | Report | str | os.PathLike)
+    for k, source in enumerate([sources] if single else sources, 1):
+        if isinstance(source, Statistics | Report):
+            statistics = statistics_of(source)
+            yield statistics.system or f"system {k}", statistics
+        else:
+            for path in _files(Path(source)):
+                yield from read_systems(path).items()
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    files = sorted((path / "runs").glob("*.parquet"))
+    if not files:
+        raise InputError(f"{path}: no runs/*.parquet, expected the folder of a sweep or a file")
+    return files
+
+
+def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
     """Bring the units of all systems into the order of the first.
 
     Units are joined by id; by position where there are no ids and the digests of gold agree.
 
     Parameters
     ----------
-    systems : mapping of str to Statistics
-        By the names that messages have.
+    systems : pairs of str and Statistics
+        Names, as messages have them, and statistics; these are kept compressed.
 
     Raises
     ------
     InputError
-        The systems have other signatures, counts, ids or gold.
+        The systems have other signatures, counts, ids or gold, or one name; there are none.
     """
-    (name, first), *rest = systems.items()
-    joined = {name: first}
-    for other, statistics in rest:
-        _check_signatures((name, first.signature), (other, statistics.signature))
-        order = places(first, statistics, (name, other))
-        _check_gold((name, first), (other, statistics))
-        joined[other] = replace(
-            statistics.take(order), system=statistics.system, gold=statistics.gold
-        )
+    joined: dict[str, Statistics] = {}
+    for name, statistics in systems:
+        if name in joined:
+            raise InputError(f'two systems have the name "{name}", expected a name each')
+        if joined:
+            first = next(iter(joined.items()))
+            _check_signatures((first[0], first[1].signature), (name, statistics.signature))
+            order = places(first[1], statistics, (first[0], name))
+            _check_gold(first, (name, statistics))
+            statistics = replace(statistics.take(order), units=first[1].units)
+        joined[name] = statistics.compressed()
+    if not joined:
+        raise InputError("no systems, expected at least one")
     return _of_one_formula(joined)
 
 

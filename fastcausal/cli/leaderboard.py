@@ -1,0 +1,73 @@
+"""``fastcausal leaderboard FILE_OR_SWEEP...``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fastcausal.cli.console import doing, print_report
+from fastcausal.cli.options import (
+    ClusterOption,
+    ConfidenceOption,
+    CsvOption,
+    FormatOption,
+    JsonOption,
+    LatexOption,
+    MarkdownOption,
+    MethodOption,
+    ResamplesOption,
+    ScoreOption,
+    SeedOption,
+    format_of,
+    refuse,
+)
+from fastcausal.options import Correction
+
+
+def leaderboard(
+    ctx: typer.Context,
+    systems: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files of counts, as score --per-example writes them, or folders of sweeps."
+        ),
+    ],
+    score: ScoreOption = "overall_f1",
+    baseline: Annotated[
+        str | None, typer.Option(help="Test every system against this one, by name.")
+    ] = None,
+    correction: Annotated[
+        Correction,
+        typer.Option(help="Correct p of many tests by Holm, Benjamini-Hochberg, or not."),
+    ] = "holm",
+    cluster: ClusterOption = None,
+    method: MethodOption = "bca",
+    confidence: ConfidenceOption = 0.95,
+    n_resamples: ResamplesOption = 10_000,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+    format: FormatOption = "text",
+    markdown: MarkdownOption = False,
+    latex: LatexOption = False,
+    csv: CsvOption = False,
+) -> None:
+    """Rank systems on the same examples, with bounds, ties, and what the best is worth."""
+    chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
+    if baseline is None:
+        refuse(ctx, ("correction",), "is of p against a system: name it with --baseline")
+    import fastcausal as fc
+
+    with doing(f"ranking by {score}"):
+        board = fc.leaderboard(
+            systems,
+            score,
+            baseline=baseline,
+            correction=correction,
+            cluster=cluster,
+            method=method,
+            confidence=confidence,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+    print_report(board, chosen)

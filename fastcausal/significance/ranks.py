@@ -1,0 +1,189 @@
+"""Ranks of many systems, ties among them, and what the best is worth on new units.
+
+All systems share their resamples, so that a difference of two varies as it would on new units.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from fastcausal.arrays.distinct import distinct
+from fastcausal.formulas import Int64, OneScore, Rows, sums_of
+from fastcausal.scores import Float64
+from fastcausal.significance import _ranks
+from fastcausal.significance.intervals import EQUAL, quantile
+from fastcausal.significance.sampling import bootstrap_weights
+
+CELLS = 2**23  # of weights, and of sums, at once
+
+
+class Shared(NamedTuple):
+    """Scores of all systems on all units and in every resample.
+
+    Attributes
+    ----------
+    values : float64[n_systems]
+        NaN where undefined.
+    drawn : float64[n_systems, n_resamples]
+    expected : float
+        Mean over resamples of the score of that resample's best system on the units not drawn.
+    """
+
+    values: Float64
+    drawn: Float64
+    expected: float
+
+
+class RankSets(NamedTuple):
+    """Ranks, and bounds that hold for all systems at once; 0 where a score is undefined.
+
+    Attributes
+    ----------
+    rank : int64[n_systems]
+        1 + the number of better scores.
+    low, high : int64[n_systems]
+        1 + the number of surely better systems; the number of those not surely worse.
+    """
+
+    rank: Int64
+    low: Int64
+    high: Int64
+
+
+def share(score: OneScore, terms: Rows, n_resamples: int, seed: int) -> Shared:
+    """Score all systems under the same resamples of the units.
+
+    Parameters
+    ----------
+    score : OneScore
+    terms : int or float64[n_units, n_systems, n_terms]
+        What adds up over units, as ``score.terms`` gives it. No order of units changes a bit.
+    n_resamples : int
+    seed : int
+
+    Returns
+    -------
+    Shared
+        Where several systems are the best of a resample, their mean counts as its best.
+        Resamples that leave out no unit, or on whose units no score is defined, do not count.
+
+    Examples
+    --------
+    >>> from fastcausal.formulas import MeanFormula
+    >>> score = MeanFormula(("f1",), ()).only("overall_f1")
+    >>> systems = np.array([[1.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]])
+    >>> terms = np.stack([score.terms(f1[:, None]) for f1 in systems], axis=1)
+    >>> shared = share(score, terms, 1000, seed=0)
+    >>> shared.values, shared.drawn.shape
+    (array([0.75, 0.5 ]), (2, 1000))
+    """
+    n_units, n_systems, n_terms = terms.shape
+    terms = np.ascontiguousarray(terms[_by_content(terms)])
+    drawn = np.empty((n_systems, n_resamples))
+    left_out = []
+    for first, weights in _weights(terms, n_resamples, seed):
+        sums = sums_of(terms.reshape(n_units, -1), weights).reshape(-1, n_terms)
+        scores = score.value(sums).reshape(len(weights), n_systems)
+        drawn[:, first : first + len(weights)] = scores.T
+        left_out += _best_elsewhere(score, terms, weights, scores)
+    totals = sums_of(terms.reshape(n_units, -1), np.ones((1, n_units), np.int64))
+    values = score.value(totals.reshape(-1, n_terms))
+    return Shared(values, drawn, math.fsum(left_out) / len(left_out) if left_out else math.nan)
+
+
+def _by_content(terms: Rows) -> Int64:
+    """Order units by what all systems have of them."""
+    place = np.zeros(len(terms), np.int64)
+    for first in range(0, terms.shape[1], 64):  # terms may be of fewer bits, and memory is scarce
+        systems = terms[:, first : first + 64].reshape(len(terms), -1)
+        _, place = distinct(np.column_stack([place, systems]))
+    return np.argsort(place, kind="stable")
+
+
+def _weights(terms: Rows, n_resamples: int, seed: int) -> Iterator[tuple[int, Int64]]:
+    """Blocks of resamples, small enough for what comes of them, and the number of the first."""
+    n_units = len(terms)
+    most = max(1, CELLS // max(n_units, terms[:1].size))
+    for first in range(0, n_resamples, most):
+        n = min(most, n_resamples - first)
+        each = np.ones(n_units, np.int64)
+        for weights in bootstrap_weights(each, n, seed, first=first):
+            yield first, weights
+            first += len(weights)
+
+
+def _best_elsewhere(score: OneScore, terms: Rows, weights: Int64, scores: Float64) -> list[float]:
+    """What the best systems of each resample score on the units it leaves out, where defined."""
+    known = np.where(np.isnan(scores), -np.inf, scores)
+    best = (known >= known.max(axis=1, keepdims=True) - EQUAL) & ~np.isnan(scores)
+    total, n = np.zeros(len(weights)), np.zeros(len(weights), np.int64)
+    for k in np.flatnonzero(best.any(axis=0)):
+        draws = np.flatnonzero(best[:, k])
+        values = score.value(sums_of(terms[:, k], (weights[draws] == 0).astype(np.int64)))
+        defined = ~np.isnan(values)
+        total[draws[defined]] += values[defined]
+        n[draws[defined]] += 1
+    means: list[float] = (total[n > 0] / n[n > 0]).tolist()
+    return means
+
+
+def rank_sets(values: Float64, drawn: Float64, confidence: float) -> RankSets:
+    """Rank systems, with bounds that are right for all of them in a share of ``confidence``.
+
+    A lead is sure if it exceeds c deviations of the difference in resamples. c is the quantile over
+    resamples of the largest difference from what it is, in such deviations.
+
+    Parameters
+    ----------
+    values : float64[n_systems]
+        Scores on all units, NaN where undefined: such systems have no rank.
+    drawn : float64[n_systems, n_resamples]
+        Scores in resamples that all systems share; an undefined one leaves the resample out for the
+        pairs of its system.
+    confidence : float
+
+    Returns
+    -------
+    RankSets
+        Pairs whose difference does not vary are in no sure order.
+
+    Notes
+    -----
+    The single-step procedure of simultaneous confidence sets for ranks (Mogstad, Romano, Shaikh
+    and Wilhelm 2024, Review of Economic Studies 91, section 3). A ``low`` of 1 is the same as not
+    to be excluded as best by Hsu's comparisons with the best.
+
+    Examples
+    --------
+    >>> drawn = np.array([[0.9, 0.8, 0.9], [0.5, 0.6, 0.5], [0.5, 0.5, 0.6]])
+    >>> rank_sets(np.array([0.87, 0.53, 0.52]), drawn, 0.95)
+    RankSets(rank=array([1, 2, 3]), low=array([1, 2, 2]), high=array([1, 3, 3]))
+    """
+    leads = values[:, None] - values
+    sure = leads > _margins(drawn - values[:, None], confidence)
+    defined = ~np.isnan(values)
+    rank = 1 + (leads < -EQUAL).sum(axis=1)
+    high = np.count_nonzero(defined) - sure.sum(axis=1)
+    return RankSets(rank * defined, (1 + sure.sum(axis=0)) * defined, high * defined)
+
+
+def _margins(strays: Float64, confidence: float) -> Float64:
+    """The lead of each pair beyond which it is sure: float64[n_systems, n_systems]."""
+    n_systems, n = strays.shape
+    places = -(-n // _ranks.PLACES) * _ranks.PLACES
+    padded = np.full((n_systems, places), np.nan)
+    padded[:, :n] = strays
+    threads = os.cpu_count() or 1
+    spreads = np.zeros((n_systems, n_systems))
+    _ranks.spreads(padded, spreads, threads)
+    varies = spreads > EQUAL
+    scales = np.divide(1.0, spreads, out=np.zeros_like(spreads), where=varies)
+    largest = np.empty(places)
+    _ranks.largest(padded, scales, largest, threads)
+    critical = quantile(np.sort(largest[largest >= 0]), confidence)
+    return np.where(varies, critical * spreads, math.inf)

@@ -1,0 +1,293 @@
+"""Many systems on the same units: scores, ranks with bounds, and what the best is worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcausal.formulas import Rows, sums_of
+from fastcausal.groups import Scores
+from fastcausal.options import Correction, Method, check
+from fastcausal.report import Report, plain
+from fastcausal.significance.checks import check_inference
+from fastcausal.significance.corrections import adjusted, resamples_needed
+from fastcausal.significance.intervals import intervals_of
+from fastcausal.significance.ranks import rank_sets, share
+from fastcausal.significance.units import EXAMPLE, terms_of, units_of
+from fastcausal.statistics import Statistics
+from fastcausal.sweeps.compare import compare
+from fastcausal.sweeps.systems import aligned, systems_of
+from fastcausal.tables import Grid, number_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Row = dict[str, float]
+COLUMNS = (
+    "value", "low", "high", "rank", "rank_low", "rank_high", "best", "delta", "delta_low",
+    "delta_high", "p", "p_adjusted",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Leaderboard(Report):
+    """Systems, best first, then by name.
+
+    ``board["run 7"].rank``; the values of a system are its score ``value`` with the bounds ``low``
+    and ``high``, its ``rank`` with ``rank_low`` and ``rank_high``, which are right for all systems
+    at once, and ``best``: no system is surely better. Against a baseline also ``delta``,
+    ``delta_low``, ``delta_high``, ``p`` and ``p_adjusted``. An undefined score has no rank.
+
+    Attributes
+    ----------
+    signature : str
+    score : str
+        Flat name.
+    unit : str
+        ``example``, or the column whose values are drawn together.
+    n_units : int
+    method : {"bca", "percentile", "jackknife"}
+    confidence : float
+    n_resamples, seed : int
+    winner : mapping
+        ``system``, its ``value``, and what choosing the best of these systems is ``expected`` to
+        give on new units.
+    scores : mapping of str to Scores
+        By system.
+    baseline : str or None
+    correction : {"holm", "bh", "none"}
+    warnings : tuple of str
+    """
+
+    signature: str
+    score: str
+    unit: str
+    n_units: int
+    method: Method
+    confidence: float
+    n_resamples: int
+    seed: int
+    winner: Mapping[str, Any]
+    scores: Mapping[str, Scores]
+    baseline: str | None = None
+    correction: Correction = "holm"
+    warnings: tuple[str, ...] = ()
+
+    _keys = (
+        "signature", "score", "n_systems", "unit", "n_units", "method", "confidence",
+        "n_resamples", "seed", "winner", "systems", "warnings",
+    )  # fmt: skip
+    _logged = ()
+
+    @property
+    def n_systems(self) -> int:
+        """Number of systems."""
+        return len(self.scores)
+
+    @property
+    def systems(self) -> list[dict[str, Any]]:
+        """Names and values of the systems."""
+        return [{"system": name, **values} for name, values in self.scores.items()]
+
+    @cached_property
+    def title(self) -> str:
+        """Line that says what is ranked."""
+        of = "examples" if self.unit == EXAMPLE else f"values of {self.unit}"
+        return f"{self.score} of {self.n_systems} systems on {self.n_units} {of}"
+
+    def to_arrow(self) -> pa.Table:
+        """Return a row per system; undefined is null."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist(plain(self.systems))
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Return a row per system."""
+        columns = [*next(iter(self.scores.values()))]
+        signed = [name for name in columns if name.startswith("delta")]
+        grid = Grid(self.title, columns, "system", signed=signed)
+        for name, values in self.scores.items():
+            best = "yes" if values["best"] else "no"
+            grid.add(name, *(best if c == "best" else values[c] for c in columns))
+        return grid
+
+    @property
+    def legend(self) -> tuple[str, ...]:
+        """Lines below the table: what its columns are, and what the best system is worth."""
+        expected, value = (number_text(self.winner[name]) for name in ("expected", "value"))
+        sure = f"{100 * self.confidence:g}%"
+        tests = f"; delta: minus {self.baseline}; p: randomisation, adjusted: {self.correction}"
+        return (
+            f"the best of these is expected to score {expected} on new data, not {value}",
+            f"low, high: {sure} bounds ({self.method}); rank_low, rank_high: {sure} bounds of all "
+            f"ranks at once; best: no system is surely better{tests if self.baseline else ''}",
+        )
+
+
+def leaderboard(
+    systems: Any,
+    score: str = "overall_f1",
+    *,
+    baseline: str | None = None,
+    correction: Correction = "holm",
+    cluster: str | None = None,
+    method: Method = "bca",
+    confidence: float = 0.95,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Leaderboard:
+    """Rank systems by a score on the same units, joined by id.
+
+    Parameters
+    ----------
+    systems : list of Statistics, Report or path; or mapping of names to them
+        A path is a file of one or several systems, or the folder of a sweep.
+    score : str
+        Flat name.
+    baseline : str, optional
+        The system that all others are tested against, by `compare`.
+    correction : {"holm", "bh", "none"}
+        Of p, for the number of tests.
+    cluster : str, optional
+        A column of gold, such as ``doc_id``, whose values are drawn with all their examples.
+    method : {"bca", "percentile", "jackknife"}
+        Of the bounds of scores and of differences.
+    confidence : float
+        Between 0 and 1.
+    n_resamples, seed : int
+        Ranks have resamples of their own, which all systems share.
+
+    Returns
+    -------
+    Leaderboard
+
+    Raises
+    ------
+    InputError
+        A file cannot be read; systems have other signatures, roles, ids or gold, or one name; the
+        column of clusters is unknown or has nulls.
+    ValueError
+        An unknown score, baseline, method or correction, or a number out of its range.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> from fastcausal import sample
+    >>> board = fc.leaderboard(
+    ...     {name: fc.score(sample.GOLD, path, unparsed="empty")
+    ...      for name, path in sample.SYSTEMS.items()}, n_resamples=1000)
+    >>> list(board.scores), board["careful"].rank, board["hasty"].best
+    (['careful', 'chatty', 'hasty'], 1, False)
+    """
+    check("correction", correction, Correction)
+    draws: dict[str, Any] = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
+    check_inference(method, **draws)
+    joined = aligned(systems_of(systems))
+    if baseline is not None and baseline not in joined:
+        raise ValueError(f'baseline is "{baseline}", expected one of {", ".join(joined)}')
+    rows, expected = _ranked(joined, cluster, score, **draws)
+    for name, row in rows.items():
+        units = units_of(joined[name], cluster, score)
+        interval = intervals_of(units, method, **draws)[score]
+        row |= {"low": interval.low, "high": interval.high}
+    warnings: tuple[str, ...] = ()
+    if baseline is not None:
+        options = {"cluster": cluster, "method": method, **draws}
+        _add_differences(rows, joined, baseline, score, correction, options)
+        warnings += _too_few(len(rows) - 1, correction, confidence, n_resamples)
+    winner = next(iter(rows))
+    return Leaderboard(
+        signature=joined[winner].signature,
+        score=score,
+        unit=units.unit,
+        n_units=units.n_units,
+        method=method,
+        **draws,
+        winner={"system": winner, "value": rows[winner]["value"], "expected": expected},
+        scores={
+            name: Scores({column: row[column] for column in COLUMNS if column in row})
+            for name, row in rows.items()
+        },
+        baseline=baseline,
+        correction=correction,
+        warnings=warnings,
+    )
+
+
+def _ranked(
+    systems: Mapping[str, Statistics],
+    cluster: str | None,
+    score: str,
+    confidence: float,
+    n_resamples: int,
+    seed: int,
+) -> tuple[dict[str, Row], float]:
+    """Return values and ranks, best first, then by name; and what the best is expected to score."""
+    terms = {name: _narrow(terms_of(s, cluster, score)) for name, s in systems.items()}
+    names = sorted(terms, key=lambda name: (_totals(terms[name]), name))  # not the caller's order
+    formula = systems[names[0]].formula.only(score)
+    shared = share(formula, np.stack([terms[name] for name in names], axis=1), n_resamples, seed)
+    sets = rank_sets(shared.values, shared.drawn, confidence)
+    rows = {
+        name: {"value": value, "rank": rank or math.nan, "rank_low": low or math.nan}
+        | {"rank_high": high or math.nan, "best": low == 1}
+        for name, value, rank, low, high in zip(
+            names, *(column.tolist() for column in (shared.values, *sets)), strict=True
+        )
+    }
+    order = sorted(
+        rows, key=lambda name: (math.isnan(rows[name]["rank"]), rows[name]["rank"], name)
+    )
+    return {name: rows[name] for name in order}, shared.expected
+
+
+def _narrow(terms: Rows) -> Rows:
+    """Counts in as few bytes as hold them: those of all systems are kept at once."""
+    if terms.dtype.kind == "f":
+        return terms
+    return terms.astype(np.min_scalar_type(-1 - int(terms.max(initial=0))))
+
+
+def _totals(terms: Rows) -> list[float]:
+    totals: list[float] = sums_of(terms, np.ones((1, len(terms)), np.int64))[0].tolist()
+    return totals
+
+
+def _add_differences(
+    rows: Mapping[str, Row],
+    systems: Mapping[str, Statistics],
+    baseline: str,
+    score: str,
+    correction: Correction,
+    options: Mapping[str, Any],
+) -> None:
+    """Add the differences from the baseline, as `compare` gives them; of itself they are NaN."""
+    undefined = Scores(dict.fromkeys(("delta", "low", "high", "p"), math.nan))
+    differences = {
+        name: compare(systems[baseline], systems[name], score, **options)[score]
+        if name != baseline
+        else undefined
+        for name in rows
+    }
+    corrected = adjusted([d.p for d in differences.values()], correction).tolist()
+    for (name, d), p_adjusted in zip(differences.items(), corrected, strict=True):
+        rows[name] |= {"delta": d["delta"], "delta_low": d["low"], "delta_high": d["high"]}
+        rows[name] |= {"p": d["p"], "p_adjusted": p_adjusted}
+
+
+def _too_few(
+    n_tests: int, correction: Correction, confidence: float, n_resamples: int
+) -> tuple[str, ...]:
+    """Warn where no p can pass, whatever the systems are."""
+    needed = resamples_needed(n_tests, confidence)
+    if correction != "holm" or n_resamples >= needed:
+        return ()
+    return (
+        f"{n_tests} tests need at least {needed} resamples for any p to pass Holm's correction at "
+        f"{1 - confidence:.3g}, got {n_resamples}",
+    )

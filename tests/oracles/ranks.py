@@ -1,0 +1,86 @@
+"""Simultaneous rank sets and the worth of a winner, in plain loops over resamples and pairs.
+
+Mogstad, Romano, Shaikh, Wilhelm 2024, Inference for Ranks, Review of Economic Studies 91 (rank sets
+by the single-step procedure); Tsamardinos, Greasidou, Borboudakis 2018, Bootstrapping the
+out-of-sample predictions, Machine Learning 107 (the out-of-bag score of each resample's best).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from statistics import stdev
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    ordered = sorted(values)
+    at = share * (len(ordered) - 1)
+    low = math.floor(at)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (at - low) * (ordered[high] - ordered[low])
+
+
+def margins(
+    values: Sequence[float], drawn: Sequence[Sequence[float]], confidence: float
+) -> dict[tuple[int, int], float]:
+    """The lead beyond which each pair is in a sure order; pairs that do not vary are left out."""
+    spread = {}
+    for j, k in combinations(range(len(values)), 2):
+        differences = [a - b for a, b in zip(drawn[j], drawn[k], strict=True)]
+        differences = [d for d in differences if not math.isnan(d)]
+        known = not math.isnan(values[j] - values[k])
+        if known and len(differences) > 1 and stdev(differences) > 1e-12:
+            spread[j, k] = stdev(differences)
+    largest = []
+    for scores in zip(*drawn, strict=True):
+        each = [
+            abs((scores[j] - scores[k]) - (values[j] - values[k])) / s
+            for (j, k), s in spread.items()
+        ]
+        each = [x for x in each if not math.isnan(x)]
+        if each:
+            largest.append(max(each))
+    return {pair: quantile(largest, confidence) * s for pair, s in spread.items()}
+
+
+def rank_sets(
+    values: Sequence[float], drawn: Sequence[Sequence[float]], confidence: float
+) -> list[tuple[int, int, int]]:
+    """Rank, lowest and highest rank of each system; zeros where its score is undefined."""
+    margin = margins(values, drawn, confidence)
+
+    def surely_better(j: int, k: int) -> bool:
+        pair = (min(j, k), max(j, k))
+        return pair in margin and values[j] - values[k] > margin[pair]
+
+    systems = [k for k, value in enumerate(values) if not math.isnan(value)]
+    return [
+        (
+            1 + sum(values[j] - values[k] > 1e-12 for j in systems),
+            1 + sum(surely_better(j, k) for j in systems),
+            len(systems) - sum(surely_better(k, j) for j in systems),
+        )
+        if k in systems
+        else (0, 0, 0)
+        for k in range(len(values))
+    ]
+
+
+def expected(
+    score: Callable[[int, Sequence[int]], float], n_systems: int, draws: Sequence[Sequence[int]]
+) -> float:
+    """Mean of what each resample's best system scores on the units left out; ties share.
+
+    ``score(k, times)`` is the score of system k where unit i is in times[i] times.
+    """
+    each = []
+    for times in draws:
+        scores = [score(k, times) for k in range(n_systems)]
+        defined = [s for s in scores if not math.isnan(s)]
+        best = [k for k, s in enumerate(scores) if defined and s >= max(defined) - 1e-12]
+        left_out = [int(t == 0) for t in times]
+        elsewhere = [s for s in (score(k, left_out) for k in best) if not math.isnan(s)]
+        if elsewhere:
+            each.append(sum(elsewhere) / len(elsewhere))
+    return sum(each) / len(each) if each else math.nan

@@ -1,0 +1,108 @@
+"""Ranks of many systems against plain loops, and what may change no bit of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastcausal.formulas import RelationFormula
+from fastcausal.significance import _ranks
+from fastcausal.significance.ranks import rank_sets, share
+from fastcausal.significance.sampling import bootstrap_weights
+from tests.oracles import ranks as oracle
+
+F1 = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).only("overall_f1")
+SEEDS = st.integers(0, 2**32)
+
+
+def f1(tp: int, fp: int, fn: int) -> float:
+    return 2 * tp / (2 * tp + fp + fn) if tp + fp + fn else float("nan")
+
+
+def counts(seed: int, n_units: int, n_systems: int) -> np.ndarray:
+    """TP, FP and FN of every unit and system, many of them alike or zero."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 3, (n_units, n_systems, 3)) * (rng.random((n_units, n_systems, 1)) < 0.6)
+
+
+@given(SEEDS, st.integers(1, 7), st.integers(1, 60), st.sampled_from([0.5, 0.95]))
+def test_rank_sets(seed, n_systems, n_resamples, confidence):
+    """Undefined scores and resamples, systems of equal scores, and more systems than resamples."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 4, n_systems) / 4
+    drawn = values[:, None] + rng.normal(size=(n_systems, n_resamples)) * rng.choice([0.02, 0.2])
+    drawn[rng.random(drawn.shape) < rng.choice([0, 0.3])] = np.nan
+    drawn[rng.random(n_systems) < 0.2] = values[0]
+    values[rng.random(n_systems) < 0.2] = np.nan
+    sets = rank_sets(values, drawn, confidence)
+    expected = oracle.rank_sets(values.tolist(), drawn.tolist(), confidence)
+    assert list(zip(*map(np.ndarray.tolist, sets), strict=True)) == expected
+
+
+@given(SEEDS, st.integers(1, 12), st.integers(1, 6))
+def test_shared_resamples(seed, n_units, n_systems):
+    """One unit, and more systems than units, among them."""
+    terms = counts(seed, n_units, n_systems)
+    shared = share(F1, terms, 30, seed)
+    order = sorted(range(n_units), key=lambda i: terms[i].ravel().tolist())
+    draws = np.concatenate([*bootstrap_weights(np.ones(n_units, np.int64), 30, seed)])
+
+    def score(k, times):
+        sums = np.array(times) @ terms[order, k]
+        return f1(*sums.tolist())
+
+    def same(a, b):
+        return np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
+
+    same(shared.values, [score(k, [1] * n_units) for k in range(n_systems)])
+    same(shared.drawn, [[score(k, times) for times in draws] for k in range(n_systems)])
+    same(shared.expected, oracle.expected(score, n_systems, draws.tolist()))
+
+
+@given(SEEDS, st.randoms())
+def test_no_order_of_units_changes_a_bit(seed, random):
+    terms = counts(seed, 40, 5)
+    order = random.sample(range(40), 40)
+    for a, b in zip(share(F1, terms, 50, 1), share(F1, terms[order], 50, 1), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_blocks_and_threads_change_no_bit(monkeypatch):
+    terms = counts(0, 300, 30)
+    whole = share(F1, terms, 200, 0)
+    monkeypatch.setattr("fastcausal.significance.ranks.CELLS", 10_000)
+    for a, b in zip(whole, share(F1, terms, 200, 0), strict=True):
+        np.testing.assert_array_equal(a, b)
+    strays = np.full((30, 256), np.nan)
+    strays[:, :200] = whole.drawn - whole.values[:, None]
+    alone, many = ((np.zeros((30, 30)), np.zeros(256)) for _ in range(2))
+    for (spreads, largest), n_threads in ((alone, 1), (many, 4)):
+        _ranks.spreads(strays, spreads, n_threads)
+        _ranks.largest(strays, spreads, largest, n_threads)
+    assert [a.tobytes() for a in alone] == [a.tobytes() for a in many]
+
+
+def test_equal_systems_tie():
+    terms = np.repeat(counts(0, 50, 1), 4, axis=1)
+    shared = share(F1, terms, 100, 0)
+    rank, low, high = rank_sets(shared.values, shared.drawn, 0.95)
+    assert (rank.tolist(), low.tolist(), high.tolist()) == ([1] * 4, [1] * 4, [4] * 4)
+
+
+def test_one_unit_orders_nothing():
+    """Nor does anything else whose differences do not vary."""
+    terms = np.array([[[3, 0, 0], [0, 1, 1]]])
+    shared = share(F1, np.repeat(terms, 20, axis=0), 100, 0)
+    rank, low, high = rank_sets(shared.values, shared.drawn, 0.95)
+    assert (rank.tolist(), low.tolist(), high.tolist()) == ([1, 2], [1, 1], [2, 2])
+    assert np.isnan(share(F1, terms, 10, 0).expected)
+
+
+@pytest.mark.parametrize("wrong", [np.zeros((2, 63)), np.zeros((2, 64), np.int64), np.zeros(64)])
+def test_arrays_that_do_not_fit_are_refused(wrong):
+    with pytest.raises((TypeError, ValueError), match="expected"):
+        _ranks.spreads(wrong, np.zeros((2, 2)), 1)
+    with pytest.raises(ValueError, match="expected 2"):
+        _ranks.spreads(np.zeros((2, 64)), np.zeros((2, 3)), 1)

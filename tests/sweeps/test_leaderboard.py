@@ -1,0 +1,189 @@
+"""The leaderboard: numbers as other ways give them, no order that matters, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import fastcausal as fc
+from fastcausal import sample
+from fastcausal.formulas import ConfusionFormula, RelationFormula
+from fastcausal.significance.corrections import adjusted
+from fastcausal.statistics import Statistics
+from tests.support.cli import cli
+
+FORMULA = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None)
+QUICK = {"n_resamples": 200}
+REPORTS = {
+    name: fc.score(sample.GOLD, path, unparsed="empty") for name, path in sample.SYSTEMS.items()
+}
+
+
+def system(seed, ease=0.8, n=60, **columns):
+    """Statistics of a system, of which each of n examples has an id and a document."""
+    rng = np.random.default_rng([7, seed])
+    spans = np.random.default_rng(0).integers(0, 4, n)  # of gold
+    hits = rng.binomial(spans, ease)
+    rows = np.stack([hits, rng.binomial(1, 0.1, n), spans - hits, spans > 2], axis=1)
+    ids = {"id": [f"s{k}" for k in range(n)], "doc": [f"d{k % 20}" for k in range(n)]}
+    return Statistics.of_units(FORMULA, "signature", rows, pa.table(ids | columns))
+
+
+SYSTEMS = {f"run {k}": system(k, 0.6 + 0.05 * k) for k in range(6)}
+
+
+def test_of_the_sample():
+    board = fc.leaderboard(REPORTS, **QUICK)
+    assert list(board.scores) == ["careful", "chatty", "hasty"]
+    assert board["careful"].value == REPORTS["careful"]["overall"].f1
+    assert (board.n_units, board.unit, board.n_systems) == (61, "example", 3)
+    assert board.winner["system"] == "careful"
+    assert list(board.to_dict()["systems"][0]) == [
+        "system", "value", "low", "high", "rank", "rank_low", "rank_high", "best",
+    ]  # fmt: skip
+    assert board.to_arrow().to_pylist() == board.to_dict()["systems"]
+    assert "chatty" in board._repr_html_()
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+@pytest.mark.parametrize("method", ["bca", "percentile", "jackknife"])
+def test_intervals_and_differences_are_those_of_fewer_systems(cluster, method):
+    options = QUICK | {"cluster": cluster, "method": method}
+    board = fc.leaderboard(SYSTEMS, baseline="run 2", **options)
+    for name, values in board.scores.items():
+        assert (values.low, values.high) == SYSTEMS[name].interval("overall_f1", **options)[:2]
+        if name != "run 2":
+            change = fc.compare(SYSTEMS["run 2"], SYSTEMS[name], **options)["overall_f1"]
+            expected = [change[k] for k in ("delta", "low", "high", "p")]
+            assert [values[k] for k in ("delta", "delta_low", "delta_high", "p")] == expected
+    p = [values.p for values in board.scores.values()]
+    found = [values.p_adjusted for values in board.scores.values()]
+    np.testing.assert_array_equal(found, adjusted(p, "holm"))
+    assert board.to_dict()["systems"][[*board.scores].index("run 2")]["p"] is None
+
+
+def test_ranks_hold_what_is_drawn():
+    board = fc.leaderboard(SYSTEMS, **QUICK)
+    for values in board.scores.values():
+        assert 1 <= values.rank_low <= values.rank <= values.rank_high <= 6
+        assert values.best == (values.rank_low == 1)
+    assert board["run 5"].best
+    assert not board["run 0"].best
+    assert [values.rank for values in board.scores.values()] == sorted(
+        values.rank for values in board.scores.values()
+    )
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_no_order_changes_a_bit(cluster):
+    options = QUICK | {"cluster": cluster, "baseline": "run 1"}
+    whole = fc.leaderboard(SYSTEMS, **options).to_json()
+    rng = np.random.default_rng(1)
+    shuffled = {
+        name: SYSTEMS[name].take(rng.permutation(60)) for name in rng.permutation([*SYSTEMS])
+    }
+    assert fc.leaderboard(shuffled, **options).to_json() == whole
+    compressed = {name: statistics.compressed() for name, statistics in SYSTEMS.items()}
+    assert fc.leaderboard(compressed, **options).to_json() == whole
+
+
+def test_equal_systems_tie():
+    board = fc.leaderboard({name: system(0) for name in "bca"}, **QUICK)
+    assert list(board.scores) == ["a", "b", "c"]
+    assert {tuple(v[k] for k in ("rank", "rank_low", "rank_high")) for v in board.scores.values()} \
+        == {(1, 1, 3)}  # fmt: skip
+
+
+def test_one_system():
+    board = fc.leaderboard(system(0), **QUICK)
+    [values] = board.scores.values()
+    assert (values.rank, values.rank_low, values.rank_high, values.best) == (1, 1, 1, True)
+    assert board.winner["expected"] == pytest.approx(values.value, abs=0.05)
+
+
+def test_an_undefined_score_has_no_rank():
+    silent = Statistics.of_units(
+        FORMULA, "signature", system(0).rows * [0, 0, 1, 1], system(0).units
+    )
+    board = fc.leaderboard(SYSTEMS | {"a silent one": silent}, "overall_precision", **QUICK)
+    *_, last = board.to_dict()["systems"]
+    assert last["system"] == "a silent one"
+    assert [last[k] for k in ("value", "low", "rank", "rank_low", "rank_high")] == [None] * 5
+    assert not last["best"]
+    assert max(v.rank_high for v in board.scores.values() if v.rank_high == v.rank_high) <= 6
+
+
+def test_scores_of_labels():
+    """Their formula counts the labels that any of the systems predicts."""
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 2, 50)
+    reports = [fc.classify(gold, np.where(rng.random(50) < p, gold, 2)) for p in (0.6, 0.9)]
+    board = fc.leaderboard(dict(zip("ab", reports, strict=True)), "overall_accuracy", **QUICK)
+    assert isinstance(reports[0].statistics.formula, ConfusionFormula)
+    assert [board[name].value for name in "ab"] == [r["overall"].accuracy for r in reports]
+
+
+def test_too_few_resamples_for_holm():
+    board = fc.leaderboard(SYSTEMS, baseline="run 0", n_resamples=98)
+    assert "5 tests need at least 99 resamples" in " ".join(board.warnings)
+    board = fc.leaderboard(SYSTEMS, baseline="run 0", n_resamples=99)
+    assert "resamples" not in " ".join(board.warnings)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """The folder of a sweep with three runs, and the file of a fourth."""
+    (tmp_path / "sweep" / "runs").mkdir(parents=True)
+    for name in ("run 1", "run 2", "run 3"):
+        SYSTEMS[name].write(tmp_path / "sweep" / "runs" / f"{name}.parquet")
+    SYSTEMS["run 4"].write(tmp_path / "run 4.parquet")
+    return tmp_path / "sweep", tmp_path / "run 4.parquet"
+
+
+def test_the_command(files):
+    options = (
+        "--n-resamples",
+        200,
+        "--baseline",
+        "run 3",
+        "--correction",
+        "bh",
+        "--cluster",
+        "doc",
+    )
+    shown = json.loads(cli("leaderboard", *files, "--json", *options)[0])
+    systems = {name: SYSTEMS[name] for name in ("run 1", "run 2", "run 3", "run 4")}
+    board = fc.leaderboard(
+        systems, baseline="run 3", correction="bh", cluster="doc", n_resamples=200
+    )
+    assert shown == board.to_dict()
+    table = [*csv.DictReader(cli("leaderboard", *files, "--csv", *options)[0].splitlines())]
+    assert [row["system"] for row in table] == list(board.scores)
+    for flag, sign in (("--markdown", "| :--"), ("--latex", r"\toprule")):
+        assert sign in cli("leaderboard", *files, flag, *options)[0]
+    assert "is expected to score" in cli("leaderboard", *files, *options)[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["{sweep}", "{sweep}"], 'two systems have the name "run 1"'),
+        (["{sweep}/.."], "no runs/*.parquet, expected the folder of a sweep"),
+        (["{sweep}", "--score", "overall_em"], 'unknown score "overall_em", expected one of'),
+        (["{sweep}", "--baseline", "run 9"], 'baseline is "run 9", expected one of run 1, run 2'),
+        (["{sweep}", "--correction", "bh"], "--correction is of p against a system"),
+        (["{sweep}", "--cluster", "topic"], 'no column "topic"'),
+        (["{sweep}", "--n-resamples", "0"], " is 0, expected at least 1"),
+        (["{sweep}", "--confidence", "1"], "confidence is 1.0, expected"),
+        (["{sweep}", "--csv", "--markdown"], "--csv is another format than --markdown"),
+        (["{sweep}", "--csv", "--format", "latex"], "--format is latex, but --csv is another"),
+    ],
+)
+def test_bad_input(files, arguments, said):
+    sweep, _ = files
+    given = [argument.format(sweep=sweep) for argument in arguments]
+    assert said in cli("leaderboard", *given, expect=2)[1]
