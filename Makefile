@@ -5,6 +5,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 
 CSRC   := $(shell find csrc -type f)
+HEADERS := $(patsubst csrc/%,%,$(filter %.h %.hpp,$(CSRC)))
 NATIVE := $(shell find fastcausal -name '*.pyx' -o -name '*.pxd')
 ON_ALL_CORES := -n auto --dist worksteal
 # What the installed package was built from: a change of any installs it anew.
@@ -47,6 +48,12 @@ lint: $(VENV)/.dev  ## run formatters and linters, changing nothing
 	$(BIN)/ruff format --check
 	PATH="$(abspath $(BIN)):$$PATH" cython-lint fastcausal
 	$(BIN)/clang-format --dry-run --Werror $(filter %.h %.hpp %.cu,$(CSRC))
+	mkdir -p build
+	printf '#include "%s"\n' $(HEADERS) >build/host.cpp
+	echo '#include "grid.cpp" // NOLINT' >build/device.cpp # a device's code, as tests play it
+	$(BIN)/clang-tidy --quiet build/host.cpp -- -std=c++17 -Icsrc
+	$(BIN)/clang-tidy --quiet build/device.cpp -- -std=c++17 -Icsrc -Itests/support/emulation \
+		-D__CUDA_ARCH__=900
 
 typecheck: $(VENV)/.dev  ## run mypy --strict
 	$(BIN)/mypy

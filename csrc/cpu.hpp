@@ -63,7 +63,8 @@ constexpr int64_t MOST_SPAN_PAIRS = int64_t{1} << 32;     // of spans, in an exa
 constexpr int64_t MOST_SPANS_OF_PAIR = int64_t{1} << 26;  // of spans, in a pair or few relations
 
 // What ends the pairing of an example that is too large.
-struct TooLarge {
+struct TooLarge : std::exception {
+  explicit TooLarge(int64_t example_) : example(example_) {}
   int64_t example;
 };
 
@@ -86,7 +87,7 @@ class Worker {
     if (n <= std::max(FEW, OFFICIAL_MOST)) {  // else fill_edges looks at each pair
       const int64_t spans =
           n_rows(gold_, example, example + 1) * n_rows(pred_, example, example + 1);
-      if (spans > MOST_SPANS_OF_PAIR) throw TooLarge{example};
+      if (spans > MOST_SPANS_OF_PAIR) throw TooLarge(example);
       steps_.took(8 * spans);
     }
     run(example, partner, counts);
@@ -168,7 +169,7 @@ class Worker {
     fill_edges(example, gold_leads);
     column_of_.resize(rows_.size());
     const Value alone = total_alone();
-    if (!Assignment::fits(edges_, edge_offsets_, alone)) throw TooLarge{example};
+    if (!Assignment::fits(edges_, edge_offsets_, alone)) throw TooLarge(example);
     assignment_.solve(edges_, edge_offsets_, static_cast<int64_t>(columns_.size()), alone,
                       plan_.linear, steps_, column_of_.data());
     write(gold_leads);
@@ -231,7 +232,7 @@ class Worker {
         const Relation& pred = preds_[gold_leads ? columns_[j] : rows_[i]];
         const int64_t spans = gold.n * pred.n;
         n_spans += spans;
-        if (spans > MOST_SPANS_OF_PAIR || n_spans > MOST_SPAN_PAIRS) throw TooLarge{example};
+        if (spans > MOST_SPANS_OF_PAIR || n_spans > MOST_SPAN_PAIRS) throw TooLarge(example);
         steps_.took(8 * spans + 50);
         int64_t shared = 0;
         if (plan_.by_content && !apart) {
@@ -245,7 +246,7 @@ class Worker {
         edges_.push_back({static_cast<int32_t>(j), value});
       }
       edge_offsets_.push_back(static_cast<int64_t>(edges_.size()));
-      if (edge_offsets_.back() > MOST_EDGES) throw TooLarge{example};
+      if (edge_offsets_.back() > MOST_EDGES) throw TooLarge(example);
     }
   }
 
@@ -291,7 +292,8 @@ int64_t run_with(const Pair& pair, const Side& gold, const Side& pred, const int
   int64_t too_large = n_examples;
   const auto work = [&] {
     try {
-      const Pair own_pair(pair);  // it may have memory of its own
+      // It may have memory of its own.
+      const Pair own_pair(pair);  // NOLINT(performance-unnecessary-copy-initialization)
       Steps steps(stop);
       Worker<Pair> worker(gold, pred, lengths, plan, own_pair, steps);
       std::vector<int64_t> own(groups.each ? 0 : groups.n * plan.n_fields);

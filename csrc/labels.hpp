@@ -38,8 +38,8 @@ inline int64_t lowest(uint64_t bits) {
 }
 
 struct Weights {  // the bit of each token in a byte that holds eight
-  uint8_t of[BLOCK];
-  constexpr Weights() : of() {
+  uint8_t of[BLOCK] = {};
+  constexpr Weights() {
     for (int64_t t = 0; t < BLOCK; ++t) of[t] = static_cast<uint8_t>(1 << t % 8);
   }
 };

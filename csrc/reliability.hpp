@@ -58,7 +58,7 @@ class Numbering {
     if (slot.number >= 0) return slot.number;
     slot = {value, n_++};
     const int32_t number = slot.number;
-    if (size_t(2) * n_ > slots_.size()) grow();
+    if (size_t{2} * static_cast<size_t>(n_) > slots_.size()) grow();
     return number;
   }
 

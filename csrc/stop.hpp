@@ -84,7 +84,8 @@ void in_threads(int64_t n_threads, Stop& stop, const Work& work) {
   std::vector<std::thread> threads;
   try {
     for (int64_t t = 1; t < n_threads; ++t) threads.emplace_back(work_there);
-  } catch (const std::system_error&) {  // no more to be had: those there are do the work
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
+    // no more to be had: those there are do the work
   }
   work();
   std::unique_lock<std::mutex> lock(mutex);

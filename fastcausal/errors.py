@@ -4,7 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+
+class Remedy(NamedTuple):
+    """The values of an argument with which a call would go on, and what they would do.
+
+    Examples
+    --------
+    >>> remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
+    >>> print(remedy)
+    unparsed="empty" or "skip" would score the rest
+    >>> print(remedy.of_option())
+    --unparsed empty or skip would score the rest
+    """
+
+    argument: str
+    values: tuple[str, ...]
+    effect: str
+
+    def __str__(self) -> str:
+        values = " or ".join(f'"{value}"' for value in self.values)
+        return f"{self.argument}={values} {self.effect}"
+
+    def of_option(self) -> str:
+        """Return the text for the command line, where the argument is an option."""
+        return f"--{self.argument} {' or '.join(self.values)} {self.effect}"
 
 
 class InputError(ValueError):
@@ -12,7 +37,18 @@ class InputError(ValueError):
 
     An argument that is wrong whatever the data, such as an unknown policy, is a plain ValueError.
     The command line prints it in one line and exits with status 2.
+
+    Parameters
+    ----------
+    message : str
+    remedy : Remedy, optional
+        Ends the message; the command line writes it in words of its options.
     """
+
+    def __init__(self, message: str, remedy: Remedy | None = None) -> None:
+        end = "\n" if "\n" in message else "; "
+        super().__init__(message if remedy is None else f"{message}{end}{remedy}")
+        self.remedy = remedy
 
 
 class OutputError(InputError):

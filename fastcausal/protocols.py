@@ -101,7 +101,7 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         return KERNELS[self.kernel]
 
     def weights(self, n_roles: int = 1) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-        """int64[6, n_fields]: what `fastcausal.engine.kernel.Plan` calls weights."""
+        """Return int64[6, n_fields]: the weights of `fastcausal.engine.plan.Plan`."""
         kernel = self.pair_kernel
         objective = self.objective or kernel.objective
         forms = [objective.numerator, objective.denominator, {}, {}, {}, {}]
@@ -116,13 +116,13 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
 
     @property
     def _official(self) -> bool:
-        """Whether the official search, which compares F1, maximises this objective."""
+        """Tell whether the official search, which compares F1, maximises this objective."""
         objective = self.objective or self.pair_kernel.objective
         f1 = Objective({"tp": 2}, {"tp": 2, "fp": 1, "fn": 1, **self._half})
         return self.ties == "first" and objective == f1
 
     def plan(self, roles: tuple[str, ...]) -> Plan:
-        """The protocol made ready for relations with these roles; made once."""
+        """Return the protocol made ready for relations with these roles; made once."""
         made = self._plans.get(roles)
         if made is None:
             made = self._plans[roles] = self._plan(roles)
@@ -134,7 +134,7 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
 
     @cached_property
     def signature(self) -> str:
-        """What ``str`` gives."""
+        """The line that ``str`` gives."""
         return str(self)
 
     @cached_property
@@ -143,7 +143,7 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         return self._line("as-given")
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields alone, without what is made of them."""
+        """Return the fields alone, without what is made of them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def _plan(self, roles: tuple[str, ...]) -> Plan:
@@ -201,7 +201,7 @@ PROTOCOLS: dict[ProtocolName, Protocol] = {
 
 
 def protocol_named(protocol: ProtocolName | Protocol) -> Protocol:
-    """A protocol by its name, or as it is.
+    """Return a protocol by its name, or as it is.
 
     Raises
     ------
@@ -215,14 +215,14 @@ def protocol_named(protocol: ProtocolName | Protocol) -> Protocol:
 
 
 def batch_protocol(protocol: ProtocolName | Protocol) -> Protocol:
-    """As `protocol_named`, of a protocol whose counts add up over batches.
+    """Return a protocol whose counts add up over batches, by its name or as it is.
 
     Raises
     ------
     ValueError
         They do not.
     """
-    found = protocol_named(protocol)
-    if found.average != "counts":
-        raise ValueError(f"{found.name} does not add up over batches")
-    return found
+    chosen = protocol_named(protocol)
+    if chosen.average != "counts":
+        raise ValueError(f"{chosen.name} does not add up over batches")
+    return chosen

@@ -41,23 +41,23 @@ class Reading:
     predicted: bool = False
 
     def to_json(self) -> bytes:
-        """What the schema metadata stores."""
+        """Write the reading as the schema metadata stores it."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod
     def of(cls, schema: pa.Schema) -> Reading:
-        """What the metadata of a table say, the default where they say nothing."""
+        """Take the reading from the metadata of a table, the default where they have none."""
         stored = (schema.metadata or {}).get(METADATA_KEY)
         return cls.from_json(stored) if stored else cls()
 
     @classmethod
     def from_json(cls, text: bytes) -> Reading:
-        """The inverse of `to_json`.
+        """Read what `to_json` wrote.
 
         Raises
         ------
         InputError
-            The text is no JSON, or does not hold the fields of a `Reading`.
+            The text is invalid JSON, or does not hold the fields of a `Reading`.
         """
         try:
             stored = json.loads(text)
@@ -76,7 +76,7 @@ class Reading:
 
 
 def _start(text: bytes) -> str:
-    """The first characters of metadata, for messages."""
+    """Return the first characters of metadata, for messages."""
     return ascii(text[:40].decode(errors="replace"))
 
 
@@ -99,7 +99,7 @@ _FIELDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
 
 
 def checked_roles(roles: Sequence[str]) -> tuple[str, ...]:
-    """Role names that differ from each other and from the names of sums over them."""
+    """Return role names that differ from each other and from the names of sums over them."""
     names = tuple(roles)
     if not names or len(set(names)) != len(names) or {"overall", "total"} & set(names):
         raise InputError(f'roles are {names}, expected different names, not "overall" or "total"')

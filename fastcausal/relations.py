@@ -57,14 +57,14 @@ class Relations:
 
     @classmethod
     def trusted(cls, table: pa.Table, reading: Reading | None = None) -> Relations:
-        """Relations of a table whose memory is sound: made here, or checked by `taken`."""
+        """Make Relations of a table whose memory is sound: made here, or checked by `taken`."""
         relations = cls.__new__(cls)
         relations._set(table, reading, require_unique)
         return relations
 
     @classmethod
     def part(cls, table: pa.Table, reading: Reading | None = None) -> Relations:
-        """Some examples of a larger sound table, where the ids of all have yet to be compared."""
+        """Make Relations of a part of a sound table; the ids of all have yet to be compared."""
         relations = cls.__new__(cls)
         relations._set(table, reading, lambda ids: None)
         return relations
@@ -129,7 +129,7 @@ effect, signal
         return cls.trusted(table, Reading(roles=roles))
 
     def to_examples(self) -> list[dict[str, Any]]:
-        """The inverse of `from_examples`: one dict per example, spans as ``(start, stop)`` lists.
+        """Convert to a dict per example, the inverse of `from_examples`; spans are in lists.
 
         Examples
         --------
@@ -170,11 +170,11 @@ effect, signal
         return self.arrays.n_null
 
     def name(self, example: int) -> str:
-        """How messages call an example: its id, else its position."""
+        """Name an example for messages: its id, else its position."""
         return str(self.ids[example]) if self.ids is not None else str(example)
 
     def with_reading(self, **changes: Any) -> Relations:
-        """The same table with fields of its `Reading` replaced."""
+        """Return the same table with fields of its `Reading` replaced."""
         return Relations.trusted(self.table, replace(self.reading, **changes))
 
     def __len__(self) -> int:
@@ -204,7 +204,7 @@ def taken(data: ArrowStreamExportable) -> pa.Table:
 
 
 def _columns_of(examples: list[Any], numbers: dict[str, int]) -> dict[str, Any]:
-    """The columns of Python examples; ``numbers`` gives the number of each role."""
+    """Return the columns of Python examples; ``numbers`` gives the number of each role."""
     names = [k for e in examples for k in e if k not in ("relations", "length", "tokens")]
     columns: dict[str, Any] = {k: [e.get(k) for e in examples] for k in dict.fromkeys(names)}
     plain = _objects.example_rows(examples, numbers, False)
@@ -239,7 +239,7 @@ def _length(example: Mapping[str, Any]) -> int | None:
 
 
 def _example_spans(relations: Any, name: str, numbers: Mapping[str, int]) -> list[Any]:
-    """The relations of one Python example as lists of (role, start, stop)."""
+    """Return the relations of one Python example as lists of (role, start, stop)."""
     spans: list[Any] = []
     if not isinstance(relations, Sequence) or isinstance(relations, str):
         raise InputError(
@@ -254,20 +254,20 @@ def _example_spans(relations: Any, name: str, numbers: Mapping[str, int]) -> lis
                 f"example {name}: a relation is a {type(relation).__name__}, "
                 "expected a mapping from role to spans"
             )
-        found = []
+        flat = []
         for role, value in relation.items():
             if role not in numbers:
                 raise InputError(
                     f'example {name}: unknown role "{role}", expected one of {", ".join(numbers)}'
                 )
             for span in _spans_of(value, name):
-                found.append((numbers[role], *span))
-        spans.append([{"role": r, "start": a, "stop": b} for r, a, b in found])
+                flat.append((numbers[role], *span))
+        spans.append([{"role": r, "start": a, "stop": b} for r, a, b in flat])
     return spans
 
 
 def _spans_of(value: Any, name: str) -> list[tuple[int, int]]:
-    """One span or a list of spans, as a list of (start, stop)."""
+    """Return one span or a list of spans as a list of (start, stop)."""
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise InputError(f"example {name}: span {value!r}, expected (start, stop) in tokens")
     spans = [value] if len(value) == 2 and not isinstance(value[0], Sequence) else list(value)
@@ -312,7 +312,7 @@ def canonical(table: pa.Table) -> pa.Table:
 
 
 def _without_null_lists(relations: pa.ListArray) -> pa.ListArray:
-    """An example without a list is an example with one relation that could not be read."""
+    """Give an example without a list one relation that could not be read."""
     if not relations.null_count:
         return relations
     missing = ~arrow.is_valid(relations)
@@ -357,7 +357,7 @@ def require_unique(ids: pa.ChunkedArray) -> None:
 
 
 def hashes_of(ids: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """A number of 64 bits for each id, the same for the same ids: int64[n].
+    """Return a number of 64 bits for each id, the same for the same ids: int64[n].
 
     Examples
     --------

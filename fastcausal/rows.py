@@ -19,7 +19,7 @@ Int64 = npt.NDArray[np.int64]
 
 
 FAULTS = {
-    "role": "has a role that is none",
+    "role": "has an unknown role",
     "empty": "is empty or starts before the first token",
     "outside": "ends after the last token",
     "order": "does not follow the row before it: sort by (start, stop, role) within a relation",
@@ -83,7 +83,7 @@ class Rows:
         return cls(values, flat.row_offsets, flat.relation_offsets, flat.lengths, tags)
 
     def to_relations(self, like: Relations | None = None) -> Relations:
-        """The canonical table of these rows, as to be written to a file.
+        """Return the canonical table of these rows, as to be written to a file.
 
         Parameters
         ----------
@@ -157,24 +157,24 @@ class Rows:
         raise InputError(f"{where} {FAULTS[fault]}")
 
     def arrays(self) -> tuple[Int32, Int64, Int64]:
-        """What the native driver takes."""
+        """Return the arrays that the native driver takes."""
         return self.values, self.row_offsets, self.relation_offsets
 
     def relation(self, index: int) -> Int32:
-        """Rows of one relation; index -1 is no relation."""
+        """Return the rows of one relation; none for index -1."""
         if index < 0:
             return self.values[:0]
         return self.values[self.row_offsets[index] : self.row_offsets[index + 1]]
 
     def marked(self) -> Rows:
-        """The same without relations that have no rows."""
+        """Return the same without relations that have no rows."""
         widths = np.diff(self.row_offsets)
         kept = np.concatenate([[0], np.cumsum(widths > 0)])
         row_offsets = np.concatenate([[0], np.cumsum(widths[widths > 0])])
         return replace(self, row_offsets=row_offsets, relation_offsets=kept[self.relation_offsets])
 
     def merged(self) -> Rows:
-        """The same with all relations of an example as one."""
+        """Return the same with all relations of an example as one."""
         offsets = self.row_offsets[self.relation_offsets]
         values = self.values.copy()
         _spans.sort(values, offsets)
@@ -182,5 +182,5 @@ class Rows:
         return replace(self, values=values, row_offsets=offsets, relation_offsets=each)
 
     def example_of_relation(self) -> Int64:
-        """The example of each relation: int64[n_relations]."""
+        """Return the example of each relation: int64[n_relations]."""
         return np.repeat(np.arange(self.n_examples), np.diff(self.relation_offsets))

@@ -31,7 +31,7 @@ ROOMS = [
     ("groups",),
     ("report",),
     ("tasks",),
-    ("sweep",),
+    ("sweeps",),
     ("training",),
     ("cli",),
     ("__main__",),
@@ -153,11 +153,11 @@ def test_all_names_load():
         "Agreement", "AlphaInterval", "AnswerReport", "CheckReport", "ClassificationReport",
         "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionScorer",
         "Gate", "InputError", "LabelAgreement", "Leaderboard", "Objective", "PROTOCOLS", "Protocol",
-        "Relations", "Report", "Rows", "SpanDecoder", "Statistics", "TagScheme", "TagScorer",
-        "agreement", "alpha_interval", "check", "classify", "cohen_kappa", "compare", "describe",
-        "explain", "fleiss_kappa", "gate", "kernel", "krippendorff_alpha", "label_agreement",
-        "leaderboard", "majority_vote", "mean_pairwise_kappa", "percent_agreement", "read", "score",
-        "score_answers", "write",
+        "Relations", "Report", "Rows", "SpanDecoder", "Statistics", "SweepResult", "TagScheme",
+        "TagScorer", "agreement", "alpha_interval", "check", "classify", "cohen_kappa", "compare",
+        "describe", "explain", "fleiss_kappa", "gate", "kernel", "krippendorff_alpha",
+        "label_agreement", "leaderboard", "majority_vote", "mean_pairwise_kappa",
+        "percent_agreement", "read", "score", "score_answers", "sweep", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:
         assert getattr(fastcausal, name) is not None

@@ -19,7 +19,7 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.formulas import KINDS, formula_of, sums_of
 from fastcausal.statistics import Statistics
-from tests.oracles.agreement import agreed, noisy
+from tests.support.annotated import agreed, noisy
 from tests.support.statistics import alike, of_draw, of_the_same, same
 
 KERNELS = ("fair_spans", "exact_spans", "span_overlap", "partial_spans")

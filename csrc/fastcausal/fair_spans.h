@@ -79,7 +79,7 @@ FC_HD Field kind_of_boundary(const Row& gold, const Row& pred) {
 template <class Tokens, class Sink>
 FC_HD void take_overlap(Spans& gold, int32_t g, Spans& pred, int32_t p, bool same_role,
                         const Tokens& tokens, Sink& sink) {
-  const int64_t of_role = gold.row(g).role * N_FIELDS;
+  const int64_t of_role = int64_t{N_FIELDS} * gold.row(g).role;
   tokens.take(gold, g, pred, p);
   sink.add(of_role + (same_role ? BE : LBE), 1);
   if (same_role) sink.add(of_role + kind_of_boundary(gold.row(g), pred.row(p)), 1);
@@ -133,8 +133,8 @@ FC_HD void take_overlaps(Spans& gold, Spans& pred, const Tokens& tokens, Sink& s
 template <class Sink>
 FC_HD void count_many(const Relation& gold, const Relation& pred, const int64_t* params,
                       Sink& sink) {
-  Scratch<4 * MOST_SPANS> gold_scratch(4 * gold.n);
-  Scratch<4 * MOST_SPANS> pred_scratch(4 * pred.n);
+  const Scratch<4 * MOST_SPANS> gold_scratch(4 * gold.n);
+  const Scratch<4 * MOST_SPANS> pred_scratch(4 * pred.n);
   Spans g(gold.rows, gold.n, gold_scratch.at);
   Spans p(pred.rows, pred.n, pred_scratch.at);
   take_equal(g, gold.n, p, pred.n, sink);
@@ -160,86 +160,111 @@ FC_HD void count_many(const Relation& gold, const Relation& pred, const int64_t*
   }
 }
 
-// Whether spans of a side share a token, of those that a role and a track have alone.
-FC_HD bool any_overlap(const Row* const* row, const int64_t* params) {
-  bool any = false;
-  for (int r = 0; r < ROLES; ++r) {
-    for (int o = 0; o < r; ++o) {
-      any |= (params[1 + o] == params[1 + r]) & (shared_tokens(*row[r], *row[o]) > 0);
-    }
-  }
-  return any;
-}
-
 // At most one span of each role on either side, and at most two roles in a track: what the steps
 // come to, without a branch to mispredict. Within a step no two spans want the same partner.
-template <class Sink>
-FC_HD bool count_single(const Relation& gold, const Relation& pred, const int64_t* params,
-                        Sink& sink) {
-  const Row* gold_row[ROLES];
-  const Row* pred_row[ROLES];
-  for (int r = 0; r < ROLES; ++r) {
-    gold_row[r] = &gold.only(r);
-    pred_row[r] = &pred.only(r);
-  }
+struct Single {
+  const Row* gold[ROLES];
+  const Row* pred[ROLES];
   int32_t g[ROLES];  // 1 while open
   int32_t p[ROLES];
   int32_t of[BES][ROLES];  // TP to LBE of each role
-  for (int r = 0; r < ROLES; ++r) {
-    of[TP][r] = gold.n_of[r] & pred.n_of[r] & same_bounds(*gold_row[r], *pred_row[r]);
-    g[r] = gold.n_of[r] - of[TP][r];
-    p[r] = pred.n_of[r] - of[TP][r];
-    of[LE][r] = of[LBE][r] = 0;
+  const int64_t* params;
+
+  // Takes equal spans.
+  FC_HD Single(const Relation& all_gold, const Relation& all_pred, const int64_t* params_)
+      : params(params_) {
+    for (int r = 0; r < ROLES; ++r) {
+      gold[r] = &all_gold.only(r);
+      pred[r] = &all_pred.only(r);
+      of[TP][r] = all_gold.n_of[r] & all_pred.n_of[r] & same_bounds(*gold[r], *pred[r]);
+      g[r] = all_gold.n_of[r] - of[TP][r];
+      p[r] = all_pred.n_of[r] - of[TP][r];
+      of[LE][r] = of[LBE][r] = 0;
+    }
   }
-  const int32_t equal = of[TP][0] + of[TP][1] + of[TP][2];
+
+  FC_HD static int32_t total(const int32_t (&counts)[ROLES]) {
+    return counts[0] + counts[1] + counts[2];
+  }
+
+  FC_HD bool confused(int r, int o) const { return o != r && params[1 + o] == params[1 + r]; }
+
+  FC_HD void take_same_bounds() {
+    for (int r = 0; r < ROLES; ++r) {
+      for (int o = 0; o < ROLES; ++o) {
+        if (!confused(r, o)) continue;
+        of[LE][r] = g[r] & p[o] & same_bounds(*gold[r], *pred[o]);
+        g[r] -= of[LE][r];
+        p[o] -= of[LE][r];
+      }
+    }
+  }
+
+  FC_HD void take_overlaps() {
+    for (int r = 0; r < ROLES; ++r) {
+      of[BE][r] = g[r] & p[r] & (shared_tokens(*gold[r], *pred[r]) > 0);
+      g[r] -= of[BE][r];
+      p[r] -= of[BE][r];
+    }
+    for (int r = 0; r < ROLES; ++r) {
+      for (int o = 0; o < ROLES; ++o) {
+        if (!confused(r, o)) continue;
+        const int32_t met = shared_tokens(*gold[r], *pred[o]) > 0;
+        const int32_t both = met & g[r] & p[o];
+        const int32_t missed = met & g[r] & of[BE][o];  // pred has been charged with a boundary
+        const int32_t extra = met & p[o] & of[BE][r];   // gold has been
+        g[r] -= both | missed;
+        p[o] -= both | extra;
+        of[LBE][r] = both + missed + extra;
+      }
+    }
+  }
+
+  // Tells whether spans of one side and track share a token.
+  FC_HD bool any_overlap(const Row* const* row) const {
+    bool any = false;
+    for (int r = 0; r < ROLES; ++r) {
+      for (int o = 0; o < r; ++o) any |= confused(r, o) & (shared_tokens(*row[r], *row[o]) > 0);
+    }
+    return any;
+  }
+
+  // What has a boundary error may have lost the tokens that another span of its side shares.
+  FC_HD bool in_doubt() const {
+    return total(of[LBE]) && total(of[BE]) && (any_overlap(gold) || any_overlap(pred));
+  }
+
+  template <class Sink>
+  FC_HD void give(Sink& sink) {
+    for (int r = 0; r < ROLES; ++r) {
+      of[FN][r] = g[r];
+      of[FP][r] = p[r];
+    }
+    for (int field = TP; field < BES && !Sink::BY_ROLE; ++field) {
+      sink.add(field, total(of[field]));
+    }
+    for (int r = 0; r < ROLES && Sink::BY_ROLE; ++r) {
+      for (int field = TP; field < BES; ++field) sink.add(r * N_FIELDS + field, of[field][r]);
+      sink.add(r * N_FIELDS + kind_of_boundary(*gold[r], *pred[r]), of[BE][r]);
+    }
+  }
+};
+
+// Returns false where the steps have to be taken one by one.
+template <class Sink>
+FC_HD bool count_single(const Relation& gold, const Relation& pred, const int64_t* params,
+                        Sink& sink) {
+  Single single(gold, pred, params);
+  const int32_t equal = Single::total(single.of[TP]);
   if (equal == gold.n && equal == pred.n) {
-    for (int r = 0; r < ROLES && Sink::BY_ROLE; ++r) sink.add(r * N_FIELDS + TP, of[TP][r]);
+    for (int r = 0; r < ROLES && Sink::BY_ROLE; ++r) sink.add(r * N_FIELDS + TP, single.of[TP][r]);
     if (!Sink::BY_ROLE) sink.add(TP, equal);
     return true;
   }
-  for (int r = 0; r < ROLES; ++r) {
-    for (int o = 0; o < ROLES; ++o) {
-      if (o == r || params[1 + o] != params[1 + r]) continue;
-      of[LE][r] = g[r] & p[o] & same_bounds(*gold_row[r], *pred_row[o]);
-      g[r] -= of[LE][r];
-      p[o] -= of[LE][r];
-    }
-  }
-  for (int r = 0; r < ROLES; ++r) {
-    of[BE][r] = g[r] & p[r] & (shared_tokens(*gold_row[r], *pred_row[r]) > 0);
-    g[r] -= of[BE][r];
-    p[r] -= of[BE][r];
-  }
-  for (int r = 0; r < ROLES; ++r) {
-    for (int o = 0; o < ROLES; ++o) {
-      if (o == r || params[1 + o] != params[1 + r]) continue;
-      const int32_t met = shared_tokens(*gold_row[r], *pred_row[o]) > 0;
-      const int32_t both = met & g[r] & p[o];
-      const int32_t missed = met & g[r] & of[BE][o];  // pred has been charged with a boundary
-      const int32_t extra = met & p[o] & of[BE][r];   // gold has been
-      g[r] -= both | missed;
-      p[o] -= both | extra;
-      of[LBE][r] = both + missed + extra;
-    }
-  }
-  // What has a boundary error may have lost the tokens that another span of its side shares.
-  if ((of[LBE][0] | of[LBE][1] | of[LBE][2]) && (of[BE][0] | of[BE][1] | of[BE][2]) &&
-      (any_overlap(gold_row, params) || any_overlap(pred_row, params))) {
-    return false;
-  }
-  for (int r = 0; r < ROLES; ++r) {
-    of[FN][r] = g[r];
-    of[FP][r] = p[r];
-  }
-  for (int field = TP; field < BES && !Sink::BY_ROLE; ++field) {
-    int32_t n = 0;
-    for (int r = 0; r < ROLES; ++r) n += of[field][r];
-    sink.add(field, n);
-  }
-  for (int r = 0; r < ROLES && Sink::BY_ROLE; ++r) {
-    for (int field = TP; field < BES; ++field) sink.add(r * N_FIELDS + field, of[field][r]);
-    sink.add(r * N_FIELDS + kind_of_boundary(*gold_row[r], *pred_row[r]), of[BE][r]);
-  }
+  single.take_same_bounds();
+  single.take_overlaps();
+  if (single.in_doubt()) return false;
+  single.give(sink);
   return true;
 }
 

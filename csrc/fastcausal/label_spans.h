@@ -63,7 +63,7 @@ FC_HD int64_t label_spans(const Id* ids, const uint8_t* where, const int32_t* wo
       position = word = words[t];
     }
     if ((where && !where[t]) || ids[t] == scheme.ignored) continue;
-    const int64_t id = ids[t];
+    const Id id = ids[t];
     if (id < 0 || id >= scheme.n_labels) return -1 - t;
     spans.token(scheme.marks[id], position);
     ++position;

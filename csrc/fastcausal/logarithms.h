@@ -26,7 +26,10 @@ FC_HD double exp_of(double x) {
 // log(x) for x >= 1.
 FC_HD double log_of(double x) {
   int32_t n = 0;
-  for (; x > 1.5; x *= 0.5) ++n;
+  while (x > 1.5) {
+    x *= 0.5;
+    ++n;
+  }
   const double f = (x - 1) / (x + 1);  // log(x) = 2 atanh(f)
   double sum = 0;
   for (int k = LOG_TERMS; k >= 0; --k) sum = 1.0 / (2 * k + 1) + f * f * sum;

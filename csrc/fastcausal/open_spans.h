@@ -19,23 +19,18 @@ struct Spans {
   int32_t* open;
   int32_t* charged;
   int32_t* left;  // tokens no partner has taken yet, by row number
-  int64_t n_unequal;
-  int64_t n_open;
-  int64_t n_charged;
-  bool overlap;    // open spans overlap each other
-  uint32_t* sets;  // then the segments that each span has left, by row number
+  int64_t n_unequal = 0;
+  int64_t n_open = 0;
+  int64_t n_charged = 0;
+  bool overlap = false;      // open spans overlap each other
+  uint32_t* sets = nullptr;  // then the segments that each span has left, by row number
 
   FC_HD Spans(const Row* rows_, int64_t n, int32_t* scratch)
       : rows(rows_),
         unequal(scratch),
         open(scratch + n),
         charged(scratch + 2 * n),
-        left(scratch + 3 * n),
-        n_unequal(0),
-        n_open(0),
-        n_charged(0),
-        overlap(false),
-        sets(nullptr) {}
+        left(scratch + 3 * n) {}
 
   FC_HD const Row& row(int32_t k) const { return rows[k]; }
 
@@ -89,7 +84,6 @@ class Segments {
  public:
   FC_HD Segments(Spans& gold, int64_t n_gold, Spans& pred, int64_t n_pred)
       : n_words_((2 * (gold.n_open + pred.n_open) + BITS - 2) / BITS),
-        n_bounds_(0),
         bounds_(2 * (gold.n_open + pred.n_open)),
         sets_(n_words_ * (n_gold + n_pred)) {
     gold.sets = reinterpret_cast<uint32_t*>(sets_.at);
@@ -154,7 +148,7 @@ class Segments {
   }
 
   int64_t n_words_;  // of a set
-  int64_t n_bounds_;
+  int64_t n_bounds_ = 0;
   Scratch<MOST_BOUNDS> bounds_;
   Scratch<2 * MOST_SPANS * MOST_WORDS> sets_;
 };

@@ -80,7 +80,7 @@ FC_HD void partial_spans(const Relation& gold, const Relation& pred, int64_t len
                          const int64_t* params, Sink& sink) {
   using namespace partial;
   (void)length;
-  Scratch<MOST_SPANS> used(gold.n);
+  const Scratch<MOST_SPANS> used(gold.n);
   const int64_t n_roles = params[0];
   for (int64_t group = 0; group <= n_roles; ++group) {  // every role alone, then all together
     const int32_t role = group == n_roles ? EVERY_ROLE : static_cast<int32_t>(group);

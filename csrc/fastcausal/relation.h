@@ -74,9 +74,9 @@ struct Relation {
 
 // Where a relation begins and ends. Two that are apart share no token.
 struct Extent {
-  int32_t start;
-  int32_t stop;
-  FC_HD explicit Extent(const Relation& relation) : start(0), stop(0) {
+  int32_t start = 0;
+  int32_t stop = 0;
+  FC_HD explicit Extent(const Relation& relation) {
     if (relation.n) start = relation.row(0).start;
     for (int64_t i = 0; i < relation.n; ++i) {
       if (relation.row(i).stop > stop) stop = relation.row(i).stop;
@@ -87,10 +87,10 @@ struct Extent {
 
 // Tokens of the same role that two relations both mark, and whether any token is marked by both.
 struct Meeting {
-  bool any;
-  int64_t same_role;
+  bool any = false;
+  int64_t same_role = 0;
 
-  FC_HD Meeting(const Relation& gold, const Relation& pred) : any(false), same_role(0) {
+  FC_HD Meeting(const Relation& gold, const Relation& pred) {
     int64_t first = 0;  // rows of pred before it end before gold's row starts
     for (int64_t i = 0; i < gold.n; ++i) {
       const Row& g = gold.row(i);

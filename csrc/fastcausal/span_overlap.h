@@ -20,12 +20,11 @@ struct Mask {
   const Row* rows;
   int64_t n;
   int32_t role;
-  int64_t next;
-  int32_t start;
-  int32_t stop;
+  int64_t next = 0;
+  int32_t start = 0;
+  int32_t stop = 0;
 
-  FC_HD Mask(const Row* rows_, int64_t n_, int32_t role_)
-      : rows(rows_), n(n_), role(role_), next(0), start(0), stop(0) {
+  FC_HD Mask(const Row* rows_, int64_t n_, int32_t role_) : rows(rows_), n(n_), role(role_) {
     advance();
   }
   FC_HD bool done() const { return start == stop; }
@@ -145,7 +144,7 @@ FC_HD void span_overlap(const Relation& gold, const Relation& pred, int64_t leng
   int32_t all[3] = {both, both, both};
   int64_t sums[3] = {0, 0, 0};
   for (int32_t role = 0; role < n_roles; ++role) {
-    const int64_t of_role = role * N_FIELDS;
+    const int64_t of_role = int64_t{N_FIELDS} * role;
     const Overlap found = overlap_of_role(gold, pred, role);
     const int32_t absent = both & !(found.in_gold | found.in_pred);
     const int32_t holds[3] = {absent | ((found.in_gold > 0) & found.same), absent | found.boundary,

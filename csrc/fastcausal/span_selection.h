@@ -115,7 +115,7 @@ FC_HD int64_t scratch_of(int64_t n) { return (MOST_COLUMNS + 2) * n; }
 class Selector {
  public:
   FC_HD Selector(const Settings& settings, int64_t n_tokens, double* scratch)
-      : settings_(settings), n_(0) {
+      : settings_(settings) {
     for (int64_t c = 0; c < MOST_COLUMNS; ++c) values_[c] = scratch + c * n_tokens;
     ahead_ = scratch + MOST_COLUMNS * n_tokens;
     words_ = reinterpret_cast<int32_t*>(ahead_ + n_tokens);
@@ -158,7 +158,7 @@ class Selector {
     double shift[4];
     for (int64_t c = 0; c < 4; ++c) shift[c] = log_sum_exp(values_[c]);
     if (settings_.method == BEAM || settings_.method == CONSTRAINED) normalise(shift);
-    int64_t n = settings_.method == ARGMAX ? arguments(shift, found) : beam(shift, found);
+    const int64_t n = settings_.method == ARGMAX ? arguments(shift, found) : beam(shift, found);
     int64_t kept = 0;
     const Span signal = has_signal && settings_.n_columns > 4 ? signal_span() : Span{-1, -1};
     for (int64_t k = 0; k < n; ++k) {
@@ -207,7 +207,7 @@ class Selector {
   FC_HD int64_t arguments(const double* shift, Selection* found) const {
     *found = {{{-1, -1}, {-1, -1}, {-1, -1}}, 0};
     for (int k = 0; k < 2; ++k) {
-      const int64_t c = 2 * k;
+      const int64_t c = int64_t{2} * k;
       const int64_t start = best_of(values_[c], 0, n_), end = best_of(values_[c + 1], 0, n_);
       if (start < 0 || end < start) continue;
       found->spans[k] = words(start, end);
@@ -255,8 +255,8 @@ class Selector {
       for (int64_t e = 0; e < ends.n; ++e) {
         const Place &start = starts.items[s], &end = ends.items[e];
         const Span outer[2] = {words(start.at, split.i), words(split.j, end.at)};
-        Selection one{{outer[!split.before], outer[split.before], {-1, -1}},
-                      (middle + (start.score - shift[left])) + (end.score - shift[right])};
+        const Selection one{{outer[!split.before], outer[split.before], {-1, -1}},
+                            (middle + (start.score - shift[left])) + (end.score - shift[right])};
         offer_unless_marked(one, best);
       }
     }
@@ -274,7 +274,7 @@ class Selector {
   }
 
   const Settings& settings_;
-  int64_t n_;  // positions that may be chosen
+  int64_t n_ = 0;  // positions that may be chosen
   double* values_[MOST_COLUMNS];
   double* ahead_;    // the most of a column from a position on
   int32_t* words_;   // of each position

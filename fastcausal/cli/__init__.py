@@ -30,6 +30,7 @@ from fastcausal.cli.leaderboard import leaderboard
 from fastcausal.cli.options import Command, is_json
 from fastcausal.cli.qa import qa
 from fastcausal.cli.score import score
+from fastcausal.cli.sweep import sweep
 
 
 class Program(TyperGroup):
@@ -61,8 +62,8 @@ app: typer.Typer = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _command in (
-    score, compare, leaderboard, gate, explain, agree, classify, qa, describe, check, convert, demo,
-    bench, doctor,
+    score, compare, leaderboard, gate, sweep, explain, agree, classify, qa, describe, check,
+    convert, demo, bench, doctor,
 ):  # fmt: skip
     app.command(cls=Command)(_command)
 

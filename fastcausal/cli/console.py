@@ -172,7 +172,7 @@ def clear_errors(as_json: bool = False) -> Iterator[None]:
 
 def _ending(error: BaseException) -> tuple[int, str]:
     """Exit status and message, empty for none."""
-    reason = str(error)
+    reason = _reason(error)
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED, ""
     closed = isinstance(error, SystemExit)  # which is how rich ends then
@@ -193,6 +193,17 @@ def _ending(error: BaseException) -> tuple[int, str]:
         return FAILED, ": ".join(str(part) for part in parts if part)
     name = ": ".join([type(error).__name__, *reason.splitlines()[:1]])
     return FAULT, f"unexpected {name}; please report it with what {TRACEBACK}=1 shows"
+
+
+def _reason(error: BaseException) -> str:
+    """Return the message of an error; it ends in options where the message of a cause advises."""
+    reason = str(error)
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, InputError) and cause.remedy is not None:
+            return reason.removesuffix(str(cause.remedy)) + cause.remedy.of_option()
+        cause = cause.__cause__
+    return reason
 
 
 def _say(message: str, as_json: bool) -> None:

@@ -24,7 +24,7 @@ from fastcausal.cli.options import (
 from fastcausal.options import Verdict
 
 if TYPE_CHECKING:
-    from fastcausal.sweep.gate import Gate
+    from fastcausal.sweeps.gate import Gate
 
 NOT_PASSED = 1
 LEVELS: dict[Verdict, str] = {"pass": "notice", "fail": "error", "inconclusive": "warning"}

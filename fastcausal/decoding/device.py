@@ -23,7 +23,7 @@ SCRATCH = COLUMNS + 2  # doubles for each token, as scratch_of there has it
 
 
 def _record(*members: str | tuple[str, int]) -> np.dtype[np.void]:
-    """Addresses and numbers, 8 bytes each; several of a name where there is a number."""
+    """Declare a launch record: addresses and numbers, 8 bytes each; a pair has several."""
     pairs = [(member, 1) if isinstance(member, str) else member for member in members]
     kinds = {"min_score": np.float64}
     return np.dtype([(name, kinds.get(name, np.uint64), (n,)) for name, n in pairs])
@@ -52,7 +52,7 @@ def label_ids(
     machine: Machine, logits: Array, where: Array | None, steps: Int32 | None, start: int,
     ignored: int,
 ) -> Array:  # fmt: skip
-    """As `_labels.label_ids`, on arrays of the machine.
+    """Decode as `_labels.label_ids`, on arrays of the machine.
 
     A token with a logit that is NaN or +inf, and with steps every later one of its sequence, gets
     -1; or -2 where -1 is what says that there is no token.
@@ -74,7 +74,7 @@ def select_spans(
     machine: Machine, columns: Sequence[Array], there: Array | None, words: Array | None,
     has_signal: Array | None, roles: Sequence[int], settings: tuple[int, int, int, int, float],
 ) -> tuple[Rows, Array, Array]:  # fmt: skip
-    """As `_decoding.select_spans`, on arrays of the machine.
+    """Select as `_decoding.select_spans`, on arrays of the machine.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def select_spans(
     """
     n, n_tokens = columns[0].shape
     most = n * settings[2]  # n_best relations of each example, of three spans
-    found = machine.array(most * SELECTION, np.uint8)
+    selected = machine.array(most * SELECTION, np.uint8)
     scratch = machine.array((n, SCRATCH * n_tokens), np.float64)
     sizes, wrong = machine.array((2, n), np.int64), machine.array(n, np.int64)
     chosen: dict[str, Any] = dict(
@@ -102,7 +102,7 @@ def select_spans(
         example_steps=[of_example for of_example, _ in steps],
         token_steps=[of_token for _, of_token in steps], itemsize=columns[0].itemsize,
         n_examples=n, n_tokens=n_tokens, there=there, words=words, has_signal=has_signal,
-        scratch=scratch, found=found, n_relations=sizes[0], n_rows=sizes[1], wrong=wrong,
+        scratch=scratch, found=selected, n_relations=sizes[0], n_rows=sizes[1], wrong=wrong,
     )  # fmt: skip
     machine.current().launch("decode_selections", task, n)
     rows = Rows(
@@ -113,7 +113,7 @@ def select_spans(
     )
     example_rows, scores = machine.offsets(sizes[1]), machine.array(most, np.float64)
     task = _task(
-        machine, ROWS_TASK, **chosen, found=found, relation_offsets=rows.relation_offsets,
+        machine, ROWS_TASK, **chosen, found=selected, relation_offsets=rows.relation_offsets,
         example_rows=example_rows, n_examples=n, values=rows.values,
         row_offsets=rows.row_offsets, lengths=rows.lengths, scores=scores,
     )  # fmt: skip
@@ -122,7 +122,7 @@ def select_spans(
 
 
 def _task(machine: Machine, record: np.dtype[np.void], **members: Any) -> npt.NDArray[np.void]:
-    """A launch record of numbers, lists of numbers, and arrays; None and what a list lacks is 0."""
+    """Make a launch record of numbers, lists and arrays; None and what a list lacks is 0."""
     task = np.zeros((), record)
     for name, member in members.items():
         values = member if isinstance(member, list) else [member]
@@ -137,5 +137,5 @@ def _task(machine: Machine, record: np.dtype[np.void], **members: Any) -> npt.ND
 
 
 def _in_items(array: Array) -> list[int]:
-    """How many items lie between neighbours along each axis."""
+    """Count the items that lie between neighbours along each axis."""
     return [stride // array.itemsize for stride in array.strides]

@@ -43,7 +43,7 @@ class Steps(NamedTuple):
 
 
 def steps_of(marks: Int32) -> Steps:
-    """The steps of labels with these marks; what is well formed is told by `TagScheme.decode`.
+    """List the steps of labels with these marks; `TagScheme.decode` says what is well formed.
 
     Examples
     --------
@@ -68,19 +68,19 @@ def steps_of(marks: Int32) -> Steps:
 
 
 def _roles_begun(marks: Int32) -> set[int]:
-    """Roles that have a B- or S-."""
+    """Return the roles that have a B- or S-."""
     return {mark // ROLE for mark in marks.tolist() if mark >= 0 and mark & BEGINS}
 
 
 def _roles_ended(marks: Int32) -> set[int]:
-    """Roles that have an E-."""
+    """Return the roles that have an E-."""
     return {mark // ROLE for mark in marks.tolist() if mark >= 0 and mark % ROLE == ENDS}
 
 
 def best_labels(
     logits: Sequence[Sequence[float]], where: Sequence[bool], ignored: int
 ) -> list[int]:
-    """The first label with the greatest logit of each token that is there."""
+    """Return the first label with the greatest logit of each token that is there."""
     return [
         max(range(len(token)), key=token.__getitem__) if there else ignored
         for token, there in zip(logits, where, strict=True)
@@ -90,7 +90,7 @@ def best_labels(
 def best_path(
     logits: Sequence[Sequence[float]], where: Sequence[bool], marks: Int32, ignored: int
 ) -> list[int]:
-    """The well formed sequence of labels with the greatest sum of logits."""
+    """Return the well formed sequence of labels with the greatest sum of logits."""
     labels = [ignored] * len(logits)
     sums: dict[int, float] = {}  # of the best path that ends with each label
     came_from: list[dict[int, int]] = []  # the label before it

@@ -31,7 +31,7 @@ class Selection(NamedTuple):
 
 
 def exp_of(x: float) -> float:
-    """The exponential of x <= 0, 0 below -40."""
+    """Return the exponential of x <= 0, 0 below -40."""
     if not x >= -40:
         return 0.0
     n = int(0.5 - x * LOG2_E)
@@ -44,7 +44,7 @@ def exp_of(x: float) -> float:
 
 
 def log_of(x: float) -> float:
-    """The logarithm of x >= 1."""
+    """Return the logarithm of x >= 1."""
     n = 0
     while x > 1.5:
         x *= 0.5
@@ -68,14 +68,14 @@ def log_sum_exp(values: Floats) -> float:
 
 
 def best(values: Iterable[float], n: int) -> list[int]:
-    """The indices of the n greatest values, the first of equals first; -inf is none."""
+    """Return the indices of the n greatest values, the first of equals first; -inf is none."""
     listed = list(values)
     order = sorted(range(len(listed)), key=lambda k: -listed[k])
     return [k for k in order if listed[k] > -math.inf][:n]
 
 
 def open_positions(there: Any, words: Any, n_tokens: int) -> list[int]:
-    """The tokens that may be chosen."""
+    """Return the tokens that may be chosen."""
     real = [t for t in range(n_tokens) if there is None or there[t]]
     return real[1:-1] if words is None else [t for t in real if words[t] >= 0]
 
@@ -119,7 +119,7 @@ def beam(
 
 
 def argmax(logits: Sequence[Floats], chances: Sequence[Floats], words: list[int]) -> Selection:
-    """The best position of each column by itself."""
+    """Return the best position of each column by itself."""
     spans: list[Span] = [None, None, None]
     score = 0.0
     for k in range(2):
@@ -133,7 +133,7 @@ def argmax(logits: Sequence[Floats], chances: Sequence[Floats], words: list[int]
 def signal_span(
     logits: Sequence[Floats], words: list[int], tokens: list[int], max_signal: int
 ) -> Span:
-    """The best start, and the best end of so many tokens from there on."""
+    """Return the best start, and the best end of so many tokens from there on."""
     starts = best(logits[SIGNAL_START], 1)
     if not starts:
         return None
@@ -147,7 +147,7 @@ def select(
     columns: Sequence[Any], there: Any, words: Any, has_signal: bool,
     method: int, top_k: int, n_best: int, max_signal: int, min_score: float,
 ) -> list[Selection]:  # fmt: skip
-    """The relations of one example, best first.
+    """Return the relations of one example, best first.
 
     Parameters
     ----------
@@ -181,6 +181,6 @@ def select(
 
 
 def rows_of(selection: Selection, roles: Sequence[int]) -> list[tuple[int, int, int]]:
-    """(role, start, stop) of each span, sorted by (start, stop, role)."""
+    """Return (role, start, stop) of each span, sorted by (start, stop, role)."""
     spans = [(*span, role) for span, role in zip(selection.spans, roles, strict=False) if span]
     return [(role, start, stop) for start, stop, role in sorted(spans)]

@@ -221,7 +221,7 @@ class SpanDecoder:
     def _decode_there(
         self, logits: Any, mask: Any, word_ids: Any, has_signal: Any
     ) -> DecodedOnDevice:
-        """On the device that logits are on."""
+        """Decode on the device that logits are on."""
         from fastcausal.decoding import device
         from fastcausal.engine.device import cuda
 
@@ -242,7 +242,7 @@ class SpanDecoder:
         return DecodedOnDevice.of(*arrays, columns, words)
 
     def _columns(self, logits: Any, take: Callable[[str, Any], Any]) -> list[Any]:
-        """Arrays [batch, tokens] of one type, float32 or float64, with steps of whole items."""
+        """Return arrays [batch, tokens], all float32 or all float64, with steps of whole items."""
         if isinstance(logits, list | tuple):
             arrays = [take("logits", column) for column in logits]
         else:
@@ -293,7 +293,7 @@ def _gate(gate: Any, n: int) -> Any:
 
 
 def _refused(fault: Fault, columns: Any, words: Any) -> InputError:
-    """The error for a place that native code names, of arrays in host memory."""
+    """Return the error for a place that native code names, of arrays in host memory."""
     example, token, column = fault
     if column == WORD:
         return InputError(misplaced_word(words, example, token))

@@ -175,7 +175,7 @@ class TagScheme:
         )
 
     def _decode_there(self, logits: Any, where: Any, valid: bool) -> Any:
-        """On the device that logits are on."""
+        """Decode on the device that logits are on."""
         from fastcausal.decoding import device
         from fastcausal.engine.device import cuda
 
@@ -186,7 +186,7 @@ class TagScheme:
         return device.label_ids(cuda.machine(), array, where, steps, start, self.ignore_index)
 
     def _logits(self, array: Any) -> Any:
-        """Logits as float32 or float64[batch, tokens, labels], of NumPy or CuPy."""
+        """Return logits as float32 or float64[batch, tokens, labels], of NumPy or CuPy."""
         if array.dtype.char not in LOGITS:
             expected = ", ".join(np.dtype(char).name for char in LOGITS)
             raise InputError(f"logits: found {array.dtype}, expected {expected}")
@@ -212,7 +212,7 @@ class TagScheme:
         return steps
 
     def rows(self, ids: Any, where: Any = None, word_ids: Any = None) -> Rows:
-        """The spans of some sequences, all spans of a sequence as one relation.
+        """Return the spans of some sequences, all spans of a sequence as one relation.
 
         Parameters
         ----------
@@ -270,7 +270,7 @@ class TagScheme:
 
 
 def _in_order(labels: Mapping[Any, Any]) -> tuple[str, ...]:
-    """The names by id of id2label or label2id."""
+    """Return the names by id of id2label or label2id."""
     is_by_id = all(isinstance(name, str) for name in labels.values())
     names: dict[int, str] = {}
     for key, value in labels.items():

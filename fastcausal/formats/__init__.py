@@ -4,6 +4,7 @@ path, list, DataFrame ──▶ opened ──▶ read ──▶ Relations ──
                             │ sniffing.py                     │ returns what was lost
                             ▼                                 ▼
      cnc/  bio.py  spans.py  table.py  jsonl.py ── io/: files, lines, batches, builder
+     examples.py: what writers and checks take ─── one example at a time
      annotation/: webanno.py  brat.py ──────────── links.py: spans and links become relations
      export/: squad.py  nli.py ─────────────────── arguments.py: relations become pairs
 
@@ -117,7 +118,7 @@ def read(
 
 
 def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False) -> Any:
-    """The `Opened` file that a path stands for; any other source as it is.
+    """Return the `Opened` file that a path stands for; any other source as it is.
 
     Parameters
     ----------
@@ -142,15 +143,15 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
         return Opened(source, known_by_name, content=known_by_name.load(source) if whole else None)
     if not whole and _size(source) > SMALL:
         head = Source.open(source, most=HEAD)
-        told = sniffing.sniff_head(head, FORMATS)
-        if told is not None and told.stream is not None:
-            return Opened(source, told, head)
+        by_content = sniffing.sniff_head(head, FORMATS)
+        if by_content is not None and by_content.stream is not None:
+            return Opened(source, by_content, head)
     content = Source.open(source)
     return Opened(source, sniffing.sniff(content, FORMATS), content=content)
 
 
 def _size(path: str | os.PathLike[str]) -> int:
-    """Bytes of a regular file; 0 for all else, which can be read only once."""
+    """Count the bytes of a regular file; 0 for all else, which can be read only once."""
     try:
         is_file = path != "-" and Path(path).is_file()
         return Path(path).stat().st_size if is_file else 0
@@ -161,7 +162,7 @@ def _size(path: str | os.PathLike[str]) -> int:
 def stream(
     source: Any, columns: Collection[str | None] | None = None, tags: TagReading = "strict"
 ) -> Stream | None:
-    """The examples of a source one after another, None where it has to be read whole.
+    """Return the examples of a source one after another, None where it has to be read whole.
 
     Parameters
     ----------
@@ -196,7 +197,7 @@ def _stream_of(items: Iterator[Any]) -> Stream:
 
 
 def _of_folders(format: ReadFormat | None = None) -> dict[str, Format]:
-    """Formats whose files in a directory are one source."""
+    """Return formats whose files in a directory are one source."""
     return {name: f for name, f in FORMATS.items() if f.folder and format in (None, name)}
 
 
@@ -214,7 +215,7 @@ def _folder(
 
 
 def _documents(files: Sequence[Path], format: Format) -> Iterator[Relations]:
-    """The relations of each document; InputError where one comes twice."""
+    """Yield the relations of each document; InputError where one comes twice."""
     seen: dict[str, str] = {}
     for file in files:
         marked = document(Opened(file, format))
@@ -229,7 +230,7 @@ def _documents(files: Sequence[Path], format: Format) -> Iterator[Relations]:
 
 
 def documents_of(source: Any) -> list[Any]:
-    """The brat or WebAnno files of a directory, each `Opened`; any other source alone."""
+    """Return the brat or WebAnno files of a directory, each `Opened`; any other source alone."""
     if folders.is_folder(source):
         format, files = folders.files_of(source, _of_folders())
         if format.document is not None:
@@ -238,7 +239,7 @@ def documents_of(source: Any) -> list[Any]:
 
 
 def document(source: Opened) -> Document | None:
-    """The spans and links of a WebAnno or brat file, None where a format has relations alone."""
+    """Parse the spans and links of a WebAnno or brat file; None for a format of relations alone."""
     parse = source.format.document
     return None if parse is None else parse(source.source())
 
@@ -299,14 +300,14 @@ def _format_to_write(target: str | os.PathLike[str], format: WriteFormat | None)
     if format is None:
         names = [known.name for known in ALL]
         suffix = Path(target).suffix.lower()
-        told = next((known for known in ALL if suffix in known.suffixes + known.written), None)
-        if told is None:
+        chosen = next((known for known in ALL if suffix in known.suffixes + known.written), None)
+        if chosen is None:
             raise InputError(
                 f"{target}: the name does not tell the format, {sniffing.choice(names)}"
             )
-        if told.write is None:
-            raise InputError(f"{target}: {told.name} can be read but not written")
-        return told
+        if chosen.write is None:
+            raise InputError(f"{target}: {chosen.name} can be read but not written")
+        return chosen
     written = {known.name: known for known in ALL if known.write is not None}
     check("format", format, written)
     return written[format]

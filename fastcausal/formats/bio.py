@@ -10,13 +10,13 @@ from itertools import chain, islice
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats._tokens import NO_LIST, tag_rows
-from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
+from fastcausal.formats.examples import Example, examples
 from fastcausal.formats.io.builder import (
-    UNREAD,
     Builder,
     Span,
     matching,
@@ -24,8 +24,9 @@ from fastcausal.formats.io.builder import (
     not_held,
     taken,
 )
-from fastcausal.formats.io.files import Source, replacing, shown
+from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format
+from fastcausal.formats.io.values import shown
 from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, LABELS, MARKS, is_tag
 from fastcausal.relations import ROLES, Relations
 
@@ -63,7 +64,7 @@ def read(
     Raises
     ------
     InputError
-        A tag is none, a row has more or fewer columns than its sentence, or ``like`` has another
+        A tag is invalid, a row has more or fewer columns than its sentence, or ``like`` has another
         number of examples.
 
     Examples
@@ -103,42 +104,40 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     InputError
         An example has neither text nor length, or a text of another length.
     """
-    lists, lost = tag_lists(relations)
-    names = _line_ids(relations, lost)
-    texts = tagged.plain_texts(relations)
+    unfit, spaces = Problems(), Problems()
+    lost: list[str] = []
+    has_ids = _fit_in_lines(relations.ids, lost)
     blocks = []
-    spaces = Problems()
-    for k, (text, columns) in enumerate(zip(texts, lists, strict=True)):
-        length = relations.table["length"][k].as_py()
-        if text is None and length is None:
-            raise InputError(f"example {relations.name(k)} has neither text nor length")
-        if text is not None:
-            text = tagged.require_text(f"example {relations.name(k)}", text, length)
-        tokens = ["_"] * length if text is None else TOKEN.findall(text)
-        lines = [f"# id = {names[k]}"] if names else []
+    is_bare = False
+    for example in examples(relations):
+        text, n = example.text, _n_tokens(example)
+        columns = _columns(example, n, relations.roles, unfit)
+        tokens = ["_"] * n if text is None else TOKEN.findall(text)
+        is_bare |= text is None
+        lines = [f"# id = {example.id}"] if has_ids else []
         if text is not None and text != " ".join(tokens):
             if "\n" in text or "\r" in text:
-                spaces.add(f"example {relations.name(k)}: line ends in its text become spaces")
+                spaces.add(f"{example.name}: line ends in its text become spaces")
             else:
                 lines.append(f"# text = {text}")
         lines += map("\t".join, zip(tokens, *columns, strict=True))
         if not lines:
-            lost.append(f"example {relations.name(k)} has no tokens and is left out")
+            lost.append(f"{example.name} has no tokens and is left out")
             continue
         if not tokens and columns:
-            lost.append(f"example {relations.name(k)} has no tokens, its relations are left out")
+            lost.append(f"{example.name} has no tokens, its relations are left out")
         blocks.append("\n".join(lines) + "\n")
     with replacing(target) as file:
         file.write("\n".join(blocks).encode())
-    held = {"length", "relations", "text", "tagged", *(["id"] if names else [])}
+    held = {"length", "relations", "text", "tagged", *(["id"] if has_ids else [])}
     lost += not_held(relations.table, held, "tag columns do not hold {}") + messages(spaces)
-    if None in texts:
+    if is_bare:
         lost.append('where there is no text, every token is written as "_"')
-    return lost
+    return messages(unfit) + lost
 
 
 def tag_lists(relations: Relations) -> tuple[list[list[list[str]]], list[str]]:
-    """The relations as IOB2 tags.
+    """Return the relations as IOB2 tags.
 
     Returns
     -------
@@ -158,35 +157,36 @@ def tag_lists(relations: Relations) -> tuple[list[list[list[str]]], list[str]]:
     ([[['B-Cause', 'I-Cause', 'O']]], [])
     """
     lost = Problems()
-    texts = tagged.plain_texts(relations)
-    lengths = relations.table["length"].to_pylist()
-    result = []
-    for k, (text, n, row) in enumerate(
-        zip(texts, lengths, relations.table["relations"], strict=True)
-    ):
-        where = f"example {relations.name(k)}"
-        if len(row) and (n is None or text is not None):
-            n = count_tokens(tagged.require_text(where, text, n))
-        if n is not None and n * max(len(row), 1) > MOST_TAGS:
-            raise InputError(
-                f"{where}: {len(row)} relations of {n} tokens, "
-                f"expected at most {MOST_TAGS} tags in an example"
-            )
-        columns = []
-        for number, relation in enumerate(row.as_py(), 1):
-            if relation is None:
-                lost.add(f"{where}: relation {number} {UNREAD}")
-                continue
-            spans = sorted((s["role"], s["start"], s["stop"]) for s in relation)
-            tags, n_left_out = _tags(spans, n, relations.roles)
-            columns.append(tags)
-            if n_left_out:
-                lost.add(
-                    f"{where}: relation {number}: {n_left_out} spans overlap their own role"
-                    " or have no tag"
-                )
-        result.append(columns)
-    return result, messages(lost)
+    tags = [
+        _columns(example, _n_tokens(example), relations.roles, lost) if len(example.row) else []
+        for example in examples(relations)
+    ]
+    return tags, messages(lost)
+
+
+def _n_tokens(example: Example) -> int:
+    """Count the tokens of an example to be written; InputError where there are too many."""
+    if example.text is None and example.length is None:
+        raise InputError(f"{example.name} has neither text nor length")
+    n = example.length if example.text is None else count_tokens(example.require_text())
+    assert n is not None
+    if n * max(len(example.row), 1) > MOST_TAGS:
+        raise InputError(
+            f"{example.name}: {len(example.row)} relations of {n} tokens, "
+            f"expected at most {MOST_TAGS} tags in an example"
+        )
+    return n
+
+
+def _columns(example: Example, n: int, roles: tuple[str, ...], lost: Problems) -> list[list[str]]:
+    """Return the n tags of each relation that could be read."""
+    columns = []
+    for where, spans in example.readable(lost):
+        tags, n_left_out = _tags(sorted(spans), n, roles)
+        columns.append(tags)
+        if n_left_out:
+            lost.add(f"{where}: {n_left_out} spans overlap their own role or have no tag")
+    return columns
 
 
 def _read_file(source: Source, like: Relations | None) -> Relations:
@@ -225,7 +225,7 @@ def _read_file(source: Source, like: Relations | None) -> Relations:
 def _blocks(
     source: Source, problems: Problems
 ) -> Iterator[tuple[int, dict[str, str], list[list[str]]]]:
-    """Sentences: first line, id and text if comments have them, and the columns of each token."""
+    """Yield sentences: first line, id and text of comments, and the columns of each token."""
     said: dict[str, str] = {}
     rows: list[list[str]] = []
     first = 0
@@ -259,7 +259,7 @@ def _lengths(like: Relations | None, rows: Sequence[int | None]) -> list[int | N
 
 
 def _sentence(tokens: list[str], said: str | None) -> str | None:
-    """The tokens as text, unless white space within one would make two of it.
+    """Return the tokens as text, unless white space within one would make two of it.
 
     The text that a comment has, if it is of the same tokens: then only white space differs.
     """
@@ -280,15 +280,15 @@ def _add(
 
     Native code reads what is right with them, Python says what is wrong with the others.
     """
-    values, row_offsets, relation_offsets, found = tag_rows(examples, _code)
-    n_tags = np.where(found < 0, -1 - found, found)
+    values, row_offsets, relation_offsets, outcomes = tag_rows(examples, _code)
+    n_tags = np.where(outcomes < 0, -1 - outcomes, outcomes)
     widths, counts = np.diff(row_offsets), np.diff(relation_offsets)
     example = np.repeat(np.arange(len(examples)), counts)
     length = np.array([-1 if n is None else n for n in lengths], np.int64)
     unknown = (length < 0) & (counts > 0)
     length[unknown] = n_tags[relation_offsets[:-1][unknown]]
-    wrong = found != length[example]
-    mixed = set(example[found == NO_LIST].tolist())
+    wrong = outcomes != length[example]
+    mixed = set(example[outcomes == NO_LIST].tolist())
     before = -1
     for r in np.flatnonzero(wrong):
         k = int(example[r])
@@ -310,7 +310,7 @@ def _add(
 
 
 def _reason(tags: Sequence[str], length: int | None) -> str:
-    """Why the tags of a relation cannot be read; every role is a sequence of its own."""
+    """Say why the tags of a relation cannot be read; every role is a sequence of its own."""
     opened: set[int] = set()
     for k, tag in enumerate(tags):
         marks = _marks(tag)
@@ -323,7 +323,7 @@ def _reason(tags: Sequence[str], length: int | None) -> str:
 
 
 def _code(tag: str) -> int:
-    """What native code takes for a tag: bits of roles that begin, that go on, and that end."""
+    """Return the bits of a tag for native code: roles that begin, that go on, and that end."""
     try:
         marks = _marks(tag)
     except InputError:
@@ -339,9 +339,9 @@ def _code(tag: str) -> int:
 
 @lru_cache(maxsize=4096)
 def _marks(tag: str) -> tuple[tuple[int, int], ...]:
-    """(mark, role) for each tag of a token."""
+    """Return (mark, role) for each tag of a token."""
     if not is_tag(tag):
-        raise InputError(f"{shown(tag)} is no tag, expected {EXPECTED} a label")
+        raise InputError(f"{shown(tag)} is not a tag, expected {EXPECTED} a label")
     marks = []
     for part in tag.split("|"):
         if part == "O":
@@ -368,15 +368,14 @@ def _tags(spans: list[Span], n: int, roles: tuple[str, ...]) -> tuple[list[str],
     return ["|".join(marks) or "O" for marks in tags], left_out
 
 
-def _line_ids(relations: Relations, lost: list[str]) -> list[str]:
-    """The ids, if every one can stand in a comment line."""
-    if relations.ids is None:
-        return []
-    ids: list[str] = relations.ids.to_pylist()
-    if any("\n" in name or "\r" in name for name in ids):
+def _fit_in_lines(ids: pa.ChunkedArray | None, lost: list[str]) -> bool:
+    """Tell whether there are ids that can all stand in a comment line."""
+    if ids is None:
+        return False
+    if any("\n" in name or "\r" in name for name in ids.to_pylist()):
         lost.append("ids with line ends have no place in a comment line")
-        return []
-    return ids
+        return False
+    return True
 
 
 def _sniff(source: Source) -> bool:

@@ -24,9 +24,10 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.builder import MOST_COLUMNS, Builder, Columns, Span, assembled
-from fastcausal.formats.io.files import LineNumbers, Source, Written, kind, replacing, shown
+from fastcausal.formats.io.files import LineNumbers, Source, replacing
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.lines import Lines, first_object, objects
+from fastcausal.formats.io.values import Written, kind, shown
 from fastcausal.relations import ROLES, Reading, Relations
 
 LIMIT = 2**31
@@ -91,20 +92,20 @@ def _read_lines(source: Source, roles: tuple[str, ...]) -> Relations:
 
 
 def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
-    """What `_checked_lines` gives, or None where it is needed to tell."""
+    """Read as `_checked_lines` does, or return None where that has to say what is wrong."""
     types = {str: pa.string(), int: pa.int64()}
     row = first_object(source)
     kinds = {name: types.get(type(value)) for name, value in row.items()}
     kinds |= {"relations": NAMED_RELATIONS, "length": pa.int64()}
     if None in kinds.values() or "relations" not in row or len(row) > MOST_COLUMNS:
         return None
-    found = objects(source, {name: kinds[name] for name in row})
-    if found is None or found["relations"].null_count:
+    table = objects(source, {name: kinds[name] for name in row})
+    if table is None or table["relations"].null_count:
         return None
-    column = joined(found["relations"])
+    column = joined(table["relations"])
     relations = column.flatten()
     spans = relations.flatten()
-    known = joined(found["length"]) if "length" in row else pa.nulls(len(found), pa.int64())
+    known = joined(table["length"]) if "length" in row else pa.nulls(len(table), pa.int64())
     lengths = values_of(known, 0)
     role = pc.index_in(spans.field(0), strings(roles))
     start, stop = spans.field(1), spans.field(2)
@@ -115,7 +116,7 @@ def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
         return None
     if ((start < 0) | (start >= stop) | (stop >= LIMIT)).any():
         return None
-    columns = {name: found[name] for name in row if name not in ("length", "relations")}
+    columns = {name: table[name] for name in row if name not in ("length", "relations")}
     if "id" in row:
         columns["id"] = pc.cast(columns["id"], pa.string())
         if columns["id"].null_count:
@@ -141,7 +142,7 @@ def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
 
 
 def _checked_lines(source: Source, roles: tuple[str, ...]) -> Relations:
-    """Line by line, with what is wrong with them."""
+    """Read line by line, and say what is wrong with them."""
     problems = Problems()
     build = Builder(source.name, roles)
     numbers = {role: k for k, role in enumerate(roles)}
@@ -156,13 +157,13 @@ def _checked_lines(source: Source, roles: tuple[str, ...]) -> Relations:
             continue
         lines.append(line)
     problems.raise_if_any()
-    found: dict[str, Any] = columns.values()
-    if "id" in found:
-        if None in found["id"]:
-            line = lines[found["id"].index(None)]
+    values: dict[str, Any] = columns.values()
+    if "id" in values:
+        if None in values["id"]:
+            line = lines[values["id"].index(None)]
             raise InputError(f'{source.name}:{line}: no "id", other examples have one')
-        found["id"] = list(map(str, found["id"]))
-    return build.table(found, lines=lines)
+        values["id"] = list(map(str, values["id"]))
+    return build.table(values, lines=lines)
 
 
 def _add_line(build: Builder, row: dict[str, Any], numbers: dict[str, int], where: str) -> None:
@@ -177,8 +178,8 @@ def _add_line(build: Builder, row: dict[str, Any], numbers: dict[str, int], wher
         relations = [None]
     if not isinstance(relations, list):
         raise InputError(f'"relations" is {kind(relations)}, expected a list of relations')
-    found = [None if r is None else _spans(r, numbers) for r in relations]
-    for number, spans in enumerate(found, 1):
+    parsed = [None if r is None else _spans(r, numbers) for r in relations]
+    for number, spans in enumerate(parsed, 1):
         if spans is None:
             build.unread_relation(f"{where}: relation {number}: it is null")
         else:

@@ -29,12 +29,12 @@ _LIKE_TAGS = re.compile(r"[O_]|[A-Z]{1,2}[-_]\S+|\S+[-_][A-Z]{1,2}")
 
 
 def is_tag(tag: str) -> bool:
-    """Whether a string is ``O`` or a mark and a label, or several of these joined by ``|``."""
+    """Tell whether a string is ``O`` or a mark and a label, or several of these joined by ``|``."""
     return _TAGS.fullmatch(tag) is not None
 
 
 def are_like_tags(words: Collection[str]) -> bool:
-    """Whether all strings look like tags, if only of a scheme that is not known.
+    """Tell whether all strings look like tags, if only of an unknown scheme.
 
     Examples
     --------

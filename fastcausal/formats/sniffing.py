@@ -17,27 +17,27 @@ Formats = Mapping[str, Format]
 
 
 def named(path: Any, formats: Formats) -> Format | None:
-    """The format that the suffix of a file stands for."""
+    """Return the format that the suffix of a file stands for."""
     suffix = Path(path).suffix.lower()
     return next((f for f in formats.values() if suffix in f.suffixes), None)
 
 
 def choice(formats: Iterable[str]) -> str:
-    """What messages advise where a format cannot be told."""
+    """Advise to give a format, where it cannot be told."""
     return f"give a format: {', '.join(formats)}"
 
 
 def sniff(source: Source, formats: Formats) -> Format:
-    """The format of a file, from its name and then its content.
+    """Return the format of a file, from its name and then its content.
 
     Raises
     ------
     InputError
         Neither tells.
     """
-    told = named(source.name, formats) or sniff_head(source, formats)
-    if told is not None:
-        return told
+    known = named(source.name, formats) or sniff_head(source, formats)
+    if known is not None:
+        return known
     for format in formats.values():
         if format.sniff is not None and format.sniff(source):
             return format
@@ -47,7 +47,7 @@ def sniff(source: Source, formats: Formats) -> Format:
 
 
 def sniff_head(source: Source, formats: Formats) -> Format | None:
-    """The format that the first bytes tell, or the first of several JSON lines."""
+    """Return the format that the first bytes tell, or the first of several JSON lines."""
     for format in formats.values():
         if format.marks and source.data.startswith(format.marks):
             return format
@@ -57,7 +57,7 @@ def sniff_head(source: Source, formats: Formats) -> Format | None:
 
 
 def _sniff_json(source: Source, formats: Formats) -> Format:
-    """The format of JSON lines: the first line that only one format can have."""
+    """Return the format of JSON lines: the first line that only one format can have."""
     undecided: Format | None = None
     for _, line in source.lines():
         try:
@@ -66,8 +66,8 @@ def _sniff_json(source: Source, formats: Formats) -> Format:
             continue
         if not isinstance(row, dict):
             continue
-        if told := _format_of(row, source, formats):
-            return told
+        if known := _format_of(row, source, formats):
+            return known
         # Without a relation, spans know the length from the text.
         undecided = undecided or next((f for f in formats.values() if f.key in row), None)
     if undecided is None:
@@ -87,7 +87,7 @@ def _format_of(row: Mapping[str, Any], source: Source, formats: Formats) -> Form
 
 
 def _keys(formats: Formats) -> list[str]:
-    """The keys of JSON lines, each with the formats that have it."""
+    """Return the keys of JSON lines, each with the formats that have it."""
     keyed = [format for format in formats.values() if format.key is not None]
     return [
         f'"{key}" ({", ".join(format.name for format in group)})'

@@ -14,6 +14,7 @@ from fastcausal.arrays.arrow import without
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats._tokens import offset_spans, token_bounds
 from fastcausal.formats.cnc import tagged
+from fastcausal.formats.examples import examples
 from fastcausal.formats.io.builder import (
     Builder,
     Columns,
@@ -23,8 +24,9 @@ from fastcausal.formats.io.builder import (
     messages,
     taken,
 )
-from fastcausal.formats.io.files import Source, Written, kind, replacing, shown
+from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format
+from fastcausal.formats.io.values import Written, kind, shown
 from fastcausal.relations import ROLES, Relations
 
 NUMBERS = {role: k for k, role in enumerate(ROLES)}
@@ -44,7 +46,7 @@ def read(
         A line or mapping per example: ``{"id", "text", "relations": [{"cause": ..., "effect":
         ..., "signal": ...}]}``. A role has a text, ``[start, stop]`` or ``{"start", "stop"}``
         (characters of ``text``, stop exclusive), or a list of these; an empty text, null or a
-        missing role is no span. A relation may be null: unread.
+        missing role marks nothing. A relation may be null: unread.
     like : Relations, optional
         The gold side: its column ``text`` stands in for a missing ``text``, by id, or by place
         where the source has no ids.
@@ -88,18 +90,18 @@ def read(
     texts = columns["text"].to_pylist() if "text" in columns else [None] * len(examples)
     expected = tagged.lengths(like, "strict", rows)
     build = Builder(name)
-    others = Columns(HELD)
+    further = Columns(HELD)
     for k, example in enumerate(examples):
         where = f"{places[k]}: example {columns['id'][k] if 'id' in columns else k}"
         own = example.get("text")
         texts[k] = own if own is not None else texts[k]
         try:
             _add(build, where, example, texts[k], expected[k])
-            others.add(example)
+            further.add(example)
         except InputError as error:
             problems.add(f"{where}: {error}")
     problems.raise_if_any()
-    return build.table({**columns, "text": texts, **others.typed(name)}, lines=lines)
+    return build.table({**columns, "text": texts, **further.typed(name)}, lines=lines)
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
@@ -115,34 +117,26 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     InputError
         An example with relations has no text, or a text of another length.
     """
-    table = relations.table
     lost = Problems()
     lines = []
     written = Written()
-    rows = zip(
-        tagged.plain_texts(relations),
-        table["length"].to_pylist(),
-        table["relations"],
-        without(table, HELD).to_pylist(),
-        strict=True,
-    )
-    for k, (text, length, row, others) in enumerate(rows):
-        where = f"example {relations.name(k)}"
-        line: dict[str, Any] = {"id": relations.name(k)} if relations.ids is not None else {}
-        if text is not None or len(row):
-            line["text"] = text = tagged.require_text(where, text, length)
-        sentence = Sentence(text or "")
+    further = without(relations.table, HELD).to_pylist()
+    for example, columns in zip(examples(relations), further, strict=True):
+        line: dict[str, Any] = {"id": example.id} if relations.ids is not None else {}
+        if example.text is not None or len(example.row):
+            line["text"] = example.require_text()
+        sentence = Sentence(example.text or "")
         line["relations"] = []
-        for number, relation in enumerate(row.as_py(), 1):
+        for number, spans in enumerate(example.relations, 1):
             named: dict[str, list[Any]] = {}
-            for span in relation or ():
-                role = relations.roles[span["role"]]
-                if role in ROLES:
-                    named.setdefault(role, []).append(_value(sentence, span["start"], span["stop"]))
+            for role, start, stop in spans or ():
+                name = relations.roles[role]
+                if name in ROLES:
+                    named.setdefault(name, []).append(_value(sentence, start, stop))
                 else:
-                    lost.add(f'{where}: relation {number}: role "{role}" is left out')
-            line["relations"].append(None if relation is None else named)
-        lines.append(written.json(line | others) + "\n")
+                    lost.add(f'{example.name}: relation {number}: role "{name}" is left out')
+            line["relations"].append(None if spans is None else named)
+        lines.append(written.json(line | columns) + "\n")
     with replacing(target) as file:
         file.write("".join(lines).encode())
     return written.lost + messages(lost)
@@ -158,7 +152,7 @@ class Sentence:
         self.starts, self.stops = token_bounds(text)
 
     def locate(self, wanted: str) -> tuple[int, int, bool]:
-        """Characters [start, stop) of a span text, and whether it occurs again.
+        """Find the characters [start, stop) of a span text, and whether it occurs again.
 
         Raises
         ------
@@ -169,13 +163,13 @@ class Sentence:
         for occurrences in (_whole_occurrences, _occurrences):
             for letters in (self._exact, self._loose):
                 folded = letters.fold(wanted)
-                found = list(islice(occurrences(letters, folded), 2))
-                if found:
-                    return *letters.place(found[0], len(folded)), len(found) > 1
+                places = list(islice(occurrences(letters, folded), 2))
+                if places:
+                    return *letters.place(places[0], len(folded)), len(places) > 1
         raise UnreadError(f"{shown(wanted)} is not in the text")
 
     def tokens(self, start: int, stop: int) -> tuple[int, int, bool]:
-        """The tokens that characters [start, stop) touch, and whether one is touched in part."""
+        """Find the tokens that characters [start, stop) touch, and whether one is cut."""
         first = bisect_right(self.stops, start)
         last = bisect_left(self.starts, stop)
         if first >= last:
@@ -228,16 +222,16 @@ class Letters:
     loose: bool = False
 
     def fold(self, wanted: str) -> str:
-        """The letters that another text is compared by."""
+        """Return the letters that another text is compared by."""
         return "".join(wanted.casefold().split()) if self.loose else wanted
 
     def place(self, start: int, n: int) -> tuple[int, int]:
-        """The characters [start, stop) of the sentence that n letters are from."""
+        """Return the characters [start, stop) of the sentence that n letters are from."""
         return self.origins[start], self.origins[start + n - 1] + 1
 
 
 def _occurrences(letters: Letters, wanted: str) -> Iterator[int]:
-    """Where a text that is not empty occurs."""
+    """Find where a text that is not empty occurs."""
     start = letters.text.find(wanted) if wanted else -1
     while start >= 0:
         yield start
@@ -245,7 +239,7 @@ def _occurrences(letters: Letters, wanted: str) -> Iterator[int]:
 
 
 def _whole_occurrences(letters: Letters, wanted: str) -> Iterator[int]:
-    """Where it occurs as whole tokens.
+    """Find where a text occurs as whole tokens.
 
     A search for all occurrences would take quadratic time in texts that repeat themselves; this
     looks at token starts alone, from the first place where it occurs at all.
@@ -264,7 +258,7 @@ def _whole_occurrences(letters: Letters, wanted: str) -> Iterator[int]:
 def _ids(
     places: Sequence[str], examples: Sequence[Mapping[str, Any]], problems: Problems
 ) -> list[str] | None:
-    """The ids as strings, None where no example has one."""
+    """Return the ids as strings, None where no example has one."""
     ids = [example.get("id") for example in examples]
     if all(name is None for name in ids):
         return None
@@ -296,14 +290,14 @@ def _add(
             if relation is None:
                 raise UnreadError("it is null")
             fits = length is None or n_tokens == length
-            found = None
+            located = None
             if sentence is not None and fits:
-                found = offset_spans(
+                located = offset_spans(
                     relation, NUMBERS, sentence.starts, sentence.stops, len(sentence.text)
                 )
-            if found is not None:
-                build.relation(found[0])
-                build.notes["span cut a token"] += found[1]
+            if located is not None:
+                build.relation(located[0])
+                build.notes["span cut a token"] += located[1]
                 continue
             values = list(_values(relation))
             if not fits:
@@ -315,7 +309,7 @@ def _add(
 
 
 def _values(relation: Any) -> Iterable[tuple[int, Any]]:
-    """(role, text or (start, stop)) of each span of a relation."""
+    """Yield (role, text or (start, stop)) of each span of a relation."""
     if not isinstance(relation, Mapping):
         raise InputError(f"a relation is {kind(relation)}, expected an object")
     for role, value in relation.items():
@@ -325,14 +319,14 @@ def _values(relation: Any) -> Iterable[tuple[int, Any]]:
         for item in value if many else [value]:
             if item is None or (isinstance(item, str) and not item.strip(WHITE)):
                 continue
-            found = (item.get("start"), item.get("stop")) if isinstance(item, Mapping) else item
-            if not isinstance(found, str) and not _is_pair(found):
+            place = (item.get("start"), item.get("stop")) if isinstance(item, Mapping) else item
+            if not isinstance(place, str) and not _is_pair(place):
                 raise InputError(f'"{role}" is {kind(item)}, expected a text or character offsets')
-            yield ROLES.index(role), found
+            yield ROLES.index(role), place
 
 
 def _is_pair(value: Any) -> bool:
-    """Whether a value is [start, stop]."""
+    """Tell whether a value is [start, stop]."""
     return isinstance(value, list | tuple) and [type(item) for item in value] == [int, int]
 
 
@@ -346,7 +340,7 @@ def _locate(build: Builder, sentence: Sentence | None, role: int, value: Any) ->
         start, stop = value
         if not 0 <= start < stop <= len(sentence.text):
             raise UnreadError(
-                f"characters {start} to {stop} are no span of a text of {len(sentence.text)}"
+                f"characters {start} to {stop} do not fit a text of {len(sentence.text)}"
             )
     first, last, cut = sentence.tokens(start, stop)
     build.notes["span cut a token"] += cut
@@ -354,7 +348,7 @@ def _locate(build: Builder, sentence: Sentence | None, role: int, value: Any) ->
 
 
 def _value(sentence: Sentence, start: int, stop: int) -> str | dict[str, int]:
-    """The text of a span, or its characters where the text would be found elsewhere."""
+    """Return the text of a span, or its characters where the text would be found elsewhere."""
     bounds = (sentence.starts[start], sentence.stops[stop - 1])
     text = sentence.text[slice(*bounds)]
     if sentence.locate(text)[:2] == bounds:

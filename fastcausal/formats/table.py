@@ -42,9 +42,9 @@ def read(source: str | os.PathLike[str] | Source, format: str | None = None) -> 
     """
     source = Source.open(source)
     format = format or sniff(source.data) or "parquet"
-    found = load(source, format)
+    loaded = load(source, format)
     try:
-        return Relations.trusted(found)
+        return Relations.trusted(loaded)
     except InputError as error:
         raise InputError(f"{source.name}: {error}") from error
     except DAMAGE as error:  # of the metadata
@@ -52,7 +52,7 @@ def read(source: str | os.PathLike[str] | Source, format: str | None = None) -> 
 
 
 def load(source: Source, format: str | None = None) -> pa.Table:
-    """The table of a Parquet or Arrow IPC file as it is.
+    """Return the table of a Parquet or Arrow IPC file as it is.
 
     Raises
     ------
@@ -61,11 +61,11 @@ def load(source: Source, format: str | None = None) -> pa.Table:
     """
     format = format or sniff(source.data) or "parquet"
     try:
-        found = {"parquet": _load_parquet, "arrow": _load_arrow}[format](owned(source.data))
-        found.validate(full=True)  # offsets of a damaged file may lead anywhere
+        loaded = {"parquet": _load_parquet, "arrow": _load_arrow}[format](owned(source.data))
+        loaded.validate(full=True)  # offsets of a damaged file may lead anywhere
     except DAMAGE as error:
         raise damaged(source.name, format, error) from error
-    return found
+    return loaded
 
 
 def write(relations: Relations, target: str | os.PathLike[str], format: str) -> list[str]:
@@ -206,7 +206,7 @@ def _row_writer(suffix: str, file: Any, schema: pa.Schema, in_the_end: bool) -> 
 
 
 def sniff(data: bytes) -> str | None:
-    """The binary format that some bytes begin like."""
+    """Return the binary format that some bytes begin like."""
     return next((f.name for f in (PARQUET, ARROW) if data.startswith(f.marks)), None)
 
 

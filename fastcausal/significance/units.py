@@ -148,7 +148,8 @@ def terms_of(statistics: Counted, cluster: str | None, score: str) -> Rows:
     row_of, whole = _rows_of(statistics)
     terms: Rows = whole.formula.only(score).terms(whole.rows)
     if cluster is None:
-        return terms[row_of]
+        each: Rows = terms[row_of]
+        return each
     return _sums_by(terms, row_of, statistics.clusters(cluster))
 
 

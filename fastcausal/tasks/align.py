@@ -22,6 +22,7 @@ from fastcausal.engine.plan import TooLargeError
 from fastcausal.errors import (
     InputError,
     Problems,
+    Remedy,
     Warnings,
     add_warnings,
     some_of,
@@ -90,7 +91,7 @@ class Aligned:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of the scores should know."""
+        """The warnings that a reader of the scores needs."""
         return warning_lines(self.counted)
 
     def digest(self) -> int:
@@ -103,7 +104,7 @@ class Aligned:
         return self.examples["id"] if "id" in self.examples.column_names else None
 
     def name(self, example: int) -> str:
-        """How messages call an example: its id, else its position."""
+        """Name an example for messages: its id, else its position."""
         return str(example) if self._ids is None else str(self._ids[example])
 
 
@@ -173,7 +174,7 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
 
 
 def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:
-    """Example dicts on both sides without a table between; None where anything is unusual."""
+    """Align example dicts without a table between; None where anything is unusual."""
     golds, preds = rows_of_examples(gold), rows_of_examples(pred)
     if golds is None or preds is None or golds[1] != preds[1]:
         return None
@@ -204,7 +205,7 @@ def _aligned(
     warnings: Warnings,
     names: tuple[str, str] = SIDES,
 ) -> Aligned:
-    """Both sides, of the same lengths, as the protocol reads tags."""
+    """Return both sides, of the same lengths, as the protocol reads tags."""
     gold, n_gold = _as_read(sides[0], names[0], roles, protocol, warnings)
     pred, n_pred = _as_read(sides[1], names[1], roles, protocol, warnings)
     return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred)
@@ -213,12 +214,14 @@ def _aligned(
 def _as_read(
     rows: Rows, side: str, roles: tuple[str, ...], protocol: Protocol, warnings: Warnings
 ) -> tuple[Rows, int]:
-    """Spans as the protocol reads tags, also where there were none; how many stay as given."""
+    """Read spans as the protocol reads tags, also where there were none; count what stays."""
     tags = protocol.tags
     if rows.tags == tags or (rows.tags is None and tags == "strict"):
         return rows, 0
     if rows.tags is not None:
-        read = f'{side} was read with tags="{rows.tags}", but {protocol.name} reads tags="{tags}"'
+        read = (
+            f"the tags of {side} were read as {rows.tags}, but {protocol.name} reads them as {tags}"
+        )
         anew = ": its spans are read as if written with tags anew" if rows.tags == "strict" else ""
         warnings[(read + anew,)] = ()
     if tags == "strict" or rows.tags not in (None, "strict"):
@@ -236,7 +239,7 @@ def _join(
     warnings: Warnings,
     names: tuple[str, str],
 ) -> tuple[Relations, Relations]:
-    """By id where both sides have one, else by position."""
+    """Join by id where both sides have one, else by position."""
     a, b = gold.ids, pred.ids
     if a is None or b is None:
         if len(gold) != len(pred):
@@ -254,8 +257,8 @@ def _join(
         only_pred = f" of pred are not in gold{_some(extra)}"
         counts = (len(missing), len(extra))
         if unmatched == "error":
-            found = warning_lines({("", only_gold, only_pred): counts})[0]
-            raise InputError(f'{found}; unmatched="empty" or "skip" would allow it')
+            counted = warning_lines({("", only_gold, only_pred): counts})[0]
+            raise InputError(counted, Remedy("unmatched", ("empty", "skip"), "would allow it"))
         warnings[f"unmatched={unmatched}: ", only_gold, only_pred] = counts
     if unmatched == "skip":
         ids = a.filter(pc.is_in(a, b))
@@ -269,7 +272,7 @@ def _some(ids: pa.ChunkedArray) -> str:
 
 
 def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
-    """The examples with these ids, in this order; one that is not there has no relations."""
+    """Return the examples with these ids, in this order; one that is not there has no relations."""
     at = pc.index_in(ids, relations.ids)
     table = relations.table.take(at)
     lists = arrow.joined(table["relations"])
@@ -290,7 +293,7 @@ def _same_lengths(
     names: tuple[str, str],
     name_of: Callable[[int], str],
 ) -> tuple[Rows, Rows]:
-    """Gold's token counts for both sides, checked against pred's counts and spans."""
+    """Give both sides gold's token counts, checked against pred's counts and spans."""
     if _spans.same_lengths(gold.lengths, pred.lengths):
         return gold, pred  # the spans of each side fit its own lengths
     lengths = np.where(gold.lengths < 0, pred.lengths, gold.lengths)
@@ -327,7 +330,7 @@ def _same_lengths(
 
 
 def too_large(aligned: Aligned, error: TooLargeError) -> InputError:
-    """What the engine says of an example that it cannot assign, by the name of the example."""
+    """Name the example that the engine cannot assign."""
     name = aligned.name(error.example)
     return InputError(
         f"example {name} is too large: expected at most 2^22 pairs of relations and 2^32 of spans, "

@@ -1,4 +1,4 @@
-"""What the official programs do with a truth file and its predictions, besides counting.
+"""Customs of the official programs with a truth file and its predictions, besides counting.
 
 Their files hold tagged sentences alone, so spans from elsewhere are read as if they had been
 written with tags; predictions that are too few are filled up with the text; and the columns of the
@@ -35,7 +35,7 @@ SHOWN = 10  # rows that a warning names
 
 
 def tags_exist(roles: Sequence[str]) -> bool:
-    """Whether tags can name these roles: cause, effect and signal, as far as there are any."""
+    """Tell whether tags can name these roles: cause, effect and signal, as far as there are any."""
     return tuple(roles) == ROLES[: len(roles)]
 
 
@@ -73,7 +73,7 @@ def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows,
     """Fill predictions up to the number of gold relations with texts that hold tags.
 
     The official programs fill up with the column ``text``, and read it as they read any prediction.
-    A text without tags is a relation without spans, which counting needs none of.
+    A text without tags is a relation without spans, which counting does not need.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows,
 
 
 def _appended(rows: Rows, example: int, spans: list[Span], times: int) -> Rows:
-    """The same relation at the end of an example, so many times."""
+    """Return the same relation at the end of an example, so many times."""
     relation = int(rows.relation_offsets[example + 1])
     row, n_new = int(rows.row_offsets[relation]), len(spans) * times
     spans = sorted(spans, key=lambda span: (*span[1:], span[0]))
@@ -118,7 +118,7 @@ def _appended(rows: Rows, example: int, spans: list[Span], times: int) -> Rows:
 
 
 def key_warnings(examples: pa.Table, gold: Rows) -> Warnings:
-    """What the keys of a truth file make the official programs do otherwise.
+    """Warn of keys of a truth file with which the official programs do otherwise.
 
     Relations of all rows with one (corpus, doc_id, sent_id) are paired with predictions of any of
     these rows; for a row of which one of the three is missing no pairing is searched.
@@ -156,6 +156,6 @@ def key_warnings(examples: pa.Table, gold: Rows) -> Warnings:
 
 
 def _rows(places: Int64) -> str:
-    """Rows by number, the first below the header being 1."""
+    """Name rows by number, the first below the header being 1."""
     named = ", ".join(str(place + 1) for place in places[:SHOWN])
     return f"rows {named}" + (f" and {len(places) - SHOWN} more" if len(places) > SHOWN else "")

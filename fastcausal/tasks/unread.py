@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
-from fastcausal.errors import InputError, summary
+from fastcausal.errors import InputError, Remedy, summary
 from fastcausal.formulas.relations import TOTALS
 from fastcausal.options import Policy
 from fastcausal.protocols import Protocol
@@ -44,7 +44,7 @@ class Unparsed:
         )
 
     def warnings(self, policy: str, n_scored: int) -> list[str]:
-        """Their share of all predicted relations, of which ``n_scored`` could be scored."""
+        """State their share of all predicted relations, of which ``n_scored`` could be scored."""
         if not self.relations:
             return []
         n = self.relations + self.readable + n_scored
@@ -57,7 +57,7 @@ ALL_READ = Unparsed()
 
 
 def unread_message(relations: Relations, side: str, count: int) -> str:
-    """That relations of one side could not be read, and the first reasons."""
+    """Say how many relations of one side could not be read, and the first reasons."""
     messages = list(relations.reading.unread)[:count]
     return f"{count} relations of {side} could not be read" + (
         f":\n{summary(count, messages)}" if messages else ""
@@ -85,10 +85,8 @@ def settle_unread(
     if not count:
         return gold, pred, {}
     if unparsed == "error":
-        raise InputError(
-            unread_message(pred, "pred", count)
-            + '\nunparsed="empty" or "skip" would score the rest'
-        )
+        remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
+        raise InputError(unread_message(pred, "pred", count), remedy)
     of_example = np.bincount(example[unread], minlength=len(pred))
     if unparsed == "empty":
         return gold, pred, {"unparsed": Unparsed(count), "n_unread": of_example}
@@ -120,5 +118,5 @@ def with_counts(examples: pa.Table, n_gold: Int64, n_pred: Int64, n_unread: Int6
 
 
 def described(relations: Relations) -> pa.Table:
-    """The columns that name and describe the examples."""
+    """Return the columns that name and describe the examples."""
     return arrow.without(relations.table, ("relations", "length", "tagged"))

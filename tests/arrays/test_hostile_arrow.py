@@ -14,9 +14,8 @@ import fastcausal as fc
 from fastcausal.arrays import arrow
 from fastcausal.reading import METADATA_KEY
 from fastcausal.relations import RELATIONS, SPAN
-
-from . import hostile_arrow
-from .hostile_arrow import COLUMNS, FAULTS, WAYS, Stream, table
+from tests.support import hostile_arrow
+from tests.support.hostile_arrow import COLUMNS, FAULTS, WAYS, Stream, table
 
 LISTS = [[[{"role": 0, "start": 0, "stop": 1}]]] * 3
 GOOD = {"id": pa.array(list("abc")), "length": pa.array([5] * 3, pa.int32())}

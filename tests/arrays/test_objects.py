@@ -285,7 +285,7 @@ def test_strings_that_are_no_tags(tags):
             first = "tag" if not known else "order"
             break
     if first == "tag":
-        with pytest.raises(fc.InputError, match=r"^example 0: (.* is no tag|unknown label)"):
+        with pytest.raises(fc.InputError, match=r"^example 0: (.* is not a tag|unknown label)"):
             bio.read([tags])
     else:
         read = bio.read([tags])

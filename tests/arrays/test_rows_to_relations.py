@@ -80,8 +80,8 @@ def test_broken_arrays(change, message):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ([3, 0, 2], "has a role that is none"),
-        ([-1, 0, 2], "has a role that is none"),
+        ([3, 0, 2], "has an unknown role"),
+        ([-1, 0, 2], "has an unknown role"),
         ([0, -1, 2], "is empty or starts before the first token"),
         ([0, 2, 2], "is empty"),
         ([1, 4, 5], "does not follow the row before it"),

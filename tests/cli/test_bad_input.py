@@ -78,7 +78,7 @@ BAD = {
     "fewer tokens": (
         SUBMISSION.replace(" here", ""), "p.jsonl", TRUTH,
         "(?s)1 relations of pred could not be read:\n.*p.jsonl:1: example first: prediction 1 has "
-        '2 tokens, expected 3\nunparsed="empty" or "skip" would score the rest'),
+        '2 tokens, expected 3\n--unparsed empty or skip would score the rest'),
     "tags that do not close": (
         SUBMISSION.replace("</ARG0>", ""), "p.jsonl", TRUTH,
         "(?s).*p.jsonl:1: example first: prediction 1: <ARG0> is never closed\n.*"),
@@ -157,6 +157,20 @@ def test_one_clear_message(name, tmp_path, monkeypatch):
     write(tmp_path / file, text)
     found = failing("score", *sides)
     assert found == message or re.fullmatch(message, found)
+
+
+def test_advice_speaks_of_options(tmp_path, monkeypatch):
+    """Where Python names an argument; the text of the data stays as it is."""
+    monkeypatch.chdir(tmp_path)
+    odd = 'unmatched="empty" or "skip" would allow it'
+    write(tmp_path / "gold.jsonl", row(id=odd))
+    write(tmp_path / "pred.jsonl", row(id="b"))
+    with pytest.raises(fc.InputError) as raised:
+        fc.score("gold.jsonl", "pred.jsonl")
+    assert str(raised.value).endswith(f"; {odd}")
+    message = failing("score", "gold.jsonl", "pred.jsonl")
+    assert f'("{odd}")' in message
+    assert message.endswith("; --unmatched empty or skip would allow it")
 
 
 def test_explain_and_convert_say_the_same(tmp_path, monkeypatch):

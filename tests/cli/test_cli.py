@@ -209,7 +209,7 @@ def test_convert_predictions(tmp_path):
     cli("convert", GOLD, official, "--tags", "cnc-2023")
     assert fc.read(official).reading.tags == "cnc-2023"
     _, err = cli("score", official, official)
-    assert 'gold was read with tags="cnc-2023", but recess reads tags="strict"' in err
+    assert "the tags of gold were read as cnc-2023, but recess reads them as strict" in err
 
 
 def test_demo(tmp_path):

@@ -271,6 +271,7 @@ TOLD = [
     ("score a.jsonl EVIL.jsonl", 2), ("convert a.jsonl EVIL.conll", 0),
     ("agree a.jsonl EVILa.jsonl", 0), ("describe a.jsonl EVILa.jsonl", 0),
     ("agree a.jsonl a.jsonl --by kind", 2), ("classify labels.jsonl labels.jsonl", 0),
+    ("sweep a.jsonl EVILa.jsonl --out x", 0), ("sweep a.jsonl a.jsonl EVILb.jsonl --out x", 1),
     ("score a.jsonl a.jsonl --EVIL", 2), ("EVIL", 2), ("score a.jsonl a.jsonl --by EVIL", 2),
 ]  # fmt: skip
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import re
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import typer.main
 from typer.testing import CliRunner
@@ -47,6 +49,10 @@ USES = {
     "doctor": {"": ""},
     "explain": {"": "gold.csv chatty.jsonl"},
     "gate": {"": "--baseline careful.parquet --candidate hasty.parquet --min-delta -0.1"},
+    "leaderboard": {
+        "text": "careful.parquet hasty.parquet --n-resamples 100",
+        "baseline": "careful.parquet hasty.parquet --n-resamples 100 --baseline careful",
+    },
     "qa": {"": "questions.json answers.json"},
     "score": {
         "one": "gold.csv careful.jsonl",
@@ -58,6 +64,11 @@ USES = {
         "intervals": "gold.csv careful.jsonl --intervals",
         "jackknife": "gold.csv careful.jsonl --intervals --method jackknife",
     },
+    "sweep": {
+        "files": "gold.csv careful.jsonl hasty.jsonl --out swept",
+        "one fails": "gold.csv careful.jsonl ratings.csv --out swept",
+        "data set": "plain.jsonl every.parquet --run-column run --out swept",
+    },
 }
 # Values other than the default; an option has those of its command, or those of its name.
 VALUES = {
@@ -65,9 +76,11 @@ VALUES = {
     "by": "text",
     "agree --cluster": "text",
     "baseline": "hasty.parquet",
+    "leaderboard --baseline": "hasty",
     "candidate": "careful.parquet",
     "cluster": "doc_id",
     "confidence": "0.8",
+    "column": "text",
     "agree --labels": "label",
     "classify --labels": "0,1,2",
     "copy-to": "copies",
@@ -75,11 +88,13 @@ VALUES = {
     "from": "bio",
     "junit": "junit.xml",
     "level": "ordinal",
+    "correction": "bh",
     "like": "gold.csv",
     "matches": "matches.csv",
     "method": "percentile",
     "min-delta": "-0.2",
     "n-resamples": "99",
+    "out": "elsewhere",
     "per-example": "examples.arrow",
     "plots": "pictures",
     "positive": "0",
@@ -88,7 +103,9 @@ VALUES = {
     "protocol": "cnc-2023",
     "rater": "who",
     "score": "cause_f1",
+    "run-column": "text",
     "seed": "7",
+    "shard": "0/2",
     "tags": "cnc-2022",
     "to": "bio",
     "tokenizer": "whitespace",
@@ -102,11 +119,13 @@ ELSEWHERE = {
     "bench --sentences": "tests/cli/test_bench_command.py",
     "score --backend": "the numbers never depend on it",
     "score --threads": "the numbers never depend on it",
+    "sweep --jobs": "tests/sweeps/test_sweep.py",
 }
 AS_MEANT = {
     "bench --sentences": ("3", "4"),
     "score --backend": ("cpu", "reference"),
     "score --threads": ("3", "4"),
+    "sweep --jobs": ("3", "4"),
 }
 
 
@@ -150,6 +169,10 @@ def files(tmp_path_factory):
     for name in ("careful", "hasty"):
         report = fc.score(folder / "gold.csv", folder / f"{name}.jsonl")
         report.statistics.write(folder / f"{name}.parquet")
+    plain = fc.read(folder / "gold.csv")
+    fc.write(plain, folder / "plain.jsonl")
+    runs = [plain.table.append_column("run", pa.array([run] * len(plain))) for run in "ab"]
+    pq.write_table(pa.concat_tables(runs), folder / "every.parquet")
     (folder / "texts.csv").write_text('id,text,label\na,"It rained ( so ) .",1\nb,"dry",0\n')
     (folder / "x.txt").write_text("Rain fell .\n")
     (folder / "x.ann").write_text("T1\tCause 0 4\tRain\n")
@@ -170,11 +193,13 @@ def typed(folder, command, arguments):
         result = CliRunner().invoke(app, [command, *arguments])
     assert isinstance(result.exception, SystemExit | None), result.exception
     written = {}
-    for path in sorted(folder.rglob("*")):
+    for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_file() and path.stat().st_mtime_ns != before.get(path):
             written[path.name] = path.read_bytes()
             if path not in before:
                 path.unlink()
+        elif path not in before:
+            path.rmdir()
     return result.exit_code, result.stdout, result.stderr, written
 
 
@@ -228,7 +253,7 @@ def test_an_option_given_twice_is_refused(name, option, files):
     code, out, err, written = typed(files, name, [*arguments, *first, f"{flag}={values[1]}"])
     assert (code, out, written) == (2, "", {})
     assert flag in err
-    assert re.search(r"given 2 times, expected\s+(│\s+│\s+)?once", err)
+    assert re.search(r"given [23] times, expected\s+(│\s+│\s+)?once", err)
 
 
 @pytest.mark.parametrize(

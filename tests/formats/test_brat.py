@@ -155,8 +155,8 @@ def test_a_byte_order_mark_is_a_character(save):
     [
         ("T1\tCause 0 10\tHeavy snow",
          'T1 is "Heavy snow", but its characters are "Heavy rain"'),
-        ("T1\tCause 0 99\tHeavy rain", "characters 0 to 99 are no span of a text of 56"),
-        ("T1\tCause 5 2\tHeavy rain", "characters 5 to 2 are no span of a text of 56"),
+        ("T1\tCause 0 99\tHeavy rain", "characters 0 to 99 do not fit a text of 56"),
+        ("T1\tCause 5 2\tHeavy rain", "characters 5 to 2 do not fit a text of 56"),
         ("T1 Cause 0 10 Heavy rain",
          '"T1 Cause 0 10 Heavy rain", expected a line of brat\'s standoff format'),
         ("T1\tCause 0\tHeavy rain",
@@ -304,7 +304,7 @@ def test_what_is_lost(tmp_path):
         "example a: relation 3 has no Cause and is left out",
         "example a: relation 5 has spans of one role that touch, which become one",
         "example a: relation 6 has spans of one role that touch, which become one",
-        "example b has a blank text, which is no sentence when it is read",
+        "example b has a blank text, which is not a sentence when it is read",
     ]
     read = formats.read(tmp_path / "d.ann")
     assert found(read) == [[

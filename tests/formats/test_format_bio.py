@@ -11,8 +11,8 @@ from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats import bio, spans
 from fastcausal.relations import Relations
+from tests.support.format_cases import BIO, content, save, tables
 
-from .format_cases import BIO, content, save, tables
 from .test_format_cnc import fails
 
 
@@ -90,10 +90,10 @@ def test_lists_in_any_scheme_are_tags(tags):
 @pytest.mark.parametrize(
     ("tags", "message"),
     [
-        (["O", "M-Cause", "B-Cause"], '"M-Cause" is no tag, expected O, or B-, I-, E-, S-, L-'),
-        (["Cause_B", "O"], '"Cause_B" is no tag'),
-        (["_", "C", "E"], '"_" is no tag'),
-        (["O", "cause", "cause"], '"cause" is no tag'),
+        (["O", "M-Cause", "B-Cause"], '"M-Cause" is not a tag, expected O, or B-, I-, E-, S-, L-'),
+        (["Cause_B", "O"], '"Cause_B" is not a tag'),
+        (["_", "C", "E"], '"_" is not a tag'),
+        (["O", "cause", "cause"], '"cause" is not a tag'),
         (["O", "O", "S-PER"], 'unknown label "PER", expected one of cause, effect, signal'),
     ],
 )
@@ -149,7 +149,7 @@ def test_lengths_come_from_the_gold_side(tmp_path):
         ),
         (
             "a\tO\n\nx\tcause\n",
-            'FILE:3: example 1: "cause" is no tag, '
+            'FILE:3: example 1: "cause" is not a tag, '
             "expected O, or B-, I-, E-, S-, L- or U- and a label",
         ),
         ("x\tO\n\ny\tO\nz\n", "FILE:4: 1 columns, expected 2"),

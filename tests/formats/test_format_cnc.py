@@ -15,8 +15,7 @@ from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc import tagged, truth
 from fastcausal.relations import Relations
-
-from .format_cases import (
+from tests.support.format_cases import (
     CNC,
     SINGLE,
     SUBMISSION,

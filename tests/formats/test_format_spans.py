@@ -13,8 +13,8 @@ from fastcausal.errors import InputError
 from fastcausal.formats import spans
 from fastcausal.formats.io.builder import UnreadError
 from fastcausal.relations import Relations
+from tests.support.format_cases import SPANS, content, save, sentences, tables
 
-from .format_cases import SPANS, content, save, sentences, tables
 from .test_format_cnc import fails
 
 TEXT = "To stop the Tomorrow people , the police did n't stop to rest ."
@@ -68,10 +68,10 @@ def test_values(value, expected, notes):
     [
         ("nobody", '"nobody" is not in the text'),
         ("\u00a0", '"\u00a0" is not in the text'),
-        ([-1, 4], "characters -1 to 4 are no span of a text of 63"),
-        ([5, 64], "characters 5 to 64 are no span of a text of 63"),
-        ([5, 5], "characters 5 to 5 are no span of a text of 63"),
-        ({"start": 9, "stop": 3}, "characters 9 to 3 are no span of a text of 63"),
+        ([-1, 4], "characters -1 to 4 do not fit a text of 63"),
+        ([5, 64], "characters 5 to 64 do not fit a text of 63"),
+        ([5, 5], "characters 5 to 5 do not fit a text of 63"),
+        ({"start": 9, "stop": 3}, "characters 9 to 3 do not fit a text of 63"),
         ([2, 3], "characters 2 to 3 mark no token"),
     ],
 )

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from fastcausal import formats
 from fastcausal.errors import InputError
-from fastcausal.formats import table as canonical
+from fastcausal.formats import jsonl
 from fastcausal.formats.cnc import tagged
 from fastcausal.relations import Relations
+from tests.support.format_cases import LINES, content, save, tables
 
-from .format_cases import LINES, content, save, tables
 from .test_format_cnc import fails
 
 
@@ -65,7 +65,7 @@ def test_other_roles(tmp_path):
     lost = formats.write(table, tmp_path / "a.jsonl")
     assert lost == ["JSON lines do not hold the list of roles: x, y"]
     fails('FILE:1: unknown role "x", expected one of cause, effect, signal', tmp_path / "a.jsonl")
-    again = canonical.read(tmp_path / "a.jsonl", roles=("x", "y"))
+    again = jsonl.read(tmp_path / "a.jsonl", roles=("x", "y"))
     assert again.to_examples() == table.to_examples()
 
 

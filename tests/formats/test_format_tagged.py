@@ -18,9 +18,8 @@ from fastcausal.formats.cnc import markup, tagged
 from fastcausal.formats.io.builder import UnreadError
 from fastcausal.relations import Relations
 from tests.oracles.markup import official_tags, strict_iob2, strict_reading
+from tests.support.format_cases import sentences, spans_in
 from tests.support.profiles import trials
-
-from .format_cases import sentences, spans_in
 
 PIECES = [
     *["<ARG0>", "</ARG0>", "<ARG1>", "</ARG1>", "<SIG0>", "</SIG0>", "<SIG1>", "</SIG1>"] * 3,

@@ -7,6 +7,7 @@ import os
 import random
 import sys
 from contextlib import suppress
+from typing import get_args
 
 import pyarrow as pa
 import pytest
@@ -16,10 +17,10 @@ from hypothesis import strategies as st
 from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import replacing
+from fastcausal.options import WriteFormat
 from fastcausal.relations import Relations
+from tests.support.format_cases import BIO, LINES, SINGLE, SPANS, SUBMISSION, TRUTH, save
 from tests.support.profiles import trials
-
-from .format_cases import BIO, LINES, SINGLE, SPANS, SUBMISSION, TRUTH, save
 
 NAMES = "cnc, bio, spans, parquet, arrow, jsonl, brat, webanno"
 TEXTS = {
@@ -239,6 +240,6 @@ def read_or_refuse(path, format, **options):
     assert read.to_examples() is not None
     if max(filter(None, read.table["length"].to_pylist()), default=0) > 10**6:
         return  # tags of a billion tokens are too long for a test
-    for target in formats.FORMATS:
+    for target in get_args(WriteFormat):
         with suppress(InputError):
             formats.write(read, path.with_name("copy"), target)

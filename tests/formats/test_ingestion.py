@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from fastcausal.errors import InputError
 from fastcausal.formats import cnc, jsonl
 from fastcausal.formats.cnc import markup, submissions, tagged, truth
-from fastcausal.formats.io.builder import Builder
+from fastcausal.formats.io import cells
+from fastcausal.formats.io.builder import Builder, UnreadError
 from fastcausal.formats.io.files import Source
 from fastcausal.relations import Relations
+from tests.support.format_cases import CNC, LINES, SINGLE, SUBMISSION, TRUTH, needs_cnc, save
 from tests.support.profiles import trials
 
-from .format_cases import CNC, LINES, SINGLE, SUBMISSION, TRUTH, needs_cnc, save
 from .test_format_tagged import PIECES
 
 READINGS = tuple(markup.READINGS)
@@ -43,7 +44,22 @@ def plainly(examples, lengths, reading):
     """What `tagged.Sentences` gives, from the specification of the tags."""
     build = Builder("tagged sentences")
     for k, (example, length) in enumerate(zip(examples, lengths, strict=True)):
-        tagged.add(build, f"example {k}", example, length, reading)
+        for number, sentence in enumerate(example, 1):
+            where = f"example {k}: relation {number}"
+            build.notes[tagged.ODD] += (
+                reading != "strict" and "<SIG" in sentence and markup.odd_signal_tag(sentence)
+            )
+            try:
+                n_tokens, spans = markup.parse(sentence, reading)
+            except UnreadError as reason:
+                build.unread_relation(f"{where}: {reason}")
+                continue
+            length = n_tokens if length is None else length
+            if n_tokens == length:
+                build.relation(spans)
+            else:
+                build.unread_relation(f"{where} has {n_tokens} tokens, expected {length}")
+        build.end_example(length)
     return build.table({"tagged": examples}, tags=reading)
 
 
@@ -90,8 +106,8 @@ def _without(relations, name):
 def test_native_tags_on_the_corpus(split, reading):
     for form in ("", "_grouped"):
         source = Source.open(CNC / f"{split}_subtask2{form}.csv")
-        gold = truth._read_plain(source, reading)
-        same(gold, truth._read_rows(source, reading))
+        gold, slowly = both(cnc.read, TRUTH_PLAINLY, source, tags=reading)
+        same(gold, slowly)
         kept = gold.table["tagged"].to_pylist()
         lengths = gold.table["length"].to_pylist()
         same(tagged.Sentences(gold.table["tagged"], np.array(lengths), reading).table(
@@ -107,18 +123,21 @@ def test_submissions_of_the_corpus(reading):
         source = Source.open(path)
         like = gold if len(gold) == source.data.count(b"\n") else None
         assert submissions._plain(source, like, reading, 0) is not None
-        same(*both(cnc.read, submissions, "_plain", source, like=like, tags=reading))
+        same(*both(cnc.read, SUBMISSION_PLAINLY, source, like=like, tags=reading))
+
+
+TRUTH_PLAINLY = (cells, "_plain"), (truth, "_plain_sentences")
+SUBMISSION_PLAINLY = ((submissions, "_plain"),)
+LINES_PLAINLY = ((jsonl, "_plain_lines"),)
 
 
 @contextmanager
-def without(module, name):
+def without(places):
     """Leave everything to the reader that says what is wrong."""
-    plain = getattr(module, name)
-    setattr(module, name, lambda *args: None)
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in places:
+            patch.setattr(module, name, lambda *args: None)
         yield
-    finally:
-        setattr(module, name, plain)
 
 
 def outcome(read, *args, **options):
@@ -128,10 +147,10 @@ def outcome(read, *args, **options):
         return str(error)
 
 
-def both(read, module, name, source, **options):
+def both(read, places, source, **options):
     """The outcome with and without the fast reader."""
     found = outcome(read, source, **options)
-    with without(module, name):
+    with without(places):
         return found, outcome(read, source, **options)
 
 
@@ -189,7 +208,7 @@ def json_lines(rng: random.Random) -> bytes:
 def fuzz_submissions(rng: random.Random) -> None:
     data = mangled(json_lines(rng), rng, JSON_PIECES)
     options = {"like": rng.choice([None, GOLD, NAMELESS]), "tags": rng.choice(READINGS)}
-    agree(cnc.read, submissions, "_plain", Source("x.jsonl", data), **options)
+    agree(cnc.read, SUBMISSION_PLAINLY, Source("x.jsonl", data), **options)
 
 
 def fuzz_lines(rng: random.Random) -> None:
@@ -207,7 +226,7 @@ def fuzz_lines(rng: random.Random) -> None:
     text = "\n".join(lines).encode()
     pool = [*JSON_PIECES, b'"effect"', b'"start"', b"-1", b"3", b"2147483648"]
     source = Source("x.jsonl", mangled(text, rng, pool) if rng.random() < 0.7 else text)
-    agree(jsonl.read, jsonl, "_plain_lines", source)
+    agree(jsonl.read, LINES_PLAINLY, source)
 
 
 CSV_PIECES = [
@@ -239,7 +258,7 @@ def truth_rows(rng: random.Random) -> bytes:
 def fuzz_truth(rng: random.Random) -> None:
     data = truth_rows(rng)
     source = Source("x.csv", mangled(data, rng, CSV_PIECES) if rng.random() < 0.7 else data)
-    agree(cnc.read, truth, "_read_plain", source, tags=rng.choice(READINGS))
+    agree(cnc.read, TRUTH_PLAINLY, source, tags=rng.choice(READINGS))
 
 
 @pytest.mark.parametrize("fuzz", [fuzz_submissions, fuzz_lines, fuzz_truth])
@@ -252,9 +271,9 @@ def test_fast_readers_give_what_the_others_do(fuzz):
 @trials(300)
 def test_any_bytes(data, reading):
     if data and not data.isspace():
-        agree(cnc.read, submissions, "_plain", Source("x.jsonl", data), tags=reading)
-        agree(jsonl.read, jsonl, "_plain_lines", Source("x.jsonl", data))
-        agree(cnc.read, truth, "_read_plain", Source("x.csv", data), tags=reading)
+        agree(cnc.read, SUBMISSION_PLAINLY, Source("x.jsonl", data), tags=reading)
+        agree(jsonl.read, LINES_PLAINLY, Source("x.jsonl", data))
+        agree(cnc.read, TRUTH_PLAINLY, Source("x.csv", data), tags=reading)
 
 
 @given(st.lists(st.lists(st.text(), max_size=3), min_size=1, max_size=4), st.booleans())
@@ -276,7 +295,8 @@ def test_lists_of_strings_as_python_writes_them(rows):
 
 def test_usual_files_are_read_fast(tmp_path):
     for text, name in ((TRUTH, "a.csv"), (SINGLE, "b.csv"), ("\ufeff" + TRUTH, "c.csv")):
-        assert truth._read_plain(Source.open(save(tmp_path, name, text)), "strict") is not None
+        table = cells._plain(Source.open(save(tmp_path, name, text)))
+        assert "num_rs" not in table.column_names or truth._plain_sentences(table) is not None
     for lines in (SUBMISSION, SUBMISSION.replace("\n", "\r\n\n"), SUBMISSION.rstrip()):
         source = Source.open(save(tmp_path, "a.jsonl", lines))
         assert submissions._plain(source, None, "strict", 0) is not None
@@ -290,7 +310,7 @@ def test_many_blocks(tmp_path, monkeypatch):
     rows = [["<ARG0>a</ARG0> b" * rng.randrange(3)] * rng.randrange(3) for _ in range(200)]
     lines = [json.dumps({"index": f"é{k}", "prediction": row}) for k, row in enumerate(rows)]
     source = Source("x.jsonl", "\n".join(lines).encode())
-    agree(cnc.read, submissions, "_plain", source)
+    agree(cnc.read, SUBMISSION_PLAINLY, source)
     assert cnc.read(source).table["tagged"].num_chunks > 50
 
 

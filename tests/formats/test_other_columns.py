@@ -14,9 +14,10 @@ import fastcausal as fc
 from fastcausal.formats import cnc
 from fastcausal.formats.cnc import truth
 from fastcausal.formats.io.files import Source
+from tests.support.format_cases import SINGLE, SPANS, SUBMISSION, TRUTH, save, tables
 
-from .format_cases import SINGLE, SPANS, SUBMISSION, TRUTH, save, tables
 from .test_format_cnc import fails
+from .test_ingestion import TRUTH_PLAINLY, both, same
 
 GENRES = TRUTH.replace("num_rs\n", "num_rs,genre\n").replace("],1\n", "],1,news\n")
 GENRES = GENRES.replace("[],0\n", '[],0,"a, ""b"""\n')
@@ -24,11 +25,8 @@ GENRES = GENRES.replace("[],0\n", '[],0,"a, ""b"""\n')
 
 def both_ways(path, tags="strict"):
     """A truth file read fast and read row by row."""
-    source = Source.open(path)
-    fast = truth._read_plain(source, tags)
-    slow = truth._read_rows(source, tags)
-    assert fast.table.equals(slow.table)
-    assert fast.reading == slow.reading
+    fast, slow = both(cnc.read, TRUTH_PLAINLY, Source.open(path), tags=tags)
+    same(fast, slow)
     return fast
 
 

@@ -17,8 +17,7 @@ from fastcausal.formats.cnc.markup import TOKEN
 from fastcausal.formats.export import squad
 from fastcausal.relations import Relations
 from tests.support.cli import cli
-
-from .format_cases import CNC, needs_cnc, tables
+from tests.support.format_cases import CNC, needs_cnc, tables
 
 KNOWN = {
     'What caused "': ('"?', "effect"),

@@ -8,8 +8,17 @@ from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation import webanno
 from fastcausal.relations import Relations
-
-from .cas import LAYOUTS, LINKS, META, SENTENCES, TEXT, located, new_layout, old_layout, save
+from tests.support.cas import (
+    LAYOUTS,
+    LINKS,
+    META,
+    SENTENCES,
+    TEXT,
+    located,
+    new_layout,
+    old_layout,
+    save,
+)
 
 
 def fails(path, feature=None):
@@ -362,7 +371,7 @@ SPAN_AT = 3  # the first mark among the structures of the new layout
         (lambda d: d["%FEATURE_STRUCTURES"][1].update(end=30),
          "two sentences overlap at character 28"),
         (lambda d: d["%FEATURE_STRUCTURES"][SPAN_AT].update(CES="Cause \ud800"),
-         "half a surrogate pair, which is no text"),
+         "half a surrogate pair, which cannot be text"),
     ],
 )  # fmt: skip
 def test_bad_structures(tmp_path, change, message):

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation import webanno
+from tests.support.cas import LAYOUTS, save
 from tests.support.profiles import trials
-
-from .cas import LAYOUTS, save
 
 
 @st.composite

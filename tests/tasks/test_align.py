@@ -149,7 +149,7 @@ def test_unread_predictions_that_the_protocol_does_not_look_at():
                             (replace(OFFICIAL, non_causal="charge"), 1),
                             (RECESS, 2)):  # fmt: skip
         refused(
-            f"{count} relations of pred could not be read\n"
+            f"{count} relations of pred could not be read; "
             'unparsed="empty" or "skip" would score the rest',
             gold,
             pred,
@@ -205,7 +205,7 @@ def test_tags_are_read_as_the_protocol_reads():
     assert found.gold.values.tolist() == found.pred.values.tolist() == [[0, 0, 2], [1, 2, 3]]
     assert found.n_as_given == 0
     assert found.warnings == (
-        'pred was read with tags="strict", but cnc-2023 reads tags="cnc-2023": '
+        "the tags of pred were read as strict, but cnc-2023 reads them as cnc-2023: "
         "its spans are read as if written with tags anew",
     )
     untagged = examples([CAUSE])

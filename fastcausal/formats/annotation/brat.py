@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,11 +20,12 @@ from fastcausal.formats.annotation.links import (
     lines_of,
     passages,
 )
-from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
-from fastcausal.formats.io.builder import UNREAD, messages, not_held
-from fastcausal.formats.io.files import Source, replacing_together, shown
+from fastcausal.formats.examples import examples
+from fastcausal.formats.io.builder import Span, messages, not_held
+from fastcausal.formats.io.files import Source, replacing_together
 from fastcausal.formats.io.format import Format
+from fastcausal.formats.io.values import shown
 from fastcausal.formats.spans import WHITE, Sentence
 from fastcausal.relations import ROLES, Relations
 
@@ -65,7 +67,7 @@ def read(source: str | os.PathLike[str] | Source) -> Relations:
 
 
 def load(source: str | os.PathLike[str]) -> Source:
-    """The annotations, from the path of either file; empty where nothing was marked."""
+    """Return the annotations, from the path of either file; empty where nothing was marked."""
     name = os.fspath(source)
     path = Path(name)
     if name == "-" or not path.name:
@@ -81,7 +83,7 @@ def load(source: str | os.PathLike[str]) -> Source:
 
 
 def parse(source: str | os.PathLike[str] | Source) -> Document:
-    """The spans and links of a file, for parameters and errors see `read`."""
+    """Return the spans and links of a file, for parameters and errors see `read`."""
     annotations = source if isinstance(source, Source) else load(source)
     path = Path(annotations.name)
     # brat counts a byte-order mark as a character, so does the offset of all that follows.
@@ -151,23 +153,17 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
         )
     out = _Lines()
     lost = Problems()
-    table = relations.table
-    rows = zip(
-        tagged.plain_texts(relations), table["length"].to_pylist(), table["relations"], strict=True
-    )
-    for k, (text, length, row) in enumerate(rows):
-        where = f"example {relations.name(k)}"
-        text = tagged.require_text(where, text, length)
+    for example in examples(relations):
+        text = example.require_text()
         if not text.strip(WHITE):
-            lost.add(f"{where} has a blank text, which is no sentence when it is read")
+            lost.add(f"{example.name} has a blank text, which is not a sentence when it is read")
         line = text.replace("\n", " ").replace("\r", " ")
         if line != text:
-            lost.add(f"{where}: the line ends in its text become spaces")
+            lost.add(f"{example.name}: the line ends in its text become spaces")
         out.sentence(line)
-        for number, relation in enumerate(row.as_py(), 1):
-            reason = out.relation(relation, relations.roles)
-            if reason:
-                lost.add(f"{where}: relation {number} {reason}")
+        for where, spans in example.readable(lost):
+            if reason := out.relation(spans, relations.roles):
+                lost.add(f"{where} {reason}")
     with replacing_together(path.with_suffix(TEXT_SUFFIX), path) as (text_file, marks_file):
         text_file.write("".join(out.text).encode())
         marks_file.write("".join(out.lines).encode())
@@ -175,7 +171,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     if relations.ids is not None:
         ids = [f"{path.stem}:{number}" for number in range(1, len(relations) + 1)]
         held |= {"id"} if relations.ids.to_pylist() == ids else set()
-    return not_held(table, held, "brat files do not hold {}") + messages(lost)
+    return not_held(relations.table, held, "brat files do not hold {}") + messages(lost)
 
 
 class _Lines:
@@ -196,18 +192,16 @@ class _Lines:
         self.text.append(text + "\n")
         self._sentence = Sentence(text)
 
-    def relation(self, spans: list[dict[str, int]] | None, roles: tuple[str, ...]) -> str | None:
+    def relation(self, spans: Iterable[Span], roles: tuple[str, ...]) -> str | None:
         """Add a relation, or say why it cannot be added or what of it is lost."""
-        if spans is None:
-            return UNREAD
         by_role: dict[str, list[Bounds]] = {}
-        for span in spans:
-            by_role.setdefault(roles[span["role"]], []).append((span["start"], span["stop"]))
+        for role, start, stop in spans:
+            by_role.setdefault(roles[role], []).append((start, stop))
         if not by_role:
             return None
-        for role in (CAUSE, EFFECT):
-            if ROLES[role] not in by_role:
-                return f"has no {ROLES[role].capitalize()} and is left out"
+        for name in (ROLES[CAUSE], ROLES[EFFECT]):
+            if name not in by_role:
+                return f"has no {name.capitalize()} and is left out"
         causes, effects = by_role.pop(ROLES[CAUSE]), by_role.pop(ROLES[EFFECT])
         signals = by_role.pop(ROLES[SIGNAL], [])
         effect = self._span(EFFECT, effects)
@@ -252,11 +246,11 @@ def _mark(text: str, words: Words, span: re.Match[str]) -> Mark:
 
 
 def _links(
-    found: list[tuple[str, str, str]], names: dict[str, int | None], notes: Counter[str]
+    linked: list[tuple[str, str, str]], names: dict[str, int | None], notes: Counter[str]
 ) -> list[Link]:
-    """The relations from or to a Cause, Effect or Signal, but not to a span of another type."""
+    """Keep relations from or to a Cause, Effect or Signal, but not to a span of another type."""
     links = []
-    for name, *ends in found:
+    for name, *ends in linked:
         source, target = (names.get(end) for end in ends)
         other = any(names.get(end, -1) is None for end in ends)
         if other or (source is None and target is None):

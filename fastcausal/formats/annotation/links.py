@@ -1,4 +1,4 @@
-"""What annotation tools hold: marked spans, links between them; and the relations they make."""
+"""Documents of annotation tools: marked spans, links between them, the relations they make."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastcausal.errors import InputError
 from fastcausal.formats._tokens import token_bounds
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL, TOKEN, count_tokens
 from fastcausal.formats.io.builder import Builder, Span, UnreadError
-from fastcausal.formats.io.files import shown
+from fastcausal.formats.io.values import shown
 from fastcausal.formats.spans import WHITE, Sentence
 from fastcausal.relations import ROLES, Relations
 
@@ -24,7 +24,7 @@ MOST_SHOWN = 100  # characters of a text of which `shown` shows the first
 
 
 def role_of(label: str | None) -> int | None:
-    """The role that a label names, in any case; None for any other label."""
+    """Return the role that a label names, in any case; None for any other label."""
     name = label.strip().lower() if label is not None else ""
     return ROLES.index(name) if name in ROLES else None
 
@@ -66,18 +66,18 @@ class Words:
         self._starts, self._stops = token_bounds(text)
 
     def touched(self, start: int, stop: int) -> range:
-        """The numbers of the words that characters [start, stop) touch."""
+        """Return the numbers of the words that characters [start, stop) touch."""
         if start >= stop:
             return range(0)
         return range(bisect_right(self._stops, start), bisect_left(self._starts, stop))
 
     def mark(self, label: str | None, bounds: Iterable[Bounds]) -> Mark:
-        """A mark on the document; InputError where its bounds are outside of it."""
+        """Return a mark on the document; InputError where its bounds are outside of it."""
         ordered = sorted(bounds)
         parts: list[Bounds] = []
         for start, stop in ordered:
             if not 0 <= start <= stop <= self._n:
-                raise InputError(f"characters {start} to {stop} are no span of a text of {self._n}")
+                raise InputError(f"characters {start} to {stop} do not fit a text of {self._n}")
             words = self.touched(start, stop)
             if not words:
                 continue
@@ -99,7 +99,7 @@ class Link:
     name : str
         How messages call it.
     source, target : int or None
-        The marks it goes from and to, as numbers in `Document.marks`; None for what is no mark.
+        The marks it goes from and to, as numbers in `Document.marks`; None for anything else.
     """
 
     name: str
@@ -148,7 +148,7 @@ class Passage(Sentence):
 def passages(
     text: str, sentences: Iterable[Bounds], tokens: Iterable[Bounds] | None = None
 ) -> list[Passage]:
-    """The sentences of a document in their order, numbered from 1; blank ones are left out.
+    """Return the sentences of a document in their order, numbered from 1; blank ones are left out.
 
     A token belongs to the sentence that it lies in.
 
@@ -160,19 +160,19 @@ def passages(
     ordered = _apart("sentences", sentences)
     words = None if tokens is None else _apart("tokens", (t for t in tokens if t[0] < t[1]))
     starts = [start for start, _ in words or ()]
-    found = []
+    numbered = []
     for number, (start, stop) in enumerate(ordered, 1):
         inside = None
         if words is not None:
             first, last = bisect_right(starts, start - 1), bisect_right(starts, stop - 1)
             inside = [token for token in words[first:last] if token[1] <= stop]
         if text[start:stop].strip(WHITE):
-            found.append(Passage(number, start, text[start:stop], inside))
-    return found
+            numbered.append(Passage(number, start, text[start:stop], inside))
+    return numbered
 
 
 def lines_of(text: str) -> Iterator[Bounds]:
-    """The lines of a text, without their ends."""
+    """Yield the lines of a text, without their ends."""
     start = 0
     for line in text.split("\n"):
         yield start, start + len(line.removesuffix("\r"))
@@ -219,31 +219,31 @@ class Document:
             "".join([self.text, self.name, self.annotator, *(m.label or "" for m in self.marks)]
                     ).encode()  # fmt: skip
         except UnicodeEncodeError as error:
-            raise InputError(f"{self.file}: half a surrogate pair, which is no text") from error
+            raise InputError(f"{self.file}: half a surrogate pair, which cannot be text") from error
 
     def example(self, sentence: Passage) -> str:
-        """The id of a sentence."""
+        """Return the id of a sentence."""
         return f"{self.name}:{sentence.number}"
 
     def describe(self, number: int) -> str:
-        """How messages call a mark."""
+        """Describe a mark for messages."""
         mark = self.marks[number]
         start = self.text[mark.start : min(mark.stop, mark.start + MOST_SHOWN)]
         return f"{mark.label or 'span'} {shown(start)}"
 
     def sentence_of(self, mark: Mark) -> Passage | None:
-        """The sentence in which a mark begins."""
+        """Return the sentence in which a mark begins."""
         offset = mark.parts[0][0] if mark.parts else mark.start
         k = bisect_right(self._starts, offset) - 1
         return self.sentences[k] if k >= 0 and offset < self.sentences[k].end else None
 
     def is_within(self, mark: Mark) -> bool:
-        """Whether a mark lies in one sentence."""
+        """Tell whether a mark lies in one sentence."""
         sentence = self.sentence_of(mark)
         return sentence is not None and (not mark.parts or mark.parts[-1][1] <= sentence.end)
 
     def place(self, number: int, sentence: Passage | None) -> list[tuple[int, int, bool]]:
-        """The tokens of a mark in a sentence, and whether one is marked in part.
+        """Return the tokens of a mark in a sentence, and whether one is marked in part.
 
         Raises
         ------
@@ -258,7 +258,7 @@ class Document:
         return [sentence.tokens(a - sentence.offset, b - sentence.offset) for a, b in mark.parts]
 
     def pair(self, link: Link) -> tuple[int, int] | None:
-        """The cause or signal, and the effect, that a link connects in either direction.
+        """Return the cause or signal, and the effect, that a link connects in either direction.
 
         None where it connects anything else.
         """
@@ -270,16 +270,16 @@ class Document:
         return None
 
     def arguments(self) -> dict[int, tuple[list[int], list[int]]]:
-        """The causes and the signals linked to each effect that has any, in the order of links."""
+        """Return causes and signals linked to each effect that has any, in the order of links."""
         linked = dict.fromkeys(pair for link in self.links if (pair := self.pair(link)))
-        found: dict[int, tuple[list[int], list[int]]] = {}
+        by_effect: dict[int, tuple[list[int], list[int]]] = {}
         for argument, effect in linked:
-            sides = found.setdefault(effect, ([], []))
+            sides = by_effect.setdefault(effect, ([], []))
             sides[self.marks[argument].role == SIGNAL].append(argument)
-        return found
+        return by_effect
 
     def relations(self) -> Relations:
-        """The relations that the links make.
+        """Return the relations that the links make.
 
         Returns
         -------
@@ -309,15 +309,17 @@ class Document:
             pair == (link.target, link.source)
             for pair, link in zip(pairs, self.links, strict=True)
         )  # fmt: skip
-        found: dict[int, list[list[Span] | str]] = {s.number: [] for s in self.sentences}
+        by_sentence: dict[int, list[list[Span] | str]] = {s.number: [] for s in self.sentences}
         for effect, (causes, signals) in arguments.items():
             sentence = self.sentence_of(self.marks[effect])
             if sentence is not None:
-                found[sentence.number] += self._around(build, sentence, effect, causes, signals)
+                by_sentence[sentence.number] += self._around(
+                    build, sentence, effect, causes, signals
+                )
             else:
                 build.notes["span left out"] += 1
         for sentence in self.sentences:
-            for number, spans in enumerate(found[sentence.number], 1):
+            for number, spans in enumerate(by_sentence[sentence.number], 1):
                 if isinstance(spans, str):
                     where = f"{self.file}: example {self.example(sentence)}: relation {number}"
                     build.unread_relation(f"{where}: {spans}")
@@ -333,7 +335,7 @@ class Document:
         return build.table(columns)
 
     def _require_few_spans(self, arguments: Mapping[int, tuple[list[int], list[int]]]) -> None:
-        """Each relation of an effect has all its signals, so links may make spans by the square."""
+        """Refuse links that make too many spans: each relation of an effect has all its signals."""
         n_spans = 0
         for effect, (causes, signals) in arguments.items():
             shared, own = (sum(len(self.marks[k].parts) for k in side)
@@ -354,7 +356,7 @@ class Document:
         causes: Sequence[int],
         signals: Sequence[int],
     ) -> Iterator[list[Span] | str]:
-        """The relations of one effect: spans, or why there is none."""
+        """Yield the relations of one effect: spans, or why there is none."""
         if signals and not causes:
             yield f"{self.describe(effect)} has a Signal but no Cause"
             return

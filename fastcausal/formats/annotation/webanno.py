@@ -20,8 +20,9 @@ from fastcausal.formats.annotation.links import (
     passages,
     role_of,
 )
-from fastcausal.formats.io.files import KINDS, Source, kind
+from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.format import Format
+from fastcausal.formats.io.values import KINDS, kind
 from fastcausal.relations import Relations
 
 NEW, OLD = "%FEATURE_STRUCTURES", "_views"  # what tells the two layouts
@@ -67,7 +68,7 @@ def read(source: str | os.PathLike[str] | Source, feature: str | None = None) ->
 
 
 def parse(source: str | os.PathLike[str] | Source, feature: str | None = None) -> Document:
-    """The spans and links of a file, for parameters and errors see `read`."""
+    """Return the spans and links of a file, for parameters and errors see `read`."""
     source = Source.open(source)
     data = _load(source)
     try:
@@ -78,7 +79,7 @@ def parse(source: str | os.PathLike[str] | Source, feature: str | None = None) -
 
 
 def sniff(source: Source) -> bool:
-    """Whether some JSON is a UIMA CAS; within a string its quotes would be escaped."""
+    """Tell whether JSON is a UIMA CAS; within a string its quotes would be escaped."""
     text = source.text
     return f'"{NEW}"' in text or (f'"{OLD}"' in text and '"_referenced_fss"' in text)
 
@@ -127,7 +128,7 @@ def _document(name: str, text: str, structures: list[Structure], feature: str | 
 def _layer(
     structures: Sequence[Structure], feature: str | None
 ) -> tuple[tuple[str, str] | None, str | None]:
-    """The layer (package and type) of the spans, and the feature that holds their label."""
+    """Return the layer (package and type) of the spans, and the feature that holds their label."""
     spans = [s for s in structures if s.type not in ("Sentence", "Token") and not _is_link(s)]
     votes = Counter(
         (s.package, s.type, name)
@@ -155,7 +156,7 @@ def _layer(
 
 
 def _links(structures: Sequence[Structure], numbers: dict[str | None, int]) -> list[Link]:
-    """The links from or to a mark."""
+    """Return the links from or to a mark."""
     links = [
         Link(_name(s), numbers.get(_end(s, SOURCE)), numbers.get(_end(s, TARGET)))
         for s in structures
@@ -177,7 +178,7 @@ def _name(structure: Structure) -> str:
 
 
 def _names(file: str, structures: Iterable[Structure]) -> tuple[str, str]:
-    """The document and the annotator, as far as the file says, else as an exported project does.
+    """Name document and annotator, as far as the file says, else as an exported project does.
 
     There, each document has a folder with a file per annotator: a file cannot tell the document
     unless the annotator is known to be another.
@@ -208,7 +209,7 @@ def _load(source: Source) -> dict[str, Any]:
 
 
 def _new(data: dict[str, Any]) -> tuple[str, list[Structure]]:
-    """The layout 0.4: one list, features that refer marked by ``@``, positions perhaps by ``^``."""
+    """Read layout 0.4: one list, references marked by ``@``, positions perhaps by ``^``."""
     listed = data[NEW]
     if isinstance(listed, dict):
         listed = [{"%ID": key, **_expect(key, item, dict)} for key, item in listed.items()]
@@ -230,7 +231,7 @@ def _new(data: dict[str, Any]) -> tuple[str, list[Structure]]:
 
 
 def _old(data: dict[str, Any]) -> tuple[str, list[Structure]]:
-    """The layout before: a list per type, of structures or of their ids."""
+    """Read the layout before: a list per type, of structures or of their ids."""
     shared = _expect('"_referenced_fss"', data.get("_referenced_fss", {}), dict)
     context = data.get("_context")
     types = context.get("_types") if isinstance(context, dict) else None
@@ -271,12 +272,12 @@ def _expect(what: str, value: object, wanted: type[Kind]) -> Kind:
 
 
 def _id(value: object) -> str | None:
-    """An id as text: keys of objects are, numbers elsewhere are not."""
+    """Return an id as text: keys of objects are, numbers elsewhere are not."""
     return str(value) if type(value) in (int, str) else None
 
 
 def _positions(text: str) -> Sequence[int]:
-    """The character at each position of the file, which counts UTF-16 units as Java does."""
+    """Return the character at each position of the file, which counts UTF-16 units as Java does."""
     if text.isascii() or max(text) <= "\uffff":
         return range(len(text) + 1)
     units = [k for k, letter in enumerate(text) for _ in range(1 + (letter > "\uffff"))]

@@ -10,15 +10,17 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats.cnc import submissions, tagged, truth
+from fastcausal.formats.cnc import submissions, truth
 from fastcausal.formats.cnc.markup import holds_tags
 from fastcausal.formats.cnc.markup import write as write_tags
 from fastcausal.formats.cnc.truth import SENTENCE
+from fastcausal.formats.examples import Example, examples, tagged_sentences, texts_of
 from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import Stream
-from fastcausal.formats.io.builder import UNREAD, messages, not_held
-from fastcausal.formats.io.files import Source, Written, replacing
+from fastcausal.formats.io.builder import messages, not_held
+from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format, Opened
+from fastcausal.formats.io.values import Written
 from fastcausal.relations import ROLES, Relations
 
 MADE_UP = (*SENTENCE, "eg_id")  # columns of a truth file that a table may lack
@@ -56,7 +58,7 @@ def read(
     ------
     InputError
         Anything that is not as described above, with file and line. A tagged sentence that
-        cannot be read is no error but a null relation.
+        cannot be read becomes a null relation and is not an error.
     """
     source = Source.open(source)
     if source.is_json:
@@ -102,44 +104,36 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
 
 
 def _tagged_sentences(relations: Relations, lost: Problems) -> list[list[str]]:
-    """The tagged sentences of every example, kept ones first."""
-    table = relations.table
-    kept = tagged.kept_sentences(relations)
+    """Return the tagged sentences of every example, kept ones first."""
     numbers = [ROLES.index(role) if role in ROLES else len(ROLES) for role in relations.roles]
-    result = []
-    texts = tagged.plain_texts(relations)
-    rows = zip(kept, texts, table["length"].to_pylist(), table["relations"], strict=True)
-    for k, (sentences, text, length, row) in enumerate(rows):
-        if sentences is None:
-            sentences = []
-            if len(row):
-                text = tagged.require_text(f"example {relations.name(k)}", text, length)
-                if holds_tags(text):
-                    lost.add(f"example {relations.name(k)}: tags within its text will be read")
-            for number, relation in enumerate(row.as_py(), 1):
-                where = f"example {relations.name(k)}: relation {number}"
-                if relation is None:
-                    lost.add(f"{where} {UNREAD}")
-                    continue
-                spans = [(numbers[s["role"]], s["start"], s["stop"]) for s in relation]
-                sentence, left_out = write_tags(text or "", spans)
-                if left_out:
-                    lost.add(f"{where}: {len(left_out)} spans overlap others or have no tag")
-                sentences.append(sentence)
-        result.append(sentences)
-    return result
+    rows = zip(tagged_sentences(relations), examples(relations), strict=True)
+    return [
+        list(_with_tags(example, numbers, lost)) if kept is None else kept for kept, example in rows
+    ]
+
+
+def _with_tags(example: Example, numbers: list[int], lost: Problems) -> Iterator[str]:
+    """Yield a tagged sentence for each relation; ``numbers`` are those of its roles in tags."""
+    text = example.require_text() if len(example.row) else ""
+    if holds_tags(text):
+        lost.add(f"{example.name}: tags within its text will be read")
+    for where, spans in example.readable(lost):
+        sentence, left_out = write_tags(text, [(numbers[role], a, b) for role, a, b in spans])
+        if left_out:
+            lost.add(f"{where}: {len(left_out)} spans overlap others or have no tag")
+        yield sentence
 
 
 def _truth_text(relations: Relations, sentences: list[list[str]]) -> tuple[str, list[str]]:
-    """The file, and what its cells cannot hold as it is."""
+    """Return the file, and what its cells cannot hold as it is."""
     given, changed = _cells(relations)
-    others = [name for name in given if name not in MADE_UP]
+    further = [name for name in given if name not in MADE_UP]
     no_corpus = f"no {', '.join(name for name in SENTENCE if name not in given)}"
     content = io.StringIO(newline="")
     writer = csv.writer(content)
     header = [*MADE_UP, "index", "text", "causal_text_w_pairs", "num_rs"]
-    writer.writerow(header + others)
-    for k, (text, row) in enumerate(zip(tagged.plain_texts(relations), sentences, strict=True)):
+    writer.writerow(header + further)
+    for k, (text, row) in enumerate(zip(texts_of(relations), sentences, strict=True)):
         name = relations.name(k)
         if text is None:
             raise InputError(f"example {name}: a truth file needs its text")
@@ -147,12 +141,12 @@ def _truth_text(relations: Relations, sentences: list[list[str]]) -> tuple[str, 
         known = {"corpus": no_corpus, "doc_id": k, "sent_id": k, "eg_id": 0}
         known |= {column: values[k] for column, values in given.items()}
         first = [known[column] for column in MADE_UP]
-        writer.writerow([*first, name, text, row, len(row), *(known[n] for n in others)])
+        writer.writerow([*first, name, text, row, len(row), *(known[n] for n in further)])
     return content.getvalue(), changed
 
 
 def _cells(relations: Relations) -> tuple[dict[str, list[str]], list[str]]:
-    """The columns of a table as text, and which values of them are changed."""
+    """Return the columns of a table as text, and which values of them are changed."""
     own = {"id", "length", "relations", "tagged", "text"}
     own |= {"index", "causal_text_w_pairs", "num_rs"}  # of the file, which says these anew
     written = Written()
@@ -183,7 +177,7 @@ def _cell(value: Any, written: Written) -> str:
 
 
 def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream:
-    """The batches of a submission; a truth file is told by its name or whole content."""
+    """Return the batches of a submission; a truth file is told by its name or whole content."""
 
     def read_batches(golds: Iterator[Relations]) -> Iterator[batches.Batch]:
         return map(batches.batch, submissions.batches(source.path, golds, tags))

@@ -58,7 +58,7 @@ def parse(text: str, tags: str = "strict") -> tuple[int, list[Span]]:
 
 
 def reading(tags: str) -> Callable[[str], tuple[int, list[Span]]]:
-    """The function behind `parse` for one reading."""
+    """Return the function behind `parse` for one reading."""
     check("tags", tags, TagReading)
     return READINGS[tags]
 
@@ -112,24 +112,24 @@ def write(text: str, spans: Iterable[Span]) -> tuple[str, list[Span]]:
 
 
 def count_tokens(text: str, tags: str = "strict") -> int:
-    """The number of tokens of a plain sentence under a reading of tags."""
+    """Return the number of tokens of a plain sentence under a reading of tags."""
     if tags != "strict":
         return text.count(" ") + 1
     return len(text.encode("utf-8", "surrogatepass").split())
 
 
 def holds_tags(text: str) -> bool:
-    """Whether a plain sentence holds what reads as a tag."""
+    """Tell whether a plain sentence holds what reads as a tag."""
     return "<" in text and _TAG.search(text.encode()) is not None
 
 
 def without_tags(text: str) -> str:
-    """The sentence alone."""
+    """Return the sentence alone."""
     return _TAG.sub(b"", text.encode()).decode()
 
 
 def chunks(runs: Iterable[Run], *, relaxed: bool) -> list[Span]:
-    """Spans of a sequence of IOB2 tags.
+    """Return the spans of a sequence of IOB2 tags.
 
     An I- run goes on with a span of its role that ends where it starts; without one it marks
     nothing, or a span of its own when ``relaxed``.
@@ -189,12 +189,12 @@ def _signal(tag: bytes) -> int:
 
 
 def _show(tag: bytes) -> str:
-    """A tag for a message, not longer than a tag should be."""
+    """Return a tag for a message, not longer than a tag should be."""
     return " ".join(tag[:20].decode("utf-8", "replace").split()) + ("..." if len(tag) > 20 else "")
 
 
 def odd_signal_tag(text: str) -> bool:
-    """Whether a signal tag is not a plain number, as in ``<SIG0A>``."""
+    """Tell whether a signal tag lacks a plain number, as in ``<SIG0A>``."""
     return _ODD_SIGNAL.search(text) is not None
 
 
@@ -249,7 +249,7 @@ def as_tagged(spans: Iterable[Span], length: int, tags: str) -> list[Span]:
 
 
 def _of_marks(marks: Iterable[Mark], n: int, relaxed: bool) -> list[Span]:
-    """What the official readings make of tags, in the order of their tokens, in n tokens."""
+    """Read tags, given in the order of their tokens, as the official scorers do."""
     arguments: list[tuple[int, int]] = []  # (token, rank); of a token the lowest rank counts
     signals: dict[int, set[bool]] = {}  # token: does it open, does it close
     for token, role, closes in marks:
@@ -269,7 +269,7 @@ def _of_marks(marks: Iterable[Mark], n: int, relaxed: bool) -> list[Span]:
 
 
 def _runs(marks: list[tuple[int, int, bool, bool]], n: int) -> list[Run]:
-    """Tag runs from tokens that open or close a role: (token, role, opens, closes).
+    """Return tag runs from tokens that open or close a role: (token, role, opens, closes).
 
     What is opened goes on up to the next token that opens or closes anything.
     """

@@ -26,14 +26,15 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.tagged import Sentences, token_counts
 from fastcausal.formats.io.builder import Columns, Int64, column, places_in, taken
-from fastcausal.formats.io.files import LineNumbers, Source, kind
+from fastcausal.formats.io.files import LineNumbers, Source
 from fastcausal.formats.io.lines import Lines
+from fastcausal.formats.io.values import kind
 from fastcausal.relations import Relations
 
 BLOCK = 1 << 22  # bytes that become one chunk of an Arrow column
 NUMBER, TEXT = 1, 2  # kinds of an index, 0 is none
 KEYS = ("index", "prediction", "id", "length", "relations", "tagged")  # no columns of their own
-PASSED_OVER = "predictions with what is no text, where the official program does not look"
+PASSED_OVER = "predictions with values that are not text, where the official program does not look"
 DISORDER = "index is not the line's position"
 
 
@@ -48,7 +49,7 @@ class _Predictions:
     columns: Mapping[str, pa.Array] = field(default_factory=dict)
 
     def relations(self, source: Source, like: Relations | None, tags: str, start: int) -> Relations:
-        """The table; the lines are some of the source, the first one is for example ``start``."""
+        """Make the table; of the source these are lines from that of example ``start`` on."""
         n = len(self.sentences)
         rows = places_in(like, self.ids, n, source.name)
         columns = {**self.columns, **taken(like, rows)}
@@ -69,8 +70,8 @@ class _Predictions:
 
 def read(source: Source, like: Relations | None, tags: str) -> Relations:
     """Read a submission, see `fastcausal.formats.cnc.read`."""
-    found = _predictions(source, like, tags, 0)
-    return found.relations(source, like, tags, 0)
+    predictions = _predictions(source, like, tags, 0)
+    return predictions.relations(source, like, tags, 0)
 
 
 def batches(
@@ -98,7 +99,7 @@ def batches(
     Raises
     ------
     InputError
-        A line is none of a submission, or without names there are more or fewer than examples.
+        A line is invalid, or without names there are more or fewer than examples.
     """
     with closing(Lines(source)) as lines:
         yield from _batches(lines, iter(golds), tags)
@@ -110,15 +111,15 @@ def _batches(lines: Lines, golds: Iterator[Relations], tags: str) -> Iterator[Re
         batch = lines.take(len(gold))
         if batch is None and named:
             return
-        found = None if batch is None else _predictions(batch, gold, tags, position)
-        n = len(found.sentences) if found else 0
-        named = found is not None and found.ids is not None and gold.ids is not None
+        predictions = None if batch is None else _predictions(batch, gold, tags, position)
+        n = len(predictions.sentences) if predictions else 0
+        named = predictions is not None and predictions.ids is not None and gold.ids is not None
         if not named and n != len(gold):
             expected = position + len(gold) + sum(map(len, golds))
             raise InputError(f"{lines.name} has {position + n} examples, expected {expected}")
         assert batch is not None
-        assert found is not None
-        yield replace(found, columns={}).relations(batch, gold, tags, position)
+        assert predictions is not None
+        yield replace(predictions, columns={}).relations(batch, gold, tags, position)
         position += n
     if rest := lines.take(sys.maxsize):
         n = sum(1 for _ in rest.filled_lines())
@@ -130,13 +131,13 @@ def _predictions(source: Source, like: Relations | None, tags: str, start: int) 
 
 
 def _plain(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions | None:
-    """What `_checked` gives, or None where it is needed to tell."""
+    """Read as `_checked` does, or return None where that has to say what is wrong."""
     chunks = []
     for begin, end in _blocks(source.data):
-        found = _native.read_submission(source.data, begin, end)
-        if found is None:
+        pieces = _native.read_submission(source.data, begin, end)
+        if pieces is None:
             return None
-        chunks.append(_arrays(*found))
+        chunks.append(_arrays(*pieces))
     kinds, places, names, sentences = zip(*chunks, strict=True)
     index = _Index(np.concatenate(kinds), np.concatenate(places), pa.chunked_array(names))
     predictions = pa.chunked_array(sentences)
@@ -159,7 +160,7 @@ def _plain(source: Source, like: Relations | None, tags: str, start: int) -> _Pr
 
 
 def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
-    """Where blocks of whole lines begin and end."""
+    """Return where blocks of whole lines begin and end."""
     begin = 0
     while begin < len(data):
         end = data.find(b"\n", begin + BLOCK) + 1 or len(data)
@@ -176,7 +177,7 @@ def _arrays(
     names: bytes,
     name_stops: bytes,
 ) -> tuple[Any, Any, pa.Array, pa.Array]:
-    """What the native reader found: kinds, numbers and texts of the index, the sentences."""
+    """Return kinds, numbers and texts of the index, and the sentences, of the native reader."""
     sentences = lists(np.frombuffer(counts, np.int32), strings_at(text, stops))
     kind, place = np.frombuffer(kinds, np.uint8), np.frombuffer(places, np.int64)
     return kind, place, strings_at(names, name_stops), sentences
@@ -191,7 +192,7 @@ class _Index:
     names: pa.ChunkedArray
 
     def n_misplaced(self, like: Relations | None, start: int) -> int:
-        """`_n_misplaced` of all of them."""
+        """Count the lines that name another example, as `_n_misplaced`."""
         here = np.arange(start, start + len(self.numbers))
         n = np.count_nonzero((self.kinds == NUMBER) & (self.numbers != here))
         is_text = self.kinds == TEXT
@@ -205,7 +206,7 @@ class _Index:
 
 
 def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions:
-    """The predictions, or what is wrong with the lines."""
+    """Read line by line; InputError says what is wrong with the lines."""
     problems = Problems()
     predictions: list[list[str]] = []
     indexes: list[Any] = []
@@ -253,7 +254,7 @@ def _n_relations(like: Relations) -> list[int]:
 
 
 def _looked_at(prediction: Any, n_gold: int) -> Any:
-    """A prediction without what the official programs do not look at, unless that is text."""
+    """Drop from a prediction what the official programs do not look at, unless that is text."""
     if n_gold == 0 and not isinstance(prediction, list):
         return []
     if not isinstance(prediction, list):
@@ -276,7 +277,7 @@ def _require_order(
 
 
 def _n_misplaced(indexes: Sequence[Any], like: Relations | None, start: int) -> int:
-    """How many lines name another example: official readings go by line order."""
+    """Count the lines that name another example: official readings go by line order."""
     ids = like.ids.to_pylist() if like is not None and like.ids is not None else []
     count = 0
     for position, index in enumerate(indexes):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
@@ -27,10 +28,9 @@ from fastcausal.formats.cnc.markup import (
     count_tokens,
     odd_signal_tag,
     parse,
-    without_tags,
 )
+from fastcausal.formats.examples import column_of_tagged
 from fastcausal.formats.io.builder import (
-    Builder,
     Int64,
     UnreadError,
     assembled,
@@ -86,8 +86,8 @@ def read(
         if isinstance(sentences, str) or not all(isinstance(s, str) for s in sentences):
             raise InputError(f"{where(k)}: expected a list of tagged sentences")
     kept = column(name, "tagged", list(map(list, source)))
-    found = Sentences(kept, token_counts(like, tags, rows), tags)
-    return found.table(name, taken(like, rows), where)
+    counts = token_counts(like, tags, rows)
+    return Sentences(kept, counts, tags).table(name, taken(like, rows), where)
 
 
 def reread(relations: Relations, tags: str, like: Relations | None = None) -> Relations:
@@ -122,7 +122,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
     if relations.reading.tags == tags:
         return relations
     table = relations.table
-    kept = _kept(relations)
+    kept = column_of_tagged(relations)
     if kept is None or kept.null_count or any(c.flatten().null_count for c in kept.chunks):
         raise InputError(
             f"the tags cannot be read as {tags}: the table keeps no tagged sentences "
@@ -133,12 +133,12 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
         rows = places_in(like, relations.ids, len(relations), "pred")
         counts = np.where(rows < 0, counts, token_counts(like, tags, rows))
     own = like is None
-    found = Sentences(kept, counts, tags, own=own)
+    anew = Sentences(kept, counts, tags, own=own)
     columns = {n: table[n] for n in table.column_names if n not in ("relations", "length")}
     notes = {note: n for note, n in relations.reading.notes.items() if note != UNLIKE_TEXT}
     if own and "text" in columns:
-        notes[UNLIKE_TEXT] = int(np.count_nonzero(found.lengths != counts))
-    return found.table(
+        notes[UNLIKE_TEXT] = int(np.count_nonzero(anew.lengths != counts))
+    return anew.table(
         "tagged sentences",
         columns,
         lambda k: f"example {relations.name(k)}",
@@ -147,7 +147,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
 
 
 def with_tags(gold: Relations, pred: Relations, tags: str) -> tuple[Relations, Relations]:
-    """Both sides with one reading of tags: `reread` where they keep their tagged sentences.
+    """Read both sides with one reading of tags, where they keep their tagged sentences.
 
     Lengths of pred come from gold where the two can be joined.
     """
@@ -160,7 +160,7 @@ def with_tags(gold: Relations, pred: Relations, tags: str) -> tuple[Relations, R
 
 
 def _is_other(relations: Relations, tags: str) -> bool:
-    """Whether a table was read with other tags and can be read with these."""
+    """Tell whether a table was read with other tags and can be read with these."""
     as_wanted = relations.reading.tags in (None, tags)
     return not as_wanted and "tagged" in relations.table.column_names
 
@@ -194,13 +194,13 @@ class Sentences:
             self.lengths[self.counts > 0] = -1
         self.widths: Int32 = np.empty(int(self.counts.sum()), np.int32)
         self.n_tokens: Int32 = np.empty_like(self.widths)
-        self.odd: list[str] = []  # sentences with a signal tag that is no plain number
+        self.odd: list[str] = []  # sentences with a signal tag without a plain number
         spans: list[tuple[bytes, ...]] = [(b"", b"", b"")]
         example = sentence = 0
         for chunk, starts in zip(kept.chunks, places, strict=True):
             texts = chunk.flatten()
             stops = example + len(chunk), sentence + len(texts)
-            *found, odd = _native.read_tagged(
+            *flat, odd = _native.read_tagged(
                 *texts_of(texts),
                 starts,
                 list(READINGS).index(tags),
@@ -208,7 +208,7 @@ class Sentences:
                 self.n_tokens[sentence : stops[1]],
                 self.widths[sentence : stops[1]],
             )
-            spans.append(tuple(found))
+            spans.append(tuple(flat))
             self.odd += filter(odd_signal_tag, (texts[k].as_py() for k in odd))
             example, sentence = stops
         self.spans: list[Any] = [
@@ -216,10 +216,9 @@ class Sentences:
             for column, dtype in zip(zip(*spans, strict=True), SPAN_DTYPES, strict=True)
         ]
 
-    @property
-    def misfits(self) -> bool:
-        """Whether a sentence can be read, but has another number of tokens than its example."""
-        return bool(((self.widths < 0) & (self.n_tokens >= 0)).any())
+    def misfits(self, where: Callable[[int], str]) -> Iterator[str]:
+        """Describe readable sentences that have another number of tokens than their example."""
+        return self._reasons((self.widths < 0) & (self.n_tokens >= 0), where, "relation")
 
     def table(
         self,
@@ -232,7 +231,7 @@ class Sentences:
         lines: Sequence[int] | None = None,
         predicted: bool = False,
     ) -> Relations:
-        """All examples as Relations.
+        """Return all examples as Relations.
 
         Parameters
         ----------
@@ -255,7 +254,7 @@ class Sentences:
         counted[ODD] += sum("<SIG" in sentence for sentence in self.odd)
         reading = Reading(
             tags=self.tags,
-            unread=tuple(self._unread(where, noun)),
+            unread=tuple(islice(self._reasons(self.widths < 0, where, noun), Problems.shown)),
             notes=dict(+counted),
             predicted=predicted,
         )
@@ -263,13 +262,10 @@ class Sentences:
         columns = {**columns, "tagged": columns.get("tagged", self.kept)}
         return assembled(name, columns, self.lengths, relations, reading, lines)
 
-    def _unread(self, where: Callable[[int], str], noun: str) -> Iterator[str]:
-        """Why sentences are unread, for the first of them."""
-        unread = np.flatnonzero(self.widths < 0)[: Problems.shown].tolist()
-        if not unread:
-            return
-        places = offsets(self.counts)
-        for k in unread:
+    def _reasons(self, unread: Any, where: Callable[[int], str], noun: str) -> Iterator[str]:
+        """Say why these sentences are unread."""
+        places = offsets(self.counts) if unread.any() else self.counts
+        for k in np.flatnonzero(unread).tolist():
             example = int(np.searchsorted(places, k, "right")) - 1
             number = k - int(places[example])
             what = f"{where(example)}: {noun} {number + 1}"
@@ -283,43 +279,8 @@ class Sentences:
                 yield f"{what}: {reason}"
 
 
-def add(
-    build: Builder,
-    where: str,
-    sentences: Iterable[str],
-    length: int | None,
-    tags: str,
-    *,
-    noun: str = "relation",
-    mismatched: Problems | None = None,
-) -> None:
-    """Add one example, a relation per tagged sentence, to a builder.
-
-    The first sentence that can be read sets an unknown length. One of another length is unread,
-    or a fault of the input where ``mismatched`` is given.
-    """
-    for k, sentence in enumerate(sentences, 1):
-        if tags != "strict" and "<SIG" in sentence and odd_signal_tag(sentence):
-            build.notes[ODD] += 1
-        try:
-            n_tokens, spans = parse(sentence, tags)
-        except UnreadError as reason:
-            build.unread_relation(f"{where}: {noun} {k}: {reason}")
-            continue
-        if length is None:
-            length = n_tokens
-        if n_tokens == length:
-            build.relation(spans)
-            continue
-        message = f"{where}: {noun} {k} has {n_tokens} tokens, expected {length}"
-        build.unread_relation(message)
-        if mismatched is not None:
-            mismatched.add(message)
-    build.end_example(length)
-
-
 def lengths(relations: Relations | None, tags: str, rows: Sequence[int | None]) -> list[int | None]:
-    """The number of tokens of some examples as a reading of tags counts them, None if unknown.
+    """Count the tokens of the examples in these rows as a reading of tags does, None if unknown.
 
     Counted in the column ``text`` where there is one, else as stored. A table that was read with
     these tags stores what was counted.
@@ -329,12 +290,12 @@ def lengths(relations: Relations | None, tags: str, rows: Sequence[int | None]) 
 
 
 def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = None) -> Int32:
-    """`lengths` of all examples or of some rows, as an array: -1 if unknown, or for row -1."""
+    """Return `lengths` as an array, of all examples or these rows: -1 if unknown or row -1."""
     if relations is None:
         return np.full(0 if rows is None else len(rows), -1, np.int32)
     counts = np.array(values_of(joined(relations.table["length"]), -1), np.int32)
-    told = relations.reading.tags == tags and not relations.table["length"].null_count
-    if "text" in relations.table.column_names and not told:
+    is_counted = relations.reading.tags == tags and not relations.table["length"].null_count
+    if "text" in relations.table.column_names and not is_counted:
         count(relations.table["text"], tags, counts)
     if rows is None:
         return counts
@@ -360,44 +321,3 @@ def _count(texts: pa.Array, tags: str, counts: Int32) -> None:
     data, places = texts_of(texts)
     _native.count_tokens(data, places.astype(np.int64), list(READINGS).index(tags), known)
     np.copyto(counts, known, where=is_valid(texts))
-
-
-def kept_sentences(relations: Relations) -> list[list[str] | None]:
-    """The tagged sentences that a table keeps for each example, None where it keeps none."""
-    kept = _kept(relations)
-    if kept is None:
-        return [None] * len(relations)
-    found = kept.to_pylist()
-    return [None if sentences is None or None in sentences else sentences for sentences in found]
-
-
-def _kept(relations: Relations) -> pa.ChunkedArray | None:
-    """The column of tagged sentences where it is one."""
-    if "tagged" not in relations.table.column_names:
-        return None
-    kept = relations.table["tagged"]
-    if kept.type in (pa.list_(pa.string()), pa.list_(pa.large_string())):
-        return kept
-    try:
-        return kept.cast(pa.list_(pa.large_string()))
-    except pa.ArrowException:
-        return None
-
-
-def plain_texts(relations: Relations) -> list[str | None]:
-    """The sentence of each example: its ``text``, else its first tagged sentence without tags."""
-    bare = [without_tags(kept[0]) if kept else None for kept in kept_sentences(relations)]
-    if "text" not in relations.table.column_names:
-        return bare
-    texts = relations.table["text"].to_pylist()
-    return [t if isinstance(t, str) else b for t, b in zip(texts, bare, strict=True)]
-
-
-def require_text(where: str, text: str | None, length: int | None) -> str:
-    """The text of an example that is about to be written, if it is there and fits its length."""
-    if text is None:
-        raise InputError(f"{where} has no text, which this format needs")
-    n_tokens = count_tokens(text)
-    if length is not None and n_tokens != length:
-        raise InputError(f"{where}: its text has {n_tokens} tokens, expected {length}")
-    return text

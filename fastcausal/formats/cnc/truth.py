@@ -2,8 +2,8 @@
 
 ::
 
-    Source ──▶ pyarrow and native code, where every row is plain ──┐
-           └─▶ row by row in Python, with messages ────────────────┴──▶ Relations
+    Source ──▶ cells ──▶ native code, where every cell is plain ──┐
+                   └───▶ row by row in Python, with messages ─────┴──▶ Relations
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import ast
 import re
 import warnings
 from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -24,7 +25,6 @@ from fastcausal.arrays.arrow import (
     joined,
     lists,
     numbers,
-    owned,
     strings,
     strings_at,
     texts_of,
@@ -33,15 +33,14 @@ from fastcausal.arrays.arrow import (
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
 from fastcausal.formats.cnc import tagged
-from fastcausal.formats.cnc.markup import count_tokens
-from fastcausal.formats.io.builder import Builder, Int64
+from fastcausal.formats.io.builder import Int64, column
+from fastcausal.formats.io.cells import cells
 from fastcausal.formats.io.files import LineNumbers, Source
 from fastcausal.relations import Relations
 
 GROUPED = ("index", "text", "causal_text_w_pairs", "num_rs")
 SINGLE = ("corpus", "doc_id", "sent_id", "index", "text", "text_w_pairs")
 SENTENCE = ("corpus", "doc_id", "sent_id")
-BLOCK = 1 << 20  # bytes that a thread parses at a time
 LONGEST = 1 << 20  # characters of a cell that Python evaluates, in some 500 times their memory
 PAIRS = ("index", "causal_text_w_pairs")
 OF_A_RELATION = ("eg_id", "text_w_pairs", "pair_label")
@@ -59,146 +58,141 @@ _ONE_SENTENCE = re.compile(r"""\['[^'\\\n\r\0]*'\]|\["[^"\\\n\r\0]*"\]""")
 
 def read(source: Source, tags: str) -> Relations:
     """Read a truth file, see `fastcausal.formats.cnc.read`."""
-    return _read_plain(source, tags) or _read_rows(source, tags)
+    file = cells(source)
+    table, lines = file.table, file.lines
+    problems, notes = Problems(), Counter[str]()
 
+    def where(row: int) -> str:
+        return f"{source.name}:{lines[row]}: example {table['index'][row]}"
 
-def _read_rows(source: Source, tags: str) -> Relations:
-    """Row by row, with what is wrong with them."""
-    (line, header), *rows = source.rows()
-    if set(header) >= set(GROUPED):
-        return _read_grouped(source, header, rows, tags)
-    if set(header) >= set(SINGLE):
-        return _read_single(source, header, rows, tags)
-    wanted = GROUPED if "causal_text_w_pairs" in header else SINGLE
-    missing = [name for name in wanted if name not in header]
-    if "text_w_pairs" not in header and "causal_text_w_pairs" not in header:
-        missing = ["causal_text_w_pairs", "or text_w_pairs"]
-    raise InputError(
-        f"{source.name}:{line}: no column {', '.join(missing)}: found {', '.join(header)[:200]}"
-    )
-
-
-def _read_plain(source: Source, tags: str) -> Relations | None:
-    """What `_read_rows` gives, or None where it is needed to tell."""
-    found = plain_cells(source)
-    if found is None:
-        return None
-    given: tuple[Groups | None, Any] | None
-    if set(found.column_names) >= set(GROUPED):
-        given = _plain_grouped(found)
-    elif set(found.column_names) >= set(SINGLE):
-        given = _plain_single(found)
+    groups = None
+    if set(table.column_names) >= set(GROUPED):
+        sentences = _plain_sentences(table)
+        if sentences is None:
+            sentences = _checked_sentences(table, where, tags, problems, notes)
+    elif set(table.column_names) >= set(SINGLE):
+        groups = group, first = _groups([joined(table[name]) for name in SENTENCE])
+        _require_same_text(table, groups, where, lines, problems)
+        sentences = _grouped_sentences(table, group, len(first))
+        lines = LineNumbers(lambda: (file.lines[row] for row in first))
     else:
-        return None
-    if given is None:
-        return None
-    groups, sentences = given
-    columns, notes = _columns(found, groups)
-    lengths = np.empty(len(columns["text"]), np.int32)
-    tagged.count(columns["text"], tags, lengths)
-    read = tagged.Sentences(sentences, lengths, tags, own=True)
-    if tags == "strict" and read.misfits:
-        return None
-    notes[tagged.UNLIKE_TEXT] += int(np.count_nonzero(read.lengths != lengths))
+        raise _missing_columns(file.header, table.column_names)
+    columns = _columns(table, groups, notes)
+    counts = np.empty(len(columns["text"]), np.int32)
+    tagged.count(columns["text"], tags, counts)
+    read = tagged.Sentences(sentences, counts, tags, own=True)
 
-    def lines() -> list[int]:
-        found = [line for line, _ in source.rows()[1:]]
-        return found if groups is None else [found[row] for row in groups[1]]
+    def name(k: int) -> str:
+        return f"{source.name}:{lines[k]}: example {columns['id'][k]}"
 
-    ids, numbered = columns["id"], LineNumbers(lines)
-    return read.table(
-        source.name,
-        columns,
-        lambda k: f"{source.name}:{numbered[k]}: example {ids[k]}",
-        notes=notes,
-        lines=numbered,
-    )
+    if tags == "strict":
+        for message in read.misfits(name):
+            problems.add(message)
+    problems.raise_if_any()
+    notes[tagged.UNLIKE_TEXT] += int(np.count_nonzero(read.lengths != counts))
+    return read.table(source.name, columns, name, notes=notes, lines=lines)
 
 
-def plain_cells(source: Source) -> pa.Table | None:
-    """The cells as text, None where pyarrow may not find those that Python does."""
-    import pyarrow.csv as pc_csv
+def _missing_columns(header: str, names: Sequence[str]) -> InputError:
+    """Say which columns a header lacks."""
+    wanted = GROUPED if "causal_text_w_pairs" in names else SINGLE
+    missing = [name for name in wanted if name not in names]
+    if "text_w_pairs" not in names and "causal_text_w_pairs" not in names:
+        missing = ["causal_text_w_pairs", "or text_w_pairs"]
+    return InputError(f"{header}: no column {', '.join(missing)}: found {', '.join(names)[:200]}")
 
-    n = _native.csv_rows(source.data)
-    header = re.match(rb'[^"\r\n]+(?=[\r\n])', source.data)
-    if n < 2 or b"\0" in source.data or header is None:
+
+def _plain_sentences(table: pa.Table) -> pa.ChunkedArray | None:
+    """Return the sentences of each row, None unless there are ``num_rs`` of them."""
+    stated = joined(table["num_rs"])
+    if not pc.all(pc.ascii_is_decimal(stated)).as_py() or _sizes(stated).max(initial=0) > 9:
         return None
     try:
-        names = header[0].decode().split(",")
-        found = pc_csv.read_csv(
-            pa.BufferReader(owned(source.data)),
-            pc_csv.ReadOptions(block_size=BLOCK),
-            pc_csv.ParseOptions(newlines_in_values=True),
-            pc_csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
-            ),
-        )
-    except (pa.ArrowException, UnicodeDecodeError):
-        return None
-    same = found.column_names == names and len(set(names)) == len(names)
-    return found if same and len(found) == n - 1 else None
-
-
-def _plain_grouped(found: pa.Table) -> tuple[None, pa.ChunkedArray] | None:
-    """The sentences of each row, None unless there are ``num_rs`` of them."""
-    stated = joined(found["num_rs"])
-    if not pc.all(pc.ascii_is_decimal(stated)).as_py() or _sizes(stated).max() > 9:
-        return None
-    try:
-        chunks = [_string_lists(chunk) for chunk in found["causal_text_w_pairs"].chunks]
+        chunks = [_string_lists(chunk) for chunk in table["causal_text_w_pairs"].chunks]
     except ValueError:
         return None
-    sentences = pa.chunked_array(chunks)
+    sentences = pa.chunked_array(chunks, pa.list_(pa.string()))
     n = values_of(pc.cast(stated, pa.int32()))
-    return (
-        (None, sentences)
-        if (n == values_of(joined(pc.list_value_length(sentences)))).all()
-        else None
-    )
+    same = (n == values_of(joined(pc.list_value_length(sentences)))).all()
+    return sentences if same else None
+
+
+def _checked_sentences(
+    table: pa.Table,
+    where: Callable[[int], str],
+    tags: str,
+    problems: Problems,
+    notes: Counter[str],
+) -> pa.ListArray:
+    """Return the sentences that count of each row, and note what is wrong with it."""
+    kept = []
+    stated = table["num_rs"].to_pylist()
+    for k, cell in enumerate(table["causal_text_w_pairs"].to_pylist()):
+        try:
+            kept.append(_trusted(_sentences(cell), stated[k], tags, notes))
+        except ValueError as error:
+            problems.add(f"{where(k)}: {error}")
+            kept.append([])
+    return column("truth file", "tagged", kept)
 
 
 def _sizes(texts: pa.Array) -> npt.NDArray[np.int32]:
-    """How many bytes each text has."""
+    """Count the bytes of each text."""
     return np.diff(texts_of(texts)[1])
 
 
 def _string_lists(cells: pa.Array) -> pa.ListArray:
-    """`_sentences` of every cell; plain ones in native code."""
+    """Return `_sentences` of every cell; plain ones in native code."""
     data, places = texts_of(cells)
     widths = np.empty(len(cells), np.int32)
     text, stops = _native.string_lists(data, places, widths)
     plain = lists(np.maximum(widths, 0), strings_at(text, stops))
-    others = np.flatnonzero(widths < 0)
-    if not len(others):
+    unusual = np.flatnonzero(widths < 0)
+    if not len(unusual):
         return plain
-    evaluated = [_sentences(cells[int(k)].as_py()) for k in others]
+    evaluated = [_sentences(cells[int(k)].as_py()) for k in unusual]
     values = strings([sentence for sentences in evaluated for sentence in sentences])
     order = np.arange(len(cells))
-    order[others] = len(cells) + np.arange(len(others))
+    order[unusual] = len(cells) + np.arange(len(unusual))
     both = pa.concat_arrays([plain, lists(map(len, evaluated), values)])
     return both.take(numbers(order))
 
 
-def _plain_single(found: pa.Table) -> tuple[Groups, pa.ListArray] | None:
-    """The groups of rows and the sentences of each, None where their texts differ."""
-    group, first = _groups([joined(found[name]) for name in SENTENCE])
-    if not found["text"].take(numbers(first[group])).equals(found["text"]):
-        return None
-    pairs = joined(found["text_w_pairs"])
+def _require_same_text(
+    table: pa.Table,
+    groups: Groups,
+    where: Callable[[int], str],
+    lines: Sequence[int],
+    problems: Problems,
+) -> None:
+    """Note the rows of a sentence that have another text than its first row."""
+    group, first = groups
+    expected = table["text"].take(numbers(first[group]))
+    if expected.equals(table["text"]):
+        return
+    for row in pc.indices_nonzero(pc.not_equal(table["text"], expected)).to_pylist():
+        problems.add(
+            f"{where(row)}: another text than line {lines[first[group[row]]]} "
+            "has for the same sentence"
+        )
+
+
+def _grouped_sentences(table: pa.Table, group: Int64, n_groups: int) -> pa.ListArray:
+    """Return the sentences of each group of rows, a row with a pair having one."""
+    pairs = joined(table["text_w_pairs"])
     marked = _sizes(pairs) > 0
-    if "pair_label" in found.column_names:
-        marked &= ~is_valid(pc.index_in(joined(found["pair_label"]), strings(["0"])))
+    if "pair_label" in table.column_names:
+        marked &= ~is_valid(pc.index_in(joined(table["pair_label"]), strings(["0"])))
     rows = np.flatnonzero(marked)
     rows = rows[np.argsort(group[rows], kind="stable")]
-    sentences = pairs.take(numbers(rows))
-    return (group, first), lists(np.bincount(group[rows], minlength=len(first)), sentences)
+    return lists(np.bincount(group[rows], minlength=n_groups), pairs.take(numbers(rows)))
 
 
 def _groups(columns: list[pa.Array]) -> Groups:
-    """The group of each row, equal in all columns, and the first row of each group."""
+    """Return the group of each row, equal in all columns, and the first row of each group."""
     group = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        encoded = column.dictionary_encode()
+    for values in columns:
+        encoded = values.dictionary_encode()
         group = group * len(encoded.dictionary) + values_of(encoded.indices)
         _, group = np.unique(group, return_inverse=True)
     _, first, group = np.unique(group, return_index=True, return_inverse=True)
@@ -206,98 +200,28 @@ def _groups(columns: list[pa.Array]) -> Groups:
     return np.argsort(order)[group], first[order]
 
 
-def _read_grouped(
-    source: Source, header: list[str], rows: list[tuple[int, list[str]]], tags: str
-) -> Relations:
-    index, text, pairs, num_rs = map(header.index, GROUPED)
-    problems = Problems()
-    build = Builder(source.name)
-    kept: list[list[str]] = []
-    for line, row in rows:
-        where = f"{source.name}:{line}: example {row[index]}"
-        try:
-            sentences = _sentences(row[pairs])
-            sentences = _trusted(sentences, row[num_rs], tags, build)
-        except ValueError as error:
-            problems.add(f"{where}: {error}")
-            continue
-        _add_gold(build, where, sentences, row[text], tags, problems)
-        kept.append(sentences)
-    problems.raise_if_any()
-    columns, notes = _columns(_table(header, rows))
-    build.notes.update(notes)
-    lines = [line for line, _ in rows]
-    return build.table({**columns, "tagged": kept}, tags=tags, lines=lines)
-
-
-def _read_single(
-    source: Source, header: list[str], rows: list[tuple[int, list[str]]], tags: str
-) -> Relations:
-    key = [header.index(name) for name in SENTENCE]
-    index, text, pair = map(header.index, ("index", "text", "text_w_pairs"))
-    label = header.index("pair_label") if "pair_label" in header else None
-    problems = Problems()
-    groups: dict[tuple[str, ...], tuple[int, list[str], list[str]]] = {}
-    for line, row in rows:
-        first, cells, sentences = groups.setdefault(tuple(row[k] for k in key), (line, row, []))
-        if cells[text] != row[text]:
-            problems.add(
-                f"{source.name}:{line}: example {row[index]}: another text than line {first} "
-                "has for the same sentence"
-            )
-        if row[pair] and (label is None or row[label] != "0"):
-            sentences.append(row[pair])
-    build = Builder(source.name)
-    for line, cells, sentences in groups.values():
-        where = f"{source.name}:{line}: example {cells[index]}"
-        _add_gold(build, where, sentences, cells[text], tags, problems)
-    problems.raise_if_any()
-    found = _table(header, rows)
-    columns, notes = _columns(found, _groups([joined(found[name]) for name in SENTENCE]))
-    build.notes.update(notes)
-    columns["tagged"] = [sentences for _, _, sentences in groups.values()]
-    return build.table(columns, tags=tags, lines=[line for line, _, _ in groups.values()])
-
-
-def _add_gold(
-    build: Builder, where: str, sentences: list[str], text: str, tags: str, problems: Problems
-) -> None:
-    mismatched = problems if tags == "strict" else None
-    length = count_tokens(text, tags)
-    if tags != "strict" and sentences:
-        build.notes[tagged.UNLIKE_TEXT] += count_tokens(sentences[0], tags) != length
-        length = count_tokens(sentences[0], tags)
-    tagged.add(build, where, sentences, length, tags, mismatched=mismatched)
-
-
-def _table(header: list[str], rows: list[tuple[int, list[str]]]) -> pa.Table:
-    cells = [[row[k] for _, row in rows] for k in range(len(header))]
-    return pa.table(dict(zip(header, map(strings, cells), strict=True)))
-
-
-def _columns(found: pa.Table, groups: Groups | None = None) -> tuple[dict[str, Any], Counter[str]]:
-    """The columns of the examples, each of them a row or a group of rows; notes on the others."""
-    notes: Counter[str] = Counter()
-    columns = {"id": found["index"], "text": found["text"]}
+def _columns(table: pa.Table, groups: Groups | None, notes: Counter[str]) -> dict[str, Any]:
+    """Return the columns of examples, each a row or a group of rows; note those left out."""
+    columns = {"id": table["index"], "text": table["text"]}
     of_relations = PAIRS if groups is None else (*PAIRS, *OF_A_RELATION)
-    names = [name for name in SENTENCE if name in found.column_names]
-    for name in (*names, *found.column_names):
+    names = [name for name in SENTENCE if name in table.column_names]
+    for name in (*names, *table.column_names):
         if name in RESERVED:
             notes[f"columns named as those of any table ({', '.join(RESERVED)}) left out"] += 1
         elif name not in of_relations:
-            columns.setdefault(name, found[name])
+            columns.setdefault(name, table[name])
     if groups is not None:
         group, first = groups
-        for name, column in list(columns.items()):
-            if name != "id" and not column.take(numbers(first[group])).equals(column):
+        for name, values in list(columns.items()):
+            if name not in ("id", "text") and not values.take(numbers(first[group])).equals(values):
                 notes["columns that differ from row to row of a sentence left out"] += 1
                 del columns[name]
-        columns = {name: column.take(numbers(first)) for name, column in columns.items()}
-    return _without_stand_ins(columns), notes
+        columns = {name: values.take(numbers(first)) for name, values in columns.items()}
+    return _without_stand_ins(columns)
 
 
 def _without_stand_ins(columns: dict[str, Any]) -> dict[str, Any]:
-    """The columns less those that `fastcausal.formats.cnc.write` made up for want of them."""
+    """Leave out the columns that `fastcausal.formats.cnc.write` made up for want of them."""
     corpus = columns.get("corpus")
     if corpus is None or not len(corpus):
         return columns
@@ -308,7 +232,7 @@ def _without_stand_ins(columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sentences(cell: str) -> list[str]:
-    """The list of strings that a cell writes as a Python literal."""
+    """Evaluate the list of strings that a cell writes as a Python literal."""
     if cell == "[]":
         return []
     if _ONE_SENTENCE.fullmatch(cell):  # most cells, and ten times as fast
@@ -340,8 +264,8 @@ def _short(cell: str) -> str:
     return repr(cell if len(cell) <= 60 else cell[:57] + "...")
 
 
-def _trusted(sentences: list[str], num_rs: str, tags: str, build: Builder) -> list[str]:
-    """The sentences that count: all of them, or the first ``num_rs`` under an official reading."""
+def _trusted(sentences: list[str], num_rs: str, tags: str, notes: Counter[str]) -> list[str]:
+    """Keep the sentences that count: all, or the first ``num_rs`` under an official reading."""
     if not num_rs.isascii() or not num_rs.isdigit() or len(num_rs) > 9:
         raise InputError(f"num_rs is {_short(num_rs)}, expected a number")
     n = int(num_rs)
@@ -349,5 +273,5 @@ def _trusted(sentences: list[str], num_rs: str, tags: str, build: Builder) -> li
         return sentences
     if tags == "strict" or n > len(sentences):
         raise InputError(f"num_rs is {n}, but the list has {len(sentences)} sentences")
-    build.notes["sentences beyond num_rs left out"] += len(sentences) - n
+    notes["sentences beyond num_rs left out"] += len(sentences) - n
     return sentences[:n]

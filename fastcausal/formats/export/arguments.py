@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from fastcausal.errors import Problems
 from fastcausal.formats._tokens import token_bounds
-from fastcausal.formats.cnc import tagged
-from fastcausal.formats.io.builder import UNREAD, messages, not_held
+from fastcausal.formats.examples import examples
+from fastcausal.formats.io.builder import messages, not_held
 from fastcausal.relations import Relations
 
 ARGUMENTS = ("cause", "effect")
@@ -37,7 +37,7 @@ class Arguments(NamedTuple):
 def arguments(
     relations: Relations, held: Collection[str] = HELD
 ) -> tuple[list[Arguments], list[str]]:
-    """The relations that have one Cause and one Effect.
+    """Return the relations that have one Cause and one Effect.
 
     A role of several spans has no text of its own that stands in the sentence, so such a relation
     is lost.
@@ -66,40 +66,29 @@ def arguments(
     >>> found[0].text[found[0].effect], lost
     ('floods', [])
     """
-    table = relations.table
-    found: list[Arguments] = []
+    pairs: list[Arguments] = []
     unfit = Problems()
     n_bare = n_others = 0
-    texts, lengths = tagged.plain_texts(relations), table["length"].to_pylist()
-    for k, row in enumerate(table["relations"].to_pylist()):
-        where = f"example {relations.name(k)}"
-        if not row:
+    for k, example in enumerate(examples(relations)):
+        if not len(example.row):
             n_bare += 1
             continue
-        text = tagged.require_text(where, texts[k], lengths[k])
+        text = example.require_text()
         starts, stops = token_bounds(text)
-        for number, relation in enumerate(row, 1):
-            if relation is None:
-                unfit.add(f"{where}: relation {number} {UNREAD}")
-                continue
-            spans: dict[str, list[slice]] = {role: [] for role in relations.roles + ARGUMENTS}
-            for span in relation:
-                characters = slice(starts[span["start"]], stops[span["stop"] - 1])
-                spans[relations.roles[span["role"]]].append(characters)
-            counts = [len(spans[role]) for role in ARGUMENTS]
-            n_others += len(relation) - sum(counts)
+        for where, spans in example.readable(unfit):
+            marked: dict[str, list[slice]] = {role: [] for role in relations.roles + ARGUMENTS}
+            for role, start, stop in spans:
+                marked[relations.roles[role]].append(slice(starts[start], stops[stop - 1]))
+            counts = [len(marked[name]) for name in ARGUMENTS]
+            n_others += len(spans) - sum(counts)
             if counts == [1, 1]:
-                found.append(Arguments(k, text, *(spans[role][0] for role in ARGUMENTS)))
+                pairs.append(Arguments(k, text, *(marked[name][0] for name in ARGUMENTS)))
                 continue
-            had = " and ".join(
-                f"{n} {role} spans" for n, role in zip(counts, ARGUMENTS, strict=True)
-            )
-            unfit.add(
-                f"{where}: relation {number} has {had}, expected one of each, and is left out"
-            )
+            had = f"{counts[0]} cause spans and {counts[1]} effect spans"
+            unfit.add(f"{where} has {had}, expected one of each, and is left out")
     counted = [
         (n_bare, f"{n_bare} examples without relations are left out"),
         (n_others, f"{n_others} spans of other roles than cause and effect are left out"),
     ]
-    missing = not_held(table, held, "{} are left out")
-    return found, [*missing, *(text for count, text in counted if count), *messages(unfit)]
+    missing = not_held(relations.table, held, "{} are left out")
+    return pairs, [*missing, *(text for count, text in counted if count), *messages(unfit)]

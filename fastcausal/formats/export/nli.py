@@ -41,10 +41,10 @@ def write(
         An unknown premise.
     """
     check("premise", premise, Premise)
-    found, lost = arguments(relations)
+    pairs, lost = arguments(relations)
     counts: Counter[int] = Counter()
     lines = []
-    for example, text, cause, effect in found:
+    for example, text, cause, effect in pairs:
         first, second = (cause, effect) if premise == "cause" else (effect, cause)
         name = f"{relations.name(example)}_{counts[example]}"
         pair = {"id": name, "premise": text[first], "hypothesis": text[second]}

@@ -51,9 +51,9 @@ def write(relations: Relations, target: str | os.PathLike[str], seed: int = 0) -
     InputError
         An example with relations has no text, or a text of another length.
     """
-    found, lost = arguments(relations, (*HELD, "doc_id"))
+    pairs, lost = arguments(relations, (*HELD, "doc_id"))
     version = f"fastcausal|{__version__}|squad|seed:{seed}"
-    lines = (json.dumps(r, ensure_ascii=False) for r in records(relations, found, seed))
+    lines = (json.dumps(r, ensure_ascii=False) for r in records(relations, pairs, seed))
     data = ",\n".join(lines)
     with replacing(target) as file:
         file.write(f'{{"version": {json.dumps(version)}, "data": [\n{data}\n]}}\n'.encode())
@@ -61,14 +61,14 @@ def write(relations: Relations, target: str | os.PathLike[str], seed: int = 0) -
 
 
 def records(
-    relations: Relations, found: list[Arguments], seed: int = 0
+    relations: Relations, pairs: list[Arguments], seed: int = 0
 ) -> Iterator[dict[str, Any]]:
-    """The questions about relations with these arguments, as `write` describes them."""
+    """Yield the questions about relations with these arguments, as `write` describes them."""
     titles = None
     if "doc_id" in relations.table.column_names:
         titles = relations.table["doc_id"].to_pylist()
     asked: Counter[int] = Counter()
-    for example, text, cause, effect in found:
+    for example, text, cause, effect in pairs:
         name = relations.name(example)
         title = "" if titles is None or titles[example] is None else str(titles[example])
         for template in draw(seed, name, cause, effect):
@@ -84,7 +84,7 @@ def records(
 
 
 def draw(seed: int, name: str, cause: slice, effect: slice) -> tuple[str, str]:
-    """Two of the six templates for a relation of the example with this name.
+    """Draw two of the six templates for a relation of the example with this name.
 
     Drawn by a hash: of 15 pairs each is as likely as any other, and neither the order of examples
     and relations nor a split into files changes what is drawn.

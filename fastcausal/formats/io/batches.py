@@ -27,7 +27,7 @@ ROWS = 1 << 17  # examples at a time
 PAGE = 1 << 20  # bytes of a Parquet column at a time: a row group may be as large as its file
 
 Batch = tuple[Reading | None, pa.Table]
-"""Some examples, and how they were read; None where an earlier batch of the same file says so."""
+"""Examples, and how they were read; None where an earlier batch of the same file says so."""
 ARROW_MARKS = (b"ARROW1", b"\xff\xff\xff\xff")  # the file and the stream format
 # What a damaged file makes pyarrow, or the reading of its metadata, raise.
 DAMAGE = (pa.ArrowException, OSError, ValueError, KeyError, TypeError, OverflowError, MemoryError)
@@ -62,7 +62,7 @@ class Stream:
     reading: Reading | None = field(default=None, init=False)
 
     def batches(self, golds: Iterator[Relations] | None = None) -> Iterator[Relations]:
-        """`ROWS` examples at a time and then the rest; an empty batch if there are none.
+        """Yield `ROWS` examples at a time and then the rest; an empty batch if there are none.
 
         Notes and messages are in `reading` alone: in every batch they would add up.
         """
@@ -75,7 +75,7 @@ class Stream:
             yield this
 
     def whole(self) -> Relations:
-        """All examples in one table."""
+        """Return all examples in one table."""
         tables = list(self._tables(iter(())))
         try:
             return Relations.trusted(_joined(tables), self.reading)
@@ -84,18 +84,18 @@ class Stream:
 
     def _tables(self, golds: Iterator[Relations]) -> Iterator[pa.Table]:
         self.reading = None
-        for reading, found in self.read(golds):
+        for reading, table in self.read(golds):
             if reading is not None:
                 self.reading = self._with(reading)
             try:
-                yield canonical(found.replace_schema_metadata(None))
+                yield canonical(table.replace_schema_metadata(None))
             except InputError as error:
                 raise self._named(error) from error
         if self.reading is None:
             raise InputError("the iterator has no examples")
 
     def _with(self, more: Reading) -> Reading:
-        """The reading so far and that of another file, which may differ in notes only."""
+        """Return the reading so far and that of another file, which may differ in notes only."""
         so_far = self.reading
         if so_far is None:
             return more
@@ -111,7 +111,7 @@ class Stream:
 
 
 def cut(tables: Iterable[pa.Table], n: int) -> Iterator[pa.Table]:
-    """Tables of n rows and one with the rest, copied only where they span several of the given.
+    """Yield tables of n rows and one with the rest, copied only where they span several.
 
     Examples
     --------
@@ -119,23 +119,23 @@ def cut(tables: Iterable[pa.Table], n: int) -> Iterator[pa.Table]:
     [3, 3, 1]
     """
     held: list[pa.Table] = []
-    count, some = 0, False
-    for found in tables:
-        held.append(found)
-        count += len(found)
+    count, is_cut = 0, False
+    for table in tables:
+        held.append(table)
+        count += len(table)
         if count < n:
             continue
         whole = _joined(held)
         for start in range(0, count - n + 1, n):
             yield whole.slice(start, n)
-        some, count = True, count % n
+        is_cut, count = True, count % n
         held = [whole.slice(len(whole) - count)]
-    if count or not some:
+    if count or not is_cut:
         yield _joined(held)
 
 
 def ahead(items: Iterator[T]) -> Generator[T]:
-    """The same items, the next one made in another thread while one is in use."""
+    """Yield the same items, the next one made in another thread while one is in use."""
     with ThreadPoolExecutor(1) as thread:
         coming = thread.submit(next, items, None)
         while (item := coming.result()) is not None:
@@ -153,7 +153,7 @@ def _joined(tables: list[pa.Table]) -> pa.Table:
 def of_files(
     name: str, files: Mapping[Path, str], format: str, columns: Collection[str | None] | None
 ) -> Stream:
-    """Parquet or Arrow files one after another; the mapping has what messages call each."""
+    """Stream Parquet or Arrow files; the mapping has the name of each for messages."""
     counts = [n_examples(file, format) for file in files]
     total = None if None in counts else sum(filter(None, counts))
     # One batch is all a report needs of a source, so it has all columns.
@@ -167,22 +167,22 @@ def of_files(
 
 
 def of_reader(reader: pa.RecordBatchReader) -> Iterator[Batch]:
-    """The record batches of a reader that was made elsewhere."""
+    """Yield the record batches of a reader that was made elsewhere."""
     try:
-        for reading, found in of_one_file(reader.schema, reader):
-            yield reading, taken(found)
+        for reading, table in of_one_file(reader.schema, reader):
+            yield reading, taken(table)
     except pa.ArrowException as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"the Arrow data cannot be read: {reason}") from error
 
 
 def batch(item: Any) -> Batch:
-    """What an iterator gives: Relations or Arrow data, with a reading of their own."""
+    """Take an item of an iterator: Relations or Arrow data, with a reading of their own."""
     if isinstance(item, Relations):
         return item.reading, item.table
     if hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__"):
-        found = taken(item)
-        return Reading.of(found.schema), found
+        table = taken(item)
+        return Reading.of(table.schema), table
     raise InputError(f"cannot read a {type(item).__name__}, expected Relations or Arrow data")
 
 
@@ -192,7 +192,7 @@ def read(
     name: str,
     columns: Collection[str | None] | None = None,
 ) -> Iterator[Batch]:
-    """The rows of a file from the first to the last, at least one batch.
+    """Yield the rows of a file from the first to the last, at least one batch.
 
     One record batch of an Arrow file, and some pages of a Parquet file, are in memory at once.
 
@@ -212,9 +212,9 @@ def read(
     """
     try:
         opened = _parquet(path, columns) if format == "parquet" else _arrow(os.fspath(path))
-        for reading, found in of_one_file(*opened):
-            arrow.validate(found)  # offsets of a damaged file may lead anywhere
-            yield reading, found
+        for reading, table in of_one_file(*opened):
+            arrow.validate(table)  # offsets of a damaged file may lead anywhere
+            yield reading, table
     except InputError:
         raise
     except DAMAGE as error:
@@ -222,7 +222,7 @@ def read(
 
 
 def of_one_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[Batch]:
-    """Record batches with their reading, an empty one where there are none."""
+    """Yield record batches with their reading, an empty one where there are none."""
     reading: Reading | None = Reading.of(schema)
     for each in batches:
         yield reading, pa.Table.from_batches([each])
@@ -232,7 +232,7 @@ def of_one_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterato
 
 
 def n_examples(path: str | os.PathLike[str], format: str) -> int | None:
-    """The number of rows of a file, None where it is not told in one place."""
+    """Count the rows of a file; None where that is not told in one place."""
     if format != "parquet":
         return None
     import pyarrow.parquet as pq
@@ -260,7 +260,7 @@ def _parquet(
 
 
 def _row_groups(metadata: Any) -> Iterator[list[int]]:
-    """Numbers of row groups that follow each other and have `ROWS` rows, in case they are small."""
+    """Yield numbers of row groups in a row that have `ROWS` rows, in case they are small."""
     groups: list[int] = []
     n_rows = 0
     for k in range(metadata.num_row_groups):
@@ -282,6 +282,6 @@ def _arrow(path: str) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
 
 
 def damaged(name: str, format: str, error: BaseException) -> InputError:
-    """What is said of a file in which pyarrow cannot find its way."""
+    """Describe the fault of a file that pyarrow cannot read."""
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     return InputError(f"{name}: cannot be read as {format}: {reason}")

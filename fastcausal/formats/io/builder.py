@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined, lists, numbers, span_lists, strings, values_of
 from fastcausal.errors import InputError, Problems, repeated
-from fastcausal.formats.io.files import Written
+from fastcausal.formats.io.values import Written
 from fastcausal.relations import ROLES, Reading, Relations
 
 MOST_COLUMNS = 1_000  # of examples: each one costs time and memory however few lines have it
@@ -89,7 +89,7 @@ class Builder:
         tags: str | None = None,
         lines: Sequence[int] | None = None,
     ) -> Relations:
-        """All examples as Relations.
+        """Return all examples as Relations.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class Builder:
 
 
 class Columns:
-    """What lines say of their examples beside the relations, null where a line says nothing.
+    """Columns that lines have beside the relations, null where a line lacks one.
 
     Parameters
     ----------
@@ -140,13 +140,13 @@ class Columns:
         require_few(len(self._values))
 
     def values(self) -> dict[str, list[Any]]:
-        """The columns, each with a value for every line."""
+        """Return the columns, each with a value for every line."""
         for column in self._values.values():
             column += [None] * (self._n - len(column))
         return self._values
 
     def typed(self, source: str) -> dict[str, pa.Array]:
-        """The columns as text, unless all values are numbers or all are booleans."""
+        """Return the columns as text, unless all values are numbers or all are booleans."""
         return {name: column(source, name, _typed(v)) for name, v in self.values().items()}
 
 
@@ -161,8 +161,8 @@ def _typed(values: Sequence[Any]) -> Any:
     if kinds in ({bool}, {int}, {float}, {int, float}):
         valid = np.array([value is not None for value in values], bool)
         try:
-            found = np.array([value or 0 for value in values])
-            return numbers(found.astype(bool) if kinds == {bool} else found, valid)
+            filled = np.array([value or 0 for value in values])
+            return numbers(filled.astype(bool) if kinds == {bool} else filled, valid)
         except (TypeError, OverflowError, pa.ArrowException):  # of more than 64 bits
             pass
     written = Written()
@@ -177,7 +177,7 @@ def assembled(
     reading: Reading,
     lines: Sequence[int] | None = None,
 ) -> Relations:
-    """Columns, lengths (int32, -1 if unknown) and relations as one table, see `Builder.table`."""
+    """Join columns, lengths (int32, -1 if unknown) and relations, see `Builder.table`."""
     try:
         require_few(len(columns))
     except InputError as error:
@@ -193,7 +193,7 @@ def assembled(
 
 
 def column(source: str, name: str, values: Any) -> Any:
-    """Python values as an Arrow array; InputError where they have no common type."""
+    """Return values as an Arrow array; InputError where they have no common type."""
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values
     try:
@@ -221,11 +221,8 @@ def _require_unique(name: str, ids: Any, lines: Sequence[int] | None) -> None:
         raise InputError(f'{where}: id "{values[k]}" occurs twice, first in {other}')
 
 
-UNREAD = "is unread and left out"  # what writers say of a relation that could not be read
-
-
 def not_held(table: pa.Table, held: Collection[str], message: str) -> list[str]:
-    """What a writer says of further columns; the message has ``{}`` for "the columns a, b".
+    """Say which further columns a writer leaves out; the message has ``{}`` for "the columns a, b".
 
     Examples
     --------
@@ -238,7 +235,7 @@ def not_held(table: pa.Table, held: Collection[str], message: str) -> list[str]:
 
 
 def messages(problems: Problems) -> list[str]:
-    """The first messages, and how many there are beyond them."""
+    """Return the first messages, and how many there are beyond them."""
     more = problems.count - len(problems.first)
     return problems.first + ([f"... and {more} more"] if more else [])
 
@@ -246,7 +243,7 @@ def messages(problems: Problems) -> list[str]:
 def matching(
     like: Relations | None, ids: Sequence[Any] | None, n: int, name: str
 ) -> list[int | None]:
-    """The row of ``like`` for each of n examples: by id where both sides have ids, else by place.
+    """Find the row of ``like`` for each of n examples: by id where both have ids, else by place.
 
     None where ``like`` is None or does not know the id. InputError when n examples without ids
     face another number of rows.
@@ -257,7 +254,7 @@ def matching(
 def places_in(
     like: Relations | None, ids: pa.ChunkedArray | Sequence[Any] | None, n: int, name: str
 ) -> Int64:
-    """`matching` as an array, int64[n]: -1 for None. The ids may be in an Arrow column."""
+    """Return `matching` as an array, int64[n]: -1 for None. The ids may be in an Arrow column."""
     if like is None:
         return np.full(n, -1)
     if ids is not None and like.ids is not None:
@@ -266,15 +263,15 @@ def places_in(
             return np.array([rows.get(wanted, -1) for wanted in ids], np.int64)
         if like.ids.equals(ids):
             return np.arange(n)
-        found = pc.index_in(joined(ids), joined(like.ids))
-        return values_of(found, -1).astype(np.int64)
+        at = pc.index_in(joined(ids), joined(like.ids))
+        return values_of(at, -1).astype(np.int64)
     if n != len(like):
         raise InputError(f"{name} has {n} examples, expected {len(like)}")
     return np.arange(n)
 
 
 def taken(like: Relations | None, rows: Sequence[int | None] | Int64) -> dict[str, Any]:
-    """The id and text columns of ``like``, as far as it has them, for the given rows."""
+    """Return the id and text columns of ``like``, as far as it has them, for the given rows."""
     if like is None:
         return {}
     columns = {n: like.table[n] for n in ("id", "text") if n in like.table.column_names}

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from fastcausal.arrays.arrow import owned, strings
 from fastcausal.errors import Problems
-from fastcausal.formats.cnc.truth import plain_cells
-from fastcausal.formats.io.files import LineNumbers, Source, kind
+from fastcausal.formats import _native
+from fastcausal.formats.io.files import LineNumbers, Source
+from fastcausal.formats.io.values import kind
+
+BLOCK = 1 << 20  # bytes that a thread parses at a time
 
 
 class Cells(NamedTuple):
@@ -50,15 +55,37 @@ def cells(source: Source, delimiter: str = ",") -> Cells:
     >>> found.table.to_pydict(), list(found.lines), found.header
     ({'unit': ['001', '01'], 'label': ['a', 'b']}, [2, 4], 'x.csv:1')
     """
-    table = plain_cells(source) if delimiter == "," else None
+    table = _plain(source) if delimiter == "," else None
     if table is not None:
         lines = LineNumbers(lambda: (line for line, _ in source.rows()[1:]))
         return Cells(table, lines, f"{source.name}:{source.first}")
     (line, names), *rows = source.rows(delimiter)
-    columns = {
-        name: pa.array([row[at] for _, row in rows], pa.string()) for at, name in enumerate(names)
-    }
+    columns = {name: strings([row[at] for _, row in rows]) for at, name in enumerate(names)}
     return Cells(pa.table(columns), [line for line, _ in rows], f"{source.name}:{line}")
+
+
+def _plain(source: Source) -> pa.Table | None:
+    """Return the cells as text, None where pyarrow may not find those that Python does."""
+    import pyarrow.csv as pc_csv
+
+    n = _native.csv_rows(source.data)
+    header = re.match(rb'[^"\r\n]+(?=[\r\n])', source.data)
+    if n < 2 or b"\0" in source.data or header is None:
+        return None
+    try:
+        names = header[0].decode().split(",")
+        table = pc_csv.read_csv(
+            pa.BufferReader(owned(source.data)),
+            pc_csv.ReadOptions(block_size=BLOCK),
+            pc_csv.ParseOptions(newlines_in_values=True),
+            pc_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except (pa.ArrowException, UnicodeDecodeError):
+        return None
+    same = table.column_names == names and len(set(names)) == len(names)
+    return table if same and len(table) == n - 1 else None
 
 
 def note_other_kinds(

@@ -5,15 +5,13 @@ from __future__ import annotations
 import csv
 import errno
 import io
-import json
 import os
 import re
 import shutil
 import stat
 import sys
 import weakref
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,40 +19,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from fastcausal.errors import InputError, OutputError, Problems, invalid_json
+from fastcausal.formats.io.values import JSON, kind, most_common
 
 LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit refuses long sentences
 UTF8_MARK = b"\xef\xbb\xbf"
 JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
-KINDS: dict[type, str] = {
-    str: "a string",
-    bool: "a boolean",
-    dict: "an object",
-    list: "a list",
-    type(None): "null",
-}
-KINDS |= {int: "a number", float: "a number"}
-
-
-def most_common(names: Collection[str]) -> tuple[str, int] | None:
-    """The name that occurs most, and how often; None where each occurs once.
-
-    Examples
-    --------
-    >>> most_common(["a", "b", "a"]), most_common(["a", "b"])
-    (('a', 2), None)
-    """
-    return None if len(set(names)) == len(names) else Counter(names).most_common(1)[0]
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs) and (again := most_common([key for key, _ in pairs])):
-        raise InputError(f'an object has the key "{again[0]}" {again[1]} times')
-    return found
-
-
-JSON = json.JSONDecoder(object_pairs_hook=_object)
-"""Reads JSON; InputError where a key would hide another of the same name."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +76,7 @@ class Source:
 
     @property
     def is_json(self) -> bool:
-        """Whether the name or the first character is that of JSON."""
+        """Tell whether the name or the first character is that of JSON."""
         is_named = self.name.lower().endswith(JSON_SUFFIXES)
         return is_named or re.match(rb"\s*\{", self.data) is not None
 
@@ -122,7 +91,7 @@ class Source:
             raise InputError(f"{self.name}:{line}: byte 0x{byte:02x} is not UTF-8") from error
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """The lines with their numbers; only a line feed ends a line."""
+        """Yield the lines with their numbers; only a line feed ends a line."""
         number, start, text = self.first, 0, self.text
         while (end := text.find("\n", start)) >= 0:
             yield number, text[start:end]
@@ -130,11 +99,11 @@ class Source:
         yield number, text[start:]
 
     def filled_lines(self) -> Iterator[tuple[int, str]]:
-        """The lines that are not blank, with their numbers."""
+        """Return the lines that are not blank, with their numbers."""
         return ((number, line) for number, line in self.lines() if line and not line.isspace())
 
     def rows(self, delimiter: str = ",") -> list[tuple[int, list[str]]]:
-        """The rows of a CSV file with the number of their first line, all of one width.
+        """Return the rows of a CSV file with the number of their first line, all of one width.
 
         The first one is the header, which has no column twice.
         """
@@ -161,7 +130,7 @@ class Source:
         return rows
 
     def objects(self, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The JSON object of each line that is not blank, with its line number."""
+        """Yield the JSON object of each line that is not blank, with its line number."""
         for number, line in self.filled_lines():
             try:
                 value = JSON.decode(line)
@@ -203,7 +172,7 @@ class Spool(os.PathLike[str]):
 
 
 def readable_again(source: Any) -> Any:
-    """The source, or a copy where it is standard input or a pipe, which can be read only once."""
+    """Copy standard input or a pipe, which can be read only once; return any other source."""
     try:
         if isinstance(source, str) and source == "-":
             return Spool(stdin(), name_of(source))
@@ -216,14 +185,14 @@ def readable_again(source: Any) -> Any:
 
 
 def stdin() -> IO[bytes]:
-    """Standard input; OSError where it is closed."""
+    """Return standard input; OSError where it is closed."""
     if sys.stdin is None:
         raise OSError(errno.EBADF, "it is closed")
     return sys.stdin.buffer
 
 
 def name_of(source: str | os.PathLike[str]) -> str:
-    """What messages call a path."""
+    """Return the name of a path for messages."""
     if isinstance(source, Spool):
         return source.name
     return "<stdin>" if source == "-" else os.fspath(source)
@@ -244,45 +213,6 @@ class LineNumbers(Sequence[int]):
 
     def __len__(self) -> int:
         return len(self._found)
-
-
-def kind(value: object) -> str:
-    """How messages call a JSON value: ``"a string"``, ``"a number"``, ...; others by their type."""
-    return KINDS.get(type(value)) or f"a {type(value).__name__}"
-
-
-def shown(value: object) -> str:
-    """A JSON value for a message: on one line, and not too long."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-class Written:
-    """JSON of values; those of a type that JSON does not have are written as text.
-
-    Examples
-    --------
-    >>> import datetime
-    >>> written = Written()
-    >>> written.json({"day": datetime.date(2026, 1, 2)}), written.lost
-    ('{"day": "2026-01-02"}', ['values of type date are written as text'])
-    """
-
-    def __init__(self) -> None:
-        self._odd: set[str] = set()
-
-    def json(self, value: Any) -> str:
-        """A value on one line."""
-        return json.dumps(value, ensure_ascii=False, default=self._as_text)
-
-    @property
-    def lost(self) -> list[str]:
-        """The types of which JSON kept the text alone."""
-        return [f"values of type {name} are written as text" for name in sorted(self._odd)]
-
-    def _as_text(self, value: object) -> str:
-        self._odd.add(type(value).__name__)
-        return str(value)
 
 
 @contextmanager
@@ -377,7 +307,7 @@ class _Output:
 
 
 def _without_links(target: str | os.PathLike[str]) -> Path:
-    """Where a target leads, but not beyond an entry of /proc: its link does not name a place."""
+    """Follow the links of a target, but not beyond an entry of /proc, which names no place."""
     path = Path(target).absolute()
     for _ in range(40):  # as many links as Linux follows
         path = Path(os.path.realpath(path.parent), path.name)
@@ -388,7 +318,7 @@ def _without_links(target: str | os.PathLike[str]) -> Path:
 
 
 def _mode(path: Path) -> int | None:
-    """Type and permissions of a file, None where there is none."""
+    """Return type and permissions of a file, None where there is none."""
     try:
         return path.stat().st_mode
     except FileNotFoundError:

@@ -15,7 +15,7 @@ UNTOUCHED = "INITIAL_CAS"  # what an exported project calls a document before it
 
 
 def is_folder(source: Any) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether a source is the path of a directory."""
+    """Tell whether a source is the path of a directory."""
     is_path = isinstance(source, str | os.PathLike)
     return is_path and os.fspath(source) != "" and Path(source).is_dir()
 
@@ -23,7 +23,7 @@ def is_folder(source: Any) -> TypeGuard[str | os.PathLike[str]]:
 def files_of(
     folder: str | os.PathLike[str], formats: Mapping[str, Format]
 ) -> tuple[Format, list[Path]]:
-    """The format of a directory, and its files and those below it, sorted by path.
+    """Return the format of a directory, and its files and those below it, sorted by path.
 
     Names that start with a dot or an underscore do not count, nor do JSON files beside Parquet
     or brat files, which keep settings in them.
@@ -49,12 +49,12 @@ def files_of(
         each: [path for path in paths if path.suffix.lower() in format.folder and path.is_file()]
         for each, format in formats.items()
     }
-    told = [each for each in files if files[each]]
-    if len(sure := [each for each in told if formats[each].suffixes]) > 1:
+    known = [each for each in files if files[each]]
+    if len(sure := [each for each in known if formats[each].suffixes]) > 1:
         raise InputError(
             f"{name}: a directory with {' and '.join(sure)} files, expected one format"
         )
-    if not told:
+    if not known:
         wanted = ", ".join(suffix for format in formats.values() for suffix in format.folder)
         raise InputError(f"{name}: a directory without a file that ends in {wanted}")
-    return formats[told[0]], files[told[0]]
+    return formats[known[0]], files[known[0]]

@@ -1,4 +1,4 @@
-"""What a format says of itself, and a file whose format is known."""
+"""The declaration of a format, and a file whose format is known."""
 
 from __future__ import annotations
 
@@ -98,21 +98,21 @@ class Opened:
 
     @property
     def in_batches(self) -> bool:
-        """Whether the file may be larger than memory and can be read batch by batch."""
+        """Tell whether the file may be larger than memory and can be read batch by batch."""
         may_be_large = self.head is not None or bool(self.format.marks)
         return may_be_large and self.content is None and self.format.stream is not None
 
     @property
     def name(self) -> str:
-        """What messages call the file."""
+        """The name of the file for messages."""
         if self.content is not None:
             return self.content.name
         return self.path.name if isinstance(self.path, Source) else name_of(self.path)
 
     def source(self) -> Source:
-        """All of the file."""
+        """Return all of the file."""
         return self.content or self.format.load(self.path)
 
     def size(self) -> int:
-        """Bytes of the file."""
+        """Count the bytes of the file."""
         return Path(self.path).stat().st_size

@@ -25,17 +25,17 @@ READ = 1 << 22  # bytes read at a time: memory of that size is used again
 
 
 def first_object(source: Source) -> Mapping[str, Any]:
-    """The object in the first line, empty where there is none."""
+    """Return the object in the first line, empty where there is none."""
     stop = source.data.find(b"\n")
     try:
-        found = json.loads(source.data if stop < 0 else source.data[:stop])
+        value = json.loads(source.data if stop < 0 else source.data[:stop])
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def objects(source: Source, kinds: Mapping[str, pa.DataType]) -> pa.Table | None:
-    """JSON objects, one in each line that is not blank, as a table.
+    """Read JSON objects, one in each line that is not blank, as a table.
 
     Parameters
     ----------
@@ -55,15 +55,15 @@ def objects(source: Source, kinds: Mapping[str, pa.DataType]) -> pa.Table | None
     if n < 0 or b"\0" in source.data:
         return None
     try:
-        found = pj.read_json(
+        table = pj.read_json(
             pa.BufferReader(owned(source.data)),
             pj.ReadOptions(block_size=max(BLOCK, longest + 2)),
             pj.ParseOptions(explicit_schema=pa.schema(kinds), unexpected_field_behavior="error"),
         )
-        found.validate(full=True)  # it takes any bytes for UTF-8
+        table.validate(full=True)  # it takes any bytes for UTF-8
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):  # of a name: half a pair
         return None
-    return found if len(found) == n else None
+    return table if len(table) == n else None
 
 
 class Lines:
@@ -110,12 +110,12 @@ class Lines:
             self._file.close()
 
     def take(self, n: int) -> Source | None:
-        """The next n lines that are not blank, fewer at the end, None behind it."""
+        """Return the next n lines that are not blank, fewer at the end, None behind it."""
         pieces: list[bytes] = []
         first = self._line
         while True:
-            stop, found, passed = _native.end_of_lines(self._rest, n)
-            n -= found
+            stop, n_taken, passed = _native.end_of_lines(self._rest, n)
+            n -= n_taken
             self._line += passed
             pieces.append(self._rest[:stop])
             self._rest = self._rest[stop:]

@@ -1,4 +1,4 @@
-"""What is written destroys nothing that is read, and no other output."""
+"""Files to write, kept apart from what is read and from each other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def keep_apart(targets: Iterable[str | os.PathLike[str] | None], sources: Iterab
     targets : iterable of path
         Files to write; None stands for one that is not written.
     sources : iterable
-        All that is read; what is no path cannot be destroyed.
+        All that is read; anything but a path cannot be destroyed.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def _is_path(value: object) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def _files(path: str | os.PathLike[str]) -> Iterator[object]:
-    """What all names of a file share; nothing for devices and pipes, which hold nothing to lose.
+    """Identify a file under all its names; devices and pipes hold nothing to lose.
 
     The marks of brat have a text beside them.
     """

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from fastcausal.errors import InputError, Problems, invalid_json
-from fastcausal.formats.io.files import JSON, Source, kind
+from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.values import JSON, kind
 
 Record = tuple[str, Any]
 """Where it is, for messages, and what it says."""

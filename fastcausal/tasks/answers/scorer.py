@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from fastcausal._version import __version__
-from fastcausal.errors import InputError, some_of
+from fastcausal.errors import InputError, Remedy, some_of
 from fastcausal.formats.io.sources import RecordSource
 from fastcausal.formulas import MeanFormula
 from fastcausal.options import Policy, check
@@ -154,5 +154,5 @@ def _differences(
     found = f"{len(missing)} questions of gold have no answer{some_of(missing)}, "
     found += f"{len(extra)} answers of pred are to no question{some_of(extra)}"
     if unmatched == "error":
-        raise InputError(f'{found}; unmatched="empty" or "skip" would allow it')
+        raise InputError(found, Remedy("unmatched", ("empty", "skip"), "would allow it"))
     return (f"unmatched={unmatched}: {found}",)

@@ -16,7 +16,8 @@ from fastcausal.arrays.arrow import joined, validate
 from fastcausal.errors import InputError, Problems, repeated
 from fastcausal.formats import table
 from fastcausal.formats.io.cells import cells, note_other_kinds
-from fastcausal.formats.io.files import Source, kind, most_common, shown
+from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.values import kind, most_common, shown
 
 IDS = ("id", "index")
 LABELS = ("label", "prediction")

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal._version import __version__
-from fastcausal.errors import InputError
-from fastcausal.formats.io.files import shown
+from fastcausal.errors import InputError, Remedy
 from fastcausal.formats.io.sources import LabelSource
+from fastcausal.formats.io.values import shown
 from fastcausal.formulas import ConfusionFormula, Label
 from fastcausal.options import LabelPolicy, check
 from fastcausal.statistics import Statistics
@@ -321,7 +321,7 @@ def _joined(
         found = f"{len(missing)} examples of gold have no prediction{_some(missing)}, "
         found += f"{len(extra)} of pred are not in gold{_some(extra)}"
         if unmatched == "error":
-            raise InputError(f'{found}; unmatched="skip" would leave them out')
+            raise InputError(found, Remedy("unmatched", ("skip",), "would leave them out"))
         warnings.append(f"unmatched=skip: {found}")
     kept = pc.is_valid(at)
     return gold.take(pc.indices_nonzero(kept)), pred.take(at.filter(kept))
@@ -348,8 +348,7 @@ def _without_gaps(gold: Labels, pred: Labels, unparsed: LabelPolicy) -> tuple[La
     missing = pc.is_null(pred.values)
     if unparsed == "error":
         first = pred.where(pc.index(missing, True).as_py())
-        raise InputError(
-            f'{first}: no label, nor have {count - 1} more; unparsed="skip" would leave them out'
-        )
+        remedy = Remedy("unparsed", ("skip",), "would leave them out")
+        raise InputError(f"{first}: no label, nor have {count - 1} more", remedy)
     rows = pc.indices_nonzero(pc.invert(missing))
     return gold.take(rows), pred.take(rows)

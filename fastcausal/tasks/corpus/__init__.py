@@ -1,4 +1,4 @@
-"""What a corpus holds: counts of sentences, relations, words and signals.
+"""The content of a corpus: counts of sentences, relations, words and signals.
 
 ::
 

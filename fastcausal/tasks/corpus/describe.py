@@ -20,6 +20,7 @@ from fastcausal.errors import InputError
 from fastcausal.formats import read
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
+from fastcausal.formats.examples import examples, tagged_sentences, texts_of
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.options import Tokenizer, check
@@ -78,27 +79,27 @@ def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> Corp
     if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() == ".csv":
         file = Source.open(source)
     if file is not None and files.is_label_file(file):
-        found = _of_labels(files.read(file), wanted)
+        description = _of_labels(files.read(file), wanted)
     else:
-        found = _of_relations(read(source), wanted)
-    if tokenizer is not None and not found.words:
+        description = _of_relations(read(source), wanted)
+    if tokenizer is not None and not description.words:
         raise InputError(f'there are no {NEEDED[tokenizer]}, which "{tokenizer}" needs')
-    return found
+    return description
 
 
-def _of_labels(found: files.Labels, wanted: Sequence[str]) -> CorpusDescription:
-    values = found.as_kind("integers", "a corpus").values
+def _of_labels(labels: files.Labels, wanted: Sequence[str]) -> CorpusDescription:
+    values = labels.as_kind("integers", "a corpus").values
     odd = pc.index(pc.is_in(values, pa.array([0, 1])), False).as_py()
     if odd >= 0:
         label = values[odd].as_py()
-        raise InputError(f"{found.where(odd)}: label {label}, expected 1 (causal) or 0 (not)")
+        raise InputError(f"{labels.where(odd)}: label {label}, expected 1 (causal) or 0 (not)")
     causal = values.to_numpy() == 1
     words: Words = {}
-    if found.texts is not None:
+    if labels.texts is not None:
         counters = {"whitespace": count_tokens, "nltk-style": _n_words}
         for tokenizer in wanted:
             if tokenizer in counters:
-                n_words = [counters[tokenizer](text) for text in found.texts.to_pylist()]
+                n_words = [counters[tokenizer](text) for text in labels.texts.to_pylist()]
                 words[tokenizer] = _by_sentence(np.array(n_words, np.int64), causal)
     return CorpusDescription(_sentences(causal), words=words)
 
@@ -127,7 +128,7 @@ def _of_relations(relations: Relations, wanted: Sequence[str]) -> CorpusDescript
 
 
 def _kinds(relations: Relations, rows: Rows) -> tuple[Int64, Int64]:
-    """Which of `ORDERS` each relation has, and its number of signals: int64[n_relations] each."""
+    """Return the order (of `ORDERS`) and the number of signals: int64[n_relations] each."""
     relation = _relation_of_row(rows)
     starts = np.full((2, rows.n_relations), _NEVER, np.int64)
     for k, role in enumerate(("cause", "effect")):
@@ -143,7 +144,7 @@ def _kinds(relations: Relations, rows: Rows) -> tuple[Int64, Int64]:
 
 
 def _signals(relations: Relations, rows: Rows, texts: Sequence[str]) -> Counter[str]:
-    """The signals of each relation as one text."""
+    """Return the signals of each relation as one text."""
     relation, spans = _relation_of_row(rows), _span_texts(rows, texts)
     parts: dict[int, list[str]] = {}
     for row in np.flatnonzero(_has_role(relations, rows, "signal")).tolist():
@@ -168,38 +169,40 @@ def _words(
     causal: Bools,
     wanted: Sequence[str],
 ) -> Words:
-    """Histograms of the tokenizers that are wanted and possible."""
-    found: Words = {}
+    """Return histograms of the tokenizers that are wanted and possible."""
+    counts: Words = {}
     if "whitespace" in wanted:
         widths = rows.values[:, 2] - rows.values[:, 1]
-        found["whitespace"] = _by_sentence(rows.lengths, causal) | _by_role(relations, rows, widths)
+        counts["whitespace"] = _by_sentence(rows.lengths, causal) | _by_role(
+            relations, rows, widths
+        )
     if texts is None or wanted == ("whitespace",):
-        return found
+        return counts
     by_sentence = _by_sentence(_all_words(texts), causal)
     if "nltk-style" in wanted:
         n_words = _all_words(_span_texts(rows, texts))
-        found["nltk-style"] = by_sentence | _by_role(relations, rows, n_words)
+        counts["nltk-style"] = by_sentence | _by_role(relations, rows, n_words)
     if "nltk-style+tags" in wanted:
         by_role = _words_with_tags(relations, rows, unread)
         if by_role is not None:
-            found["nltk-style+tags"] = by_sentence | by_role
-    return found
+            counts["nltk-style+tags"] = by_sentence | by_role
+    return counts
 
 
 def _words_with_tags(
     relations: Relations, rows: Rows, unread: Bools
 ) -> dict[str, Histogram] | None:
-    """Words between the tags of each span, counting the tags in between as words."""
-    kept = tagged.kept_sentences(relations)
-    found: dict[str, Histogram] = {role: Counter() for role in ("cause", "effect", "signal")}
+    """Count words between the tags of each span, and the tags in between as words."""
+    kept = tagged_sentences(relations)
+    lengths: dict[str, Histogram] = {role: Counter() for role in ("cause", "effect", "signal")}
     bounds = zip(kept, rows.relation_offsets[:-1], rows.relation_offsets[1:], strict=True)
     for sentences, start, stop in bounds:
         if sentences is None or len(sentences) != stop - start:
             return None
         for sentence, skipped in zip(sentences, unread[start:stop], strict=True):
             for name, inner in () if skipped else _MARKED.findall(sentence):
-                found[_ROLES.get(name, "signal")][_n_words(inner)] += 1
-    return found
+                lengths[_ROLES.get(name, "signal")][_n_words(inner)] += 1
+    return lengths
 
 
 def _n_words(text: str) -> int:
@@ -216,7 +219,7 @@ def _sentences(causal: Bools) -> Counter[str]:
 
 
 def _by_sentence(n_words: Ints, causal: Bools) -> dict[str, Histogram]:
-    """Histograms of causal and other sentences; where the length is unknown it is -1."""
+    """Return histograms of causal and other sentences; where the length is unknown it is -1."""
     known = n_words >= 0
     return {
         "causal": Counter(n_words[known & causal].tolist()),
@@ -232,22 +235,17 @@ def _by_role(relations: Relations, rows: Rows, n_words: Ints) -> dict[str, Histo
 
 
 def _texts(relations: Relations) -> list[str] | None:
-    """The sentences, if there is one for every example."""
-    texts = tagged.plain_texts(relations)
-    if None in texts:
+    """Return the sentences, if there is one for every example."""
+    if None in texts_of(relations):
         return None
-    lengths = relations.table["length"].to_pylist()
-    return [
-        tagged.require_text(f"example {relations.name(k)}", text, length)
-        for k, (text, length) in enumerate(zip(texts, lengths, strict=True))
-    ]
+    return [example.require_text() for example in examples(relations)]
 
 
 def _span_texts(rows: Rows, texts: Sequence[str]) -> list[str]:
-    """The tokens of each row, joined by spaces."""
-    found = []
+    """Return the tokens of each row, joined by spaces."""
+    marked = []
     bounds = rows.row_offsets[rows.relation_offsets].tolist()
     for text, low, high in zip(texts, bounds[:-1], bounds[1:], strict=True):
         tokens = TOKEN.findall(text) if low < high else []
-        found += [" ".join(tokens[a:b]) for a, b in rows.values[low:high, 1:].tolist()]
-    return found
+        marked += [" ".join(tokens[a:b]) for a, b in rows.values[low:high, 1:].tolist()]
+    return marked

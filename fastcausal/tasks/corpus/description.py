@@ -1,4 +1,4 @@
-"""What a corpus holds, in counts that add up over corpora."""
+"""The content of a corpus, in counts that add up over corpora."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Histogram = Counter[int]
 
 @dataclass(frozen=True, repr=False)
 class CorpusDescription(Report):
-    """What a corpus holds; the sum of two descriptions describes both corpora.
+    """The content of a corpus; the sum of two descriptions describes both corpora.
 
     Attributes
     ----------
@@ -93,10 +93,10 @@ class CorpusDescription(Report):
     @property
     def signals_per_relation(self) -> Histogram:
         """Relations by number of signal spans."""
-        found: Histogram = Counter()
+        total: Histogram = Counter()
         for (_, n_signals), count in self.relations.items():
-            found[n_signals] += count
-        return found
+            total[n_signals] += count
+        return total
 
     @property
     def top_signals(self) -> list[tuple[str, int]]:
@@ -104,12 +104,12 @@ class CorpusDescription(Report):
         return _ranked(self.signals)[:N_SIGNALS]
 
     def words_of(self, tokenizer: str, group: str) -> Histogram:
-        """One histogram of ``words``; the group ``all`` is all sentences."""
+        """Return a histogram of ``words``; the group ``all`` is all sentences."""
         groups = self.words[tokenizer]
         return groups["causal"] + groups["non_causal"] if group == "all" else groups[group]
 
     def ordered(self, order: str) -> tuple[int, int]:
-        """Explicit and implicit relations with an argument order."""
+        """Count explicit and implicit relations with an argument order."""
         implicit = self.relations[order, 0]
         return sum(n for (o, _), n in self.relations.items() if o == order) - implicit, implicit
 
@@ -120,7 +120,7 @@ class CorpusDescription(Report):
 
     @cached_property
     def title(self) -> str:
-        """What was counted."""
+        """The numbers of sentences and relations that were counted."""
         relations = f", {self.n_relations} relations" if self.per_sentence else ""
         unparsed = f", {self.n_unread} unparsed" if self.n_unread else ""
         return f"{self.n_sentences} sentences{relations}{unparsed}"
@@ -142,7 +142,7 @@ class CorpusDescription(Report):
 
     @property
     def _keys(self) -> tuple[str, ...]:
-        """What `to_dict` holds."""
+        """The keys of `to_dict`."""
         return tuple(self.facts)
 
     @cached_property
@@ -178,7 +178,7 @@ class CorpusDescription(Report):
         return pa.Table.from_pylist(rows, pa.schema(types))
 
     def to_table(self, counts: bool = False) -> Grid:
-        """A table for the terminal."""
+        """Return a table for the terminal."""
         return corpus_table({"": self}, self.title)
 
     def _of_relations(self) -> dict[str, Any]:
@@ -211,17 +211,17 @@ class CorpusDescription(Report):
 
 
 def mean(histogram: Histogram) -> float | None:
-    """Mean of a histogram; None of an empty one."""
+    """Return the mean of a histogram, None for an empty one."""
     return ratio(sum(value * count for value, count in histogram.items()), histogram.total())
 
 
 def ratio(part: int, whole: int) -> float | None:
-    """A quotient; None for 0/0."""
+    """Return a quotient; None for 0/0."""
     return part / whole if whole else None
 
 
 def quantile(histogram: Histogram, share: float) -> int | None:
-    """The least value that at least this share does not exceed; None of an empty histogram.
+    """Return the least value that at least this share does not exceed, None for an empty histogram.
 
     Examples
     --------
@@ -237,12 +237,12 @@ def quantile(histogram: Histogram, share: float) -> int | None:
 
 
 def groups_of(groups: Mapping[str, Histogram]) -> list[str]:
-    """The groups of one tokenizer in the order in which they are shown."""
+    """Return the groups of one tokenizer in the order in which they are shown."""
     return ["causal", "non_causal", "all", *(name for name in groups if "causal" not in name)]
 
 
 def corpus_table(corpora: Mapping[str, CorpusDescription], title: str) -> Grid:
-    """A column per corpus, a part per kind of figure; signals by their rank in the last."""
+    """Return a column per corpus, a part per kind of figure; signals by their rank in the last."""
     grid = Grid(title, list(corpora), digits=2)
     columns = [dict(_sections(corpus)) for corpus in corpora.values()]
     for title in dict.fromkeys(title for column in columns for title in column):
@@ -260,7 +260,7 @@ def corpus_table(corpora: Mapping[str, CorpusDescription], title: str) -> Grid:
 
 
 def _sections(corpus: CorpusDescription) -> Iterator[tuple[str, Mapping[Any, Any]]]:
-    """The figures of a table: title of a section, then figures by name."""
+    """Yield the figures of a table: title of a section, then figures by name."""
     causal, non_causal = corpus.sentences["causal"], corpus.sentences["non_causal"]
     yield (
         "sentences",

@@ -1,4 +1,4 @@
-"""What checks of annotations find, a row per finding."""
+"""The findings of checks of annotations, a row each."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Finding:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CheckReport(Report):
-    """What `check` found.
+    """The findings of `check`.
 
     Attributes
     ----------
@@ -103,9 +103,9 @@ class CheckReport(Report):
     )  # fmt: skip
 
     def counts(self, annotator: str | None = None) -> dict[str, int]:
-        """How many findings of each kind there are, of all annotators or of one."""
-        found = Counter(f.kind for f in self.findings if annotator in (None, f.annotator))
-        return {kind: found[kind] for kind in KINDS if found[kind]}
+        """Count the findings of each kind, of all annotators or of one."""
+        counts = Counter(f.kind for f in self.findings if annotator in (None, f.annotator))
+        return {kind: counts[kind] for kind in KINDS if counts[kind]}
 
     @cached_property
     def signature(self) -> str:
@@ -114,14 +114,14 @@ class CheckReport(Report):
 
     @cached_property
     def title(self) -> str:
-        """What was checked."""
+        """The numbers of files, examples and relations that were checked."""
         n = len(self.findings)
         of = f"files {self.n_files}, examples {self.n_examples}, relations {self.n_relations}"
         return f"{of}, findings {n}"
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
-        """What `to_dict` holds besides the findings."""
+        """The entries of `to_dict` besides the findings."""
         return {
             "n_files": self.n_files,
             "n_examples": self.n_examples,
@@ -153,18 +153,18 @@ class CheckReport(Report):
         return Tables(findings=self.to_arrow)
 
     def to_arrow(self) -> pa.Table:
-        """A row per finding, its columns the fields of `Finding`."""
+        """Return a row per finding, its columns the fields of `Finding`."""
         return pa.Table.from_pylist(list(map(asdict, self.findings)), _SCHEMA)
 
     def to_table(self, counts: bool = False) -> Grid:
-        """A row per finding."""
+        """Return a row per finding."""
         grid = Grid(self.title, ["file", "example", "kind", "what"], "annotator", text=True)
         for f in self.findings:
             grid.add(f.annotator, f.file, f.example or "", f.kind, f.message)
         return grid
 
     def to_tables(self, counts: bool = False) -> Sequence[Grid]:
-        """A row per finding; and a row per kind of finding, a column per annotator."""
+        """Return a row per finding; and a row per kind of finding, a column per annotator."""
         grid = Grid("", list(self.scores), corner="kind")
         for kind in self.scores["all"]:
             grid.add(kind, *(scores[kind] for scores in self.scores.values()))

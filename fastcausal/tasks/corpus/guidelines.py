@@ -11,8 +11,8 @@ from typing import Any
 from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation.links import Document, Link
-from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT
+from fastcausal.formats.examples import examples
 from fastcausal.formats.io import folders
 from fastcausal.formats.io.builder import Span, UnreadError
 from fastcausal.formats.io.format import Opened
@@ -92,7 +92,7 @@ def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
 
 
 def _open(source: Any, tags: TagReading) -> tuple[str, Document | None, Relations]:
-    """What messages call a source, its spans and links if it has them, and its relations."""
+    """Open a source: its name for messages, its spans and links if any, and its relations."""
     if folders.is_folder(source):
         return str(source), None, formats.read(source)
     file = formats.opened(source, whole=True)
@@ -105,7 +105,7 @@ def _open(source: Any, tags: TagReading) -> tuple[str, Document | None, Relation
 
 
 def _owners(relations: Relations, annotator: str | None, file: str) -> list[str]:
-    """The annotator of each example."""
+    """Return the annotator of each example."""
     stem = annotator or Path(file).stem
     if annotator is not None or "annotator" not in relations.table.column_names:
         return [stem] * len(relations)
@@ -113,8 +113,8 @@ def _owners(relations: Relations, annotator: str | None, file: str) -> list[str]
 
 
 def _of_document(document: Document, annotator: str) -> list[Finding]:
-    """The findings in spans and links, in the order of the text."""
-    found: list[tuple[int, int, Finding]] = []
+    """Return the findings in spans and links, in the order of the text."""
+    placed: list[tuple[int, int, Finding]] = []
     for kind, message, number in (
         *_in_spans(document),
         *_in_links(document),
@@ -127,8 +127,8 @@ def _of_document(document: Document, annotator: str) -> list[Finding]:
         finding = Finding(
             annotator, document.file, example, kind, message, text, mark.start, mark.stop
         )
-        found.append((mark.start, mark.stop, finding))
-    return [finding for *_, finding in sorted(found, key=lambda row: row[:2])]
+        placed.append((mark.start, mark.stop, finding))
+    return [finding for *_, finding in sorted(placed, key=lambda row: row[:2])]
 
 
 Fault = tuple[str, str, int]
@@ -205,34 +205,30 @@ def _in_arguments(document: Document) -> Iterator[Fault]:
 
 
 def _overlap(*sides: Iterable[tuple[int, int]]) -> bool:
-    """Whether spans of two sides overlap; those of one side do not."""
+    """Tell whether spans of two sides overlap; those of one side do not."""
     ordered = sorted(span for side in sides for span in side)
     return any(start < stop for (_, stop), (start, _) in pairwise(ordered))
 
 
 def _of_relations(relations: Relations, file: str, owners: list[str]) -> Iterator[Finding]:
-    """The findings in relations, in their order."""
+    """Yield the findings in relations, in their order."""
     names = relations.roles
     if names[:2] != ROLES[:2]:
         raise InputError(f"{file}: its roles are {', '.join(names)}, expected {', '.join(ROLES)}")
-    texts = tagged.plain_texts(relations)
-    for k, row in enumerate(relations.table["relations"].to_pylist()):
+    for owner, example in zip(owners, examples(relations), strict=True):
         faults = [
             (kind, f"relation {number} {message}", span)
-            for number, relation in enumerate(row, 1)
-            for kind, message, span in _in_relation(
-                relation and sorted((s["role"], s["start"], s["stop"]) for s in relation)
-            )
+            for number, spans in enumerate(example.relations, 1)
+            for kind, message, span in _in_relation(spans and sorted(spans))
         ]
-        text = texts[k]
-        sentence = Sentence(text) if faults and text is not None else None
+        sentence = Sentence(example.text) if faults and example.text is not None else None
         for kind, message, span in faults:
             place = _characters(sentence, span)
-            yield Finding(owners[k], file, relations.name(k), kind, message, *place)
+            yield Finding(owner, file, example.id, kind, message, *place)
 
 
 def _in_relation(spans: list[Span] | None) -> Iterator[tuple[str, str, Span | None]]:
-    """Kind, message and the span at fault; a relation without any span is none."""
+    """Return kind, message and the span at fault; a relation without spans is skipped."""
     if spans is None:
         yield "unread relation", "cannot be read", None
         return
@@ -253,7 +249,7 @@ def _in_relation(spans: list[Span] | None) -> Iterator[tuple[str, str, Span | No
 def _characters(
     sentence: Sentence | None, span: Span | None
 ) -> tuple[str | None, int | None, int | None]:
-    """The text of a span and its characters, as far as they are known."""
+    """Return the text of a span and its characters, as far as they are known."""
     if sentence is None or span is None or span[2] > len(sentence.starts):
         return None, None, None
     start, stop = sentence.starts[span[1]], sentence.stops[span[2] - 1]
@@ -261,7 +257,7 @@ def _characters(
 
 
 def _cut(text: str, start: int, stop: int) -> str:
-    """The characters of a span, or the first of many."""
+    """Return the characters of a span, or the first of many."""
     if stop - start <= MOST_TEXT:
         return text[start:stop]
     return text[start : start + MOST_TEXT] + "..."

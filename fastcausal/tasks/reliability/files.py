@@ -13,8 +13,9 @@ import pyarrow.compute as pc
 from fastcausal.arrays.arrow import joined, strings
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats.io.cells import cells, note_other_kinds
-from fastcausal.formats.io.files import LineNumbers, Source, kind, most_common, shown
+from fastcausal.formats.io.files import LineNumbers, Source
 from fastcausal.formats.io.lines import first_object, objects
+from fastcausal.formats.io.values import kind, most_common, shown
 from fastcausal.formats.table import load, sniff
 from fastcausal.tasks.reliability.ratings import is_number
 

@@ -123,7 +123,7 @@ def test_tables_that_keep_no_tagged_sentences():
     assert found.official.warnings[:1] != found.recess.warnings[:1]
     assert found.recess.warnings == (
         *(
-            f'{side} was read with tags="cnc-2023", but recess reads tags="strict"'
+            f"the tags of {side} were read as cnc-2023, but recess reads them as strict"
             for side in ("gold", "pred")
         ),
         "tags:as-given: 2 relations are used as they are: tags cannot hold them, "

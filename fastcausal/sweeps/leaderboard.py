@@ -21,8 +21,8 @@ from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.ranks import rank_sets, share
 from fastcausal.significance.units import EXAMPLE, terms_of, units_of
 from fastcausal.statistics import Statistics
-from fastcausal.sweep.compare import compare
-from fastcausal.sweep.systems import aligned, systems_of
+from fastcausal.sweeps.compare import compare
+from fastcausal.sweeps.systems import aligned, systems_of
 from fastcausal.tables import Grid, number_text
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 import fastcausal as fc
 from fastcausal.formulas import ConfusionFormula, MeanFormula
 from fastcausal.statistics import Statistics
-from fastcausal.sweep.systems import aligned, pair_of
+from fastcausal.sweeps.systems import aligned, pair_of
 
 FORMULA = MeanFormula(("f1",), ())
 

@@ -15,7 +15,7 @@ from fastcausal.report import Report
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import Difference, detectable, difference, n_differing
 from fastcausal.significance.units import joint_units
-from fastcausal.sweep.systems import pair_of
+from fastcausal.sweeps.systems import pair_of
 from fastcausal.tables import Grid, number_text
 
 FEWEST = 10  # units that can pass or fail

@@ -14,7 +14,7 @@ from fastcausal.report import Report, plain
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import detectable, difference, n_differing, randomisation
 from fastcausal.significance.units import EXAMPLE, joint_units
-from fastcausal.sweep.systems import pair_of
+from fastcausal.sweeps.systems import pair_of
 from fastcausal.tables import Grid
 
 if TYPE_CHECKING:

@@ -1,0 +1,103 @@
+"""The examples of a table one by one, as writers take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from fastcausal.errors import InputError, Problems
+from fastcausal.formats.cnc.markup import count_tokens, without_tags
+from fastcausal.formats.io.builder import Span
+from fastcausal.relations import Relations
+
+
+class Example(NamedTuple):
+    """An example of a table.
+
+    Attributes
+    ----------
+    id : str
+        Its id, else its position.
+    text : str or None
+        The sentence: its ``text``, else its first tagged sentence without tags.
+    length : int or None
+        In tokens.
+    row : pyarrow.ListScalar
+        Its relations.
+    """
+
+    id: str
+    text: str | None
+    length: int | None
+    row: Any
+
+    @property
+    def name(self) -> str:
+        """The example in messages."""
+        return f"example {self.id}"
+
+    @property
+    def relations(self) -> list[list[Span] | None]:
+        """The spans of each relation in their order, None for one that could not be read."""
+        return [
+            None if spans is None else [(s["role"], s["start"], s["stop"]) for s in spans]
+            for spans in self.row.as_py()
+        ]
+
+    def readable(self, lost: Problems) -> Iterator[tuple[str, list[Span]]]:
+        """Yield each relation, with its name for messages; note those that could not be read."""
+        for number, spans in enumerate(self.relations, 1):
+            name = f"{self.name}: relation {number}"
+            if spans is None:
+                lost.add(f"{name} is unread and left out")
+            else:
+                yield name, spans
+
+    def require_text(self) -> str:
+        """Return the text; InputError where there is none, or one of another length."""
+        if self.text is None:
+            raise InputError(f"{self.name} has no text, which this format needs")
+        n_tokens = count_tokens(self.text)
+        if self.length is not None and n_tokens != self.length:
+            raise InputError(f"{self.name}: its text has {n_tokens} tokens, expected {self.length}")
+        return self.text
+
+
+def examples(relations: Relations) -> Iterator[Example]:
+    """Yield the examples of a table in their order."""
+    table = relations.table
+    names = range(len(table)) if relations.ids is None else relations.ids.to_pylist()
+    columns = texts_of(relations), table["length"].to_pylist(), table["relations"]
+    yield from map(Example, map(str, names), *columns)
+
+
+def texts_of(relations: Relations) -> list[str | None]:
+    """Return each example's sentence: its ``text``, else its first tagged sentence without tags."""
+    bare = [without_tags(row[0]) if row else None for row in tagged_sentences(relations)]
+    if "text" not in relations.table.column_names:
+        return bare
+    texts = relations.table["text"].to_pylist()
+    return [t if isinstance(t, str) else b for t, b in zip(texts, bare, strict=True)]
+
+
+def tagged_sentences(relations: Relations) -> list[list[str] | None]:
+    """Return the tagged sentences that a table keeps for each example, None where it keeps none."""
+    kept = column_of_tagged(relations)
+    if kept is None:
+        return [None] * len(relations)
+    return [None if row is None or None in row else row for row in kept.to_pylist()]
+
+
+def column_of_tagged(relations: Relations) -> pa.ChunkedArray | None:
+    """Return the column of tagged sentences, None where it is missing or of another type."""
+    if "tagged" not in relations.table.column_names:
+        return None
+    kept = relations.table["tagged"]
+    if kept.type in (pa.list_(pa.string()), pa.list_(pa.large_string())):
+        return kept
+    try:
+        return kept.cast(pa.list_(pa.large_string()))
+    except pa.ArrowException:
+        return None

@@ -1,0 +1,80 @@
+"""Values of JSON: read without hidden keys, named in messages, and written."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection
+from typing import Any
+
+from fastcausal.errors import InputError
+
+KINDS: dict[type, str] = {
+    str: "a string",
+    bool: "a boolean",
+    dict: "an object",
+    list: "a list",
+    type(None): "null",
+}
+KINDS |= {int: "a number", float: "a number"}
+
+
+def most_common(names: Collection[str]) -> tuple[str, int] | None:
+    """Return the name that occurs most, and how often; None where each occurs once.
+
+    Examples
+    --------
+    >>> most_common(["a", "b", "a"]), most_common(["a", "b"])
+    (('a', 2), None)
+    """
+    return None if len(set(names)) == len(names) else Counter(names).most_common(1)[0]
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs) and (again := most_common([key for key, _ in pairs])):
+        raise InputError(f'an object has the key "{again[0]}" {again[1]} times')
+    return value
+
+
+JSON = json.JSONDecoder(object_pairs_hook=_object)
+"""Reads JSON; InputError where a key would hide another of the same name."""
+
+
+def kind(value: object) -> str:
+    """Name the kind of a JSON value: ``"a string"``, ``"a number"``, ...; others by their type."""
+    return KINDS.get(type(value)) or f"a {type(value).__name__}"
+
+
+def shown(value: object) -> str:
+    """Return a JSON value for a message: on one line, and not too long."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+class Written:
+    """JSON of values; those of a type that JSON does not have are written as text.
+
+    Examples
+    --------
+    >>> import datetime
+    >>> written = Written()
+    >>> written.json({"day": datetime.date(2026, 1, 2)}), written.lost
+    ('{"day": "2026-01-02"}', ['values of type date are written as text'])
+    """
+
+    def __init__(self) -> None:
+        self._odd: set[str] = set()
+
+    def json(self, value: Any) -> str:
+        """Return a value on one line."""
+        return json.dumps(value, ensure_ascii=False, default=self._as_text)
+
+    @property
+    def lost(self) -> list[str]:
+        """The types of which JSON kept the text alone."""
+        return [f"values of type {name} are written as text" for name in sorted(self._odd)]
+
+    def _as_text(self, value: object) -> str:
+        self._odd.add(type(value).__name__)
+        return str(value)

@@ -1,1 +1,0 @@
-"""Runs of an evaluation side by side, from their statistics alone."""

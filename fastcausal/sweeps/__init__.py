@@ -1,0 +1,1 @@
+"""Many runs on the same examples: sweeps, comparisons, leaderboards and gates."""

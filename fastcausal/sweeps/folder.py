@@ -1,0 +1,235 @@
+"""The folder of a sweep: each file appears whole or not at all, and equal input gives equal bytes.
+
+::
+
+    sweep.json               what all runs have in common; another sweep is refused
+    runs/NAME.parquet        the statistics of a run, sealed: a file that was changed is none
+    failed/NAME.json         a run that could not be scored, and why
+    scores.parquet           the scores of all runs
+"""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from fastcausal.errors import InputError, OutputError
+from fastcausal.formats.io.files import Source, replacing
+from fastcausal.statistics import Statistics
+from fastcausal.sweeps.runs import file_name, run_name
+
+T = TypeVar("T")
+ABOUT = "sweep.json"
+SCORES = "scores.parquet"
+KEY = b"fastcausal.run"  # of the metadata of a run's file
+OPEN = "0" * 32  # the seal while the digest is computed
+_SEALED = re.compile(rb'\{"pred": "([0-9a-f]{32})", "seal": "([0-9a-f]{32})"\}')
+
+
+class Folder:
+    """The folder of a sweep at work.
+
+    Parameters
+    ----------
+    path : path
+    about : mapping of str
+        What all its runs have in common, plain values.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], about: Mapping[str, Any]) -> None:
+        self.path = Path(path)
+        self._about = about
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Make the folder, or go on with it; other shards may be at work in it.
+
+        Raises
+        ------
+        InputError
+            It holds something else, or another sweep.
+        OutputError
+            It cannot be written to.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            with _held(self.path):
+                if not self._is_there():
+                    _write(self.path / ABOUT, _json(self._about))
+                for name in ("runs", "failed"):
+                    (self.path / name).mkdir(exist_ok=True)
+                yield
+        except OSError as error:
+            raise OutputError(f"{self.path}: {error.strerror or error}") from error
+
+    def kept(self, run: str, pred: str) -> Statistics | None:
+        """Return the statistics of a run, None where they are missing or of other predictions."""
+        kept = _load(self._counts(run))
+        if kept is None or kept[0] != pred:
+            return None
+        self._failure(run).unlink(missing_ok=True)
+        return kept[1]
+
+    def keep(self, run: str, pred: str, statistics: Statistics) -> None:
+        """Write the statistics of a run, with the digest of its predictions."""
+        _write(self._counts(run), _sealed(statistics.to_arrow(), pred))
+        self._failure(run).unlink(missing_ok=True)
+
+    def set_aside(self, run: str, error: str) -> None:
+        """Write why a run could not be scored."""
+        _write(self._failure(run), _json({"run": run, "error": error}))
+        self._counts(run).unlink(missing_ok=True)
+
+    def write_scores(
+        self,
+        sums: Mapping[str, T],
+        sums_of: Callable[[Statistics], T],
+        table_of: Callable[[dict[str, T]], pa.Table],
+    ) -> pa.Table:
+        """Write the scores of all runs that are there, those of other shards included.
+
+        Parameters
+        ----------
+        sums : mapping of str
+            The sums of the runs at hand.
+        sums_of : callable
+            Makes those of another run.
+        table_of : callable
+            Makes the table of the sums of all runs, by name.
+        """
+        made: dict[tuple[str, int, int], T] = {}
+        before = None
+        while (now := self._runs()) != before:  # other shards may have added some meanwhile
+            for stamp in [stamp for stamp in now if stamp not in made]:
+                run = stamp[0]
+                if run in sums:
+                    made[stamp] = sums[run]
+                elif (kept := _load(self._counts(run))) is not None:
+                    made[stamp] = sums_of(kept[1])
+            table = table_of({stamp[0]: made[stamp] for stamp in now if stamp in made})
+            _write(self.path / SCORES, _parquet(table))
+            before = now
+        return table
+
+    def _runs(self) -> list[tuple[str, int, int]]:
+        """Return the runs that are there, and what changes when their files are written anew."""
+        files = sorted(counts_of_runs(self.path).items())
+        return [(run, (s := file.stat()).st_ino, s.st_mtime_ns) for run, file in files]
+
+    def _counts(self, run: str) -> Path:
+        return self.path / "runs" / f"{file_name(run)}.parquet"
+
+    def _failure(self, run: str) -> Path:
+        return self.path / "failed" / f"{file_name(run)}.json"
+
+    def _is_there(self) -> bool:
+        """Tell whether this sweep was begun in the folder; InputError for any other content."""
+        names = {entry.name for entry in self.path.iterdir() if not entry.name.startswith(".")}
+        if ABOUT not in names:
+            if names:
+                raise InputError(
+                    f"{self.path} holds something else ({min(names)}), expected a new folder "
+                    "or that of a sweep"
+                )
+            return False
+        written = about_of(self.path)
+        for key, value in json.loads(_json(self._about)).items():
+            if written.get(key) != value:
+                raise InputError(
+                    f"{self.path}: its sweep has the {key} {json.dumps(written.get(key))}, "
+                    f"expected {json.dumps(value)} or another folder"
+                )
+        return True
+
+
+def about_of(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what the folder of a sweep says of all its runs; InputError for other folders."""
+    path = Path(folder, ABOUT)
+    try:
+        about = json.loads(Source.open(path).data)
+    except ValueError as error:
+        raise InputError(f"{path}: cannot be read as that of a sweep: {error}") from error
+    if not isinstance(about, dict) or about.get("sweep") != 1:
+        raise InputError(f"{path}: not the file of a sweep of version 1")
+    return about
+
+
+def counts_of_runs(folder: str | os.PathLike[str]) -> dict[str, Path]:
+    """Return the file of statistics of each run in the folder of a sweep."""
+    files = sorted(Path(folder, "runs").glob("[!.]*.parquet"))
+    return {run_name(file.stem): file for file in files}
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Lock a folder as one of several; the only one first removes what killed processes left."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # another one is at work, or the file system cannot lock folders
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for partial in folder.rglob(".*.partial"):
+                partial.unlink()
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _load(path: Path) -> tuple[str, Statistics] | None:
+    """Return the digest of the predictions and the statistics of a run; None if damaged."""
+    try:
+        source = Source.open(path)
+        pred = _unsealed(source.data)
+        return None if pred is None else (pred, Statistics.read(source))
+    except InputError:
+        return None
+
+
+def _sealed(statistics: pa.Table, pred: str) -> bytes:
+    """Return a Parquet file that holds the digest of its own bytes."""
+    seal = json.dumps({"pred": pred, "seal": OPEN}).encode()
+    data = _parquet(statistics.replace_schema_metadata({**statistics.schema.metadata, KEY: seal}))
+    return data.replace(seal, seal.replace(OPEN.encode(), _digest(data)))
+
+
+def _unsealed(data: bytes) -> str | None:
+    """Return the digest of the predictions; None where a byte differs from what was written."""
+    for match in _SEALED.finditer(data):
+        pred, digest = match.groups()
+        seal = match[0]
+        if _digest(data.replace(seal, seal.replace(digest, OPEN.encode()))) == digest:
+            return pred.decode()
+    return None
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=16).hexdigest().encode()
+
+
+def _parquet(table: pa.Table) -> bytes:
+    """Return a Parquet file; only columns that repeat themselves get a dictionary."""
+    file = io.BytesIO()
+    repeating = [field.name for field in table.schema if field.name != "id"]
+    pq.write_table(table, file, use_dictionary=repeating, write_statistics=False)
+    return file.getvalue()
+
+
+def _json(value: Mapping[str, Any]) -> bytes:
+    return (json.dumps(value, indent=2) + "\n").encode()
+
+
+def _write(path: Path, data: bytes) -> None:
+    with replacing(path) as file:
+        file.write(data)

@@ -1,0 +1,231 @@
+"""The runs of a sweep: which there are, their names, and the digest that tells when one changed."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import numbers
+from fastcausal.errors import InputError, repeated
+from fastcausal.formats import opened, read, stream
+from fastcausal.formats.annotation.brat import SUFFIX, TEXT_SUFFIX
+from fastcausal.formats.io.batches import Stream
+from fastcausal.formats.io.format import Opened
+from fastcausal.options import TagReading
+from fastcausal.relations import Relations
+from fastcausal.statistics import strata_of
+
+LONGEST_NAME = 200  # bytes, of the 255 that file systems allow
+SAFE = " =+,@"  # characters of a file name, besides letters, digits and _.-~
+
+
+@dataclass(frozen=True)
+class Run:
+    """Predictions of one system.
+
+    Attributes
+    ----------
+    name : str
+    source : Path or Relations
+        A file, a folder of parts, or rows of a data set whose ids are not yet compared.
+    """
+
+    name: str
+    source: Path | Relations
+
+    def digest(self) -> str:
+        """Return what changes when the predictions do; InputError where they cannot be opened."""
+        if isinstance(self.source, Relations):
+            return _digest_of_rows(self.source)
+        try:
+            return _digest_of_files(self.source)
+        except OSError as error:
+            raise InputError(f"{self.source}: {error.strerror}") from error
+
+    def read(self, gold: Relations, tags: TagReading) -> Relations:
+        """Read the predictions; InputError where that fails."""
+        if isinstance(self.source, Relations):
+            return Relations.trusted(self.source.table, self.source.reading)
+        return read(self.source, like=gold, tags=tags)
+
+
+def file_name(run: str) -> str:
+    """Return the name of a run as one that every file system takes; `run_name` is the inverse.
+
+    Examples
+    --------
+    >>> file_name("lr=0.1/seed 2"), run_name("lr=0.1%2Fseed 2")
+    ('lr=0.1%2Fseed 2', 'lr=0.1/seed 2')
+    """
+    quoted = quote(run, safe=SAFE)
+    return f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted
+
+
+run_name = unquote
+
+
+def runs_of_files(sources: Sequence[str | os.PathLike[str]]) -> list[Run]:
+    """Return the runs that files and folders stand for, in the order of their names.
+
+    A file is a run; a folder stands for the files in it and its subfolders, each a run. Names are
+    stems of files where these differ, else paths below the folder that all have in common.
+
+    Raises
+    ------
+    InputError
+        A file or folder is missing, empty or given twice, or two runs have one name.
+    """
+    paths = [path for source in sources for path in _listed(Path(source))]
+    absolute = [Path(os.path.normpath(path.absolute())) for path in paths]
+    if twice := repeated(absolute):
+        raise InputError(f"{paths[twice[0]]} is given twice")
+    names = [_text(_stem(path)) for path in paths]
+    if _clash(names):
+        common = os.path.commonpath([path.parent for path in absolute])
+        names = [_text((p.parent / _stem(p)).relative_to(common).as_posix()) for p in absolute]
+    if (clash := _clash(names)) is not None:
+        first, second = (paths[k] for k in clash)
+        raise InputError(f'{first} and {second} are two runs of one name, "{names[clash[0]]}"')
+    _check_lengths(names)
+    return [Run(*pair) for pair in sorted(zip(names, paths, strict=True))]
+
+
+def _listed(path: Path) -> list[Path]:
+    if not path.is_dir():
+        if not path.is_file():
+            raise InputError(f"{path}: not a file or folder of predictions")
+        return [path]
+    entries = [entry for entry in sorted(path.iterdir()) if not entry.name.startswith((".", "_"))]
+    marked = {entry.stem for entry in entries if entry.suffix.lower() == SUFFIX}
+    runs = [e for e in entries if not (e.suffix.lower() == TEXT_SUFFIX and e.stem in marked)]
+    if not runs:
+        raise InputError(f"{path}: a folder without runs, expected files of predictions")
+    return runs
+
+
+def _stem(path: Path) -> str:
+    return path.name if path.is_dir() else path.stem
+
+
+def _text(name: str) -> str:
+    """Make text of a file name that is not UTF-8."""
+    return os.fsencode(name).decode(errors="backslashreplace")
+
+
+def _clash(names: Sequence[str]) -> tuple[int, int] | None:
+    """Return two names that some file systems take for one."""
+    return repeated(file_name(name).casefold() for name in names)
+
+
+def _check_lengths(names: Sequence[str]) -> None:
+    for name in names:
+        if not name or len(file_name(name)) > LONGEST_NAME:
+            raise InputError(
+                f'"{name}" as the name of a run has {len(file_name(name))} bytes, '
+                f"expected 1 to {LONGEST_NAME}"
+            )
+
+
+class DataSet:
+    """The runs of one data set, told apart by a column.
+
+    Parameters
+    ----------
+    source : path
+    column : str
+    tags : {"strict", "cnc-2023", "cnc-2022"}
+        How tagged sentences are read.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, has no such column or nulls in it, or two runs have one name.
+    """
+
+    def __init__(
+        self, source: str | os.PathLike[str], column: str, tags: TagReading = "strict"
+    ) -> None:
+        self._source = source
+        self._column = column
+        self._tags = tags
+        self.sizes: Counter[str] = Counter()
+        """Examples of each run."""
+        for _, names, codes in self._batches():
+            counts = np.bincount(codes, minlength=len(names)).tolist()
+            self.sizes.update(dict(zip(names, counts, strict=True)))
+        names = sorted(self.sizes)
+        if (clash := _clash(names)) is not None:
+            raise InputError(f'{source}: two runs of one name, "{names[clash[1]]}"')
+        _check_lengths(names)
+
+    def runs(self, wanted: Sequence[str]) -> Iterator[Run]:
+        """Yield the runs of these names, each as soon as its last example is read."""
+        left = {name: self.sizes[name] for name in wanted}
+        parts: dict[str, list[pa.Table]] = {name: [] for name in wanted}
+        for batch, names, codes in self._batches():
+            for k, name in enumerate(names):
+                if name not in left:
+                    continue
+                part = batch.table.filter(numbers(codes == k))
+                parts[name].append(part)
+                left[name] -= len(part)
+                if not left[name]:
+                    table = pa.concat_tables(parts.pop(name)).combine_chunks()
+                    yield Run(name, Relations.part(table, batch.reading))
+
+    def _batches(self) -> Iterator[tuple[Relations, list[str], Any]]:
+        """Yield batches with the names of their runs, and which of them each example has."""
+        for batch in _stream(self._source, self._tags).batches():
+            if self._column not in batch.table.column_names:
+                known = ", ".join(batch.table.column_names)
+                raise InputError(f'{self._source}: no column "{self._column}", it has {known}')
+            if batch.table[self._column].null_count:
+                raise InputError(f'{self._source}: column "{self._column}" of runs has nulls')
+            yield batch, *strata_of(batch.table, self._column)
+
+
+def _stream(source: str | os.PathLike[str], tags: TagReading) -> Stream:
+    """Return the batches of a data set: ids may occur once in each run, so none is read whole."""
+    file = opened(source)
+    if isinstance(file, Opened) and file.format.stream is not None:
+        examples: Stream | None = file.format.stream(replace(file, content=None), None, tags)
+    else:
+        examples = stream(file) or stream(read(file, tags=tags))
+    assert examples is not None
+    if examples.follows:
+        raise InputError(f"{source}: a submission has no columns, expected a table of relations")
+    return examples
+
+
+def _digest_of_files(path: Path) -> str:
+    """Return the digest of a file, or of all files of a folder with their names."""
+    digest = blake2b(digest_size=16)
+    for part in _parts(path):
+        name, data = os.fsencode(os.path.relpath(part, path.parent)), part.read_bytes()
+        digest.update(b"%d %d " % (len(name), len(data)) + name + data)
+    return digest.hexdigest()
+
+
+def _parts(path: Path) -> list[Path]:
+    if path.is_dir():
+        return sorted(p for p in path.rglob("*") if p.is_file())
+    text = path.with_suffix(TEXT_SUFFIX)
+    return [path, text] if path.suffix.lower() == SUFFIX and text.is_file() else [path]
+
+
+def _digest_of_rows(relations: Relations) -> str:
+    """Return the digest of a table, of which equal rows have equal bytes."""
+    table = relations.table.replace_schema_metadata({"": relations.reading.to_json()})
+    file = pa.BufferOutputStream()
+    with pa.ipc.new_stream(file, table.schema) as sink:
+        sink.write_table(table)
+    return blake2b(file.getvalue(), digest_size=16).hexdigest()

@@ -1,0 +1,73 @@
+"""The scores of all runs of a sweep at once, from their sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.formulas import Int64, RelationFormula
+from fastcausal.formulas.relations import MULTI
+from fastcausal.statistics import Statistics
+
+
+class Sums(NamedTuple):
+    """The counts of a run over all examples and over parts of them.
+
+    Attributes
+    ----------
+    formula : RelationFormula
+    subsets : mapping of str to int64[n_counts]
+        ``all`` is the whole.
+    """
+
+    formula: RelationFormula
+    subsets: Mapping[str, Int64]
+
+
+def sums_of(statistics: Statistics, by: str | None = None) -> Sums:
+    """Add up the counts of a run: all, those of several relations, and by the values of a column.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> from fastcausal import sample
+    >>> statistics = fc.score(sample.GOLD, sample.SYSTEMS["careful"]).statistics
+    >>> list(sums_of(statistics, "corpus").subsets)
+    ['all', 'multi_relation', 'corpus=sample']
+    """
+    formula = statistics.formula
+    assert isinstance(formula, RelationFormula)
+    terms = formula.terms(statistics.rows)
+    whole, several = np.hsplit(terms.sum(axis=0), 2)
+    subsets = {"all": whole, MULTI: several}
+    if by is not None:
+        for name, part in statistics.by(by).items():
+            subsets[f"{by}={name}"] = np.hsplit(formula.terms(part.rows).sum(axis=0), 2)[0]
+    return Sums(formula, subsets)
+
+
+def scores_of_runs(runs: Mapping[str, Sums]) -> pa.Table:
+    """Return a row per run, subset and group: the scores, null where undefined, and the counts.
+
+    Parameters
+    ----------
+    runs : mapping of str to Sums
+        Of one formula.
+    """
+    if not runs:
+        return pa.table({name: pa.array([], pa.string()) for name in ("run", "subset", "group")})
+    formula = next(iter(runs.values())).formula
+    groups = ("overall", *formula.roles)
+    named = [(run, subset) for run, sums in runs.items() for subset in sums.subsets]
+    sums = np.stack([runs[run].subsets[subset] for run, subset in named], axis=1)
+    figures = formula.figures(sums, groups)
+    columns = {
+        "run": [run for run, _ in named for _ in groups],
+        "subset": [subset for _, subset in named for _ in groups],
+        "group": groups * len(named),
+    }
+    scores = {name: np.stack([f[name] for f in figures], axis=1).ravel() for name in figures[0]}
+    return pa.table(columns | {k: pa.array(v, from_pandas=True) for k, v in scores.items()})

@@ -1,0 +1,338 @@
+"""Score many runs against one gold, into a folder that a killed sweep goes on with."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import pyarrow as pa
+
+from fastcausal import tables as written
+from fastcausal.arrays.arrow import numbers, strings
+from fastcausal.arrays.digests import digest_of_relations, digest_of_texts
+from fastcausal.errors import InputError, OutputError
+from fastcausal.formats import read
+from fastcausal.formats.io.sources import RelationSource
+from fastcausal.formats.io.targets import keep_apart
+from fastcausal.options import Policy, ProtocolName
+from fastcausal.protocols import RECESS, Protocol
+from fastcausal.relations import Relations
+from fastcausal.report import plain
+from fastcausal.rows import Rows
+from fastcausal.statistics import Statistics, strata_of
+from fastcausal.sweeps.folder import ABOUT, Folder
+from fastcausal.sweeps.runs import DataSet, Run, runs_of_files
+from fastcausal.sweeps.scores import Sums, scores_of_runs, sums_of
+from fastcausal.tables import Grid
+from fastcausal.tasks.extraction.batches import Progress
+from fastcausal.tasks.extraction.score import score
+from fastcausal.tasks.extraction.scorer import ExtractionScorer
+
+T = TypeVar("T")
+R = TypeVar("R")
+MOST_JOBS = 4  # beyond, threads wait for each other
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """Counts of the runs that a sweep scored, and the scores of all runs in its folder.
+
+    Attributes
+    ----------
+    n_runs : int
+        Runs of this call, those of its shard alone.
+    scored, kept : int
+        Runs scored now, and runs whose scores were there already.
+    failed : tuple of mapping
+        Runs that could not be scored: ``run`` and ``error``.
+    out : str
+        The folder.
+    """
+
+    n_runs: int
+    scored: int
+    kept: int
+    failed: tuple[Mapping[str, str], ...]
+    out: str
+    _scores: pa.Table = field(repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        values: dict[str, Any] = plain(self)
+        return values
+
+    def to_arrow(self) -> pa.Table:
+        """Return ``scores.parquet``: a row per run, subset and group."""
+        return self._scores
+
+    @property
+    def title(self) -> str:
+        """Line that says what was done."""
+        done = f"{self.scored} scored, {self.kept} kept, {len(self.failed)} failed"
+        return f"{self.out}: {self.n_runs} runs, {done}"
+
+    def to_table(self) -> Grid:
+        """Return a table with the overall scores of each run in the folder."""
+        rows = [
+            row
+            for row in self._scores.to_pylist()
+            if (row["subset"], row["group"]) == ("all", "overall")
+        ]
+        names = [f.name for f in self._scores.schema if pa.types.is_floating(f.type)]
+        grid = Grid(self.title, names)
+        for row in rows:
+            grid.add(row["run"], *(row[name] for name in names))
+        return grid
+
+    def __str__(self) -> str:
+        return written.to_text([self.to_table()], self._notes())
+
+    def _repr_html_(self) -> str:
+        return written.to_html([self.to_table()], self._notes())
+
+    def _notes(self) -> list[str]:
+        return [f"failed: {each['run']}: {each['error']}" for each in self.failed]
+
+
+def sweep(
+    gold: RelationSource,
+    runs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    protocol: ProtocolName | Protocol = RECESS,
+    *,
+    by: str | None = None,
+    unparsed: Policy = "error",
+    unmatched: Policy = "error",
+    run_column: str | None = None,
+    columns: Sequence[str] = (),
+    shard: tuple[int, int] | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> SweepResult:
+    """Score every run against gold, and keep the counts of each example in a folder.
+
+    The same call again scores runs that are missing, failed or changed, and no others.
+
+    Parameters
+    ----------
+    gold : anything `fastcausal.read` takes
+        Read once.
+    runs : path or sequence of path
+        A file is a run; a folder stands for its files and its subfolders of parts, each a run.
+    out : path
+        The folder: new, empty, or of the same sweep.
+    protocol, by, unparsed, unmatched
+        As of `fastcausal.score`; ``by`` is among the ``columns``.
+    run_column : str, optional
+        The column that names the run of each example, where one data set holds them all.
+    columns : sequence of str
+        Columns of gold to keep with the counts beside the id, such as the document.
+    shard : (int, int), optional
+        Score every n-th run alone: ``(k, n)`` with k from 0 or from 1 on; ``(n, n)`` is ``(0, n)``.
+    jobs : int, optional
+        Number of threads; by default the number of cores.
+    progress : callable, optional
+        Called with the number of runs done and of all of them.
+
+    Returns
+    -------
+    SweepResult
+
+    Raises
+    ------
+    InputError
+        Gold or the list of runs cannot be read, two runs have one name, or the folder holds
+        something else; then nothing is written. The folder cannot be written to.
+    ValueError
+        An unknown protocol or policy, or invalid numbers.
+
+    Examples
+    --------
+    >>> import tempfile, fastcausal as fc
+    >>> from fastcausal import sample
+    >>> out = tempfile.mkdtemp()
+    >>> result = fc.sweep(sample.GOLD, [*sample.SYSTEMS.values()], out, unparsed="empty")
+    >>> result.scored, result.kept, len(result.failed)
+    (3, 0, 0)
+    >>> result.to_arrow()["run"].unique().to_pylist()
+    ['careful', 'chatty', 'hasty']
+    """
+    paths = [runs] if isinstance(runs, str | os.PathLike) else list(runs)
+    scorer = ExtractionScorer(protocol, by=by, unparsed=unparsed, unmatched=unmatched)
+    if scorer.protocol.average != "counts":
+        raise ValueError(f"{scorer.protocol.name} does not add up over examples, use score")
+    part, n_shards = shard_of(shard)
+    jobs = jobs_of(jobs)
+    side = read(gold, tags=scorer.protocol.tags)
+    asked = tuple(dict.fromkeys((*columns, *([by] if by else ()))))
+    job = _Job(scorer, side, asked, Folder(out, _about(scorer, side, asked)))
+    if run_column is None:
+        every: Sequence[Run] = runs_of_files(paths)
+        chosen = every[part::n_shards]
+        n_runs, source = len(chosen), iter(chosen)
+    else:
+        data = DataSet(_single(paths), run_column, scorer.protocol.tags)
+        names = sorted(data.sizes)[part::n_shards]
+        n_runs, source = len(names), data.runs(names)
+    _keep_apart(out, [gold, *paths])
+    outcomes: list[Outcome] = []
+    with job.folder.held(), closing(_in_order(job.score, source, jobs)) as done:
+        for outcome in done:
+            outcomes.append(outcome)
+            if progress is not None:
+                progress(len(outcomes), n_runs)
+        outcomes.sort(key=attrgetter("run"))
+        sums = {outcome.run: outcome.sums for outcome in outcomes if outcome.sums is not None}
+        scores = job.folder.write_scores(sums, job.sums_of, scores_of_runs)
+    return _result(outcomes, os.fspath(out), scores)
+
+
+class Outcome(NamedTuple):
+    """The end of one run: ``scored``, ``kept`` or ``failed``, with its sums or its error."""
+
+    run: str
+    end: str
+    sums: Sums | None = None
+    error: str = ""
+
+
+class _Job(NamedTuple):
+    """All that scoring a run needs."""
+
+    scorer: ExtractionScorer
+    gold: Relations
+    columns: tuple[str, ...]
+    folder: Folder
+
+    def score(self, run: Run) -> Outcome:
+        """Score a run unless that was done, and write what there is to say of it."""
+        try:
+            pred = run.digest()  # before reading: what changes from here on is seen next time
+            kept = self.folder.kept(run.name, pred)
+            statistics = self._statistics(run) if kept is None else kept
+        except OutputError:
+            raise
+        except InputError as error:
+            self.folder.set_aside(run.name, str(error))
+            return Outcome(run.name, "failed", error=str(error))
+        if kept is None:
+            self.folder.keep(run.name, pred, statistics)
+        return Outcome(run.name, "scored" if kept is None else "kept", self.sums_of(statistics))
+
+    def sums_of(self, statistics: Statistics) -> Sums:
+        """Return the sums of a run by subset."""
+        return sums_of(statistics, self.scorer.by)
+
+    def _statistics(self, run: Run) -> Statistics:
+        """Count a run; of gold's columns only those asked for stay."""
+        scorer = self.scorer
+        report = score(
+            self.gold,
+            run.read(self.gold, scorer.protocol.tags),
+            scorer.protocol,
+            unparsed=scorer.unparsed,
+            unmatched=scorer.unmatched,
+            num_threads=1,
+        )
+        counted = report.statistics
+        assert counted.units is not None
+        dropped = {*self.gold.table.column_names} - {"id", *self.columns}
+        kept = [name for name in counted.units.column_names if name not in dropped]
+        facts = {**counted.facts, "system": run.name}
+        return replace(counted, units=counted.units.select(kept), facts=facts)
+
+
+def shard_of(shard: tuple[int, int] | None) -> tuple[int, int]:
+    """Return the number of a shard, from 0 on, and how many there are.
+
+    Raises
+    ------
+    ValueError
+        There is no such shard.
+
+    Examples
+    --------
+    >>> shard_of(None), shard_of((0, 3)), shard_of((3, 3))
+    ((0, 1), (0, 3), (0, 3))
+    """
+    number, n_shards = shard or (0, 1)
+    if not 0 <= number <= n_shards or not n_shards:
+        raise ValueError(f"shard is {number}/{n_shards}, expected 0 to {n_shards} of at least 1")
+    return number % n_shards, n_shards
+
+
+def jobs_of(jobs: int | None) -> int:
+    """Return the number of threads; ValueError below 1."""
+    if jobs is None:
+        return min(os.cpu_count() or 1, MOST_JOBS)
+    if jobs < 1:
+        raise ValueError(f"jobs is {jobs}, expected at least 1")
+    return jobs
+
+
+def _single(paths: Sequence[str | os.PathLike[str]]) -> str | os.PathLike[str]:
+    if len(paths) != 1:
+        raise InputError(f"{len(paths)} data sets, expected one whose column names the runs")
+    return paths[0]
+
+
+def _keep_apart(out: str | os.PathLike[str], sources: Sequence[Any]) -> None:
+    """Refuse a folder that lies in a source, or has a source in it."""
+    keep_apart([Path(out, ABOUT)], sources)
+    for source in sources:
+        if isinstance(source, str | os.PathLike):
+            inside = Path(os.path.realpath(source)).is_relative_to(os.path.realpath(out))
+            if inside:
+                raise InputError(f"{source} lies in {out}, where the sweep writes")
+
+
+def _about(scorer: ExtractionScorer, gold: Relations, columns: Sequence[str]) -> dict[str, Any]:
+    """Return what all runs of a sweep have in common."""
+    return {
+        "sweep": 1,
+        "protocol": scorer.protocol.name,
+        "unparsed": scorer.unparsed,
+        "unmatched": scorer.unmatched,
+        "signature": scorer.signature,
+        "gold": f"{digest_of_relations(Rows.of(gold).arrays(), gold.roles, gold.ids):032x}",
+        "by": scorer.by,
+        "columns": {name: _digest_of_column(gold, name) for name in columns},
+    }
+
+
+def _digest_of_column(gold: Relations, name: str) -> str:
+    """Return a digest of the values of a column, the same for every order of examples."""
+    names, codes = strata_of(gold.table, name)
+    return f"{digest_of_texts(gold.ids, strings(names).take(numbers(codes))):032x}"
+
+
+def _in_order(function: Callable[[T], R], items: Iterable[T], jobs: int) -> Generator[R]:
+    """Apply a function to items in threads, a few ahead of those taken."""
+    if jobs == 1:
+        yield from map(function, items)
+        return
+    with ThreadPoolExecutor(jobs) as pool:
+        coming: deque[Future[R]] = deque()
+        try:
+            for item in items:
+                coming.append(pool.submit(function, item))
+                if len(coming) > jobs:
+                    yield coming.popleft().result()
+            while coming:
+                yield coming.popleft().result()
+        finally:
+            for each in coming:
+                each.cancel()
+
+
+def _result(outcomes: Sequence[Outcome], out: str, scores: pa.Table) -> SweepResult:
+    ends = [outcome.end for outcome in outcomes]
+    failed = tuple({"run": o.run, "error": o.error} for o in outcomes if o.end == "failed")
+    return SweepResult(len(outcomes), ends.count("scored"), ends.count("kept"), failed, out, scores)

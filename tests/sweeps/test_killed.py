@@ -1,0 +1,38 @@
+"""A sweep that is killed goes on where it was, and nothing of the kill is left."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fastcausal as fc
+from tests.sweeps.runs import content, gold, write_runs
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("n", "jobs"), [(5, 1), pytest.param(50, 1, marks=pytest.mark.slow), (5, 2)]
+)
+def test_killed_at_random_moments(tmp_path, n, jobs):
+    """No file is there in part, and no byte differs when the sweep has gone on to its end."""
+    runs, out = tmp_path / "runs", tmp_path / "out"
+    write_runs(runs, 6)
+    fc.write(gold(), tmp_path / "gold.parquet")
+    out.mkdir()
+    args = (tmp_path / "gold.parquet", runs, out, n, n, jobs)
+    command = [sys.executable, "-m", "tests.sweeps.killed", *map(str, args)]
+    subprocess.run(command, check=True, cwd=ROOT)
+    alone = content(out / "alone")
+    assert len(alone) == 8
+    n_unfinished = 0
+    for folder in (out / str(k) for k in range(n)):
+        whole = {name: data for name, data in content(folder).items() if ".partial" not in name}
+        assert whole.items() <= alone.items()
+        n_unfinished += whole != alone
+        fc.sweep(tmp_path / "gold.parquet", runs, folder)
+        assert content(folder) == alone
+    assert n_unfinished > n // 2
