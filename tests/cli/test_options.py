@@ -79,8 +79,8 @@ VALUES = {
     "leaderboard --baseline": "hasty",
     "candidate": "careful.parquet",
     "cluster": "doc_id",
-    "confidence": "0.8",
     "column": "text",
+    "confidence": "0.8",
     "agree --labels": "label",
     "classify --labels": "0,1,2",
     "copy-to": "copies",
@@ -165,14 +165,13 @@ def files(tmp_path_factory):
         "index,text,causal_text_w_pairs,num_rs\n"
         "a,Rain floods roads,['<ARG0>Rain floods <ARG1>roads</ARG1>'],1\n"
     )
-    fc.write(fc.read(folder / "gold.csv"), folder / "plain.jsonl")
-    for name in ("careful", "hasty"):
-        report = fc.score(folder / "gold.csv", folder / f"{name}.jsonl")
-        report.statistics.write(folder / f"{name}.parquet")
     plain = fc.read(folder / "gold.csv")
     fc.write(plain, folder / "plain.jsonl")
     runs = [plain.table.append_column("run", pa.array([run] * len(plain))) for run in "ab"]
     pq.write_table(pa.concat_tables(runs), folder / "every.parquet")
+    for name in ("careful", "hasty"):
+        report = fc.score(folder / "gold.csv", folder / f"{name}.jsonl")
+        report.statistics.write(folder / f"{name}.parquet")
     (folder / "texts.csv").write_text('id,text,label\na,"It rained ( so ) .",1\nb,"dry",0\n')
     (folder / "x.txt").write_text("Rain fell .\n")
     (folder / "x.ann").write_text("T1\tCause 0 4\tRain\n")
