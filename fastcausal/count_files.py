@@ -179,7 +179,7 @@ def columns_of(formula: Formula, rows: Rows) -> dict[str, Any]:
         return dict(zip(formula.fields, np.ascontiguousarray(rows.T), strict=True))
     import pyarrow as pa
 
-    labels = pa.array(formula.labels, None if formula.labels else pa.string())
+    labels = pa.array(formula.labels)  # without labels of type null
     return {name: labels.take(pa.array(rows[:, k])) for k, name in enumerate(formula.fields)}
 
 
@@ -220,7 +220,7 @@ def column_of(table: pa.Table, field: str, name: str) -> pa.ChunkedArray:
 
 
 def numbers(table: pa.Table, field: str, dtype: Any, name: str) -> Int64:
-    """Return a column of counts, or of floats of 0 and above."""
+    """Return a column of counts, or of finite floats."""
     import pyarrow as pa
 
     from fastcausal.arrays.arrow import joined, values_of
@@ -232,9 +232,13 @@ def numbers(table: pa.Table, field: str, dtype: Any, name: str) -> Int64:
     if column.null_count:
         raise InputError(f'{name}: column "{field}" has {column.null_count} nulls, expected none')
     values = values_of(joined(column))
-    if not (values >= 0).all() or values.max(initial=0) >= 2**53:
+    if not np.isfinite(values).all() or (dtype is np.int64 and _beyond(values)):
         raise InputError(f'{name}: column "{field}" has values that no count has')
     return values
+
+
+def _beyond(counts: Int64) -> bool:
+    return bool(counts.min(initial=0) < 0 or counts.max(initial=0) >= 2**53)
 
 
 def _labels(
@@ -246,7 +250,8 @@ def _labels(
 
     sides = [column_of(table, field, name) for field in formula.fields]
     kinds = {str(side.type) for side in sides}
-    if kinds not in ({"int64"}, {"string"}) or any(side.null_count for side in sides):
+    known = kinds in ({"int64"}, {"string"}) or not len(table)
+    if not known or any(side.null_count for side in sides):
         raise InputError(f"{name}: labels are {', '.join(sorted(kinds))}, expected int64 or string")
     labels = formula.labels
     if not formula.given:
