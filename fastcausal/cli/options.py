@@ -21,6 +21,9 @@ MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print a table 
 LatexOption = Annotated[bool, typer.Option("--latex", help="Print a table of LaTeX.")]
 CsvOption = Annotated[bool, typer.Option("--csv", help="Print values with all their digits.")]
 
+IntervalsOption = Annotated[
+    bool, typer.Option("--intervals", help="Add an interval to every score.")
+]
 INFERENCE = ("cluster", "method", "confidence", "n_resamples", "seed")
 ClusterOption = Annotated[
     str | None,

@@ -134,6 +134,10 @@ class ClassificationReport(Report):
         yield from self.scores.items()
         yield from ((f"class_{label}", scores) for label, scores in self.classes.items())
 
+    def _regrouped(self, groups: Mapping[str, Scores]) -> dict[str, Any]:
+        classes = {label: groups[f"class_{label}"] for label in self.labels}
+        return super()._regrouped(groups) | {"classes": classes}
+
     def to_table(self, counts: bool = False) -> Grid:
         """A table for the terminal; the confusions of few classes stand beside their scores."""
         rows = {
