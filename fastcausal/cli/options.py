@@ -26,10 +26,6 @@ PerExampleOption = Annotated[
     typer.Option(help="Write the counts of each example to this .parquet or .arrow file."),
 ]
 
-MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
-LatexOption = Annotated[bool, typer.Option("--latex", help="Print LaTeX.")]
-CsvOption = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
-
 IntervalsOption = Annotated[
     bool, typer.Option("--intervals", help="Add an interval to every score.")
 ]
