@@ -36,6 +36,7 @@ class Counted(Protocol):
     def row_of(self) -> Int64 | None: ...  # noqa: D102
     def compressed(self) -> Self: ...  # noqa: D102
     def clusters(self, column: str | None) -> Int64: ...  # noqa: D102
+    def by(self, column: str) -> Mapping[str, Self]: ...  # noqa: D102
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +146,7 @@ def terms_of(statistics: Counted, cluster: str | None, score: str) -> Rows:
         As `units_of`.
     """
     row_of, whole = _rows_of(statistics)
-    terms = whole.formula.only(score).terms(whole.rows)
+    terms: Rows = whole.formula.only(score).terms(whole.rows)
     if cluster is None:
         each: Rows = terms[row_of]
         return each

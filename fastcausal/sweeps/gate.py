@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from fastcausal.escapes import line_text
 from fastcausal.groups import Scores
 from fastcausal.options import Method, Verdict
 from fastcausal.report import Report
@@ -15,7 +16,7 @@ from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import Difference, detectable, difference, n_differing
 from fastcausal.significance.units import joint_units
 from fastcausal.sweeps.systems import pair_of
-from fastcausal.tables import Grid, line_text, number_text
+from fastcausal.tables import Grid, number_text
 
 FEWEST = 10  # units that can pass or fail
 SHOWN = ("baseline", "candidate", "delta", "low", "high", "min_delta", "mde")
@@ -47,7 +48,8 @@ class Gate(Report):
     unit : str
         ``example``, or the column whose values are drawn together.
     method : {"bca", "percentile", "jackknife"}
-    n_resamples, seed : int
+    n_resamples, seed : int or None
+        None for the jackknife, which draws nothing.
     warnings : tuple of str
     """
 
@@ -67,8 +69,8 @@ class Gate(Report):
     signature: str
     unit: str
     method: Method
-    n_resamples: int
-    seed: int
+    n_resamples: int | None
+    seed: int | None
     warnings: tuple[str, ...] = ()
 
     _keys = (
@@ -222,8 +224,8 @@ def gate(
         signature=before.signature,
         unit=units.unit,
         method=method,
-        n_resamples=n_resamples,
-        seed=seed,
+        n_resamples=None if method == "jackknife" else n_resamples,
+        seed=None if method == "jackknife" else seed,
         warnings=warnings_of(units, before.units),
     )
 
