@@ -18,7 +18,7 @@ from fastcausal.formats import read
 from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formulas import Int64, RelationFormula
-from fastcausal.options import Backend, Policy, ProtocolName
+from fastcausal.options import Backend, Policy, ProtocolName, check_policies
 from fastcausal.protocols import RECESS, Protocol, batch_protocol, protocol_named
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report import Report
@@ -29,7 +29,6 @@ from fastcausal.tasks.align import (
     align,
     align_examples,
     align_rows,
-    check_policies,
 )
 from fastcausal.tasks.extraction.report import Totals
 from fastcausal.tasks.extraction.tables import Counting, Details
