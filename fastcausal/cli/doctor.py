@@ -33,7 +33,7 @@ def facts() -> dict[str, Any]:
     import platform
 
     from fastcausal._version import __version__
-    from fastcausal.engine._build import build_info
+    from fastcausal.engine._native import build_info
     from fastcausal.engine.device import cuda
 
     usable = getattr(os, "sched_getaffinity", None)
