@@ -439,14 +439,12 @@ def strata_of(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
 
     if by not in examples.column_names:
         known = ", ".join(examples.column_names) or "none"
-        raise InputError(f'gold has no column "{by}" to score by, it has {known}')
+        raise InputError(f'gold has no column "{by}", it has {known}')
     try:
         values = arrow.joined(pc.cast(examples[by], pa.string()))
     except pa.ArrowNotImplementedError as error:
         kind = examples[by].type
-        raise InputError(
-            f'column "{by}" is {kind}, expected text or numbers to score by'
-        ) from error
+        raise InputError(f'column "{by}" is {kind}, expected text or numbers') from error
     encoded = values.dictionary_encode(null_encoding="encode")
     names = ["null" if name is None else name for name in encoded.dictionary.to_pylist()]
     return names, arrow.values_of(encoded.indices).astype(np.int64)

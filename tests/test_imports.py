@@ -15,7 +15,8 @@ import fastcausal
 ROOT = Path(fastcausal.__file__).parent
 # Each room may import those above it in this list; rooms of one line do not know each other.
 ROOMS = [
-    ("_version", "errors", "options", "tables"),
+    ("_version", "errors", "options", "escapes"),
+    ("tables",),
     ("arrays", "reading", "sample"),
     ("relations", "ratings"),
     ("rows",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,10 +18,17 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.
 FormatOption = Annotated[
     TableFormat, typer.Option("--format", help="Print text, a JSON object, or tables to paste.")
 ]
+PerExampleOption = Annotated[
+    Path | None,
+    typer.Option(help="Write the counts of each example to this .parquet or .arrow file."),
+]
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print a table of Markdown.")]
 LatexOption = Annotated[bool, typer.Option("--latex", help="Print a table of LaTeX.")]
 CsvOption = Annotated[bool, typer.Option("--csv", help="Print values with all their digits.")]
 
+IntervalsOption = Annotated[
+    bool, typer.Option("--intervals", help="Add an interval to every score.")
+]
 INFERENCE = ("cluster", "method", "confidence", "n_resamples", "seed")
 ClusterOption = Annotated[
     str | None,

@@ -38,6 +38,7 @@ class Counted(Protocol):
     def row_of(self) -> Int64 | None: ...  # noqa: D102
     def compressed(self) -> Self: ...  # noqa: D102
     def clusters(self, column: str | None) -> Int64: ...  # noqa: D102
+    def by(self, column: str) -> Mapping[str, Self]: ...  # noqa: D102
 
 
 @dataclass(frozen=True, eq=False)

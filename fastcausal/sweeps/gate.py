@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from fastcausal.escapes import line_text
 from fastcausal.groups import Scores
 from fastcausal.options import Method, Verdict
 from fastcausal.report import Report
@@ -15,7 +16,7 @@ from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import Difference, detectable, difference, n_differing
 from fastcausal.significance.units import joint_units
 from fastcausal.sweeps.systems import pair_of
-from fastcausal.tables import Grid, line_text, number_text
+from fastcausal.tables import Grid, number_text
 
 FEWEST = 10  # units that can pass or fail
 SHOWN = ("baseline", "candidate", "delta", "low", "high", "min_delta", "mde")

@@ -21,6 +21,12 @@ from fastcausal.cli import app
 COMMANDS = typer.main.get_command(app).commands
 # Ways to use each command. They end with exit status 0 or 1: there is something to change.
 USES = {
+    "aggregate": {
+        "one": "counts.parquet",
+        "json": "counts.parquet --json",
+        "intervals": "counts.parquet --intervals",
+        "jackknife": "counts.parquet --intervals --method jackknife",
+    },
     "agree": {
         "relations": "annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl",
         "labels": "labels_1.csv labels_2.csv --labels label",
@@ -52,6 +58,8 @@ USES = {
         "official": "gold.csv careful.jsonl --protocol cnc-2023",
         "2022": "gold.csv careful.jsonl --protocol cnc-2022",
         "no tags": "plain.jsonl plain.jsonl",
+        "intervals": "gold.csv careful.jsonl --intervals",
+        "jackknife": "gold.csv careful.jsonl --intervals --method jackknife",
     },
     "sweep": {
         "files": "gold.csv careful.jsonl hasty.jsonl --out swept",
@@ -64,6 +72,7 @@ VALUES = {
     "average": "relation",
     "by": "text",
     "cluster": "text",
+    "confidence": "0.5",
     "column": "text",
     "agree --labels": "label",
     "classify --labels": "0,1,2",
@@ -73,6 +82,8 @@ VALUES = {
     "level": "ordinal",
     "like": "gold.csv",
     "matches": "matches.csv",
+    "method": "percentile",
+    "n-resamples": "99",
     "out": "elsewhere",
     "per-example": "examples.arrow",
     "plots": "pictures",
@@ -147,6 +158,9 @@ def files(tmp_path_factory):
     fc.write(plain, folder / "plain.jsonl")
     runs = [plain.table.append_column("run", pa.array([run] * len(plain))) for run in "ab"]
     pq.write_table(pa.concat_tables(runs), folder / "every.parquet")
+    fc.score(folder / "gold.csv", folder / "careful.jsonl").statistics.write(
+        folder / "counts.parquet"
+    )
     (folder / "texts.csv").write_text('id,text,label\na,"It rained ( so ) .",1\nb,"dry",0\n')
     (folder / "x.txt").write_text("Rain fell .\n")
     (folder / "x.ann").write_text("T1\tCause 0 4\tRain\n")
