@@ -48,7 +48,8 @@ class Gate(Report):
     unit : str
         ``example``, or the column whose values are drawn together.
     method : {"bca", "percentile", "jackknife"}
-    n_resamples, seed : int
+    n_resamples, seed : int or None
+        None for the jackknife, which draws nothing.
     warnings : tuple of str
     """
 
@@ -68,8 +69,8 @@ class Gate(Report):
     signature: str
     unit: str
     method: Method
-    n_resamples: int
-    seed: int
+    n_resamples: int | None
+    seed: int | None
     warnings: tuple[str, ...] = ()
 
     _keys = (
@@ -223,8 +224,8 @@ def gate(
         signature=before.signature,
         unit=units.unit,
         method=method,
-        n_resamples=n_resamples,
-        seed=seed,
+        n_resamples=None if method == "jackknife" else n_resamples,
+        seed=None if method == "jackknife" else seed,
         warnings=warnings_of(units, before.units),
     )
 
