@@ -22,10 +22,10 @@ COMMANDS = typer.main.get_command(app).commands
 # Ways to use each command. They end with exit status 0 or 1: there is something to change.
 USES = {
     "aggregate": {
-        "one": "counts.parquet",
-        "json": "counts.parquet --json",
-        "intervals": "counts.parquet --intervals",
-        "jackknife": "counts.parquet --intervals --method jackknife",
+        "one": "careful.parquet",
+        "json": "careful.parquet --json",
+        "intervals": "careful.parquet --intervals",
+        "jackknife": "careful.parquet --intervals --method jackknife",
     },
     "agree": {
         "relations": "annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl",
@@ -55,6 +55,10 @@ USES = {
     "doctor": {"": ""},
     "explain": {"": "gold.csv chatty.jsonl"},
     "gate": {"": "--baseline careful.parquet --candidate hasty.parquet --min-delta -0.1"},
+    "leaderboard": {
+        "text": "careful.parquet hasty.parquet --n-resamples 100",
+        "baseline": "careful.parquet hasty.parquet --n-resamples 100 --baseline careful",
+    },
     "qa": {"": "questions.json answers.json"},
     "score": {
         "one": "gold.csv careful.jsonl",
@@ -78,6 +82,7 @@ VALUES = {
     "by": "text",
     "agree --cluster": "text",
     "baseline": "hasty.parquet",
+    "leaderboard --baseline": "hasty",
     "candidate": "careful.parquet",
     "cluster": "doc_id",
     "column": "text",
@@ -89,6 +94,7 @@ VALUES = {
     "from": "bio",
     "junit": "junit.xml",
     "level": "ordinal",
+    "correction": "bh",
     "like": "gold.csv",
     "matches": "matches.csv",
     "out": "elsewhere",
@@ -169,9 +175,6 @@ def files(tmp_path_factory):
     fc.write(plain, folder / "plain.jsonl")
     runs = [plain.table.append_column("run", pa.array([run] * len(plain))) for run in "ab"]
     pq.write_table(pa.concat_tables(runs), folder / "every.parquet")
-    fc.score(folder / "gold.csv", folder / "careful.jsonl").statistics.write(
-        folder / "counts.parquet"
-    )
     for name in ("careful", "hasty"):
         report = fc.score(folder / "gold.csv", folder / f"{name}.jsonl")
         report.statistics.write(folder / f"{name}.parquet")
