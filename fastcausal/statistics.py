@@ -265,10 +265,10 @@ class Statistics(Inferred):
         """
         self._table()
         try:  # found by the name of the job, as rooms know nothing of those above them
-            job = import_module(f"fastcausal.tasks.{self.formula.job}.report")
-        except ImportError:
+            make = import_module(f"fastcausal.tasks.{self.formula.job}.report").of_statistics
+        except (ImportError, AttributeError):
             raise InputError(f"no report for statistics of {self.formula.job}") from None
-        return job.of_statistics(self, by)
+        return make(self, by)
 
     def subsets(self, by: str) -> dict[str, Rows]:
         """Return the rows of the units of each subset of a report, such as ``genre=news``."""

@@ -11,14 +11,14 @@ from typing import Any
 
 from fastcausal.formulas.formula import Formula, Int64, OneScore, Rows, flat, sums_of
 from fastcausal.formulas.labels import ConfusionFormula, Label, classes_of
-from fastcausal.formulas.means import MeanFormula, RatioFormula, mean_of_pairs
+from fastcausal.formulas.means import MeanFormula, RatioFormula
 from fastcausal.formulas.ratings import RatingsFormula
 from fastcausal.formulas.relations import MULTI, RelationFormula
 
 __all__ = [
     "MULTI", "ConfusionFormula", "Formula", "Int64", "Label", "MeanFormula", "OneScore",
     "RatingsFormula", "RatioFormula", "RelationFormula", "Rows", "classes_of", "flat", "formula_of",
-    "mean_of_pairs", "sums_of",
+    "sums_of",
 ]  # fmt: skip
 
 KINDS: tuple[type[Formula], ...] = (

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from fastcausal.options import Method
 from fastcausal.scores import exact_sums
 from fastcausal.significance.checks import check_inference
-from fastcausal.significance.sampling import BLOCK, bootstrap_weights
+from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.significance.units import EXAMPLE, Units
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ NONE = Interval(math.nan, math.nan)
 
 
 class Resampled(Protocol):
-    """Units that are drawn, and what they score: `Units`, or a `Measure`."""
+    """Units that are drawn, and what they score, such as `Units`."""
 
     @property
     def times(self) -> Int64:
@@ -58,39 +57,6 @@ class Resampled(Protocol):
 
     def left_out(self) -> Mapping[str, Float64]:
         """Compute the scores of all units but one, for every kind of unit."""
-
-
-@dataclass(frozen=True, eq=False)
-class Measure:
-    """A measure of units that does not add over them, which are drawn singly or by cluster.
-
-    Attributes
-    ----------
-    measure : callable
-        From weights int64[n_draws, n_units] to a float64[n_draws] per score, such as
-        `fastcausal.Statistics.scores`.
-    cluster_of : int64[n_units]
-        The cluster of each unit, from 0 on. A cluster for each unit draws units.
-    """
-
-    measure: Callable[[Int64], Mapping[str, Float64]]
-    cluster_of: Int64
-
-    @property
-    def times(self) -> Int64:
-        """1 for each cluster."""
-        return np.ones(int(self.cluster_of.max(initial=-1)) + 1, np.int64)
-
-    def scores(self, weights: Int64) -> Mapping[str, Float64]:
-        """Compute scores under each int64[n_draws, n_clusters] of weights."""
-        return self.measure(np.take(weights, self.cluster_of, axis=1))
-
-    def left_out(self) -> Mapping[str, Float64]:
-        """Compute the scores of all clusters but one, for every cluster."""
-        n = len(self.times)
-        most = max(1, BLOCK // max(n, len(self.cluster_of)))
-        parts = (np.arange(k, min(k + most, n)) for k in range(0, n, most))
-        return _joined([self.scores(1 - np.equal.outer(part, np.arange(n))) for part in parts])
 
 
 def intervals_of(
@@ -104,7 +70,7 @@ def intervals_of(
 
     Parameters
     ----------
-    units : Units or Measure
+    units : Units
     method : {"bca", "percentile", "jackknife"}
         Bootstrap: bias-corrected and accelerated (Efron 1987), or plain quantiles of resamples. Or
         Student's t with the jackknife's standard error (Tukey 1958), on the logit scale for scores
