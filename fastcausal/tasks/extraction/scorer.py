@@ -252,9 +252,9 @@ class ExtractionScorer:
             The other scorer follows another protocol or policy, or has other roles; or counts
             would reach 2^56.
         """
-        mine, others = (each._recipe(each.protocol.signature) for each in (self, other))
-        if mine != others:
-            raise ValueError(f"cannot merge {others} into {mine}")
+        mine, theirs = (each._recipe(each.protocol.signature) for each in (self, other))
+        if mine != theirs:
+            raise ValueError(f"cannot merge {theirs} into {mine}")
         if self.by != other.by:
             raise ValueError(f"cannot merge scores by {other.by} into scores by {self.by}")
         if None not in (self.roles, other.roles) and self.roles != other.roles:
