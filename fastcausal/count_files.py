@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcausal.arrays.digests import digest_text
 from fastcausal.errors import InputError, Warnings, warning_lines
 from fastcausal.formulas import ConfusionFormula, Formula, Int64, Rows, classes_of, formula_of
 
@@ -34,7 +35,7 @@ JOINED: Warnings = {
 
 def about_of(statistics: Any, n_rows: int) -> About:
     """Return what a file of so many rows of `Statistics` says besides them."""
-    formula, gold = statistics.formula, statistics.gold
+    formula = statistics.formula
     return {
         "statistics": VERSION,
         "job": formula.job,
@@ -43,7 +44,7 @@ def about_of(statistics: Any, n_rows: int) -> About:
         **statistics.facts,
         "fields": [*formula.fields],
         "system": statistics.system,
-        "gold": None if gold is None else f"{gold:032x}",
+        "gold": digest_text(statistics.gold),
         "warnings": [[texts, counts] for texts, counts in statistics.warnings.items()],
         "formula": formula.to_dict(),
         "sums": statistics.units is None,

@@ -51,5 +51,10 @@ def added_digests(*digests: int | None) -> int | None:
     return None if None in digests else sum(filter(None, digests)) % 2**128
 
 
+def digest_text(digest: int | None) -> str | None:
+    """Write a digest as files and results have it."""
+    return None if digest is None else f"{digest:032x}"
+
+
 def _texts(values: Any) -> Any:
     return None if values is None else texts_of(joined(values).cast(pa.string()))

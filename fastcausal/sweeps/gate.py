@@ -48,7 +48,8 @@ class Gate(Report):
     unit : str
         ``example``, or the column whose values are drawn together.
     method : {"bca", "percentile", "jackknife"}
-    n_resamples, seed : int
+    n_resamples, seed : int or None
+        None for the jackknife, which draws nothing.
     warnings : tuple of str
     """
 
@@ -68,8 +69,8 @@ class Gate(Report):
     signature: str
     unit: str
     method: Method
-    n_resamples: int
-    seed: int
+    n_resamples: int | None
+    seed: int | None
     warnings: tuple[str, ...] = ()
 
     _keys = (
@@ -207,7 +208,7 @@ def gate(
     if not n_differ and change.delta == 0:
         change = change._replace(low=0.0, high=0.0)
     return Gate(
-        verdict=_verdict(change, units.n_units, min_delta),
+        verdict=verdict_of(change, units.n_units, min_delta),
         score=score,
         baseline=change.a,
         candidate=change.b,
@@ -223,13 +224,13 @@ def gate(
         signature=before.signature,
         unit=units.unit,
         method=method,
-        n_resamples=n_resamples,
-        seed=seed,
+        n_resamples=None if method == "jackknife" else n_resamples,
+        seed=None if method == "jackknife" else seed,
         warnings=warnings_of(units, before.units),
     )
 
 
-def _verdict(change: Difference, n_units: int, min_delta: float) -> Verdict:
+def verdict_of(change: Difference, n_units: int, min_delta: float) -> Verdict:
     """Judge by the bounds, which are undefined or wide where nothing can be told."""
     if n_units < FEWEST:
         return "inconclusive"

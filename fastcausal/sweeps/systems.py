@@ -21,13 +21,6 @@ def statistics_of(source: Any) -> Statistics:
     return source.statistics if isinstance(source, Report) else Statistics.read(source)
 
 
-def name_of(source: Any, default: str) -> str:
-    """Name a system by its statistics, else by its file, else by default."""
-    if isinstance(source, Statistics | Report):
-        return statistics_of(source).facts.get("system") or default
-    return Path(source).stem
-
-
 def pair_of(
     a: Any, b: Any, roles: tuple[str, str]
 ) -> tuple[tuple[str, str], Statistics, Statistics]:
@@ -39,14 +32,26 @@ def pair_of(
     roles : tuple of str
         What messages call them, besides their names.
     """
-    sources = [statistics_of(source) for source in (a, b)]
-    names = name_of(a, roles[0]), name_of(b, roles[1])
+    sides = statistics_of(a), statistics_of(b)
+    names = _names(roles, (a, b), sides)
     called = [
         role if name == role else f"{role} ({name})"
         for role, name in zip(roles, names, strict=True)
     ]
-    left, right = aligned(zip(called, sources, strict=True)).values()
+    left, right = aligned(zip(called, sides, strict=True)).values()
     return names, left, right
+
+
+def _names(
+    roles: tuple[str, str], sources: tuple[Any, Any], sides: tuple[Statistics, Statistics]
+) -> tuple[str, str]:
+    """Name systems as their statistics do; where that is one name, by their files."""
+    first, second = (
+        Path(source).stem if isinstance(source, str | Path) else role
+        for role, source in zip(roles, sources, strict=True)
+    )
+    own = sides[0].system or first, sides[1].system or second
+    return (first, second) if own[0] == own[1] else own
 
 
 def systems_of(sources: Any) -> Iterator[tuple[str, Statistics]]:
@@ -69,7 +74,8 @@ def systems_of(sources: Any) -> Iterator[tuple[str, Statistics]]:
     single = isinstance(sources, Statistics | Report | str | os.PathLike)
     for k, source in enumerate([sources] if single else sources, 1):
         if isinstance(source, Statistics | Report):
-            yield name_of(source, f"system {k}"), statistics_of(source)
+            statistics = statistics_of(source)
+            yield statistics.system or f"system {k}", statistics
         else:
             for path in _files(Path(source)):
                 yield from read_systems(path).items()
@@ -131,7 +137,7 @@ def _check_signatures(a: tuple[str, str], b: tuple[str, str]) -> None:
 
 def _check_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
     (name, mine), (other, theirs) = a, b
-    digests = [statistics.facts.get("gold") for statistics in (mine, theirs)]
+    digests = [mine.gold, theirs.gold]
     if None not in digests and digests[0] != digests[1]:
         raise InputError(f"{name} and {other} were scored against different gold")
     assert mine.units is not None

@@ -16,36 +16,47 @@ from fastcausal.sweeps.systems import aligned, pair_of
 FORMULA = MeanFormula(("f1",), ())
 
 
-def statistics(ids, values, signature="fc|p|x:1", formula=FORMULA, **facts):
+def statistics(ids, values, signature="fc|p|x:1", formula=FORMULA, gold=None):
     units = pa.table({"id": ids} if ids is not None else {"text": ["x"] * len(values)})
-    return Statistics.of_units(formula, signature, np.array(values, formula.dtype), units, facts)
+    return Statistics.of_units(
+        formula, signature, np.array(values, formula.dtype), units, gold=gold
+    )
 
 
 A = statistics(["x", "y", "z"], [[0.0], [0.5], [1.0]])
 
 
+def joined_of(sides):
+    return aligned(sides.items())
+
+
+def rows_of(sides, name):
+    """The rows of a side after joining, one after the other."""
+    side = joined_of(sides)[name]
+    return side.rows[side.row_of].ravel().tolist()
+
+
 def test_joined_by_id():
     other = statistics(["z", "x", "y"], [[0.1], [0.2], [0.3]])
-    joined = aligned({"A": A, "B": other})
-    assert joined["B"].rows.ravel().tolist() == [0.2, 0.3, 0.1]
-    assert joined["B"].units["id"].to_pylist() == ["x", "y", "z"]
-    assert joined["A"].rows is A.rows
+    sides = {"A": A, "B": other}
+    assert rows_of(sides, "B") == [0.2, 0.3, 0.1]
+    assert rows_of(sides, "A") == [0.0, 0.5, 1.0]
+    assert joined_of(sides)["B"].units["id"].to_pylist() == ["x", "y", "z"]
 
 
 def test_numbers_and_texts_are_one_id():
     other = statistics(["2", "1"], [[0.1], [0.2]])
-    assert aligned({"A": statistics([1, 2], [[0.0], [0.0]]), "B": other})["B"].rows[0] == 0.2
+    assert rows_of({"A": statistics([1, 2], [[0.0], [0.0]]), "B": other}, "B") == [0.2, 0.1]
 
 
 def test_compressed_statistics_are_joined():
     twice = statistics(["z", "x", "y"], [[0.1], [0.2], [0.1]]).compressed()
-    rows = aligned({"A": A, "B": twice})["B"].rows
-    assert rows.ravel().tolist() == [0.2, 0.1, 0.1]
+    assert rows_of({"A": A, "B": twice}, "B") == [0.2, 0.1, 0.1]
 
 
 def test_by_position_where_gold_is_one():
-    without = [statistics(None, [[v], [0.5]], gold="ab") for v in (0.1, 0.2)]
-    assert aligned(dict(zip("AB", without, strict=True)))["B"].rows[0] == 0.2
+    without = [statistics(None, [[v], [0.5]], gold=7) for v in (0.1, 0.2)]
+    assert rows_of(dict(zip("AB", without, strict=True)), "B") == [0.2, 0.5]
 
 
 def test_labels_are_numbered_alike():
@@ -55,17 +66,21 @@ def test_labels_are_numbered_alike():
         )
         for labels in (("a", "c"), ("b", "c"))
     ]
-    joined = aligned(dict(zip("AB", sides, strict=True)))
+    sides = dict(zip("AB", sides, strict=True))
+    joined = joined_of(sides)
     assert joined["A"].formula.labels == ("a", "b", "c")
-    assert joined["A"].rows.tolist() == [[0, 2], [2, 2]]
-    assert joined["B"].rows.tolist() == [[1, 2], [2, 2]]
+    assert rows_of(sides, "A") == [0, 2, 2, 2]
+    assert rows_of(sides, "B") == [1, 2, 2, 2]
 
 
 def test_names_of_files_and_of_systems(tmp_path):
     A.write(tmp_path / "large.parquet")
-    names, _, _ = pair_of(tmp_path / "large.parquet", replace(A, facts={"system": "s"}), ("A", "B"))
+    names, _, _ = pair_of(tmp_path / "large.parquet", replace(A, system="s"), ("A", "B"))
     assert names == ("large", "s")
     assert pair_of(A, A, ("A", "B"))[0] == ("A", "B")
+    twice = replace(A, system="s")
+    assert pair_of(tmp_path / "large.parquet", A, ("A", "B"))[0] == ("large", "B")
+    assert pair_of(twice, twice, ("A", "B"))[0] == ("A", "B")
 
 
 @pytest.mark.parametrize(
@@ -83,16 +98,16 @@ def test_names_of_files_and_of_systems(tmp_path):
 )
 def test_refusals(other, message):
     with pytest.raises(fc.InputError, match=message):
-        aligned({"A": A, "B": other})
+        joined_of({"A": A, "B": other})
 
 
 def test_other_gold():
-    sides = {name: replace(A, facts={"gold": name}) for name in ("A", "B")}
+    sides = {name: replace(A, gold=k) for k, name in enumerate(("A", "B"))}
     with pytest.raises(fc.InputError, match="A and B were scored against different gold"):
-        aligned(sides)
+        joined_of(sides)
 
 
 def test_fewer_examples_without_ids():
-    sides = {name: statistics(None, [[0.0]] * n, gold="ab") for name, n in (("A", 2), ("B", 3))}
+    sides = {name: statistics(None, [[0.0]] * n, gold=7) for name, n in (("A", 2), ("B", 3))}
     with pytest.raises(fc.InputError, match="A has 2 units, B has 3"):
-        aligned(sides)
+        joined_of(sides)
