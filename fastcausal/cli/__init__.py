@@ -64,7 +64,7 @@ app: typer.Typer = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _command in (
-    score, aggregate, merge, compare, leaderboard, gate, sweep, explain, agree, classify, qa,
+    score, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify, qa,
     describe, check, convert, demo, bench, doctor,
 ):  # fmt: skip
     app.command(cls=Command)(_command)

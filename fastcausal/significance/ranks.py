@@ -118,7 +118,7 @@ def _weights(terms: Rows, n_resamples: int, seed: int) -> Iterator[tuple[int, In
 
 
 def _best_elsewhere(score: OneScore, terms: Rows, weights: Int64, scores: Float64) -> list[float]:
-    """What the best systems of each resample score on the units it leaves out, where defined."""
+    """Score the best systems of each resample on the units it leaves out, where defined."""
     known = np.where(np.isnan(scores), -np.inf, scores)
     best = (known >= known.max(axis=1, keepdims=True) - EQUAL) & ~np.isnan(scores)
     total, n = np.zeros(len(weights)), np.zeros(len(weights), np.int64)

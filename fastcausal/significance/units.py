@@ -146,7 +146,7 @@ def terms_of(statistics: Counted, cluster: str | None, score: str) -> Rows:
         As `units_of`.
     """
     row_of, whole = _rows_of(statistics)
-    terms = whole.formula.only(score).terms(whole.rows)
+    terms: Rows = whole.formula.only(score).terms(whole.rows)
     if cluster is None:
         each: Rows = terms[row_of]
         return each

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcausal.escapes import Cell
 from fastcausal.formulas import Rows, sums_of
 from fastcausal.groups import Scores
 from fastcausal.options import Correction, Method, check
 from fastcausal.report import Report, plain
 from fastcausal.significance.checks import check_inference
 from fastcausal.significance.corrections import adjusted, resamples_needed
-from fastcausal.significance.intervals import intervals_of
+from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.ranks import rank_sets, share
 from fastcausal.significance.units import EXAMPLE, terms_of, units_of
 from fastcausal.statistics import Statistics
@@ -28,10 +29,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, float]
-COLUMNS = (
-    "value", "low", "high", "rank", "rank_low", "rank_high", "best", "delta", "delta_low",
-    "delta_high", "p", "p_adjusted",
-)  # fmt: skip
+DIFFERENCE = ("delta", "delta_low", "delta_high", "p", "p_adjusted")
+COLUMNS = ("value", "low", "high", "rank", "rank_low", "rank_high", "best", *DIFFERENCE)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,8 +111,10 @@ class Leaderboard(Report):
         signed = [name for name in columns if name.startswith("delta")]
         grid = Grid(self.title, columns, "system", signed=signed)
         for name, values in self.scores.items():
-            best = "yes" if values["best"] else "no"
-            grid.add(name, *(best if c == "best" else values[c] for c in columns))
+            shown: dict[str, Cell] = {**values, "best": "yes" if values["best"] else "no"}
+            if name == self.baseline:
+                shown |= dict.fromkeys(DIFFERENCE, "")
+            grid.add(name, *(shown[column] for column in columns))
         return grid
 
     @property
@@ -191,16 +192,16 @@ def leaderboard(
     if baseline is not None and baseline not in joined:
         raise ValueError(f'baseline is "{baseline}", expected one of {", ".join(joined)}')
     rows, expected = _ranked(joined, cluster, score, **draws)
+    options = {"cluster": cluster, "method": method, **draws}
     for name, row in rows.items():
-        units = units_of(joined[name], cluster, score)
-        interval = intervals_of(units, method, **draws)[score]
+        interval = joined[name].interval(score, **options)
         row |= {"low": interval.low, "high": interval.high}
-    warnings: tuple[str, ...] = ()
+    winner = next(iter(rows))
+    units = units_of(joined[winner], cluster, score)
+    warnings = warnings_of(units, joined[winner].units)
     if baseline is not None:
-        options = {"cluster": cluster, "method": method, **draws}
         _add_differences(rows, joined, baseline, score, correction, options)
         warnings += _too_few(len(rows) - 1, correction, confidence, n_resamples)
-    winner = next(iter(rows))
     return Leaderboard(
         signature=joined[winner].signature,
         score=score,

@@ -110,15 +110,20 @@ def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
         if name in joined:
             raise InputError(f'two systems have the name "{name}", expected a name each')
         if joined:
-            first = next(iter(joined.items()))
-            _check_signatures((first[0], first[1].signature), (name, statistics.signature))
-            order = places(first[1], statistics, (first[0], name))
-            _check_gold(first, (name, statistics))
-            statistics = replace(statistics.take(order), units=first[1].units)
+            statistics = _in_order_of(next(iter(joined.items())), (name, statistics))
         joined[name] = statistics.compressed()
     if not joined:
         raise InputError("no systems, expected at least one")
     return _of_one_formula(joined)
+
+
+def _in_order_of(first: tuple[str, Statistics], other: tuple[str, Statistics]) -> Statistics:
+    """Return the statistics of another system with the units of the first."""
+    (name, mine), (other_name, theirs) = first, other
+    _check_signatures((name, mine.signature), (other_name, theirs.signature))
+    order = places(mine, theirs, (name, other_name))
+    _check_gold(first, other)
+    return replace(theirs.take(order), units=mine.units, system=theirs.system, gold=theirs.gold)
 
 
 def _check_signatures(a: tuple[str, str], b: tuple[str, str]) -> None:
