@@ -208,7 +208,7 @@ def gate(
     if not n_differ and change.delta == 0:
         change = change._replace(low=0.0, high=0.0)
     return Gate(
-        verdict=_verdict(change, units.n_units, min_delta),
+        verdict=verdict_of(change, units.n_units, min_delta),
         score=score,
         baseline=change.a,
         candidate=change.b,
@@ -230,7 +230,7 @@ def gate(
     )
 
 
-def _verdict(change: Difference, n_units: int, min_delta: float) -> Verdict:
+def verdict_of(change: Difference, n_units: int, min_delta: float) -> Verdict:
     """Judge by the bounds, which are undefined or wide where nothing can be told."""
     if n_units < FEWEST:
         return "inconclusive"
