@@ -23,7 +23,7 @@ def digest_of_texts(ids: Any, contents: Any) -> int:
     Examples
     --------
     >>> whole = digest_of_texts(strings(["a", "b"]), strings(["yes", "no"]))
-    >>> a, b = (digest_of_texts(*map(strings, part)) for part in (("a", ["yes"]), ("b", ["no"])))
+    >>> a, b = (digest_of_texts(strings([i]), strings([c])) for i, c in (("a", "yes"), ("b", "no")))
     >>> added_digests(b, a) == whole
     True
     """
