@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import numbers
+from fastcausal.arrays.strata import strata_of
 from fastcausal.errors import InputError, repeated
 from fastcausal.formats import opened, read, stream
 from fastcausal.formats.annotation.brat import SUFFIX, TEXT_SUFFIX
@@ -22,7 +23,6 @@ from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.format import Opened
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations
-from fastcausal.statistics import strata_of
 
 LONGEST_NAME = 200  # bytes, of the 255 that file systems allow
 SAFE = " =+,@"  # characters of a file name, besides letters, digits and _.-~

@@ -17,6 +17,7 @@ import pyarrow as pa
 from fastcausal import tables as written
 from fastcausal.arrays.arrow import numbers, strings, without
 from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.arrays.strata import strata_of
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read
 from fastcausal.formats.io.sources import RelationSource
@@ -25,7 +26,7 @@ from fastcausal.options import Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
 from fastcausal.report import plain
-from fastcausal.statistics import Statistics, strata_of
+from fastcausal.statistics import Statistics
 from fastcausal.sweeps.folder import ABOUT, Folder
 from fastcausal.sweeps.runs import DataSet, Run, runs_of_files
 from fastcausal.sweeps.scores import Sums, scores_of_runs, sums_of
