@@ -120,14 +120,18 @@ class Leaderboard(Report):
     @property
     def legend(self) -> tuple[str, ...]:
         """Lines below the table: what its columns are, and what the best system is worth."""
-        expected, value = (number_text(self.winner[name]) for name in ("expected", "value"))
-        sure = f"{100 * self.confidence:g}%"
-        tests = f"; delta: minus {self.baseline}; p: randomisation, adjusted: {self.correction}"
-        return (
-            f"the best of these is expected to score {expected} on new data, not {value}",
-            f"low, high: {sure} bounds ({self.method}); rank_low, rank_high: {sure} bounds of all "
-            f"ranks at once; best: no system is surely better{tests if self.baseline else ''}",
-        )
+        expected = number_text(self.winner["expected"])
+        bounds = f"{100 * self.confidence:g}% bounds"
+        lines = [
+            f"expected of the best of these on new data: {expected}",
+            f"low, high: {bounds} ({self.method}); best: no system is surely better",
+            f"rank_low, rank_high: {bounds}, right for all systems at once",
+        ]
+        if self.baseline is not None:
+            lines.append(
+                f"delta: minus {self.baseline}; p: randomisation test; adjusted: {self.correction}"
+            )
+        return tuple(lines)
 
 
 def leaderboard(

@@ -55,6 +55,10 @@ USES = {
     "doctor": {"": ""},
     "explain": {"": "gold.csv chatty.jsonl"},
     "gate": {"": "--baseline careful.parquet --candidate hasty.parquet --min-delta -0.1"},
+    "leaderboard": {
+        "text": "careful.parquet hasty.parquet --n-resamples 100",
+        "baseline": "careful.parquet hasty.parquet --n-resamples 100 --baseline careful",
+    },
     "qa": {"": "questions.json answers.json"},
     "score": {
         "one": "gold.csv careful.jsonl",
@@ -78,6 +82,7 @@ VALUES = {
     "by": "text",
     "agree --cluster": "text",
     "baseline": "hasty.parquet",
+    "leaderboard --baseline": "hasty",
     "candidate": "careful.parquet",
     "cluster": "doc_id",
     "column": "text",
@@ -89,6 +94,7 @@ VALUES = {
     "from": "bio",
     "junit": "junit.xml",
     "level": "ordinal",
+    "correction": "bh",
     "like": "gold.csv",
     "matches": "matches.csv",
     "out": "elsewhere",
