@@ -122,15 +122,15 @@ def load(path: str | os.PathLike[str]) -> tuple[str, pa.Table, About]:
     """
     from fastcausal.formats.io.files import Source
     from fastcausal.formats.table import load as load_table
+    from fastcausal.formats.table import sniff
 
     source = Source.open(path)
-    table = load_table(source)
-    about = (table.schema.metadata or {}).get(KEY, b"null")
+    table: Any = load_table(source) if sniff(source.data) else None
     try:
-        about = json.loads(about)
-    except (ValueError, RecursionError):
+        about = json.loads(table.schema.metadata[KEY])
+    except (AttributeError, TypeError, KeyError, ValueError, RecursionError):
         about = None
-    if not isinstance(about, dict) or "statistics" not in about:
+    if table is None or not isinstance(about, dict) or "statistics" not in about:
         raise InputError(f"{source.name}: not a file of statistics, as --per-example writes")
     if about["statistics"] != VERSION:
         got = about["statistics"]

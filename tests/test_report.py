@@ -38,7 +38,8 @@ MAKERS = {
 }
 TABLES = {
     "extraction": ["per_example", "matches"],
-    "classification": ["classes", "confusion"],
+    "classification": ["classes", "confusion", "per_example"],
+    "answers": ["per_example"],
     "agreement": ["per_example", "matches", "pairs", "intervals"],
     "check": ["findings"],
     "explain": ["quirks"],

@@ -122,6 +122,33 @@ def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
     return lists(counts, lists(np.maximum(widths, 0), flat, read))
 
 
+def relation_columns(spans: Any, widths: Any, counts: Any, lengths: Any) -> dict[str, pa.Array]:
+    """Return the columns ``length`` and ``relations``.
+
+    Parameters
+    ----------
+    spans, widths, counts
+        As `span_lists` takes them.
+    lengths : int32[n_examples]
+        Tokens of each example, negative where unknown.
+    """
+    return {
+        "length": numbers(lengths, lengths >= 0),
+        "relations": span_lists(spans, widths, counts),
+    }
+
+
+def string_lists(widths: Iterable[int], data: bytes, places: bytes) -> pa.ListArray:
+    """Lists of the given lengths over strings that native code wrote, see `strings_at`.
+
+    Examples
+    --------
+    >>> string_lists([0, 2], b"abc", np.array([0, 1, 3], np.int32).tobytes()).to_pylist()
+    [[], ['a', 'bc']]
+    """
+    return lists(widths, strings_at(data, places))
+
+
 class SpanArrays(NamedTuple):
     """A column of relations as flat arrays, in the memory of the column where possible.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from fastcausal.cli.console import clear_errors, doing, print_report
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.options import FormatOption, JsonOption, PerExampleOption, format_of
 from fastcausal.options import LabelPolicy, ZeroByZero
 
 ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
@@ -36,6 +36,7 @@ def classify(
     unmatched: Annotated[
         LabelPolicy, typer.Option(help="Stop at ids that one side lacks, or skip them.")
     ] = "error",
+    per_example: PerExampleOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
@@ -53,6 +54,7 @@ def classify(
                 undefined=ZERO[undefined],
                 unparsed=unparsed,
                 unmatched=unmatched,
+                per_example=per_example,
             )
         print_report(report, chosen)
 

@@ -62,8 +62,8 @@ def convert(
             gold = fc.read(like, tags=tags) if like is not None else None
             file: Any = opened(source, source_format, whole=True)
             relations = fc.read(file, source_format, like=gold, tags=tags)
-        leans = isinstance(file, Opened) and file.format.like
-        needs_gold = relations.reading.predicted or leans
+        leans = isinstance(file, Opened) and "like" in file.format.takes
+        needs_gold = relations.reading.predicted or (leans and relations.reading.tags is None)
         if gold is not None and not needs_gold:
             raise InputError(f"--like is for predictions, {source} has ids and texts of its own")
         if tags not in ("strict", relations.reading.tags):

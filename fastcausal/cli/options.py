@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,10 +18,13 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.
 FormatOption = Annotated[
     TableFormat, typer.Option("--format", help="Print text, a JSON object, or tables to paste.")
 ]
-
-MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
-LatexOption = Annotated[bool, typer.Option("--latex", help="Print LaTeX.")]
-CsvOption = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
+MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print a table of Markdown.")]
+LatexOption = Annotated[bool, typer.Option("--latex", help="Print a table of LaTeX.")]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print values with all their digits.")]
+PerExampleOption = Annotated[
+    Path | None,
+    typer.Option(help="Write the counts of each example to this .parquet or .arrow file."),
+]
 
 IntervalsOption = Annotated[
     bool, typer.Option("--intervals", help="Add an interval to every score.")

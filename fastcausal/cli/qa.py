@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from fastcausal.cli.console import clear_errors, doing, print_report
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.options import FormatOption, JsonOption, PerExampleOption, format_of
 from fastcausal.options import Policy
 
 
@@ -24,6 +24,7 @@ def qa(
             help="Stop at ids that one side lacks, score missing answers 0 (empty), or skip them."
         ),
     ] = "error",
+    per_example: PerExampleOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
@@ -33,5 +34,5 @@ def qa(
         from fastcausal.tasks.answers.scorer import score_answers
 
         with doing(f"scoring {pred}"):
-            report = score_answers(gold, pred, unmatched=unmatched)
+            report = score_answers(gold, pred, unmatched=unmatched, per_example=per_example)
         print_report(report, chosen)

@@ -93,12 +93,14 @@ def read(
     ...     "relations"]
     True
     """
+    if isinstance(source, Opened):
+        assert source.format.read is not None
+        content = source.content or source.format.load(source.path)
+        given = {"like": like, "tags": tags}
+        return source.format.read(content, **{name: given[name] for name in source.format.takes})
     if format is not None:
         check("format", format, FORMATS)
     check("tags", tags, TagReading)  # even where there are no tags
-    if isinstance(source, Opened):
-        assert source.format.read is not None
-        return source.format.read(source.source(), like, tags)
     if isinstance(source, Relations):
         return source
     if hasattr(source, "__arrow_c_stream__"):

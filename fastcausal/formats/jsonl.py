@@ -15,7 +15,6 @@ from fastcausal.arrays.arrow import (
     is_valid,
     joined,
     offsets_of,
-    span_lists,
     strings,
     values_of,
     without,
@@ -55,18 +54,7 @@ def read(source: str | os.PathLike[str] | Source, roles: Sequence[str] = ROLES) 
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
-    """Write the canonical table as JSON lines, without the column ``tagged``.
-
-    Returns
-    -------
-    list of str
-        What the file cannot hold.
-
-    Raises
-    ------
-    InputError
-        The file cannot be written.
-    """
+    """Write the canonical table as JSON lines, without the column ``tagged``."""
     table = without(relations.table, ("tagged",))
     with replacing(target) as file:
         return _write_lines(relations, table, file)
@@ -134,8 +122,7 @@ def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
     return assembled(
         source.name,
         columns,
-        values_of(known, -1).astype(np.int32),
-        span_lists(numbers, widths, np.diff(places)),
+        (numbers, widths, np.diff(places), values_of(known, -1).astype(np.int32)),
         Reading(roles, unread=tuple(unread)),
         numbered,
     )
@@ -244,14 +231,10 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     )
 
 
-def _read_whole(source: Source, like: Relations | None, tags: str) -> Relations:
-    return read(source)
-
-
 FORMAT = Format(
     "jsonl",
-    read=_read_whole,
-    write=write,
+    read,
+    write,
     written=(".jsonl", ".ndjson"),
     key="relations",
     is_row=_is_row,

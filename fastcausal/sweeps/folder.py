@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from fastcausal.count_files import metadata_of
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats.io.files import Source, replacing
 from fastcausal.statistics import Statistics
@@ -83,7 +84,7 @@ class Folder:
 
     def keep(self, run: str, pred: str, statistics: Statistics) -> None:
         """Write the statistics of a run, with the digest of its predictions."""
-        _write(self._counts(run), _sealed(statistics.to_arrow(), pred))
+        _write(self._counts(run), _sealed(statistics, pred))
         self._failure(run).unlink(missing_ok=True)
 
     def set_aside(self, run: str, error: str) -> None:
@@ -190,17 +191,17 @@ def _held(folder: Path) -> Iterator[None]:
 def _load(path: Path) -> tuple[str, Statistics] | None:
     """Return the digest of the predictions and the statistics of a run; None if damaged."""
     try:
-        source = Source.open(path)
-        pred = _unsealed(source.data)
-        return None if pred is None else (pred, Statistics.read(source))
+        pred = _unsealed(Source.open(path).data)
+        return None if pred is None else (pred, Statistics.read(path))
     except InputError:
         return None
 
 
-def _sealed(statistics: pa.Table, pred: str) -> bytes:
+def _sealed(statistics: Statistics, pred: str) -> bytes:
     """Return a Parquet file that holds the digest of its own bytes."""
     seal = json.dumps({"pred": pred, "seal": OPEN}).encode()
-    data = _parquet(statistics.replace_schema_metadata({**statistics.schema.metadata, KEY: seal}))
+    table = statistics.table()
+    data = _parquet(table, {**metadata_of(statistics.about(len(table))), KEY: seal})
     return data.replace(seal, seal.replace(OPEN.encode(), _digest(data)))
 
 
@@ -218,11 +219,14 @@ def _digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=16).hexdigest().encode()
 
 
-def _parquet(table: pa.Table) -> bytes:
-    """Return a Parquet file; only columns that repeat themselves get a dictionary."""
+def _parquet(table: pa.Table, metadata: Mapping[bytes, bytes] | None = None) -> bytes:
+    """Return a Parquet file: of many small columns the quickest, in docs/design.md."""
     file = io.BytesIO()
-    repeating = [field.name for field in table.schema if field.name != "id"]
-    pq.write_table(table, file, use_dictionary=repeating, write_statistics=False)
+    with pq.ParquetWriter(
+        file, table.schema, use_dictionary=False, write_statistics=False, store_schema=False
+    ) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata(metadata or {})
     return file.getvalue()
 
 

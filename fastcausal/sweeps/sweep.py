@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 import pyarrow as pa
 
 from fastcausal import tables as written
-from fastcausal.arrays.arrow import numbers, strings
-from fastcausal.arrays.digests import digest_of_relations, digest_of_texts
+from fastcausal.arrays.arrow import numbers, strings, without
+from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read
 from fastcausal.formats.io.sources import RelationSource
@@ -25,7 +25,6 @@ from fastcausal.options import Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
 from fastcausal.report import plain
-from fastcausal.rows import Rows
 from fastcausal.statistics import Statistics, strata_of
 from fastcausal.sweeps.folder import ABOUT, Folder
 from fastcausal.sweeps.runs import DataSet, Run, runs_of_files
@@ -241,12 +240,11 @@ class _Job(NamedTuple):
             unmatched=scorer.unmatched,
             num_threads=1,
         )
-        counted = report.statistics
-        assert counted.units is not None
         dropped = {*self.gold.table.column_names} - {"id", *self.columns}
-        kept = [name for name in counted.units.column_names if name not in dropped]
-        facts = {**counted.facts, "system": run.name}
-        return replace(counted, units=counted.units.select(kept), facts=facts)
+        counted = report.statistics
+        tables = (counted.units, counted.left_out)
+        units, left_out = (table and without(table, dropped) for table in tables)
+        return replace(counted, units=units, left_out=left_out, system=run.name)
 
 
 def shard_of(shard: tuple[int, int] | None) -> tuple[int, int]:
@@ -285,12 +283,12 @@ def _single(paths: Sequence[str | os.PathLike[str]]) -> str | os.PathLike[str]:
 
 def _keep_apart(out: str | os.PathLike[str], sources: Sequence[Any]) -> None:
     """Refuse a folder that lies in a source, or has a source in it."""
-    keep_apart([Path(out, ABOUT)], sources)
-    for source in sources:
-        if isinstance(source, str | os.PathLike):
-            inside = Path(os.path.realpath(source)).is_relative_to(os.path.realpath(out))
-            if inside:
-                raise InputError(f"{source} lies in {out}, where the sweep writes")
+    paths = [Path(source) for source in sources if isinstance(source, str | os.PathLike)]
+    keep_apart([Path(out, ABOUT)], filter(Path.is_dir, paths))
+    place = os.path.realpath(out)
+    for folder in dict.fromkeys(path.parent for path in paths):
+        if Path(os.path.realpath(folder)).is_relative_to(place):
+            raise InputError(f"{folder} is read, but the sweep writes to {out}")
 
 
 def _about(scorer: ExtractionScorer, gold: Relations, columns: Sequence[str]) -> dict[str, Any]:
@@ -301,7 +299,7 @@ def _about(scorer: ExtractionScorer, gold: Relations, columns: Sequence[str]) ->
         "unparsed": scorer.unparsed,
         "unmatched": scorer.unmatched,
         "signature": scorer.signature,
-        "gold": f"{digest_of_relations(Rows.of(gold).arrays(), gold.roles, gold.ids):032x}",
+        "gold": f"{scorer.align(gold, gold).digest():032x}",
         "by": scorer.by,
         "columns": {name: _digest_of_column(gold, name) for name in columns},
     }

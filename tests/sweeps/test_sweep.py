@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.sweeps import sweep
-from fastcausal.sweeps.folder import counts_of_runs
+from fastcausal.sweeps.folder import about_of, counts_of_runs
 from fastcausal.sweeps.scores import scores_of_runs
 from tests.support.cli import cli
 from tests.sweeps.runs import content, gold, write_runs
@@ -50,6 +50,9 @@ def test_scores_are_those_of_each_run(runs, tmp_path, protocol, by):
         assert table.drop_columns("run").equals(report.to_arrow())
         counted = fc.Statistics.read(tmp_path / "out" / "runs" / f"{path.stem}.parquet")
         assert np.array_equal(counted.rows, report.statistics.rows)
+        assert counted.report(by) == report
+        assert f"{counted.gold:032x}" == about_of(tmp_path / "out")["gold"]
+        assert counted.system == path.stem
         assert counted.units.column_names[:1] == ["id"]
         assert ("doc_id" in counted.units.column_names) == (by is not None)
     assert fc.sweep(gold(), runs, tmp_path / "out", protocol, by=by).to_arrow() == result.to_arrow()
@@ -253,7 +256,7 @@ def test_the_folder_lies_elsewhere(runs, tmp_path):
     with pytest.raises(fc.InputError, match="which is read"):
         swept(runs[0].parent, runs[0].parent / "out")
     swept(runs[:1], tmp_path)
-    with pytest.raises(fc.InputError, match="where the sweep writes"):
+    with pytest.raises(fc.InputError, match="is read, but the sweep writes to"):
         swept([*counts_of_runs(tmp_path).values()], tmp_path)
 
 

@@ -9,17 +9,13 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import (
     is_valid,
-    joined,
     offsets,
     offsets_of,
-    span_lists,
     texts_of,
-    values_of,
 )
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
@@ -31,16 +27,17 @@ from fastcausal.formats.cnc.markup import (
 )
 from fastcausal.formats.examples import column_of_tagged
 from fastcausal.formats.io.builder import (
+    Int32,
     Int64,
     UnreadError,
     assembled,
+    at_rows,
     column,
     places_in,
     taken,
 )
 from fastcausal.relations import Reading, Relations
 
-Int32 = npt.NDArray[np.int32]
 SPAN_DTYPES = (np.int8, np.int32, np.int32)  # role, start, stop
 UNLIKE_TEXT = "examples whose text has another number of tokens than their tagged sentences"
 ODD = "signal tags without a plain number, the official program stops"
@@ -137,7 +134,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
     columns = {n: table[n] for n in table.column_names if n not in ("relations", "length")}
     notes = {note: n for note, n in relations.reading.notes.items() if note != UNLIKE_TEXT}
     if own and "text" in columns:
-        notes[UNLIKE_TEXT] = int(np.count_nonzero(anew.lengths != counts))
+        notes[UNLIKE_TEXT] = anew.unlike_text
     return anew.table(
         "tagged sentences",
         columns,
@@ -179,6 +176,11 @@ class Sentences:
     own : bool
         Whether these are the examples' own sentences and no predictions. The official programs
         go by those: there an example has the length of its first sentence.
+
+    Attributes
+    ----------
+    unlike_text : int
+        Examples whose own sentences have another length than was given.
     """
 
     def __init__(self, kept: Any, lengths: Int32, tags: str, *, own: bool = False) -> None:
@@ -211,14 +213,24 @@ class Sentences:
             spans.append(tuple(flat))
             self.odd += filter(odd_signal_tag, (texts[k].as_py() for k in odd))
             example, sentence = stops
+        changed = self.lengths != lengths if own else ()
+        self.unlike_text: int = int(np.count_nonzero(changed))
         self.spans: list[Any] = [
             np.frombuffer(b"".join(column), dtype)
             for column, dtype in zip(zip(*spans, strict=True), SPAN_DTYPES, strict=True)
         ]
 
-    def misfits(self, where: Callable[[int], str]) -> Iterator[str]:
-        """Describe readable sentences that have another number of tokens than their example."""
-        return self._reasons((self.widths < 0) & (self.n_tokens >= 0), where, "relation")
+    @classmethod
+    def of_gold(cls, kept: Any, texts: pa.ChunkedArray, tags: str) -> Sentences:
+        """Read the own sentences of examples with these texts."""
+        lengths = np.empty(len(texts), np.int32)
+        _count_all(texts, tags, lengths)
+        return cls(kept, lengths, tags, own=True)
+
+    def note_misfits(self, problems: Problems, where: Callable[[int], str]) -> None:
+        """Note readable sentences that have another number of tokens than their example."""
+        for reason in self._reasons((self.widths < 0) & (self.n_tokens >= 0), where, "relation"):
+            problems.add(reason)
 
     def table(
         self,
@@ -258,9 +270,9 @@ class Sentences:
             notes=dict(+counted),
             predicted=predicted,
         )
-        relations = span_lists(self.spans, self.widths, self.counts)
         columns = {**columns, "tagged": columns.get("tagged", self.kept)}
-        return assembled(name, columns, self.lengths, relations, reading, lines)
+        flat = self.spans, self.widths, self.counts, self.lengths
+        return assembled(name, columns, flat, reading, lines)
 
     def _reasons(self, unread: Any, where: Callable[[int], str], noun: str) -> Iterator[str]:
         """Say why these sentences are unread."""
@@ -279,31 +291,22 @@ class Sentences:
                 yield f"{what}: {reason}"
 
 
-def lengths(relations: Relations | None, tags: str, rows: Sequence[int | None]) -> list[int | None]:
-    """Count the tokens of the examples in these rows as a reading of tags does, None if unknown.
+def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = None) -> Int32:
+    """Count tokens as a reading of tags does, of all examples or these rows: -1 if unknown.
 
     Counted in the column ``text`` where there is one, else as stored. A table that was read with
     these tags stores what was counted.
     """
-    places = np.array([-1 if row is None else row for row in rows], np.int64)
-    return [None if n < 0 else n for n in token_counts(relations, tags, places).tolist()]
-
-
-def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = None) -> Int32:
-    """Return `lengths` as an array, of all examples or these rows: -1 if unknown or row -1."""
     if relations is None:
         return np.full(0 if rows is None else len(rows), -1, np.int32)
-    counts = np.array(values_of(joined(relations.table["length"]), -1), np.int32)
+    counts = relations.arrays.lengths.copy()
     is_counted = relations.reading.tags == tags and not relations.table["length"].null_count
     if "text" in relations.table.column_names and not is_counted:
-        count(relations.table["text"], tags, counts)
-    if rows is None:
-        return counts
-    of_rows = counts.take(rows, mode="clip") if len(counts) else np.int32(-1)
-    return np.where(rows < 0, np.int32(-1), of_rows)
+        _count_all(relations.table["text"], tags, counts)
+    return counts if rows is None else at_rows(counts, rows)
 
 
-def count(texts: pa.ChunkedArray, tags: str, counts: Int32) -> None:
+def _count_all(texts: pa.ChunkedArray, tags: str, counts: Int32) -> None:
     """Set the counts of tokens of the texts that are there."""
     start = 0
     for chunk in texts.chunks:
@@ -320,4 +323,4 @@ def _count(texts: pa.Array, tags: str, counts: Int32) -> None:
     known = np.empty_like(counts)
     data, places = texts_of(texts)
     _native.count_tokens(data, places.astype(np.int64), list(READINGS).index(tags), known)
-    np.copyto(counts, known, where=is_valid(texts))
+    np.copyto(counts, known, where=is_valid(texts) if texts.null_count else True)

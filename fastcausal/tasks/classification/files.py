@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined, validate
+from fastcausal.arrays.arrow import joined, validate, without
 from fastcausal.errors import InputError, Problems, repeated
 from fastcausal.formats import table
 from fastcausal.formats.io.cells import cells, note_other_kinds
@@ -42,6 +43,8 @@ class Labels:
         Their lines in the file.
     typed : bool
         False where a file cannot tell 1 from "1" (CSV): then the other side decides.
+    columns : pyarrow.Table, optional
+        What the source says of the sentences besides.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Labels:
     texts: pa.Array | None = None
     lines: Sequence[int] | None = None
     typed: bool = True
+    columns: pa.Table | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -67,6 +71,7 @@ class Labels:
             ids=None if self.ids is None else self.ids.take(rows),
             texts=None if self.texts is None else self.texts.take(rows),
             lines=None if self.lines is None else np.asarray(self.lines)[rows.to_numpy()],
+            columns=None if self.columns is None else self.columns.take(rows),
         )
 
     @property
@@ -159,6 +164,7 @@ def _read_csv(source: Source) -> Labels:
 def _read_lines(source: Source) -> Labels:
     problems = Problems()
     columns: dict[str, list[Any]] = {"id": [], "index": [], "label": []}
+    besides: list[dict[str, Any]] = []
     lines: list[int] = []
     for line, row in source.objects(problems):
         label = next((name for name in LABELS if name in row), None)
@@ -179,6 +185,7 @@ def _read_lines(source: Source) -> Labels:
         found["id"] = None if found["id"] is None else str(found["id"])
         for name, value in found.items():
             columns[name].append(value)
+        besides.append({k: v for k, v in row.items() if k not in (*IDS, label)})
         lines.append(line)
     for name, values in columns.items():
         note_other_kinds(source.name, lines, name, values, problems)
@@ -188,7 +195,19 @@ def _read_lines(source: Source) -> Labels:
         for name, values in columns.items()
         if name == "label" or any(value is not None for value in values)
     }
-    return _from_table(pa.table(arrays), source.name, lines)
+    return _from_table(pa.table(arrays | _columns(besides)), source.name, lines)
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, pa.Array]:
+    """Return a column for each key of JSON objects; values of several kinds are JSON again."""
+    columns = {}
+    for name in dict.fromkeys(key for row in rows for key in row):
+        values = [row.get(name) for row in rows]
+        try:
+            columns[name] = joined(pa.array(values))
+        except (pa.ArrowException, OverflowError):
+            columns[name] = pa.array(map(json.dumps, values), pa.string())
+    return columns
 
 
 def _read_object(source: Any, name: str) -> Labels:
@@ -220,7 +239,8 @@ def _from_table(
         ids = _cast(ids, pa.int64() if positions else pa.string(), name)
     if "text" in found.column_names:
         texts = _cast(joined(found["text"]), pa.string(), name)
-    labels = Labels(name, values, ids, texts, lines, typed)
+    columns = without(found, (named or "", label))
+    labels = Labels(name, values, ids, texts, lines, typed, columns)
     _require_names(labels)
     return labels
 
