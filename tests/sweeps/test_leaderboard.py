@@ -119,6 +119,13 @@ def test_an_undefined_score_has_no_rank():
     assert max(v.rank_high for v in board.scores.values() if v.rank_high == v.rank_high) <= 6
 
 
+def test_no_examples():
+    empty = SYSTEMS["run 0"].take(np.zeros(0, np.int64))
+    board = fc.leaderboard({"a": empty, "b": empty}, **QUICK).to_dict()
+    assert board["winner"] == {"system": "a", "value": None, "expected": None}
+    assert [row["rank"] for row in board["systems"]] == [None, None]
+
+
 def test_scores_of_labels():
     """Their formula counts the labels that any of the systems predicts."""
     rng = np.random.default_rng(0)
