@@ -23,40 +23,37 @@ def statistics(ids, values, signature="fc|p|x:1", formula=FORMULA, gold=None):
     )
 
 
+def rows_of(statistics):
+    """The row of each unit."""
+    return statistics.rows[statistics.row_of].tolist()
+
+
 A = statistics(["x", "y", "z"], [[0.0], [0.5], [1.0]])
-
-
-def joined_of(sides):
-    return aligned(sides.items())
-
-
-def rows_of(sides, name):
-    """The rows of a side after joining, one after the other."""
-    side = joined_of(sides)[name]
-    return side.rows[side.row_of].ravel().tolist()
 
 
 def test_joined_by_id():
     other = statistics(["z", "x", "y"], [[0.1], [0.2], [0.3]])
-    sides = {"A": A, "B": other}
-    assert rows_of(sides, "B") == [0.2, 0.3, 0.1]
-    assert rows_of(sides, "A") == [0.0, 0.5, 1.0]
-    assert joined_of(sides)["B"].units["id"].to_pylist() == ["x", "y", "z"]
+    joined = aligned({"A": A, "B": other}.items())
+    assert rows_of(joined["B"]) == [[0.2], [0.3], [0.1]]
+    assert joined["B"].units["id"].to_pylist() == ["x", "y", "z"]
+    assert rows_of(joined["A"]) == A.rows.tolist()
 
 
 def test_numbers_and_texts_are_one_id():
     other = statistics(["2", "1"], [[0.1], [0.2]])
-    assert rows_of({"A": statistics([1, 2], [[0.0], [0.0]]), "B": other}, "B") == [0.2, 0.1]
+    joined = aligned({"A": statistics([1, 2], [[0.0], [0.0]]), "B": other}.items())
+    assert rows_of(joined["B"]) == [[0.2], [0.1]]
 
 
 def test_compressed_statistics_are_joined():
     twice = statistics(["z", "x", "y"], [[0.1], [0.2], [0.1]]).compressed()
-    assert rows_of({"A": A, "B": twice}, "B") == [0.2, 0.1, 0.1]
+    joined = aligned({"A": A, "B": twice}.items())
+    assert rows_of(joined["B"]) == [[0.2], [0.1], [0.1]]
 
 
 def test_by_position_where_gold_is_one():
     without = [statistics(None, [[v], [0.5]], gold=7) for v in (0.1, 0.2)]
-    assert rows_of(dict(zip("AB", without, strict=True)), "B") == [0.2, 0.5]
+    assert rows_of(aligned(zip("AB", without, strict=True))["B"]) == [[0.2], [0.5]]
 
 
 def test_labels_are_numbered_alike():
@@ -66,11 +63,10 @@ def test_labels_are_numbered_alike():
         )
         for labels in (("a", "c"), ("b", "c"))
     ]
-    sides = dict(zip("AB", sides, strict=True))
-    joined = joined_of(sides)
+    joined = aligned(zip("AB", sides, strict=True))
     assert joined["A"].formula.labels == ("a", "b", "c")
-    assert rows_of(sides, "A") == [0, 2, 2, 2]
-    assert rows_of(sides, "B") == [1, 2, 2, 2]
+    assert rows_of(joined["A"]) == [[0, 2], [2, 2]]
+    assert rows_of(joined["B"]) == [[1, 2], [2, 2]]
 
 
 def test_names_of_files_and_of_systems(tmp_path):
@@ -98,16 +94,25 @@ def test_names_of_files_and_of_systems(tmp_path):
 )
 def test_refusals(other, message):
     with pytest.raises(fc.InputError, match=message):
-        joined_of({"A": A, "B": other})
+        aligned({"A": A, "B": other}.items())
+
+
+def test_tags_as_given_on_one_side():
+    sides = {
+        name: replace(A, signature=f"fc|p|tags:{tags}|x:1")
+        for name, tags in (("A", "strict"), ("B", "as-given"), ("C", "strict"))
+    }
+    joined = aligned(sides.items())
+    assert {side.signature for side in joined.values()} == {"fc|p|tags:as-given|x:1"}
 
 
 def test_other_gold():
     sides = {name: replace(A, gold=k) for k, name in enumerate(("A", "B"))}
     with pytest.raises(fc.InputError, match="A and B were scored against different gold"):
-        joined_of(sides)
+        aligned(sides.items())
 
 
 def test_fewer_examples_without_ids():
     sides = {name: statistics(None, [[0.0]] * n, gold=7) for name, n in (("A", 2), ("B", 3))}
     with pytest.raises(fc.InputError, match="A has 2 units, B has 3"):
-        joined_of(sides)
+        aligned(sides.items())
