@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcausal.escapes import Cell
-from fastcausal.formulas import Rows, sums_of
+from fastcausal.formulas import OneScore, Rows, sums_of
 from fastcausal.groups import Scores
 from fastcausal.options import Correction, Method, check
 from fastcausal.report import Report, plain
@@ -236,6 +236,7 @@ def _ranked(
     terms = {name: _narrow(terms_of(s, cluster, score)) for name, s in systems.items()}
     names = sorted(terms, key=lambda name: (_totals(terms[name]), name))  # not the caller's order
     formula = systems[names[0]].formula.only(score)
+    assert isinstance(formula, OneScore)  # terms_of refuses scores that are no sums
     shared = share(formula, np.stack([terms[name] for name in names], axis=1), n_resamples, seed)
     sets = rank_sets(shared.values, shared.drawn, confidence)
     rows = {

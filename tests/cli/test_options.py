@@ -21,6 +21,12 @@ from fastcausal.cli import app
 COMMANDS = typer.main.get_command(app).commands
 # Ways to use each command. They end with exit status 0 or 1: there is something to change.
 USES = {
+    "aggregate": {
+        "one": "careful.parquet",
+        "json": "careful.parquet --json",
+        "intervals": "careful.parquet --intervals",
+        "jackknife": "careful.parquet --intervals --method jackknife",
+    },
     "agree": {
         "relations": "annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl",
         "labels": "labels_1.csv labels_2.csv --labels label",
