@@ -149,6 +149,14 @@ def test_too_few_resamples_for_holm():
     assert "resamples" not in " ".join(board.warnings)
 
 
+def test_a_sweep_stands_for_its_runs(tmp_path):
+    fc.sweep(sample.GOLD, [*sample.SYSTEMS.values()], tmp_path / "swept", unparsed="empty")
+    board = fc.leaderboard(tmp_path / "swept", baseline="hasty", **QUICK).to_dict()
+    of_reports = fc.leaderboard(REPORTS, baseline="hasty", **QUICK).to_dict()
+    assert board["systems"] == of_reports["systems"]
+    assert board["winner"] == of_reports["winner"]
+
+
 @pytest.fixture
 def files(tmp_path):
     """The folder of a sweep with three runs, and the file of a fourth."""
