@@ -180,7 +180,7 @@ def columns_of(formula: Formula, rows: Rows) -> dict[str, Any]:
         return dict(zip(formula.fields, np.ascontiguousarray(rows.T), strict=True))
     import pyarrow as pa
 
-    labels = pa.array(formula.labels, None if formula.labels else pa.string())
+    labels = pa.array(formula.labels)  # without labels of type null
     return {name: labels.take(pa.array(rows[:, k])) for k, name in enumerate(formula.fields)}
 
 
@@ -209,7 +209,9 @@ def counts_of(
         numbers(table, total, np.int64, name)
     if isinstance(formula, ConfusionFormula):
         return _labels(formula, table, name)
-    columns = [numbers(table, field, formula.dtype, name) for field in formula.fields]
+    columns = [
+        numbers(table, field, formula.dtype, name, formula.bounds) for field in formula.fields
+    ]
     return formula, np.stack(columns, axis=1)
 
 
@@ -220,8 +222,10 @@ def column_of(table: pa.Table, field: str, name: str) -> pa.ChunkedArray:
     return table[field]
 
 
-def numbers(table: pa.Table, field: str, dtype: Any, name: str) -> Int64:
-    """Return a column of counts, or of floats of 0 and above."""
+def numbers(
+    table: pa.Table, field: str, dtype: Any, name: str, bounds: tuple[int, int] = (0, 2**53)
+) -> Int64:
+    """Return a column of counts, or of floats, from the first bound on and below the second."""
     import pyarrow as pa
 
     from fastcausal.arrays.arrow import joined, values_of
@@ -233,7 +237,7 @@ def numbers(table: pa.Table, field: str, dtype: Any, name: str) -> Int64:
     if column.null_count:
         raise InputError(f'{name}: column "{field}" has {column.null_count} nulls, expected none')
     values = values_of(joined(column))
-    if not (values >= 0).all() or values.max(initial=0) >= 2**53:
+    if not ((values >= bounds[0]) & (values < bounds[1])).all():
         raise InputError(f'{name}: column "{field}" has values that no count has')
     return values
 
@@ -247,7 +251,8 @@ def _labels(
 
     sides = [column_of(table, field, name) for field in formula.fields]
     kinds = {str(side.type) for side in sides}
-    if kinds not in ({"int64"}, {"string"}) or any(side.null_count for side in sides):
+    known = kinds in ({"int64"}, {"string"}) or not len(table)
+    if not known or any(side.null_count for side in sides):
         raise InputError(f"{name}: labels are {', '.join(sorted(kinds))}, expected int64 or string")
     labels = formula.labels
     if not formula.given:

@@ -7,8 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fastcausal.cli.console import doing, short_names
-from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
-from fastcausal.cli.score import print_reports
+from fastcausal.cli.options import (
+    ClusterOption,
+    ConfidenceOption,
+    FormatOption,
+    IntervalsOption,
+    JsonOption,
+    MethodOption,
+    ResamplesOption,
+    SeedOption,
+    format_of,
+    refuse,
+    refuse_inference,
+)
+from fastcausal.cli.score import print_reports, with_intervals
 
 if TYPE_CHECKING:
     from fastcausal.statistics import Statistics
@@ -30,14 +42,23 @@ def aggregate(
     ] = False,
     json: JsonOption = False,
     format: FormatOption = "text",
+    intervals: IntervalsOption = False,
+    cluster: ClusterOption = None,
+    method: MethodOption = "bca",
+    confidence: ConfidenceOption = 0.95,
+    n_resamples: ResamplesOption = 10_000,
+    seed: SeedOption = 0,
 ) -> None:
     """Print the scores of files of counts, as scoring does."""
     chosen = format_of(ctx, json, format)
+    refuse_inference(ctx, intervals, method)
     if chosen == "json":
         refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
     with doing("reading counts"):
         systems = systems_of(files)
         reports = {name: statistics.report(by) for name, statistics in systems.items()}
+    if intervals:
+        reports = with_intervals(reports, cluster, method, confidence, n_resamples, seed, by)
     print_reports(reports, chosen, by, counts)
 
 

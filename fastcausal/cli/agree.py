@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +16,7 @@ from fastcausal.cli.console import (
     warn,
     write_rows,
 )
-from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
+from fastcausal.cli.options import FormatOption, JsonOption, SeedOption, format_of, refuse
 from fastcausal.options import AgreementProtocol, Level, MeanOver, Policy
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def agree(
             help="Resample the values of this column instead of examples; implies --intervals."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed the bootstrap with this number.")] = 0,
+    seed: SeedOption = 0,
     unparsed: Annotated[
         Policy,
         typer.Option(
@@ -125,7 +124,7 @@ def agree(
             print_json(agreement.to_dict() | {"intervals": plain(drawn)})
         else:
             warn(agreement.warnings)
-            grids = [*agreement.to_tables(), intervals_grid(drawn, chosen)]
+            grids = [*agreement.to_tables(), intervals_grid(drawn, chosen, cluster)]
             print_grids(grids, chosen, agreement.signature)
 
 
@@ -141,7 +140,6 @@ def _agree_on_labels(
     format: str,
 ) -> None:
     import fastcausal as fc
-    from fastcausal.report import plain
     from fastcausal.tasks.reliability.files import read_rating_files
 
     table = read_rating_files(paths, label, unit, rater, cluster)
@@ -154,12 +152,12 @@ def _agree_on_labels(
         interval = fc.alpha_interval(
             table, level, clusters=clusters, seed=seed, unit="unit", rater="rater", label="label"
         )
-        drawn = {"alpha_interval": asdict(interval)}
+        drawn = {"alpha_interval": interval.to_dict()}
         grid.part("alpha interval")
         for name, value in drawn["alpha_interval"].items():
             grid.add(name.replace("_", " "), value)
     if format == "json":
-        print_json(measures.to_dict() | plain(drawn))
+        print_json(measures.to_dict() | drawn)
     else:
         print_grids([grid], format, measures.signature)
 
@@ -167,11 +165,11 @@ def _agree_on_labels(
 Intervals = dict[str, dict[str, tuple[float, float]]]
 
 
-def intervals_grid(intervals: Intervals, format: str) -> Grid:
-    """A row per role, a column per measure; of CSV a column per bound."""
+def intervals_grid(intervals: Intervals, format: str, cluster: str | None) -> Grid:
+    """Make a row per role, a column per measure; of CSV a column per bound."""
     from fastcausal.tables import Grid
 
-    title = "95% intervals"
+    title = "95% intervals" if cluster is None else f"95% intervals, drawn by {cluster}"
     if format == "csv":
         grid = Grid(title, ["low", "high"])
         for group, measures in intervals.items():
@@ -181,5 +179,10 @@ def intervals_grid(intervals: Intervals, format: str) -> Grid:
         return grid
     grid = Grid(title, list(intervals["total"]))
     for group, measures in intervals.items():
-        grid.add(group, *(f"{low:.4f} to {high:.4f}" for low, high in measures.values()))
+        grid.add(group, *(text_of(*bounds) for bounds in measures.values()))
     return grid
+
+
+def text_of(low: float, high: float) -> str:
+    """Write an interval; NaN bounds are undefined."""
+    return f"{low:.4f} to {high:.4f}" if low == low else "undefined"

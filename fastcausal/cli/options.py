@@ -42,7 +42,7 @@ ConfidenceOption = Annotated[
     float, typer.Option("--confidence", help="Set the share of samples that intervals cover.")
 ]
 ResamplesOption = Annotated[int, typer.Option("--n-resamples", help="Set the number of resamples.")]
-SeedOption = Annotated[int, typer.Option("--seed", help="Seed the draws with this number.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed the draws with this number.")]
 ScoreOption = Annotated[
     str, typer.Option("--score", help="Look at this score, such as multi_relation_cause_recall.")
 ]

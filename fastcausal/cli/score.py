@@ -32,7 +32,7 @@ from fastcausal.cli.options import (
     refuse,
     refuse_inference,
 )
-from fastcausal.options import Backend, Policy, ProtocolName
+from fastcausal.options import Backend, Method, Policy, ProtocolName
 
 if TYPE_CHECKING:
     from fastcausal.groups import Groups, Number, Scores
@@ -128,18 +128,7 @@ def score(
                         progress=progress,
                     )
         if intervals:
-            with doing("resampling"):
-                reports = {
-                    name: report.with_intervals(
-                        cluster=cluster,
-                        method=method,
-                        confidence=confidence,
-                        n_resamples=n_resamples,
-                        seed=seed,
-                        by=by,
-                    )
-                    for name, report in reports.items()
-                }
+            reports = with_intervals(reports, cluster, method, confidence, n_resamples, seed, by)
         if matches is not None:
             from fastcausal.count_files import with_system
             from fastcausal.formats.table import appending
@@ -197,6 +186,30 @@ def _named(system: str | None) -> Iterator[None]:
         yield
     except InputError as error:
         raise InputError(f"{system}: {error}" if system else str(error)) from error
+
+
+def with_intervals(
+    reports: dict[str, Report],
+    cluster: str | None,
+    method: Method,
+    confidence: float,
+    n_resamples: int,
+    seed: int,
+    by: str | None,
+) -> dict[str, Report]:
+    """Give every score of every report its interval."""
+    with doing("resampling"):
+        return {
+            name: report.with_intervals(
+                cluster=cluster,
+                method=method,
+                confidence=confidence,
+                n_resamples=n_resamples,
+                seed=seed,
+                by=by,
+            )
+            for name, report in reports.items()
+        }
 
 
 def print_reports(

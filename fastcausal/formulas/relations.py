@@ -66,7 +66,7 @@ class RelationFormula(Formula):
             for group in ("overall", *self.roles)
         }
 
-    def only(self, name: str) -> OneScore:
+    def only(self, name: str) -> Formula | OneScore:
         """Return the way to one score, by the counts alone that its group has and it depends on."""
         no_counts = dict.fromkeys(fields_read(self.kernel), 0)
         for subset, group in product(("", f"{MULTI}_"), ("overall", *self.roles)):

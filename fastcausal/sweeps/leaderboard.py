@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcausal.escapes import Cell
-from fastcausal.formulas import Rows, sums_of
+from fastcausal.formulas import OneScore, Rows, sums_of
 from fastcausal.groups import Scores
 from fastcausal.options import Correction, Method, check
 from fastcausal.report import Report, plain
@@ -120,14 +120,18 @@ class Leaderboard(Report):
     @property
     def legend(self) -> tuple[str, ...]:
         """Lines below the table: what its columns are, and what the best system is worth."""
-        expected, value = (number_text(self.winner[name]) for name in ("expected", "value"))
-        sure = f"{100 * self.confidence:g}%"
-        tests = f"; delta: minus {self.baseline}; p: randomisation, adjusted: {self.correction}"
-        return (
-            f"the best of these is expected to score {expected} on new data, not {value}",
-            f"low, high: {sure} bounds ({self.method}); rank_low, rank_high: {sure} bounds of all "
-            f"ranks at once; best: no system is surely better{tests if self.baseline else ''}",
-        )
+        expected = number_text(self.winner["expected"])
+        bounds = f"{100 * self.confidence:g}% bounds"
+        lines = [
+            f"expected of the best of these on new data: {expected}",
+            f"low, high: {bounds} ({self.method}); best: no system is surely better",
+            f"rank_low, rank_high: {bounds}, right for all systems at once",
+        ]
+        if self.baseline is not None:
+            lines.append(
+                f"delta: minus {self.baseline}; p: randomisation test; adjusted: {self.correction}"
+            )
+        return tuple(lines)
 
 
 def leaderboard(
@@ -232,6 +236,7 @@ def _ranked(
     terms = {name: _narrow(terms_of(s, cluster, score)) for name, s in systems.items()}
     names = sorted(terms, key=lambda name: (_totals(terms[name]), name))  # not the caller's order
     formula = systems[names[0]].formula.only(score)
+    assert isinstance(formula, OneScore)  # terms_of refuses scores that are no sums
     shared = share(formula, np.stack([terms[name] for name in names], axis=1), n_resamples, seed)
     sets = rank_sets(shared.values, shared.drawn, confidence)
     rows = {

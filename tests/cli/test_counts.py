@@ -105,7 +105,7 @@ def test_refusals(tmp_path):
         (("aggregate", table), "not a file of statistics"),
         (("aggregate", GOLD), "not a file of statistics"),
         (("aggregate", path, path), "is given twice"),
-        (("aggregate", path, "--by", "genre"), 'gold has no column "genre" to score by'),
+        (("aggregate", path, "--by", "genre"), 'gold has no column "genre"'),
         (("merge", path, "--out", path), "is read, expected another file to write to"),
         (("merge", path, "--out", tmp_path / "x.csv"), "a CSV file has no metadata"),
         (("merge", path, other, "--out", tmp_path / "x.parquet"), "do not add"),

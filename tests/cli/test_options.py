@@ -21,6 +21,12 @@ from fastcausal.cli import app
 COMMANDS = typer.main.get_command(app).commands
 # Ways to use each command. They end with exit status 0 or 1: there is something to change.
 USES = {
+    "aggregate": {
+        "one": "careful.parquet",
+        "json": "careful.parquet --json",
+        "intervals": "careful.parquet --intervals",
+        "jackknife": "careful.parquet --intervals --method jackknife",
+    },
     "agree": {
         "relations": "annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl",
         "labels": "labels_1.csv labels_2.csv --labels label",
@@ -49,6 +55,10 @@ USES = {
     "doctor": {"": ""},
     "explain": {"": "gold.csv chatty.jsonl"},
     "gate": {"": "--baseline careful.parquet --candidate hasty.parquet --min-delta -0.1"},
+    "leaderboard": {
+        "text": "careful.parquet hasty.parquet --n-resamples 100",
+        "baseline": "careful.parquet hasty.parquet --n-resamples 100 --baseline careful",
+    },
     "qa": {"": "questions.json answers.json"},
     "score": {
         "one": "gold.csv careful.jsonl",
@@ -72,6 +82,7 @@ VALUES = {
     "by": "text",
     "agree --cluster": "text",
     "baseline": "hasty.parquet",
+    "leaderboard --baseline": "hasty",
     "candidate": "careful.parquet",
     "cluster": "doc_id",
     "column": "text",
@@ -83,6 +94,7 @@ VALUES = {
     "from": "bio",
     "junit": "junit.xml",
     "level": "ordinal",
+    "correction": "bh",
     "like": "gold.csv",
     "matches": "matches.csv",
     "out": "elsewhere",

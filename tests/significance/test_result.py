@@ -166,6 +166,17 @@ def test_the_command(report):
     assert two["systems"]["careful"]["intervals"] == expected
 
 
+@pytest.mark.parametrize("options", [(), ("--cluster", "doc_id"), ("--by", "corpus")])
+@pytest.mark.parametrize("method", ["bca", "jackknife"])
+def test_aggregate_is_score(tmp_path, options, method):
+    """In the same bits, from a file of counts."""
+    options = (*options, "--intervals", "--method", method, "--json")
+    hasty = str(sample.SYSTEMS["hasty"])
+    args = ["score", GOLD, PRED, hasty, "--unparsed", "empty", *options]
+    scored, _ = cli(*args, "--per-example", tmp_path / "counts.parquet")
+    assert cli("aggregate", tmp_path / "counts.parquet", *options)[0] == scored
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
