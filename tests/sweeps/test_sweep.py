@@ -65,7 +65,9 @@ def test_policies_are_those_of_scoring(tmp_path, policy, kept):
     table = gold().table
     ids = pa.array([f"other {k}" if k == 39 else str(table["id"][k]) for k in kept], pa.string())
     table = table.take([*kept]).set_column(table.column_names.index("id"), "id", ids)
-    lists = [[None, *row] if row and len(row) > 1 else row for row in table["relations"].to_pylist()]
+    lists = [
+        [None, *row] if row and len(row) > 1 else row for row in table["relations"].to_pylist()
+    ]
     column = pa.array(lists, table.schema.field("relations").type)
     table = table.set_column(table.column_names.index("relations"), "relations", column)
     fc.write(fc.Relations(table), tmp_path / "run.parquet")
