@@ -1,4 +1,4 @@
-"""The words of docs/glossary.md: names say what they hold, docstrings begin with a verb or a noun."""
+"""Words of docs/glossary.md: names say what they hold, docstrings begin with verbs or nouns."""
 
 from __future__ import annotations
 
