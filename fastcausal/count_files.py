@@ -180,7 +180,7 @@ def columns_of(formula: Formula, rows: Rows) -> dict[str, Any]:
         return dict(zip(formula.fields, np.ascontiguousarray(rows.T), strict=True))
     import pyarrow as pa
 
-    labels = pa.array(formula.labels, None if formula.labels else pa.string())
+    labels = pa.array(formula.labels)  # without labels of type null
     return {name: labels.take(pa.array(rows[:, k])) for k, name in enumerate(formula.fields)}
 
 
@@ -251,7 +251,8 @@ def _labels(
 
     sides = [column_of(table, field, name) for field in formula.fields]
     kinds = {str(side.type) for side in sides}
-    if kinds not in ({"int64"}, {"string"}) or any(side.null_count for side in sides):
+    known = kinds in ({"int64"}, {"string"}) or not len(table)
+    if not known or any(side.null_count for side in sides):
         raise InputError(f"{name}: labels are {', '.join(sorted(kinds))}, expected int64 or string")
     labels = formula.labels
     if not formula.given:

@@ -62,7 +62,7 @@ def sweep(
     """Score many runs against one gold; the same command again goes on where it ended."""
     from fastcausal.sweeps.sweep import sweep as score_all
 
-    with doing(f"scoring into {out}") as progress:
+    with doing(f"scoring into {out}", "runs") as progress:
         result = score_all(
             gold,
             runs,

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Logits of span boundaries to rows; what they mean is told in decoding.py."""
+"""Logits of span boundaries to rows; see span_selection.py for what they mean."""
 
 from cpython.buffer cimport (
     PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer,
@@ -49,7 +49,7 @@ WORD = WORD_
 
 
 cdef const void* contiguous(source) except? NULL:
-    """Where a contiguous array starts; the caller's argument keeps it alive."""
+    """Return where a contiguous array starts; the caller's argument keeps it alive."""
     cdef Py_buffer view
     if source is None:
         return NULL

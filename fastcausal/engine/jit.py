@@ -43,8 +43,8 @@ class Compiled:
     entry : numba CFunc
         What the native driver calls; lives as long as this does.
     faults : int64[2]
-        How many calls have raised an exception, and have left a count outside of `COUNTS`. Only
-        ever grows.
+        Calls that raised an exception, and calls that left a count outside of 0 to 2^36 - 1, so
+        far.
     """
 
     function: Any
@@ -53,7 +53,7 @@ class Compiled:
 
     @property
     def address(self) -> int:
-        """Of the C function."""
+        """Address of the C function."""
         return int(self.entry.address)
 
     def check(self, kernel: Kernel, before: Int64) -> None:
@@ -107,22 +107,22 @@ def _entry(function: Any, n_fields: int, n_overall: int, faults: Int64) -> Any:
     def entry(gold, n_gold, pred, n_pred, length, params, counts):  # type: ignore[no-untyped-def]
         n_roles = params[0]
         n_counts = n_roles * n_fields + n_overall
-        found = carray(counts, n_counts)
+        row = carray(counts, n_counts)
         for k in range(n_counts):
-            found[k] = 0
+            row[k] = 0
         try:
             function(
                 carray(gold, (n_gold, 3)),
                 carray(pred, (n_pred, 3)),
                 length,
                 carray(params, 1 + n_roles),
-                found,
+                row,
             )
         except Exception:
             _pointer(address)[RAISED] += 1
         bits = 0
         for k in range(n_counts):
-            bits |= found[k]
+            bits |= row[k]
         if bits >> COUNT_BITS:  # of a negative count too
             _pointer(address)[OUTSIDE] += 1
 
@@ -131,7 +131,7 @@ def _entry(function: Any, n_fields: int, n_overall: int, faults: Int64) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _pointer(_context: Any, _address: Any) -> Any:
-    """An address as a pointer to int64."""
+    """Make a pointer to int64 of an address."""
 
     def as_pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))

@@ -1,4 +1,4 @@
-"""What a kernel and an objective are."""
+"""Kernels, which count a pair of relations, and objectives, which pairing maximises."""
 
 from __future__ import annotations
 
@@ -22,15 +22,14 @@ MOST_WEIGHT = 1_000_000
 
 @dataclass(frozen=True)
 class Objective:
-    """What the pairing of relations maximises: N, or the ratio N / D, of counts.
+    """The number that the pairing of relations maximises: N, or the ratio N / D, of counts.
 
     Parameters
     ----------
     numerator, denominator : mapping of str to int
         Weight of each field of the kernel, the same for every role; ``overall_x`` names the field
         x counted for all roles together. No denominator: N alone. A denominator should count every
-        hit and error, so that it is 0 only where nothing is marked: a pairing that is 0/0 while
-        others are not has no place among them.
+        hit and error, so that it is 0 only where nothing is marked: 0/0 cannot be compared.
 
     Raises
     ------
@@ -58,7 +57,7 @@ class Objective:
         for name, weight in self.denominator.items():
             if weight < 0:
                 raise ValueError(
-                    f"the weight of {name} is {weight}, a denominator has none below 0"
+                    f"the weight of {name} is {weight}, expected at least 0 in a denominator"
                 )
 
     def __str__(self) -> str:
@@ -122,12 +121,12 @@ class Kernel:
         return f"kernel {self.name} ({code.co_filename}:{code.co_firstlineno})"
 
     def columns(self, roles: Sequence[str]) -> list[str]:
-        """Names of all counts, in order: ``cause_tp``, ..., ``overall_em``."""
+        """Return the names of all counts, in order: ``cause_tp``, ..., ``overall_em``."""
         of_roles = [f"{role}_{name}" for role in roles for name in self.fields]
         return of_roles + [f"overall_{name}" for name in self.overall]
 
     def weights(self, by_field: Mapping[str, int], n_roles: int) -> Int64:
-        """One weight per count, from weights by field; ``overall_x`` names the overall field x."""
+        """Return a weight per count; key ``overall_x`` is the weight of the overall field x."""
         overall = tuple(f"overall_{name}" for name in self.overall)
         unknown = [f for f in by_field if f not in self.fields + overall]
         if unknown:
@@ -138,16 +137,16 @@ class Kernel:
 
 
 def _kernel_of(module: str, name: str) -> Kernel:
-    found = getattr(import_module(module), name, None)
-    if not isinstance(found, Kernel):
+    kernel = getattr(import_module(module), name, None)
+    if not isinstance(kernel, Kernel):
         raise pickle.UnpicklingError(
             f"no kernel {name} in {module}: define it in a module that both programs import"
         )
-    return found
+    return kernel
 
 
 def outside_of_counts(kernel: Kernel) -> str:
-    """Say that a kernel left a count that is none."""
+    """Return the message for a kernel that left an invalid count."""
     return f"{kernel} left a count outside of 0 to {2**COUNT_BITS - 1}"
 
 
@@ -163,7 +162,7 @@ def kernel(
     never_costs: bool = False,
     boundscheck: bool = False,
 ) -> Callable[[PairFunction], Kernel]:
-    """Decorator: a plain Python pair function becomes a kernel, for `Protocol`.
+    """Make a kernel of a plain Python pair function; a decorator.
 
     The function is called as ``f(gold, pred, length, params, counts)`` for one gold relation and
     one predicted relation, and adds to ``counts``, which are 0 when it is called:
@@ -205,8 +204,8 @@ def kernel(
     Raises
     ------
     ValueError
-        A name is no identifier or there twice, the objective names another field, or there is none
-        and no default; no plain function with these five arguments.
+        A field is invalid or listed twice, the objective names another field, fields tp, fp and fn
+        and the objective are missing, or the function is not plain or has other arguments.
 
     Examples
     --------
@@ -225,15 +224,15 @@ def kernel(
     for names in (fields, overall):
         for name in names:
             if not name.isidentifier() or list(names).count(name) > 1:
-                raise ValueError(f'"{name}" is no field: expected identifiers, each of them once')
+                raise ValueError(f'invalid field "{name}": expected identifiers, each of them once')
             if name.startswith("overall_"):
-                raise ValueError(f'"{name}" is no field: objectives so name an overall field')
+                raise ValueError(f'invalid field "{name}": an objective so names an overall field')
     if objective is None and not set(F1.denominator) <= set(fields):
         raise ValueError("a kernel without fields tp, fp and fn needs an objective")
 
     def wrap(function: PairFunction) -> Kernel:
         if not isinstance(function, FunctionType):
-            raise ValueError(f"{function!r} is no plain Python function")
+            raise ValueError(f"expected a plain Python function, got {function!r}")
         if function.__code__.co_argcount != len(ARGUMENTS):
             given = function.__code__.co_varnames[: function.__code__.co_argcount]
             raise ValueError(

@@ -13,14 +13,14 @@ from fastcausal.rows import Rows
 def rows_of_examples(
     examples: Any, roles: Sequence[str] = ROLES
 ) -> tuple[Rows, list[str] | None] | None:
-    """Rows and ids of example dicts, as `Relations.from_examples` takes them.
+    """Return rows and ids of example dicts, as `Relations.from_examples` takes them.
 
     Returns
     -------
     tuple of Rows and list of str, or None
-        The ids are None where no example has one. None where anything is unusual or wrong: then
-        `Relations.from_examples` reads the examples or says what is the matter. Keys other than
-        ``id``, ``relations``, ``length``, ``tokens`` and ``text`` are not looked at.
+        The ids are None where no example has an id. None for both where anything is unusual or
+        invalid: then `Relations.from_examples` reads the examples or says what is the matter. Keys
+        other than ``id``, ``relations``, ``length``, ``tokens`` and ``text`` are ignored.
 
     Examples
     --------
@@ -30,5 +30,5 @@ def rows_of_examples(
     >>> rows_of_examples([{"relations": [{"cause": (0, 9)}], "length": 5}]) is None
     True
     """
-    found = example_rows(examples, {role: k for k, role in enumerate(roles)}, True)
-    return None if found is None else (Rows(*found[:4]), found[4])
+    parts = example_rows(examples, {role: k for k, role in enumerate(roles)}, True)
+    return None if parts is None else (Rows(*parts[:4]), parts[4])

@@ -1,4 +1,4 @@
-"""What the driver of every backend is given, and what it gives back."""
+"""Plans, which the driver of every backend is given, and results, which it gives back."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ class Plan:
 
     @property
     def additive(self) -> bool:
-        """Whether pairs without a common token count as both unmatched."""
+        """True if pairs without a common token count as both unmatched."""
         return self.kernel.additive
 
     @property
     def linear(self) -> bool:
-        """Whether the objective is a sum, not a ratio."""
+        """True if the objective is a sum, not a ratio."""
         return not self.weights[1].any()
 
     @property
@@ -111,7 +111,7 @@ def _bits(used: list[bool]) -> int:
 
 
 class TooLargeError(OverflowError):
-    """An example that is too large to be paired (csrc/cpu.hpp says what is); its number."""
+    """An example, by number, that is too large to be paired; csrc/cpu.hpp has the bounds."""
 
     def __init__(self, example: int) -> None:
         super().__init__(example)
@@ -122,7 +122,7 @@ class TooLargeError(OverflowError):
 
 
 class Groups(NamedTuple):
-    """Which row of counts each example is added to.
+    """The row of counts that each example is added to.
 
     Attributes
     ----------
@@ -147,7 +147,7 @@ class Groups(NamedTuple):
         return 2 * self.n if self.apart else self.n
 
     def row(self, example: int, n_gold: int) -> int:
-        """The row of an example with this number of gold relations."""
+        """Return the row of an example with this number of gold relations."""
         if self.each:
             return example
         group = 0 if self.of is None else int(self.of[example])
@@ -155,7 +155,7 @@ class Groups(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a run finds.
+    """Pairs and counts, which a run gives back.
 
     Attributes
     ----------

@@ -78,7 +78,7 @@ def run(
 
 
 def check_backend(backend: Backend, num_threads: int | None) -> None:
-    """Raise ValueError where there is no such backend, or no such number of threads.
+    """Raise ValueError for an unknown backend or an invalid number of threads.
 
     Where there is such a backend but not what it needs, `InputError` says what to install.
     """
@@ -94,7 +94,7 @@ def check_backend(backend: Backend, num_threads: int | None) -> None:
 
 
 def chosen_pairs(plan: Plan, gold: Rows, pred: Rows, partner: Int64) -> tuple[Int64, Int64, Int64]:
-    """Example, gold and predicted relation of every pair that a run counted: int64[n_pairs] each.
+    """Return example, gold and predicted relation of every counted pair: int64[n_pairs] each.
 
     In each example the pairs of its gold relations, in order, then the predictions that stayed
     unmatched; -1 stands for no relation. Predictions that the plan leaves out are not there.
@@ -124,7 +124,7 @@ def count_pairs(
     pred_index: Int64,
     backend: Backend = "cpu",
 ) -> Int64:
-    """Counts of given pairs of relations, -1 for no relation: int64[n_pairs, n_fields].
+    """Count given pairs of relations, -1 for a missing relation: int64[n_pairs, n_fields].
 
     Backend ``cuda`` has no pairs to list: they are counted on the host, by ``cpu``.
     """

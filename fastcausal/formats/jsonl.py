@@ -22,7 +22,7 @@ from fastcausal.arrays.arrow import (
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import Stream
-from fastcausal.formats.io.builder import MOST_COLUMNS, Builder, Columns, Span, assembled
+from fastcausal.formats.io.builder import MOST_COLUMNS, Builder, Columns, Span, assembled, ids_of
 from fastcausal.formats.io.files import LineNumbers, Source, replacing
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.lines import Lines, first_object, objects
@@ -143,13 +143,10 @@ def _checked_lines(source: Source, roles: tuple[str, ...]) -> Relations:
             problems.add(f"{source.name}:{line}: {error}")
             continue
         lines.append(line)
-    problems.raise_if_any()
     values: dict[str, Any] = columns.values()
-    if "id" in values:
-        if None in values["id"]:
-            line = lines[values["id"].index(None)]
-            raise InputError(f'{source.name}:{line}: no "id", other examples have one')
-        values["id"] = list(map(str, values["id"]))
+    places = [f"{source.name}:{line}" for line in lines]
+    values["id"] = ids_of(values.get("id", ()), places, problems)
+    problems.raise_if_any()
     return build.table(values, lines=lines)
 
 
@@ -159,8 +156,6 @@ def _add_line(build: Builder, row: dict[str, Any], numbers: dict[str, int], wher
         raise InputError('no "relations"')
     if length is not None and not _is_count(length):
         raise InputError(f'"length" is {shown(length)}, expected a number of tokens')
-    if row.get("id") is not None and type(row["id"]) not in (str, int):
-        raise InputError(f'"id" is {kind(row["id"])}, expected a string')
     if relations is None:
         relations = [None]
     if not isinstance(relations, list):

@@ -20,6 +20,7 @@ from fastcausal.formats.io.builder import (
     Columns,
     Span,
     UnreadError,
+    ids_of,
     messages,
     places_in,
     taken,
@@ -83,7 +84,7 @@ def read(
         name = "span texts"
         examples = list(map(dict, source))
     places = [f"{name}:{n}" for n in lines] if lines else [name] * len(examples)
-    ids = _ids(places, examples, problems)
+    ids = ids_of([example.get("id") for example in examples], places, problems)
     problems.raise_if_any()
     rows = places_in(like, ids, len(examples), name)
     columns: dict[str, Any] = taken(like, rows) | ({"id": ids} if ids is not None else {})
@@ -245,21 +246,6 @@ def _whole_occurrences(letters: Letters, wanted: str) -> Iterator[int]:
                 break
         else:
             return
-
-
-def _ids(
-    places: Sequence[str], examples: Sequence[Mapping[str, Any]], problems: Problems
-) -> list[str] | None:
-    """Return the ids as strings, None where no example has one."""
-    ids = [example.get("id") for example in examples]
-    if all(name is None for name in ids):
-        return None
-    for place, name in zip(places, ids, strict=True):
-        if name is None:
-            problems.add(f'{place}: no "id", other examples have one')
-        elif type(name) not in (str, int):
-            problems.add(f'{place}: "id" is {kind(name)}, expected a string')
-    return list(map(str, ids))
 
 
 def _add(

@@ -75,7 +75,7 @@ class SweepResult:
     def title(self) -> str:
         """Line that says what was done."""
         done = f"{self.scored} scored, {self.kept} kept, {len(self.failed)} failed"
-        return f"{self.out}: {self.n_runs} runs, {done}"
+        return f"{self.out}: {self.n_runs} run{'s' * (self.n_runs != 1)}, {done}"
 
     def to_table(self) -> Grid:
         """Return a table with the overall scores of each run in the folder."""

@@ -13,6 +13,7 @@ from fastcausal.errors import InputError
 from fastcausal.report import Report
 from fastcausal.significance.units import places
 from fastcausal.statistics import Statistics, joint_signature, read_systems
+from fastcausal.sweeps.folder import counts_of_runs
 
 
 def statistics_of(source: Any) -> Statistics:
@@ -85,7 +86,7 @@ def systems_of(sources: Any) -> Iterator[tuple[str, Statistics]]:
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    files = sorted((path / "runs").glob("*.parquet"))
+    files = [*counts_of_runs(path).values()]
     if not files:
         raise InputError(f"{path}: no runs/*.parquet, expected the folder of a sweep or a file")
     return files

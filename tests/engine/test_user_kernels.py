@@ -270,23 +270,23 @@ def test_what_kernel_refuses():
 
     for options, said in (
         ({"fields": ["n"]}, "without fields tp, fp and fn needs an objective"),
-        ({"fields": ["n", "n"]}, '"n" is no field'),
-        ({"fields": ["a b"]}, '"a b" is no field'),
-        ({"overall": ["overall_n"]}, '"overall_n" is no field'),
+        ({"fields": ["n", "n"]}, 'invalid field "n"'),
+        ({"fields": ["a b"]}, 'invalid field "a b"'),
+        ({"overall": ["overall_n"]}, 'invalid field "overall_n"'),
         ({"objective": fc.Objective({"em": 1})}, 'f has no field "em"'),
     ):
         with pytest.raises(ValueError, match=said):
             made(f, **options)
     with pytest.raises(ValueError, match=r"takes \(gold, pred\), expected \(gold, pred, length,"):
         made(lambda gold, pred: None)
-    with pytest.raises(ValueError, match="is no plain Python function"):
+    with pytest.raises(ValueError, match="expected a plain Python function"):
         made(len)
     f.__name__ = "exact_spans"
     with pytest.raises(ValueError, match=r"kernel exact_spans .* has the name of a built-in"):
         Protocol("mine", made(f))
     with pytest.raises(ValueError, match=r"the weight of tp is 0\.5, expected an integer"):
         fc.Objective({"tp": 0.5})
-    with pytest.raises(ValueError, match="the weight of fp is -1, a denominator has none below 0"):
+    with pytest.raises(ValueError, match="of fp is -1, expected at least 0 in a denominator"):
         fc.Objective({"tp": 1}, {"fp": -1})
 
 

@@ -268,7 +268,7 @@ def test_exit_statuses(runs, tmp_path):
     (tmp_path / "bad.csv").write_text("no predictions")
     bad, out = tmp_path / "bad.csv", tmp_path / "out"
     args = ("sweep", tmp_path / "gold.parquet", "--out", out)
-    assert cli(*args, runs[0])[0] == f"{out}: 1 runs, 1 scored, 0 kept, 0 failed\n"
+    assert cli(*args, runs[0])[0] == f"{out}: 1 run, 1 scored, 0 kept, 0 failed\n"
     printed, messages = cli(*args, runs[0], bad, expect=1)
     assert printed == f"{out}: 2 runs, 0 scored, 1 kept, 1 failed\n"
     assert messages.startswith("warning: bad: ")

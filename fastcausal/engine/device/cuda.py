@@ -27,7 +27,7 @@ INSTALL = "pip install 'fastcausal[cuda12]' or, for CUDA 13, 'fastcausal[cuda13]
 
 @cache
 def cupy() -> Any:
-    """CuPy, with a GPU that it can use and a compiler for it.
+    """Return CuPy, with a GPU that it can use and a compiler for it.
 
     Raises
     ------
@@ -102,7 +102,7 @@ class DeviceResult:
 
 
 def rows(values: Any, row_offsets: Any, relation_offsets: Any, lengths: Any) -> Rows:
-    """One side from arrays on the device, without a copy.
+    """Make one side of arrays on the device, without a copy.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def run_on_device(
 
 
 def array(name: str, value: Any, dtype: str, width: int | None = None) -> Array:
-    """A contiguous device array of given type as CuPy's, without a copy."""
+    """Return a contiguous device array of given type as CuPy's, without a copy."""
     given = shared(name, value)
     shape = "[n]" if width is None else f"[n, {width}]"
     fits = given.ndim == (1 if width is None else 2) and width in (None, given.shape[-1])
@@ -172,7 +172,7 @@ def array(name: str, value: Any, dtype: str, width: int | None = None) -> Array:
 
 
 def shared(name: str, value: Any) -> Array:
-    """An array on the device as CuPy's, on the same memory.
+    """Return an array on the device as CuPy's, on the same memory.
 
     DLPack makes CuPy's stream wait for the stream that the array was made on; `hand_back` does the
     same for the way back.
@@ -213,7 +213,7 @@ def hand_back() -> None:
 
 
 def on_host(side: Rows) -> Rows:
-    """A copy of one side in host memory."""
+    """Copy one side to host memory."""
     values, row_offsets, relation_offsets, lengths = map(
         machine().numpy, (*side.arrays(), side.lengths)
     )
@@ -313,18 +313,18 @@ def _machine(number: int) -> Machine:
 
 
 def machine() -> Machine:
-    """CuPy's current device."""
+    """Return CuPy's current device."""
     return _machine(cupy().cuda.runtime.getDevice())
 
 
 @cache
 def function(entry: str) -> Any:
-    """An entry of csrc/*.cu; CuPy keeps what it compiled on disk."""
+    """Return an entry of csrc/*.cu; CuPy keeps what it compiled on disk."""
     return cupy().RawModule(code=code(entry), options=options(entry)).get_function(entry)
 
 
 def code(entry: str) -> str:
-    """The text of the file that has an entry."""
+    """Return the text of the file that has an entry."""
     name = "decoding.cu" if entry.startswith("decode_") else "device.cu"
     return (csrc() / name).read_text(encoding="utf-8")
 
@@ -371,5 +371,5 @@ def facts() -> dict[str, Any]:
 
 
 def _version(number: int) -> str:
-    """CUDA's way to write 13.2 is 13020."""
+    """Return a version as text; CUDA writes 13.2 as 13020."""
     return f"{number // 1000}.{number % 1000 // 10}"

@@ -130,7 +130,7 @@ class LabelCounts:
                 self.for_host.append(batch)
 
     def _on_host(self, batch: Batch) -> Int64:
-        """The totals of the sequences that did not fit."""
+        """Count the sequences that did not fit."""
         try:
             sides = self.read(*map(self.machine.numpy, (batch.gold_ids, batch.pred_ids)))
         except InputError as error:

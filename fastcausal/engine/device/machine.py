@@ -27,7 +27,7 @@ class Queue(Protocol):
         """Copy from an address to host bytes."""
 
     def mark(self) -> Callable[[], bool]:
-        """A call that tells whether all up to here is done."""
+        """Return a call that tells whether all up to here is done."""
 
     def wait(self) -> None:
         """Return when all is done."""
@@ -37,31 +37,31 @@ class Machine(Protocol):
     """Memory and queues of a device."""
 
     def current(self) -> Queue:
-        """The queue that all is done in unless another one is asked for."""
+        """Return the queue that all is done in unless another is asked for."""
 
     def queue(self) -> Queue:
-        """A further queue."""
+        """Make a further queue."""
 
     def pinned(self, n: int) -> Bytes:
-        """Host memory that can be copied while the machine works."""
+        """Reserve host memory that can be copied while the machine works."""
 
     def empty(self, n: int) -> Array:
-        """So many bytes on the machine. What used them before may not have ended in `current`."""
+        """Reserve bytes on the machine. What used them before may not have ended in `current`."""
 
     def array(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
-        """An array on the machine, not filled; let go of when what uses it is in `current`."""
+        """Make an array on the machine, not filled; let go of when what uses it is in `current`."""
 
     def offsets(self, sizes: Array) -> Array:
-        """int64[n + 1]: 0 and the running sums of the sizes, by work in `current`."""
+        """Compute int64[n + 1]: 0 and the running sums of the sizes, by work in `current`."""
 
     def address(self, array: Array) -> int:
         """Return the address at which an array on the machine starts."""
 
     def ids(self, name: str, value: Any) -> Array:
-        """A matrix of integers as a contiguous array of the machine."""
+        """Return a matrix of integers as a contiguous array of the machine."""
 
     def numpy(self, array: Array) -> npt.NDArray[Any]:
-        """A copy in host memory, when the machine has come so far."""
+        """Copy to host memory, when the machine has come so far."""
 
     def constant(self, values: npt.NDArray[Any]) -> int:
-        """The address of a few values that stay on the machine."""
+        """Return the address of a few values that stay on the machine."""

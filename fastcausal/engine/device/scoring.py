@@ -33,7 +33,7 @@ LAUNCH = ("counts", "left_out", "first", "last", "n_totals", "n_lanes")
 
 
 def _record(members: str) -> np.dtype[np.void]:
-    """Addresses and numbers, 8 bytes each, then struct Launch of csrc/device.cu."""
+    """Make a record: addresses and numbers, 8 bytes each, then struct Launch of csrc/device.cu."""
     numbers = [(name, np.uint64) for name in (*members.split(), *LAUNCH)]
     return np.dtype([*numbers, ("plan", PLAN)])
 
@@ -54,7 +54,7 @@ ALIGNED = 16  # bytes that every array in a part starts at a multiple of
 
 
 def n_lanes(n_cells: int) -> int:
-    """Columns of 32-bit counters that a block keeps for so many counts; 0 where none fit.
+    """Return how many columns of 32-bit counters a block keeps for these counts; 0 if none fit.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def task_of(
     n_totals: int,
     **members: int,
 ) -> npt.NDArray[np.void]:
-    """The record of one launch, over a range of examples.
+    """Make the record of one launch, over a range of examples.
 
     Where there are no shared totals, every example has its own row of counts.
     """
@@ -97,7 +97,7 @@ def count(queue: Queue, entry: str, task: npt.NDArray[np.void]) -> None:
 
 
 def entry_of(kind: str, plan: Plan) -> str:
-    """The entry of csrc/device.cu that counts for a plan: ``score`` rows, or ``labels``."""
+    """Name the entry of csrc/device.cu that counts for a plan: ``score`` rows, or ``labels``."""
     kernel = plan.kernel
     if KERNELS.get(kernel.name) is not kernel:
         raise InputError(f'{kernel} is written in Python, which backend "cuda" does not run')
@@ -139,7 +139,7 @@ def placed(pieces: Pieces) -> tuple[dict[str, int], int]:
 
 
 def parts(gold: Rows, pred: Rows, n_fields: int, most: int) -> Iterator[tuple[int, int]]:
-    """Ranges of examples of at most so many bytes, but of one example at least."""
+    """Cut examples into ranges of at most so many bytes, but of one example at least."""
 
     def size(example: int) -> int:  # of all examples before this one
         total = example * (1 + 4 + 8 + 8 * n_fields)
@@ -231,7 +231,7 @@ class Lane:
         self.outputs = {}, {}
 
     def of(self, piece: Piece, place: int) -> npt.NDArray[Any]:
-        """The host memory of a piece."""
+        """Return the host memory of a piece."""
         array = piece.array
         return self.host[place : place + array.nbytes].view(array.dtype).reshape(array.shape)
 
@@ -342,7 +342,7 @@ def drawn(rows: Rows, examples: Int64) -> tuple[Rows, Int64]:
 
 
 def _lists(offsets: Int64, chosen: Int64) -> tuple[Int64, Int64]:
-    """Numbers of all items of the chosen lists, and the offsets of these lists among them."""
+    """Return the items of the chosen lists by number, and the offsets of these lists."""
     sizes = np.diff(offsets)[chosen]
     ends = np.concatenate([[0], np.cumsum(sizes)])
     return np.repeat(offsets[:-1][chosen] - ends[:-1], sizes) + np.arange(ends[-1]), ends

@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[2]
 
 @cache
 def csrc() -> Path:
-    """The folder of the sources: inside an installed package, beside one that is edited.
+    """Return the folder of the sources: inside an installed package, beside one that is edited.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def csrc() -> Path:
 
 @cache
 def digest() -> str:
-    """A digest of all sources, for caches that do not see what a file includes."""
+    """Compute a digest of all sources, for caches that do not see what a file includes."""
     digested = sha256()
     for path in sorted(path for path in csrc().rglob("*") if path.is_file()):
         text = path.read_bytes()

@@ -2,7 +2,9 @@
 
 ::
 
-    kernels.py   the kernels
-    pairing.py   the best pairing of relations
-    driver.py    the loop over examples
+    spans.py        spans as rows
+    fair_spans.py   the kernel of many steps
+    kernels.py      the others, and the list of all
+    pairing.py      the best pairing of relations
+    driver.py       the loop over examples
 """

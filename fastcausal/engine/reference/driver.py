@@ -70,7 +70,7 @@ def _assign(
     preds: list[int],
     pair: Callable[[int, int], Int64],
 ) -> dict[int, int]:
-    """The chosen pairs, gold relation to predicted relation.
+    """Choose the pairs, gold relation to predicted relation.
 
     One side leads: it gives the rows. By content, relations are sorted by their spans and the
     smaller side leads, so neither file order nor the choice of gold and pred matters. Officially
@@ -120,7 +120,7 @@ def _content(rows: Rows, relation: int) -> list[list[int]]:
 
 
 def _shared(gold: Int32, pred: Int32) -> tuple[int, bool]:
-    """Tokens that both mark with the same role, and whether both mark any token at all."""
+    """Count the tokens that both mark with one role; tell if both mark any token at all."""
     met = any(min(g[2], p[2]) > max(g[1], p[1]) for g in gold for p in pred)
     same_role = 0
     for role in set(gold[:, 0].tolist()) & set(pred[:, 0].tolist()):
@@ -130,7 +130,7 @@ def _shared(gold: Int32, pred: Int32) -> tuple[int, bool]:
 
 
 def _marked(rows: Int32, role: int) -> list[tuple[int, int]]:
-    """The tokens of one role as intervals apart from each other, rows being in order of start."""
+    """Return the tokens of one role as separate intervals; rows are in order of start."""
     apart: list[tuple[int, int]] = []
     for start, stop in rows[rows[:, 0] == role, 1:].tolist():
         if apart and start <= apart[-1][1]:

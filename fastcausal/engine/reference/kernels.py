@@ -8,207 +8,10 @@ what numba compiles.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from fastcausal.engine.kernel import Int32, Int64, Kernel, Objective, kernel
-
-Bools = npt.NDArray[np.bool_]
-ROLE, START, STOP = 0, 1, 2
-
-
-def shared_tokens(a: Int32, b: Int32) -> int:
-    """Tokens that lie in both spans."""
-    return int(max(0, min(a[STOP], b[STOP]) - max(a[START], b[START])))
-
-
-def same_bounds(a: Int32, b: Int32) -> bool:
-    """Tell whether two spans start and stop at the same tokens."""
-    return bool(a[START] == b[START] and a[STOP] == b[STOP])
-
-
-# ---------------------------------------------------------------------------------- fair_spans
-
-TP, FP, FN, LE, BE, LBE, BES, BEL, BEO = range(9)
-N_FAIR = 9
-
-
-@kernel(
-    fields=("tp", "fp", "fn", "le", "be", "lbe", "bes", "bel", "beo"),
-    objective=Objective({"tp": 2}, {"tp": 2, "fp": 1, "fn": 1, "le": 1, "be": 1, "lbe": 1}),
-    additive=True,
-    never_costs=True,
-)
-def fair_spans(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int64) -> None:
-    """Fair span counts: hits, misses, and errors of label, boundary and both (Ortmann 2022).
-
-    Within each track: same span, same role is TP; same span, other role is LE. What is left is
-    taken shortest first: an overlap in the same role is BE (inside gold BES, around it BEL, else
-    BEO), then one with another role is LBE; the rest is FN and FP. LE and LBE go to gold's role.
-    Partners take the tokens they share from each other, so a later one has to share others.
-    """
-    counts[:] = 0
-    tokens, left_gold, left_pred = _segments(gold, pred)
-    for track in range(params[0]):
-        open_gold = _of_track(gold, params, track)
-        open_pred = _of_track(pred, params, track)
-        _take_same_bounds(gold, open_gold, pred, open_pred, True, counts)
-        _take_same_bounds(gold, open_gold, pred, open_pred, False, counts)
-        _shortest_first(open_gold, gold)
-        _shortest_first(open_pred, pred)
-        charged_gold = open_gold[:0]
-        charged_pred = open_pred[:0]
-        for same_role in (True, False):
-            _take_overlaps(
-                gold, open_gold, charged_gold, left_gold,
-                pred, open_pred, charged_pred, left_pred,
-                tokens, same_role, counts,
-            )  # fmt: skip
-        for g in open_gold:
-            counts[gold[g, ROLE] * N_FAIR + FN] += 1
-        for p in open_pred:
-            counts[pred[p, ROLE] * N_FAIR + FP] += 1
-
-
-def _segments(gold: Int32, pred: Int32) -> tuple[Int32, Bools, Bools]:
-    """Tokens of each segment between neighbouring bounds, and the segments of each span."""
-    bounds = np.unique(
-        np.concatenate((gold[:, START], gold[:, STOP], pred[:, START], pred[:, STOP]))
-    )
-    first = bounds[:-1]
-    in_gold = (gold[:, START : START + 1] <= first) & (first < gold[:, STOP : STOP + 1])
-    in_pred = (pred[:, START : START + 1] <= first) & (first < pred[:, STOP : STOP + 1])
-    return np.diff(bounds), in_gold, in_pred
-
-
-def _of_track(rows: Int32, params: Int64, track: int) -> list[int]:
-    return [k for k in range(len(rows)) if params[1 + rows[k, ROLE]] == track]
-
-
-def _take_same_bounds(
-    gold: Int32,
-    open_gold: list[int],
-    pred: Int32,
-    open_pred: list[int],
-    same_role: bool,
-    counts: Int64,
-) -> None:
-    """Spans with the same bounds: TP where the role is the same, LE where it is not."""
-    i = 0
-    while i < len(open_gold):
-        g = open_gold[i]
-        j = 0
-        while j < len(open_pred):
-            p = open_pred[j]
-            if same_bounds(gold[g], pred[p]) and (gold[g, ROLE] == pred[p, ROLE]) == same_role:
-                break
-            j += 1
-        if j == len(open_pred):
-            i += 1
-            continue
-        counts[gold[g, ROLE] * N_FAIR + (TP if same_role else LE)] += 1
-        open_gold.pop(i)
-        open_pred.pop(j)
-
-
-def _shortest_first(spans: list[int], rows: Int32) -> None:
-    """Stable insertion sort by length."""
-    length = rows[:, STOP] - rows[:, START]
-    for i in range(1, len(spans)):
-        k = spans[i]
-        j = i
-        while j > 0 and length[spans[j - 1]] > length[k]:
-            spans[j] = spans[j - 1]
-            j -= 1
-        spans[j] = k
-
-
-def _take_overlaps(
-    gold: Int32, open_gold: list[int], charged_gold: list[int], left_gold: Bools,
-    pred: Int32, open_pred: list[int], charged_pred: list[int], left_pred: Bools,
-    tokens: Int32, same_role: bool, counts: Int64,
-) -> None:  # fmt: skip
-    """Open spans meet open spans, then open gold what pred has charged, then the other way."""
-    i = 0
-    while i < len(open_gold):
-        g = open_gold[i]
-        j = _partner(gold, g, left_gold, pred, open_pred, left_pred, tokens, same_role)
-        if j < 0:
-            i += 1
-            continue
-        _take_overlap(gold, g, left_gold, pred, open_pred[j], left_pred, same_role, counts)
-        charged_gold.append(open_gold.pop(i))
-        charged_pred.append(open_pred.pop(j))
-    i = 0
-    while i < len(open_gold):
-        g = open_gold[i]
-        j = _partner(gold, g, left_gold, pred, charged_pred, left_pred, tokens, same_role)
-        if j < 0:
-            i += 1
-            continue
-        _take_overlap(gold, g, left_gold, pred, charged_pred[j], left_pred, same_role, counts)
-        charged_gold.append(open_gold.pop(i))
-    i = 0
-    while i < len(open_pred):
-        p = open_pred[i]
-        j = _partner(pred, p, left_pred, gold, charged_gold, left_gold, tokens, same_role)
-        if j < 0:
-            i += 1
-            continue
-        _take_overlap(gold, charged_gold[j], left_gold, pred, p, left_pred, same_role, counts)
-        charged_pred.append(open_pred.pop(i))
-
-
-def _partner(
-    rows: Int32, k: int, left: Bools,
-    others: Int32, candidates: list[int], others_left: Bools, tokens: Int32, same_role: bool,
-) -> int:  # fmt: skip
-    """Position of the candidate most like span k, -1 for none.
-
-    Most shared tokens, then fewest tokens of its own left over, then fewest of the candidate's,
-    then the shortest, then the first.
-    """
-    best = -1
-    best_key = (0, 0, 0, 0)
-    for j in range(len(candidates)):
-        other = others[candidates[j]]
-        other_left = others_left[candidates[j]]
-        shared = tokens[left[k] & other_left].sum()
-        if shared == 0 or same_bounds(rows[k], other):
-            continue
-        if (rows[k, ROLE] == other[ROLE]) != same_role:
-            continue
-        key = (
-            -shared,
-            tokens[left[k]].sum() - shared,
-            tokens[other_left].sum() - shared,
-            other[STOP] - other[START],
-        )
-        if best < 0 or key < best_key:
-            best = j
-            best_key = key
-    return best
-
-
-def _take_overlap(
-    gold: Int32, g: int, left_gold: Bools, pred: Int32, p: int, left_pred: Bools,
-    same_role: bool, counts: Int64,
-) -> None:  # fmt: skip
-    """Count an overlap; neither span has the shared tokens any more."""
-    shared = left_gold[g] & left_pred[p]
-    left_gold[g] &= ~shared
-    left_pred[p] &= ~shared
-    role = gold[g, ROLE] * N_FAIR
-    if not same_role:
-        counts[role + LBE] += 1
-        return
-    counts[role + BE] += 1
-    if pred[p, START] >= gold[g, START] and pred[p, STOP] <= gold[g, STOP]:
-        counts[role + BES] += 1
-    elif pred[p, START] <= gold[g, START] and pred[p, STOP] >= gold[g, STOP]:
-        counts[role + BEL] += 1
-    else:
-        counts[role + BEO] += 1
-
+from fastcausal.engine.reference.fair_spans import fair_spans
+from fastcausal.engine.reference.spans import ROLE, START, STOP, same_bounds, shared_tokens
 
 # --------------------------------------------------------------------------------- exact_spans
 
@@ -220,18 +23,18 @@ def _take_overlap(
     never_costs=True,
 )
 def exact_spans(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int64) -> None:
-    """Strict span counts: a span is right if its role and both bounds are."""
+    """Count spans strictly: one is right if its role and both bounds are."""
     counts[:] = 0
     used = np.zeros(len(pred), np.bool_)
     for g in range(len(gold)):
-        found = False
+        hit = False
         for p in range(len(pred)):
             same = same_bounds(gold[g], pred[p]) and gold[g, ROLE] == pred[p, ROLE]
             if same and not used[p]:
                 used[p] = True
-                found = True
+                hit = True
                 break
-        counts[gold[g, ROLE] * 3 + (0 if found else 2)] += 1
+        counts[gold[g, ROLE] * 3 + (0 if hit else 2)] += 1
     for p in range(len(pred)):
         if not used[p]:
             counts[pred[p, ROLE] * 3 + 1] += 1
@@ -249,7 +52,7 @@ N_OVERLAP = 10
     never_costs=True,
 )
 def span_overlap(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int64) -> None:
-    """Overlap of each role's spans (RECESS, section 3.5 and appendix A.3).
+    """Count the overlap of each role's spans (RECESS, section 3.5 and appendix A.3).
 
     EM: the same set of spans. OSB: some start or some stop in common. TO: some token in common.
     Each is 1 where neither side has the role, 0 where one side lacks it or is missing;
@@ -285,7 +88,7 @@ def span_overlap(gold: Int32, pred: Int32, length: int, params: Int64, counts: I
 
 
 def _mask(rows: Int32, role: int) -> set[int]:
-    """The tokens marked with a role."""
+    """Return the tokens marked with a role."""
     tokens = {-1}
     for row in rows:
         if row[ROLE] == role:
@@ -338,7 +141,9 @@ _PARTIAL_FIELDS = tuple(
     never_costs=True,
 )
 def partial_spans(gold: Int32, pred: Int32, length: int, params: Int64, counts: Int64) -> None:
-    """The SemEval-2013 task 9 schemes strict, exact, partial and type, as nervaluate 1.2 counts.
+    """Count in the SemEval-2013 task 9 schemes strict, exact, partial and type.
+
+    As nervaluate 1.2 does:
 
     COR INC PAR MIS SPU of each; per role over that role's spans alone, overall over the spans of
     all roles, where a span may meet one of another role. Predictions are taken in row order; an
@@ -375,7 +180,7 @@ def _count_scheme(scheme: int, gold: Int32, pred: Int32, role: int, counts: Int6
 def _taken(
     scheme: int, gold: Int32, p: Int32, role: int, used: np.ndarray[tuple[int], np.dtype[np.bool_]]
 ) -> tuple[int, bool]:
-    """The gold span that a predicted span takes (-1: none), and whether it counts as right.
+    """Return the gold span that a predicted span takes (-1: none), and whether it counts as right.
 
     A full match ends the search, else the first span met is taken. Type takes the nearest span of
     the same role, else the first of another.

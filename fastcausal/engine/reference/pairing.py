@@ -25,11 +25,11 @@ class Value(NamedTuple):
 
     @property
     def bottom(self) -> int:
-        """The denominator; 0/0, nothing found and nothing missed, compares like 0."""
+        """The denominator; 0/0, where nothing is marked, compares like 0."""
         return self.denominator or 1
 
     def plus(self, other: Value) -> Value:
-        """Field by field."""
+        """Add field by field."""
         return Value(*(a + b for a, b in zip(self, other, strict=True)))
 
 
@@ -40,7 +40,7 @@ Pairing = list[int]  # the column of each row, -1 for none
 def best_pairing(
     edges: Edges, n_rows: int, n_columns: int, unmatched: Value, linear: bool
 ) -> Pairing:
-    """The first of the best pairings.
+    """Find the first of the best pairings.
 
     A ratio is maximised by Dinkelbach's method: with n/d reached so far, pair for the greatest sum
     of N d - D n; when that gains nothing, n/d is the best ratio and the pairing one that has it.
@@ -89,7 +89,7 @@ def first_of_heaviest(
 
 
 def total_weight(weights: Mapping[tuple[int, int], Weight], pairing: Pairing) -> Weight:
-    """The sum over the pairs of a pairing."""
+    """Add up the pairs of a pairing."""
     total = ZERO
     for i, j in enumerate(pairing):
         if j >= 0:
@@ -98,14 +98,14 @@ def total_weight(weights: Mapping[tuple[int, int], Weight], pairing: Pairing) ->
 
 
 def add(a: Weight, b: Weight) -> Weight:
-    """Part by part."""
+    """Add part by part."""
     return a[0] + b[0], a[1] + b[1]
 
 
 def heaviest_pairing(
     weights: Mapping[tuple[int, int], Weight], n_rows: int, n_columns: int
 ) -> Pairing:
-    """A pairing of the greatest weight, by longest augmenting walks (Bellman and Ford).
+    """Find a pairing of the greatest weight, by longest augmenting walks (Bellman and Ford).
 
     One row after another joins where the walk that displaces others gains most in all; a walk may
     end at a free column or with a row that gives up its column.
@@ -144,7 +144,7 @@ def heaviest_pairing(
 def official_pairing(
     cells: Sequence[Sequence[Sequence[int]]], alone: Sequence[Sequence[int]]
 ) -> Pairing:
-    """The official CNC search: float F1 of every permutation of gold, the first highest wins.
+    """Search as the official CNC scorer: the first permutation of gold with the highest float F1.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def official_pairing(
 
 
 def official_f1(tp: int, fp: int, fn: int, half: int) -> float:
-    """F1 in the official order of float operations; its last bit decides between permutations."""
+    """Compute F1 in the official order of operations; its last bit decides between orders."""
     h = 0.5 * half
     precision = tp / (tp + fp + h) if tp + fp + h else 0.0
     recall = tp / (tp + fn + h) if tp + fn + h else 0.0

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined, lists, numbers, relation_columns, strings, values_of
 from fastcausal.errors import InputError, Problems, repeated
-from fastcausal.formats.io.values import Written
+from fastcausal.formats.io.values import Written, kind
 from fastcausal.relations import ROLES, Reading, Relations
 
 MOST_COLUMNS = 1_000  # of examples: each one costs time and memory however few lines have it
@@ -192,6 +192,18 @@ def assembled(
     except (InputError, UnicodeEncodeError) as error:  # a name with half a surrogate pair
         _require_unique(name, arrays.get("id"), lines)
         raise InputError(f"{name}: {error}") from error
+
+
+def ids_of(ids: Sequence[Any], places: Sequence[str], problems: Problems) -> list[str] | None:
+    """Return ids as strings, None where all are; note those that are missing or no names."""
+    if all(name is None for name in ids):
+        return None
+    for place, name in zip(places, ids, strict=True):
+        if name is None:
+            problems.add(f'{place}: no "id", other examples have one')
+        elif type(name) not in (str, int):
+            problems.add(f'{place}: "id" is {kind(name)}, expected a string')
+    return list(map(str, ids))
 
 
 def column(source: str, name: str, values: Any) -> Any:
