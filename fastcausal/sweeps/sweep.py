@@ -136,7 +136,7 @@ def sweep(
     shard : (int, int), optional
         Score every n-th run alone: ``(k, n)`` with k from 0 or from 1 on; ``(n, n)`` is ``(0, n)``.
     jobs : int, optional
-        Number of threads; by default the number of cores.
+        Number of threads; by default the number of cores, at most 4.
     progress : callable, optional
         Called with the number of runs done and of all of them.
 
@@ -243,8 +243,10 @@ class _Job(NamedTuple):
         )
         dropped = {*self.gold.table.column_names} - {"id", *self.columns}
         counted = report.statistics
-        tables = (counted.units, counted.left_out)
-        units, left_out = (table and without(table, dropped) for table in tables)
+        units, left_out = (
+            None if table is None else without(table, dropped)
+            for table in (counted.units, counted.left_out)
+        )
         return replace(counted, units=units, left_out=left_out, system=run.name)
 
 
