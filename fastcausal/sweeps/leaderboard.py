@@ -123,7 +123,7 @@ class Leaderboard(Report):
         expected, value = (number_text(self.winner[name]) for name in ("expected", "value"))
         bounds = f"{100 * self.confidence:g}% bounds"
         lines = [
-            f"the best of these is expected to score {expected} on new data, not {value}",
+            f"the best of these is expected to score {expected} on new data, and shows {value}",
             f"low, high: {bounds} ({self.method}); best: no system is surely better",
             f"rank_low, rank_high: {bounds}, right for all systems at once",
         ]
