@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.report import Report
 from fastcausal.significance.units import places
-from fastcausal.statistics import Statistics, read_systems
+from fastcausal.statistics import Statistics, joint_signature, read_systems
 from fastcausal.sweeps.folder import counts_of_runs
 
 
@@ -115,7 +116,7 @@ def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
         joined[name] = statistics.compressed()
     if not joined:
         raise InputError("no systems, expected at least one")
-    return _of_one_formula(joined)
+    return _of_one_kind(joined)
 
 
 def _in_order_of(first: tuple[str, Statistics], other: tuple[str, Statistics]) -> Statistics:
@@ -128,9 +129,11 @@ def _in_order_of(first: tuple[str, Statistics], other: tuple[str, Statistics]) -
 
 
 def _check_signatures(a: tuple[str, str], b: tuple[str, str]) -> None:
-    """Raise InputError with the parts in which two signatures differ."""
+    """Raise InputError with the parts in which two signatures differ beyond tags as given."""
     (name, mine), (other, theirs) = a, b
-    if mine != theirs:
+    try:
+        joint_signature(mine, theirs)
+    except ValueError as error:
         parts = [signature.split("|") for signature in (mine, theirs)]
         of_mine, of_theirs = (
             "|".join(part for part in side if part not in across)
@@ -138,7 +141,7 @@ def _check_signatures(a: tuple[str, str], b: tuple[str, str]) -> None:
         )
         raise InputError(
             f"{name} has the signature {of_mine}, {other} has {of_theirs}, expected one signature"
-        )
+        ) from error
 
 
 def _check_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
@@ -151,9 +154,10 @@ def _check_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
         raise InputError(f"{name} and {other} have no ids to join by, and their gold is unknown")
 
 
-def _of_one_formula(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
-    """Number labels alike where systems predict unlike ones; refuse other roles and counts."""
+def _of_one_kind(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
+    """Give all the joint signature, and labels one numbering; refuse other roles and counts."""
     names = list(systems)
+    signature = reduce(joint_signature, (each.signature for each in systems.values()))
     formula = systems[names[0]].formula
     for name in names[1:]:
         try:
@@ -161,6 +165,8 @@ def _of_one_formula(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
         except ValueError as error:
             raise InputError(f"{names[0]} and {name}: {error}") from error
     return {
-        name: replace(s, formula=formula, rows=s.formula.convert(s.rows, formula))
+        name: replace(
+            s, formula=formula, signature=signature, rows=s.formula.convert(s.rows, formula)
+        )
         for name, s in systems.items()
     }
