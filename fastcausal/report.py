@@ -360,11 +360,11 @@ def scores_table(title: str, parts: Mapping[str, Groups], counts: bool = False) 
         columns = [name for name in columns if name not in BOUNDARY_ERRORS]
     if not counts and len(columns) > MOST_COLUMNS:
         columns = [name for name in columns if isinstance(first[name], float)]
-    grid = Grid(title, columns)
-    for part, groups in rows.items():
-        cells = {g: [values.get(name, "") for name in columns] for g, values in groups.items()}
-        grid.part(part, cells)
-    return grid
+    cells = {
+        part: {g: [values.get(name, "") for name in columns] for g, values in groups.items()}
+        for part, groups in rows.items()
+    }
+    return Grid(title, columns, parts=cells)
 
 
 def plain(value: Any) -> Any:

@@ -87,6 +87,8 @@ class Grid:
         Columns whose positive numbers have a sign, but not in CSV.
     text : bool
         Whether cells are text.
+    parts : mapping of str to mapping, optional
+        Rows by name of their part and of the row; the part ``""`` has no line above it.
 
     Examples
     --------
@@ -116,6 +118,7 @@ class Grid:
         digits: int = 4,
         signed: Sequence[str] = (),
         text: bool = False,
+        parts: Mapping[str, Mapping[str, Sequence[Cell]]] | None = None,
     ) -> None:
         self.title = title
         self.header: Texts = (corner, *columns)
@@ -123,13 +126,15 @@ class Grid:
         self.signs = ["+" if name in signed else "" for name in columns]
         self.text = text
         self.parts: list[tuple[str, list[tuple[str, tuple[Cell, ...]]]]] = [("", [])]
+        for part, rows in (parts or {}).items():
+            if part:
+                self.part(part)
+            for name, cells in rows.items():
+                self.add(name, *cells)
 
-    def part(self, name: str, rows: Mapping[str, Sequence[Cell]] | None = None) -> None:
-        """Begin a part, unless it has no name, with rows; the name is a line above them."""
-        if name:
-            self.parts.append((name, []))
-        for row, cells in (rows or {}).items():
-            self.add(row, *cells)
+    def part(self, name: str) -> None:
+        """Begin a part; its name is a line above its rows."""
+        self.parts.append((name, []))
 
     def add(self, name: str, *cells: Cell) -> None:
         """Add a row; cells that are not given are empty."""

@@ -56,7 +56,6 @@ def run(
     TooLargeError
         An example is too large (csrc/cpu.hpp says what is).
     """
-    check_backend(backend, num_threads)
     if n_groups is None:
         rows = Groups(None, gold.n_examples, each=True)
     else:
@@ -71,6 +70,7 @@ def run(
 
         cuda.run(plan, gold, pred, rows, filled, counts, num_threads)
     else:
+        check("backend", backend, Backend)
         from fastcausal.engine.reference import driver
 
         driver.run(plan, gold, pred, rows, filled, counts)

@@ -45,8 +45,6 @@ class Unparsed:
 
     def warnings(self, policy: str, n_scored: int) -> list[str]:
         """State their share of all predicted relations, of which ``n_scored`` could be scored."""
-        if not self.relations:
-            return []
         n = self.relations + self.readable + n_scored
         line = f"unparsed={policy}: {self.relations} of {n} predicted relations could not be read"
         line += f" ({self.relations / n:.1%})"

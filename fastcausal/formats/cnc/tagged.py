@@ -106,7 +106,8 @@ def of_gold(
     sentences = Sentences(kept, lengths, tags, own=True)
     if tags == "strict":
         sentences.note_misfits(problems, where)
-    problems.raise_if_any()
+    if problems.count:
+        problems.raise_if_any()
     notes = {**notes, UNLIKE_TEXT: sentences.unlike_text}
     return sentences.table(name, columns, where, notes=notes, lines=lines)
 

@@ -74,7 +74,7 @@ class Source:
             raise InputError(f"{name} is empty")
         return cls(name, data)
 
-    @property
+    @cached_property
     def is_json(self) -> bool:
         """Tell whether the name or the first character is that of JSON."""
         is_named = self.name.lower().endswith(JSON_SUFFIXES)

@@ -25,7 +25,7 @@ from fastcausal.rows import Rows
 from fastcausal.tasks.align import NO_COLUMNS, Aligned
 from fastcausal.tasks.extraction.batches import Progress, in_step, is_streamed
 from fastcausal.tasks.extraction.report import as_given, report_of
-from fastcausal.tasks.extraction.tables import Details, statistics_of
+from fastcausal.tasks.extraction.tables import statistics_of
 from fastcausal.tasks.official import KEY
 
 if TYPE_CHECKING:
@@ -114,7 +114,8 @@ def score(
         backend=backend,
         num_threads=num_threads,
     )
-    keep_apart([per_example], [gold, pred])
+    if per_example is not None:
+        keep_apart([per_example], [gold, pred])
     scorer.pred_path = pred if isinstance(pred, str | os.PathLike) else None
     streamed = is_streamed(gold) or is_streamed(pred)
     if streamed:
@@ -137,10 +138,12 @@ def score(
     if batches is None:
         return _scored(scorer, ((gold, pred),), per_example)
     again = None if batches.once else partial(scorer.align, gold, pred)
-    return batches.used_by(
-        lambda: _scored(scorer, batches, per_example, again),
-        lambda: _scored(scorer, ((gold, pred),), per_example),
-    )
+
+    def whole() -> Report:
+        scorer.reset()
+        return _scored(scorer, ((gold, pred),), per_example)
+
+    return batches.used_by(lambda: _scored(scorer, batches, per_example, again), whole)
 
 
 def _scored(
@@ -149,8 +152,7 @@ def _scored(
     per_example: str | os.PathLike[str] | None,
     again: Callable[[], Aligned] | None = None,
 ) -> Report:
-    """Score batches from nothing; where they are several, the report gets the whole ``again``."""
-    scorer.reset()
+    """Score batches; where they are several, the report gets the whole ``again``."""
     n_batches = 0
     file = _CountFile(scorer)
     with _NOWHERE if per_example is None else appending(per_example, file.metadata) as write:
@@ -161,7 +163,7 @@ def _scored(
             if write is not None:
                 write(file.table(aligned))
     whole = aligned if n_batches == 1 else again
-    return scorer.report(None if whole is None else Details(scorer.counting(), whole))
+    return scorer.report(whole)
 
 
 class _CountFile:
@@ -210,7 +212,7 @@ def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
         scores={group: Scores(values) for group, values in scores.items()},
         warnings=(
             *aligned.warnings,
-            *lost.warnings(scorer.unparsed, n_pred_relations),
+            *(lost.warnings(scorer.unparsed, n_pred_relations) if lost.relations else ()),
             *warning_lines(as_given(aligned.n_as_given, scorer.protocol.name)),
             *fate,
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial, reduce
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,7 @@ from fastcausal.tasks.align import (
 )
 from fastcausal.tasks.extraction.report import Totals
 from fastcausal.tasks.extraction.tables import Counting, Details
-from fastcausal.tasks.unread import Unparsed
+from fastcausal.tasks.unread import ALL_READ, Unparsed
 
 if TYPE_CHECKING:
     from fastcausal.decoding.spans import SpanDecoder
@@ -91,6 +92,7 @@ class ExtractionScorer:
         check_backend(backend, num_threads)
         self.pred_path: Any = None  # by which statistics name the system
         self._decoding: Decoding | None = None
+        self._counting: Counting | None = None
         self.reset()
         if decoder is not None:
             from fastcausal.tasks.extraction.decoded import Decoding
@@ -208,15 +210,19 @@ class ExtractionScorer:
         self.n_as_given += aligned.n_as_given
         if aligned.counted:
             add_warnings(self.warnings, aligned.counted)
-        self.unparsed_relations += aligned.unparsed
+        if aligned.unparsed != ALL_READ:
+            self.unparsed_relations += aligned.unparsed
 
     def counting(self) -> Counting:
-        """How examples with the roles seen are paired and counted."""
-        return Counting(self.plan(), self._roles, self.backend, self.num_threads)
+        """Return how examples with the roles seen are paired and counted."""
+        if self._counting is None or self._counting.roles != self._roles:
+            plan = self.protocol.plan(self._roles)
+            self._counting = Counting(plan, self._roles, self.backend, self.num_threads)
+        return self._counting
 
     def plan(self) -> Plan:
-        """The protocol made ready for the roles seen."""
-        return self.protocol.plan(self._roles)
+        """Return the protocol made ready for the roles seen."""
+        return self.counting().plan
 
     def formula(self) -> RelationFormula:
         """The way from counts of the roles seen to scores."""
@@ -276,9 +282,10 @@ class ExtractionScorer:
         self.settle()
         return self.report()
 
-    def report(self, details: Details | None = None) -> Report:
-        """`compute`, with what makes the tables of the report."""
+    def report(self, whole: Aligned | Callable[[], Aligned] | None = None) -> Report:
+        """Return what `compute` does, with tables of all examples where ``whole`` has them."""
         totals = self.totals()
+        details = None if whole is None else Details(self.counting(), whole)
         return totals.report(details, partial(_statistics, totals, details))
 
     def totals(self) -> Totals:
