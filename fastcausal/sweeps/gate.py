@@ -111,7 +111,7 @@ class Gate(Report):
         )
         surely = {"pass": "surely at least", "fail": "surely below"}.get(self.verdict, "perhaps")
         said = f"{self.score} changes by {delta} [{low}, {high}], {surely} {least}"
-        if self.verdict != "inconclusive":
+        if self.verdict != "inconclusive" or math.isnan(self.mde):
             return said
         return f"{said}; such data show {number_text(self.mde)} in four of five cases"
 

@@ -22,7 +22,7 @@ from fastcausal.significance.ranks import rank_sets, share
 from fastcausal.significance.units import EXAMPLE, terms_of, units_of
 from fastcausal.statistics import Statistics
 from fastcausal.sweeps.compare import compare
-from fastcausal.sweeps.systems import aligned, systems_of
+from fastcausal.sweeps.systems import aligned, set_aside, systems_of
 from fastcausal.tables import Grid, number_text
 
 if TYPE_CHECKING:
@@ -120,10 +120,10 @@ class Leaderboard(Report):
     @property
     def legend(self) -> tuple[str, ...]:
         """Lines below the table: what its columns are, and what the best system is worth."""
-        expected = number_text(self.winner["expected"])
+        expected, value = (number_text(self.winner[name]) for name in ("expected", "value"))
         bounds = f"{100 * self.confidence:g}% bounds"
         lines = [
-            f"expected of the best of these on new data: {expected}",
+            f"the best of these is expected to score {expected} on new data, and shows {value}",
             f"low, high: {bounds} ({self.method}); best: no system is surely better",
             f"rank_low, rank_high: {bounds}, right for all systems at once",
         ]
@@ -202,7 +202,7 @@ def leaderboard(
         row |= {"low": interval.low, "high": interval.high}
     winner = next(iter(rows))
     units = units_of(joined[winner], cluster, score)
-    warnings = warnings_of(units, joined[winner].units)
+    warnings = set_aside(systems) + warnings_of(units, joined[winner].units)
     if baseline is not None:
         _add_differences(rows, joined, baseline, score, correction, options)
         warnings += _too_few(len(rows) - 1, correction, confidence, n_resamples)

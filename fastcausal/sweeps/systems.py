@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.report import Report
 from fastcausal.significance.units import places
-from fastcausal.statistics import Statistics, read_systems
+from fastcausal.statistics import Statistics, joint_signature, read_systems
 from fastcausal.sweeps.folder import counts_of_runs
 
 
@@ -72,23 +73,35 @@ def systems_of(sources: Any) -> Iterator[tuple[str, Statistics]]:
     if isinstance(sources, Mapping):
         yield from ((name, statistics_of(source)) for name, source in sources.items())
         return
-    single = isinstance(sources, Statistics | Report | str | os.PathLike)
-    for k, source in enumerate([sources] if single else sources, 1):
+    for k, source in enumerate(_listed(sources), 1):
         if isinstance(source, Statistics | Report):
             statistics = statistics_of(source)
             yield statistics.system or f"system {k}", statistics
         else:
-            for path in _files(Path(source)):
-                yield from read_systems(path).items()
+            yield from _in_path(Path(source))
 
 
-def _files(path: Path) -> list[Path]:
+def set_aside(sources: Any) -> tuple[str, ...]:
+    """Warn of runs that a sweep could not score: its folder stands for the others alone."""
+    paths = [Path(each) for each in _listed(sources) if isinstance(each, str | os.PathLike)]
+    failed = {path: len([*path.glob("failed/*.json")]) for path in paths}
+    return tuple(f"{path}: {n} runs that could not be scored" for path, n in failed.items() if n)
+
+
+def _listed(sources: Any) -> list[Any]:
+    single = isinstance(sources, Statistics | Report | str | os.PathLike)
+    return [sources] if single else list(sources)
+
+
+def _in_path(path: Path) -> Iterator[tuple[str, Statistics]]:
     if not path.is_dir():
-        return [path]
-    files = [*counts_of_runs(path).values()]
-    if not files:
+        yield from read_systems(path).items()
+        return
+    runs = counts_of_runs(path)
+    if not runs:
         raise InputError(f"{path}: no runs/*.parquet, expected the folder of a sweep or a file")
-    return files
+    for run, file in runs.items():
+        yield run, Statistics.read(file)
 
 
 def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
@@ -115,7 +128,7 @@ def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
         joined[name] = statistics.compressed()
     if not joined:
         raise InputError("no systems, expected at least one")
-    return _of_one_formula(joined)
+    return _of_one_kind(joined)
 
 
 def _in_order_of(first: tuple[str, Statistics], other: tuple[str, Statistics]) -> Statistics:
@@ -128,9 +141,11 @@ def _in_order_of(first: tuple[str, Statistics], other: tuple[str, Statistics]) -
 
 
 def _check_signatures(a: tuple[str, str], b: tuple[str, str]) -> None:
-    """Raise InputError with the parts in which two signatures differ."""
+    """Raise InputError with the parts in which two signatures differ beyond tags as given."""
     (name, mine), (other, theirs) = a, b
-    if mine != theirs:
+    try:
+        joint_signature(mine, theirs)
+    except ValueError as error:
         parts = [signature.split("|") for signature in (mine, theirs)]
         of_mine, of_theirs = (
             "|".join(part for part in side if part not in across)
@@ -138,7 +153,7 @@ def _check_signatures(a: tuple[str, str], b: tuple[str, str]) -> None:
         )
         raise InputError(
             f"{name} has the signature {of_mine}, {other} has {of_theirs}, expected one signature"
-        )
+        ) from error
 
 
 def _check_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
@@ -151,9 +166,10 @@ def _check_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
         raise InputError(f"{name} and {other} have no ids to join by, and their gold is unknown")
 
 
-def _of_one_formula(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
-    """Number labels alike where systems predict unlike ones; refuse other roles and counts."""
+def _of_one_kind(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
+    """Give all the joint signature, and labels one numbering; refuse other roles and counts."""
     names = list(systems)
+    signature = reduce(joint_signature, (each.signature for each in systems.values()))
     formula = systems[names[0]].formula
     for name in names[1:]:
         try:
@@ -161,6 +177,8 @@ def _of_one_formula(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
         except ValueError as error:
             raise InputError(f"{names[0]} and {name}: {error}") from error
     return {
-        name: replace(s, formula=formula, rows=s.formula.convert(s.rows, formula))
+        name: replace(
+            s, formula=formula, signature=signature, rows=s.formula.convert(s.rows, formula)
+        )
         for name, s in systems.items()
     }

@@ -59,6 +59,9 @@ WORK = {
     "alpha": "data = np.random.default_rng(0).random((1_000_000, 2))\n"
     "fc.krippendorff_alpha(data[:9])\n"  # what it imports has threads of its own
     "work = lambda: fc.krippendorff_alpha(data, 'ratio')",
+    "ranks": "from fastcausal.significance import _ranks\n"
+    "strays = np.random.default_rng(0).random((4000, 6400))\n"
+    "work = lambda: _ranks.spreads(strays, np.zeros((4000, 4000)), 2)",
 }
 END = """
 before = tasks()

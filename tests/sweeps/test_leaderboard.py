@@ -119,6 +119,13 @@ def test_an_undefined_score_has_no_rank():
     assert max(v.rank_high for v in board.scores.values() if v.rank_high == v.rank_high) <= 6
 
 
+def test_no_examples():
+    empty = SYSTEMS["run 0"].take(np.zeros(0, np.int64))
+    board = fc.leaderboard({"a": empty, "b": empty}, **QUICK).to_dict()
+    assert board["winner"] == {"system": "a", "value": None, "expected": None}
+    assert [row["rank"] for row in board["systems"]] == [None, None]
+
+
 def test_scores_of_labels():
     """Their formula counts the labels that any of the systems predicts."""
     rng = np.random.default_rng(0)
@@ -140,6 +147,17 @@ def test_too_few_resamples_for_holm():
     assert "5 tests need at least 99 resamples" in " ".join(board.warnings)
     board = fc.leaderboard(SYSTEMS, baseline="run 0", n_resamples=99)
     assert "resamples" not in " ".join(board.warnings)
+
+
+def test_a_sweep_stands_for_its_runs(tmp_path):
+    (tmp_path / "broken.jsonl").write_text("{}")
+    runs = [*sample.SYSTEMS.values(), tmp_path / "broken.jsonl"]
+    fc.sweep(sample.GOLD, runs, tmp_path / "swept", unparsed="empty")
+    board = fc.leaderboard(tmp_path / "swept", baseline="hasty", **QUICK).to_dict()
+    assert "1 runs that could not be scored" in board["warnings"][0]
+    of_reports = fc.leaderboard(REPORTS, baseline="hasty", **QUICK).to_dict()
+    assert board["systems"] == of_reports["systems"]
+    assert board["winner"] == of_reports["winner"]
 
 
 @pytest.fixture

@@ -97,6 +97,15 @@ def test_refusals(other, message):
         aligned({"A": A, "B": other}.items())
 
 
+def test_tags_as_given_on_one_side():
+    sides = {
+        name: replace(A, signature=f"fc|p|tags:{tags}|x:1")
+        for name, tags in (("A", "strict"), ("B", "as-given"), ("C", "strict"))
+    }
+    joined = aligned(sides.items())
+    assert {side.signature for side in joined.values()} == {"fc|p|tags:as-given|x:1"}
+
+
 def test_other_gold():
     sides = {name: replace(A, gold=k) for k, name in enumerate(("A", "B"))}
     with pytest.raises(fc.InputError, match="A and B were scored against different gold"):
