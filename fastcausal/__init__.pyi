@@ -11,6 +11,7 @@ from fastcausal.protocols import Protocol as Protocol
 from fastcausal.relations import Relations as Relations
 from fastcausal.report import Report as Report
 from fastcausal.rows import Rows as Rows
+from fastcausal.significance.result import Intervals as Intervals
 from fastcausal.statistics import Statistics as Statistics
 from fastcausal.sweeps.compare import Comparison as Comparison
 from fastcausal.sweeps.compare import compare as compare

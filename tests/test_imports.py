@@ -152,8 +152,9 @@ def test_all_names_load():
     assert {name for name in dir(fastcausal) if not name.startswith("_")} == {
         "Agreement", "AlphaInterval", "AnswerReport", "CheckReport", "ClassificationReport",
         "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionScorer",
-        "Gate", "InputError", "LabelAgreement", "Leaderboard", "Objective", "PROTOCOLS", "Protocol",
-        "Relations", "Report", "Rows", "SpanDecoder", "Statistics", "SweepResult", "TagScheme",
+        "Gate", "InputError", "Intervals", "LabelAgreement", "Leaderboard", "Objective",
+        "PROTOCOLS", "Protocol", "Relations", "Report", "Rows", "SpanDecoder", "Statistics",
+        "SweepResult", "TagScheme",
         "TagScorer", "agreement", "alpha_interval", "check", "classify", "cohen_kappa", "compare",
         "describe", "explain", "fleiss_kappa", "gate", "kernel", "krippendorff_alpha",
         "label_agreement", "leaderboard", "majority_vote", "mean_pairwise_kappa",
