@@ -85,7 +85,7 @@ modules = [
         language="c++",
         include_dirs=["csrc"],
         depends=[*CSRC, *map(str, Path("fastcausal").rglob("*.pxd")), "setup.py"],
-        # engine/_build.pyx makes text of the flags.
+        # engine/_native.pyx makes text of the flags.
         define_macros=[*macros, ("FASTCAUSAL_FLAGS", " ".join(compile_args))],
         py_limited_api=ABI3,
         extra_compile_args=compile_args,

@@ -188,7 +188,7 @@ def parted(formula: Formula, table: pa.Table, name: str) -> tuple[pa.Table, pa.T
     """Return the rows with counts, and those that a policy left out, which lack the last one."""
     import pyarrow.compute as pc
 
-    last = formula.fields[-1]
+    last = formula.fields[-1] if formula.fields else ""  # of no raters
     if last not in table.column_names or not table[last].null_count:
         return table, None
     missing = pc.is_null(table[last])
@@ -212,7 +212,7 @@ def counts_of(
     columns = [
         numbers(table, field, formula.dtype, name, formula.bounds) for field in formula.fields
     ]
-    return formula, np.stack(columns, axis=1)
+    return formula, np.array(columns, formula.dtype).reshape(len(columns), len(table)).T
 
 
 def column_of(table: pa.Table, field: str, name: str) -> pa.ChunkedArray:
@@ -308,6 +308,8 @@ def parts_of(name: str, table: pa.Table, about: About) -> dict[str, Any]:
         times = numbers(table, TIMES, np.int64, name)
         return {**parts, "formula": formula, "rows": rows, "times": times}
     table, left_out = parted(formula, table, name)
+    for total in formula.totals if left_out is not None else ():
+        numbers(left_out, total, np.int64, name)
     formula, rows = counts_of(formula, table, name)
     units = table.drop_columns(list(formula.fields))
     return {

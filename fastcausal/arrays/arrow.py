@@ -261,6 +261,18 @@ def texts_of(strings: pa.Array) -> tuple[Any, np.ndarray[Any, np.dtype[Any]]]:
     return b"" if data is None else data, starts
 
 
+def text_lists(lists: pa.ListArray) -> tuple[Any, Any, Any]:
+    """Return the offsets of lists of strings, and `texts_of` the strings.
+
+    Examples
+    --------
+    >>> places, data, starts = text_lists(pa.array([["a"], [], ["bc", "d"]]))
+    >>> places, bytes(data), starts
+    (array([0, 1, 1, 3]), b'abcd', array([0, 1, 3, 4], dtype=int32))
+    """
+    return offsets_of(lists), *texts_of(lists.flatten())
+
+
 def is_valid(array: pa.Array) -> Booleans:
     """Which values are not null."""
     bits = array.buffers()[0]

@@ -23,7 +23,8 @@ def digest_of_texts(ids: Any, contents: Any) -> int:
     Examples
     --------
     >>> whole = digest_of_texts(strings(["a", "b"]), strings(["yes", "no"]))
-    >>> a, b = (digest_of_texts(*map(strings, part)) for part in (("a", ["yes"]), ("b", ["no"])))
+    >>> parts = ("a", "yes"), ("b", "no")
+    >>> a, b = (digest_of_texts(strings([id]), strings([text])) for id, text in parts)
     >>> added_digests(b, a) == whole
     True
     """

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fastcausal.cli.console import (
-    clear_errors,
     doing,
     print_grids,
     print_json,
@@ -89,43 +88,36 @@ def agree(
     ] = None,
 ) -> None:
     """Measure how far annotators agree on causal relations."""
-    with clear_errors(json or format == "json"):
-        chosen = format_of(ctx, json, format)
-        if not intervals and cluster is None:
-            refuse(ctx, ("seed",), "is for intervals: add --intervals or --cluster")
-        if labels is None:
-            refuse(ctx, OF_LABELS, "is for labels: name their column with --labels")
-        else:
-            refuse(ctx, OF_RELATIONS, f"is for relations, but --labels {labels} compares labels")
-            if len(annotations) > 1:
-                refuse(
-                    ctx, ("rater",), "is for one file of all ratings; of several each is a rater"
-                )
-            _agree_on_labels(
-                annotations, labels, level, unit, rater, intervals, cluster, seed, chosen
-            )
-            return
-        import fastcausal as fc
-        from fastcausal.formats.io.targets import keep_apart
-        from fastcausal.report import plain
+    chosen = format_of(ctx, json, format)
+    if not intervals and cluster is None:
+        refuse(ctx, ("seed",), "is for intervals: add --intervals or --cluster")
+    if labels is None:
+        refuse(ctx, OF_LABELS, "is for labels: name their column with --labels")
+    else:
+        refuse(ctx, OF_RELATIONS, f"is for relations, but --labels {labels} compares labels")
+        if len(annotations) > 1:
+            refuse(ctx, ("rater",), "is for one file of all ratings; of several each is a rater")
+        _agree_on_labels(annotations, labels, level, unit, rater, intervals, cluster, seed, chosen)
+        return
+    import fastcausal as fc
+    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.report import plain
 
-        keep_apart([per_example, matches], annotations)
-        with doing("comparing annotators"):
-            agreement = fc.agreement(
-                annotations, protocol, average=average, by=by, unparsed=unparsed
-            )
-            drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
-        for target, detail in ((per_example, "per_example"), (matches, "matches")):
-            if target is not None:
-                write_rows(target, getattr(agreement, detail))
-        if drawn is None:
-            print_report(agreement, chosen)
-        elif chosen == "json":
-            print_json(agreement.to_dict() | {"intervals": plain(drawn)})
-        else:
-            warn(agreement.warnings)
-            grids = [*agreement.to_tables(), intervals_grid(drawn, chosen, cluster)]
-            print_grids(grids, chosen, agreement.signature)
+    keep_apart([per_example, matches], annotations)
+    with doing("comparing annotators"):
+        agreement = fc.agreement(annotations, protocol, average=average, by=by, unparsed=unparsed)
+        drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
+    for target, detail in ((per_example, "per_example"), (matches, "matches")):
+        if target is not None:
+            write_rows(target, getattr(agreement, detail))
+    if drawn is None:
+        print_report(agreement, chosen)
+    elif chosen == "json":
+        print_json(agreement.to_dict() | {"intervals": plain(drawn)})
+    else:
+        warn(agreement.warnings)
+        grids = [*agreement.to_tables(), intervals_grid(drawn, chosen, cluster)]
+        print_grids(grids, chosen, agreement.signature)
 
 
 def _agree_on_labels(

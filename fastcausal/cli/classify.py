@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fastcausal.cli.console import clear_errors, doing, print_report
+from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import FormatOption, JsonOption, PerExampleOption, format_of
 from fastcausal.options import LabelPolicy, ZeroByZero
 
@@ -41,22 +41,21 @@ def classify(
     format: FormatOption = "text",
 ) -> None:
     """Score sentence labels, such as causal or not."""
-    with clear_errors(json or format == "json"):
-        chosen = format_of(ctx, json, format)
-        from fastcausal.tasks.classification.scorer import classify as compare
+    chosen = format_of(ctx, json, format)
+    from fastcausal.tasks.classification.scorer import classify as compare
 
-        with doing(f"scoring {pred}"):
-            report = compare(
-                gold,
-                pred,
-                labels=None if labels is None else _labels(labels.split(",")),
-                positive=_labels([positive])[0],
-                undefined=ZERO[undefined],
-                unparsed=unparsed,
-                unmatched=unmatched,
-                per_example=per_example,
-            )
-        print_report(report, chosen)
+    with doing(f"scoring {pred}"):
+        report = compare(
+            gold,
+            pred,
+            labels=None if labels is None else _labels(labels.split(",")),
+            positive=_labels([positive])[0],
+            undefined=ZERO[undefined],
+            unparsed=unparsed,
+            unmatched=unmatched,
+            per_example=per_example,
+        )
+    print_report(report, chosen)
 
 
 def _labels(written: list[str]) -> list[int] | list[str]:

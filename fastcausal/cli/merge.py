@@ -54,7 +54,7 @@ def merge(
     if json:
         print_json({"out": str(out), "n_parts": len(parts), "n_examples": n_examples})
     else:
-        show(printable(f"{out}: {n_examples} examples of {len(parts)} parts"))
+        show(printable(f"{out}: {n_examples} examples, {len(parts)} parts"))
 
 
 def _joined(parts: dict[str, dict[str, Statistics]], name: str) -> Statistics:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fastcausal.cli.console import (
-    clear_errors,
     doing,
     print_grids,
     print_json,
@@ -94,50 +93,49 @@ def score(
     seed: SeedOption = 0,
 ) -> None:
     """Score predictions against gold."""
-    with clear_errors(json or format == "json"):
-        chosen = format_of(ctx, json, format)
-        if chosen == "json":
-            refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
-        if protocol == "cnc-2022":
-            refuse(ctx, ("counts", "intervals"), "is for sums of counts, cnc-2022 has none")
-        refuse_inference(ctx, intervals, method)
-        import fastcausal as fc
-        from fastcausal.formats.io.targets import keep_apart
+    chosen = format_of(ctx, json, format)
+    if chosen == "json":
+        refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
+    if protocol == "cnc-2022":
+        refuse(ctx, ("counts", "intervals"), "is for sums of counts, cnc-2022 has none")
+    refuse_inference(ctx, intervals, method)
+    import fastcausal as fc
+    from fastcausal.formats.io.targets import keep_apart
 
-        keep_apart([per_example, matches], [gold, *pred])
-        names = short_names(pred)
-        reports: dict[str, Report] = {}
-        with doing(f"reading {gold}"):
-            gold_side = _reusable(gold, protocol)
-        with _one_table(per_example, list(names)) as tables:
-            for name, path in names.items():
-                with (
-                    doing(f"scoring {path}") as progress,
-                    _named(name if len(names) > 1 else None),
-                ):
-                    reports[name] = fc.score(
-                        gold_side,
-                        path,
-                        protocol,
-                        by=by,
-                        unparsed=unparsed,
-                        unmatched=unmatched,
-                        backend=backend,
-                        num_threads=threads,
-                        per_example=tables.get(name),
-                        progress=progress,
-                    )
-        if intervals:
-            reports = with_intervals(reports, cluster, method, confidence, n_resamples, seed, by)
-        if matches is not None:
-            from fastcausal.count_files import with_system
-            from fastcausal.formats.table import appending
+    keep_apart([per_example, matches], [gold, *pred])
+    names = short_names(pred)
+    reports: dict[str, Report] = {}
+    with doing(f"reading {gold}"):
+        gold_side = _reusable(gold, protocol)
+    with _one_table(per_example, list(names)) as tables:
+        for name, path in names.items():
+            with (
+                doing(f"scoring {path}") as progress,
+                _named(name if len(names) > 1 else None),
+            ):
+                reports[name] = fc.score(
+                    gold_side,
+                    path,
+                    protocol,
+                    by=by,
+                    unparsed=unparsed,
+                    unmatched=unmatched,
+                    backend=backend,
+                    num_threads=threads,
+                    per_example=tables.get(name),
+                    progress=progress,
+                )
+    if intervals:
+        reports = with_intervals(reports, cluster, method, confidence, n_resamples, seed, by)
+    if matches is not None:
+        from fastcausal.count_files import with_system
+        from fastcausal.formats.table import appending
 
-            with appending(matches) as write:
-                for name, report in reports.items():
-                    matched = report.matches
-                    write(with_system(matched, name) if len(names) > 1 else matched)
-        print_reports(reports, chosen, by, counts)
+        with appending(matches) as write:
+            for name, report in reports.items():
+                matched = report.matches
+                write(with_system(matched, name) if len(names) > 1 else matched)
+    print_reports(reports, chosen, by, counts)
 
 
 def _reusable(gold: str, protocol: ProtocolName) -> Any:

@@ -51,7 +51,9 @@ def sweep(
     ] = "error",
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, help="Score so many runs at a time; by default one for each core."),
+        typer.Option(
+            min=1, help="Score so many runs at a time; by default one for each core, at most 4."
+        ),
     ] = None,
     shard: Annotated[
         str | None,

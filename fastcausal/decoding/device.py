@@ -52,7 +52,7 @@ def label_ids(
     machine: Machine, logits: Array, where: Array | None, steps: Int32 | None, start: int,
     ignored: int,
 ) -> Array:  # fmt: skip
-    """Decode as `_labels.label_ids`, on arrays of the machine.
+    """Decode as `_native.label_ids`, on arrays of the machine.
 
     A token with a logit that is NaN or +inf, and with steps every later one of its sequence, gets
     -1; or -2 where -1 is what says that there is no token.
@@ -74,7 +74,7 @@ def select_spans(
     machine: Machine, columns: Sequence[Array], there: Array | None, words: Array | None,
     has_signal: Array | None, roles: Sequence[int], settings: tuple[int, int, int, int, float],
 ) -> tuple[Rows, Array, Array]:  # fmt: skip
-    """Select as `_decoding.select_spans`, on arrays of the machine.
+    """Select as `_native.select_spans`, on arrays of the machine.
 
     Returns
     -------

@@ -13,7 +13,7 @@ class Fault(NamedTuple):
     example, token : int
         Where it is in the batch.
     column : int
-        The column of boundary logits, or ``_decoding.WORD`` for a word out of order.
+        The column of boundary logits, or ``_native.WORD`` for a word out of order.
     """
 
     example: int

@@ -20,7 +20,7 @@ from fastcausal.arrays.tensors import (
     on_host,
     word_numbers,
 )
-from fastcausal.decoding._decoding import MOST_FAULTS, WORD, select_spans
+from fastcausal.decoding._native import MOST_FAULTS, WORD, select_spans
 from fastcausal.decoding.faults import Fault
 from fastcausal.errors import InputError
 from fastcausal.options import DecodingMethod, check

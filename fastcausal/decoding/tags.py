@@ -21,7 +21,7 @@ from fastcausal.arrays.tensors import (
     on_host,
     word_numbers,
 )
-from fastcausal.decoding._labels import label_ids, label_rows
+from fastcausal.decoding._native import label_ids, label_rows
 from fastcausal.decoding.faults import Fault
 from fastcausal.decoding.label_paths import OUTSIDE, ROLE, Steps, steps_of
 from fastcausal.errors import InputError

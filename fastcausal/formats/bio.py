@@ -25,8 +25,7 @@ from fastcausal.formats.io.builder import (
     at_rows,
     messages,
     not_held,
-    places_in,
-    taken,
+    placed,
 )
 from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format
@@ -79,7 +78,7 @@ def read(
     if isinstance(source, str | os.PathLike | Source):
         return _read_file(Source.open(source), like)
     build = Builder("tag lists")
-    rows = places_in(like, None, len(source), build.name)
+    rows, columns = placed(like, None, len(source), build.name)
     nested = not any(isinstance(item, str) for item in chain.from_iterable(source))
     examples = [list(example) for example in source] if nested else [[tags] for tags in source]
     problems = Problems()
@@ -89,7 +88,7 @@ def read(
 
     _add(build, where, examples, _lengths(like, rows), problems)
     problems.raise_if_any()
-    return build.table(taken(like, rows))
+    return build.table(columns)
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
@@ -191,8 +190,8 @@ def _read_file(source: Source, like: Relations | None) -> Relations:
     blocks = list(_blocks(source, problems))
     ids = [said.get("id") for _, said, _ in blocks]
     named = any(name is not None for name in ids)
-    rows = places_in(like, ids if named else None, len(blocks), source.name)
-    columns = taken(like, rows) | ({"id": ids} if named else {})
+    rows, of_gold = placed(like, ids if named else None, len(blocks), source.name)
+    columns = of_gold | ({"id": ids} if named else {})
     lines = [line for line, _, _ in blocks]
     if named:
         for line, name in zip(lines, ids, strict=True):

@@ -22,8 +22,7 @@ from fastcausal.formats.io.builder import (
     UnreadError,
     ids_of,
     messages,
-    places_in,
-    taken,
+    placed,
 )
 from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format
@@ -86,8 +85,8 @@ def read(
     places = [f"{name}:{n}" for n in lines] if lines else [name] * len(examples)
     ids = ids_of([example.get("id") for example in examples], places, problems)
     problems.raise_if_any()
-    rows = places_in(like, ids, len(examples), name)
-    columns: dict[str, Any] = taken(like, rows) | ({"id": ids} if ids is not None else {})
+    rows, of_gold = placed(like, ids, len(examples), name)
+    columns: dict[str, Any] = of_gold | ({"id": ids} if ids is not None else {})
     texts = columns["text"].to_pylist() if "text" in columns else [None] * len(examples)
     counts = tagged.token_counts(like, "strict", rows).tolist()
     build = Builder(name)

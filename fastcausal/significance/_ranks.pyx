@@ -40,7 +40,6 @@ def spreads(strays, into, int64_t num_threads):
     """Fill float64[n_systems, n_systems] with deviations of differences, all but its diagonal.
 
     strays: float64[n_systems, n_places], NaN where undefined.
-    scales: float64[n_systems, n_systems]; the upper triangle is read, 0 leaves a pair out.
     """
     cdef Strays given = strays_of(strays)
     cdef Array found = float64s(into, 2, PyBUF_WRITABLE)
@@ -51,10 +50,10 @@ def spreads(strays, into, int64_t num_threads):
 
 
 def largest(strays, scales, into, int64_t num_threads):
-    """Fill float64[n_places] with the largest scaled difference, -1 where none is defined.
+    """Fill float64[n_places] with the largest scaled difference, -1 where all are undefined.
 
     strays: float64[n_systems, n_places], NaN where undefined.
-    scales: float64[n_systems, n_systems], of which the upper triangle is read; 0 for pairs to leave out.
+    scales: float64[n_systems, n_systems]; the upper triangle is read, 0 leaves a pair out.
     """
     cdef Strays given = strays_of(strays)
     cdef Array scale = float64s(scales, 2)

@@ -15,7 +15,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -94,14 +94,17 @@ class Folder:
 
     def write_scores(
         self,
+        every: Sequence[str],
         sums: Mapping[str, T],
         sums_of: Callable[[Statistics], T],
         table_of: Callable[[dict[str, T]], pa.Table],
-    ) -> pa.Table:
-        """Write the scores of all runs that are there, those of other shards included.
+    ) -> None:
+        """Write the scores of all runs that are there, once every shard has done its part.
 
         Parameters
         ----------
+        every : sequence of str
+            The runs of all shards.
         sums : mapping of str
             The sums of the runs at hand.
         sums_of : callable
@@ -109,9 +112,11 @@ class Folder:
         table_of : callable
             Makes the table of the sums of all runs, by name.
         """
+        if not all(self._counts(run).exists() or self._failure(run).exists() for run in every):
+            return
         made: dict[tuple[str, int, int], T] = {}
         before = None
-        while (now := self._runs()) != before:  # other shards may have added some meanwhile
+        while (now := self._runs()) != before:  # another shard may have written meanwhile
             for stamp in [stamp for stamp in now if stamp not in made]:
                 run = stamp[0]
                 if run in sums:
@@ -121,12 +126,15 @@ class Folder:
             table = table_of({stamp[0]: made[stamp] for stamp in now if stamp in made})
             _write(self.path / SCORES, _parquet(table))
             before = now
-        return table
 
     def _runs(self) -> list[tuple[str, int, int]]:
         """Return the runs that are there, and what changes when their files are written anew."""
-        files = sorted(counts_of_runs(self.path).items())
-        return [(run, (s := file.stat()).st_ino, s.st_mtime_ns) for run, file in files]
+        stamps = []
+        for run, file in sorted(counts_of_runs(self.path).items()):
+            with suppress(FileNotFoundError):  # of another shard, where it failed this time
+                status = file.stat()
+                stamps.append((run, status.st_ino, status.st_mtime_ns))
+        return stamps
 
     def _counts(self, run: str) -> Path:
         return self.path / "runs" / f"{file_name(run)}.parquet"

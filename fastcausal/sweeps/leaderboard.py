@@ -120,10 +120,10 @@ class Leaderboard(Report):
     @property
     def legend(self) -> tuple[str, ...]:
         """Lines below the table: what its columns are, and what the best system is worth."""
-        expected = number_text(self.winner["expected"])
+        expected, value = (number_text(self.winner[name]) for name in ("expected", "value"))
         bounds = f"{100 * self.confidence:g}% bounds"
         lines = [
-            f"expected of the best of these on new data: {expected}",
+            f"the best of these is expected to score {expected} on new data, and shows {value}",
             f"low, high: {bounds} ({self.method}); best: no system is surely better",
             f"rank_low, rank_high: {bounds}, right for all systems at once",
         ]

@@ -28,7 +28,7 @@ from fastcausal.errors import (
     some_of,
     warning_lines,
 )
-from fastcausal.options import Policy, check
+from fastcausal.options import Policy
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
@@ -192,12 +192,6 @@ def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Alig
 
 def _described_examples(examples: list[Any]) -> pa.Table:
     return described(Relations.from_examples(examples))
-
-
-def check_policies(unparsed: Policy, unmatched: Policy) -> None:
-    """Raise ValueError for an unknown policy."""
-    check("unparsed", unparsed, Policy)
-    check("unmatched", unmatched, Policy)
 
 
 def _aligned(

@@ -68,7 +68,7 @@ def test_merge_shards(tmp_path):
             cli("score", *paths, "--per-example", parts[-1])
         out = tmp_path / "out.arrow"
         message, _ = cli("merge", *reversed(parts), "--out", out)
-        assert message == f"{out}: 61 examples of 5 parts\n"
+        assert message == f"{out}: 61 examples, 5 parts\n"
         assert printed("merge", *parts, "--out", out)["n_examples"] == 61
         assert printed("aggregate", out) == printed("score", GOLD, *systems)
         assert printed("aggregate", *parts) == printed("score", GOLD, *systems)

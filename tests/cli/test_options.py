@@ -59,6 +59,7 @@ USES = {
         "text": "careful.parquet hasty.parquet --n-resamples 100",
         "baseline": "careful.parquet hasty.parquet --n-resamples 100 --baseline careful",
     },
+    "merge": {"one": "careful.parquet --out merged.parquet"},
     "qa": {"": "questions.json answers.json"},
     "score": {
         "one": "gold.csv careful.jsonl",
@@ -112,6 +113,7 @@ VALUES = {
     "score": "cause_f1",
     "seed": "7",
     "shard": "0/2",
+    "system": "careless",
     "tags": "cnc-2022",
     "to": "bio",
     "tokenizer": "whitespace",

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from fastcausal.engine._build import build_info
+from fastcausal.engine._native import build_info
 
 
 @pytest.mark.skipif("asan" not in os.environ.get("LD_PRELOAD", ""), reason="no sanitizers")

@@ -25,7 +25,7 @@ from fastcausal.arrays.arrow import joined, numbers, offsets_of, string_lists, s
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.tagged import Sentences, token_counts
-from fastcausal.formats.io.builder import Columns, Int64, column, places_in, taken
+from fastcausal.formats.io.builder import Columns, Int64, column, placed
 from fastcausal.formats.io.files import LineNumbers, Source
 from fastcausal.formats.io.lines import Lines
 from fastcausal.formats.io.values import kind
@@ -51,8 +51,8 @@ class _Predictions:
     def relations(self, source: Source, like: Relations | None, tags: str, start: int) -> Relations:
         """Make the table; of the source these are lines from that of example ``start`` on."""
         n = len(self.sentences)
-        rows = places_in(like, self.ids, n, source.name)
-        columns = {**self.columns, **taken(like, rows)}
+        rows, of_gold = placed(like, self.ids, n, source.name)
+        columns = {**self.columns, **of_gold}
         if self.ids is not None and (like is None or like.ids is not None):
             columns["id"] = column(source.name, "id", self.ids)
         names = columns["id"] if "id" in columns else range(start, start + n)

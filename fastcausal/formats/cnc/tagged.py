@@ -14,7 +14,7 @@ import pyarrow as pa
 from fastcausal.arrays.arrow import (
     is_valid,
     offsets,
-    offsets_of,
+    text_lists,
     texts_of,
 )
 from fastcausal.errors import InputError, Problems
@@ -33,8 +33,8 @@ from fastcausal.formats.io.builder import (
     assembled,
     at_rows,
     column,
+    placed,
     places_in,
-    taken,
 )
 from fastcausal.relations import Reading, Relations
 
@@ -74,7 +74,7 @@ def read(
     [{'cause': [(0, 1)], 'effect': [(2, 3)]}]
     """
     name = "tagged sentences"
-    rows = places_in(like, None, len(source), name)
+    rows, columns = placed(like, None, len(source), name)
 
     def where(k: int) -> str:
         return f"example {k if like is None else like.name(k)}"
@@ -84,7 +84,31 @@ def read(
             raise InputError(f"{where(k)}: expected a list of tagged sentences")
     kept = column(name, "tagged", list(map(list, source)))
     counts = token_counts(like, tags, rows)
-    return Sentences(kept, counts, tags).table(name, taken(like, rows), where)
+    return Sentences(kept, counts, tags).table(name, columns, where)
+
+
+def of_gold(
+    name: str,
+    kept: Any,
+    columns: Mapping[str, Any],
+    tags: str,
+    where: Callable[[int], str],
+    problems: Problems,
+    notes: Mapping[str, int],
+    lines: Sequence[int],
+) -> Relations:
+    """Read the own sentences of examples with a column ``text``, see `Sentences.table`.
+
+    Under the strict reading, sentences of another length than their text are problems.
+    """
+    lengths = np.empty(len(columns["text"]), np.int32)
+    _count_all(columns["text"], tags, lengths)
+    sentences = Sentences(kept, lengths, tags, own=True)
+    if tags == "strict":
+        sentences.note_misfits(problems, where)
+    problems.raise_if_any()
+    notes = {**notes, UNLIKE_TEXT: sentences.unlike_text}
+    return sentences.table(name, columns, where, notes=notes, lines=lines)
 
 
 def reread(relations: Relations, tags: str, like: Relations | None = None) -> Relations:
@@ -188,8 +212,8 @@ class Sentences:
         self.kept: pa.ChunkedArray = kept
         self.tags: str = tags
         self.lengths: Int32 = np.array(lengths, np.int32)
-        places = [offsets_of(chunk) for chunk in kept.chunks]
-        counts = [np.diff(each) for each in places]
+        parts = [text_lists(chunk) for chunk in kept.chunks]
+        counts = [np.diff(starts) for starts, *_ in parts]
         # Sentences of each example.
         self.counts: Int64 = np.concatenate([np.empty(0, np.int64), *counts])
         if own and tags != "strict":
@@ -199,11 +223,11 @@ class Sentences:
         self.odd: list[str] = []  # sentences with a signal tag without a plain number
         spans: list[tuple[bytes, ...]] = [(b"", b"", b"")]
         example = sentence = 0
-        for chunk, starts in zip(kept.chunks, places, strict=True):
-            texts = chunk.flatten()
-            stops = example + len(chunk), sentence + len(texts)
+        for chunk, (starts, data, places) in zip(kept.chunks, parts, strict=True):
+            stops = example + len(chunk), sentence + int(starts[-1])
             *flat, odd = _native.read_tagged(
-                *texts_of(texts),
+                data,
+                places,
                 starts,
                 list(READINGS).index(tags),
                 self.lengths[example : stops[0]],
@@ -211,7 +235,9 @@ class Sentences:
                 self.widths[sentence : stops[1]],
             )
             spans.append(tuple(flat))
-            self.odd += filter(odd_signal_tag, (texts[k].as_py() for k in odd))
+            if odd:
+                texts = chunk.flatten()
+                self.odd += filter(odd_signal_tag, (texts[k].as_py() for k in odd))
             example, sentence = stops
         changed = self.lengths != lengths if own else ()
         self.unlike_text: int = int(np.count_nonzero(changed))
@@ -219,13 +245,6 @@ class Sentences:
             np.frombuffer(b"".join(column), dtype)
             for column, dtype in zip(zip(*spans, strict=True), SPAN_DTYPES, strict=True)
         ]
-
-    @classmethod
-    def of_gold(cls, kept: Any, texts: pa.ChunkedArray, tags: str) -> Sentences:
-        """Read the own sentences of examples with these texts."""
-        lengths = np.empty(len(texts), np.int32)
-        _count_all(texts, tags, lengths)
-        return cls(kept, lengths, tags, own=True)
 
     def note_misfits(self, problems: Problems, where: Callable[[int], str]) -> None:
         """Note readable sentences that have another number of tokens than their example."""

@@ -79,16 +79,11 @@ def read(source: Source, tags: str) -> Relations:
     else:
         raise _missing_columns(file.header, table.column_names)
     columns = _columns(table, groups, notes)
-    read = tagged.Sentences.of_gold(sentences, columns["text"], tags)
 
     def name(k: int) -> str:
         return f"{source.name}:{lines[k]}: example {columns['id'][k]}"
 
-    if tags == "strict":
-        read.note_misfits(problems, name)
-    problems.raise_if_any()
-    notes[tagged.UNLIKE_TEXT] = read.unlike_text
-    return read.table(source.name, columns, name, notes=notes, lines=lines)
+    return tagged.of_gold(source.name, sentences, columns, tags, name, problems, notes, lines)
 
 
 def _missing_columns(header: str, names: Sequence[str]) -> InputError:

@@ -282,12 +282,15 @@ def at_rows(values: Int32, rows: Int64) -> Int32:
     return np.where(rows < 0, np.int32(-1), values.take(rows, mode="clip") if len(values) else -1)
 
 
-def taken(like: Relations | None, rows: Int64) -> dict[str, Any]:
-    """Return the id and text columns of ``like``, as far as it has them, for the given rows."""
+def placed(
+    like: Relations | None, ids: pa.ChunkedArray | Sequence[Any] | None, n: int, name: str
+) -> tuple[Int64, dict[str, Any]]:
+    """Find examples in ``like``: their `places_in` it, and its ids and texts for them, if any."""
+    rows = places_in(like, ids, n, name)
     if like is None:
-        return {}
+        return rows, {}
     columns = {n: like.table[n] for n in ("id", "text") if n in like.table.column_names}
-    if np.array_equal(rows, np.arange(like.table.num_rows)):
-        return columns
-    places = numbers(np.maximum(rows, 0), rows >= 0)
-    return {name: column.take(places) for name, column in columns.items()}
+    if not np.array_equal(rows, np.arange(like.table.num_rows)):
+        places = numbers(np.maximum(rows, 0), rows >= 0)
+        columns = {name: column.take(places) for name, column in columns.items()}
+    return rows, columns

@@ -65,7 +65,7 @@ class AnswerReport(Report):
 
     @cached_property
     def title(self) -> str:
-        """What was scored."""
+        """Line that says what was scored."""
         return f"answers to {self.n_questions} questions"
 
 

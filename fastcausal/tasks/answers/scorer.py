@@ -16,6 +16,7 @@ from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.count_files import system_of
 from fastcausal.errors import InputError, Remedy, some_of
+from fastcausal.formats.io.cells import columns_of
 from fastcausal.formats.io.sources import RecordSource
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formulas import MeanFormula
@@ -116,8 +117,9 @@ def score_answers(
 
 
 def units_of(questions: Mapping[str, Question]) -> pa.Table:
-    """Return the id of every question."""
-    return pa.table({"id": _ids(questions)})
+    """Return the id of every question, and what its record has besides."""
+    columns = columns_of([question.besides for question in questions.values()])
+    return pa.table({"id": _ids(questions)} | columns)
 
 
 def digest_of(questions: Mapping[str, Question]) -> int:
@@ -132,22 +134,22 @@ def _ids(questions: Mapping[str, Question]) -> pa.Array:
 
 
 def asks_why(question: str) -> bool:
-    """Whether a question contains one of `WHY`, also within a word such as "because"."""
+    """Tell if a question contains one of `WHY`, also within a word such as "because"."""
     lowered = question.lower()
     return any(word in lowered for word in WHY)
 
 
 def mark(gold: Sequence[str], pred: str) -> Mark:
-    """Whether an answer is one of the gold answers, and its best F1 with one of them."""
-    found = words(pred)
+    """Tell if an answer is one of the gold answers, and give its best F1 with one of them."""
+    answered = words(pred)
     wanted = [words(answer) for answer in set(gold)]
-    if found in wanted:
-        return True, 1.0 if found else 0.0
-    return False, max(f1(answer, found) for answer in wanted)
+    if answered in wanted:
+        return True, 1.0 if answered else 0.0
+    return False, max(f1(answer, answered) for answer in wanted)
 
 
 def words(answer: str) -> list[str]:
-    """The words of an answer that are compared.
+    """Return the words of an answer that are compared.
 
     Examples
     --------
@@ -158,7 +160,7 @@ def words(answer: str) -> list[str]:
 
 
 def f1(gold: list[str], pred: list[str]) -> float:
-    """F1 of two bags of words, not both empty: the shared words twice over all words of both."""
+    """Compute F1 of two bags of words, not both empty: shared words twice over all words."""
     unmet: dict[str, int] = {}
     for word in gold:
         unmet[word] = unmet.get(word, 0) + 1
@@ -173,13 +175,13 @@ def f1(gold: list[str], pred: list[str]) -> float:
 def _differences(
     gold: Collection[str], pred: Collection[str], unmatched: Policy
 ) -> tuple[str, ...]:
-    """A warning about ids that only one side has; InputError if the policy does not allow it."""
+    """Warn about ids that only one side has; InputError if the policy does not allow it."""
     missing = [id for id in gold if id not in pred]
     extra = [id for id in pred if id not in gold]
     if not missing and not extra:
         return ()
-    found = f"{len(missing)} questions of gold have no answer{some_of(missing)}, "
-    found += f"{len(extra)} answers of pred are to no question{some_of(extra)}"
+    counts = f"{len(missing)} questions of gold have no answer{some_of(missing)}, "
+    counts += f"{len(extra)} answers of pred are to no question{some_of(extra)}"
     if unmatched == "error":
-        raise InputError(found, Remedy("unmatched", ("empty", "skip"), "would allow it"))
-    return (f"unmatched={unmatched}: {found}",)
+        raise InputError(counts, Remedy("unmatched", ("empty", "skip"), "would allow it"))
+    return (f"unmatched={unmatched}: {counts}",)

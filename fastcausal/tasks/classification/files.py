@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ import pyarrow.compute as pc
 from fastcausal.arrays.arrow import joined, validate, without
 from fastcausal.errors import InputError, Problems, repeated
 from fastcausal.formats import table
-from fastcausal.formats.io.cells import cells, note_other_kinds
+from fastcausal.formats.io.cells import cells, columns_of, note_other_kinds
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.values import kind, most_common, shown
 
@@ -59,12 +58,12 @@ class Labels:
         return len(self.values)
 
     def where(self, row: int) -> str:
-        """How messages call a row: file, line and id, as far as known."""
+        """Say how messages call a row: file, line and id, as far as known."""
         line = self.name if self.lines is None else f"{self.name}:{self.lines[row]}"
         return f"{line}: example {row if self.ids is None else self.ids[row]}"
 
     def take(self, rows: pa.Array) -> Labels:
-        """Some of the rows, in this order: integers[n]."""
+        """Keep rows, in this order: integers[n]."""
         return replace(
             self,
             values=self.values.take(rows),
@@ -84,7 +83,7 @@ class Labels:
         return "integers" if whole else "strings"
 
     def as_kind(self, wanted: str, other: str) -> Labels:
-        """The same labels as ``"integers"`` or ``"strings"``.
+        """Return the same labels as ``"integers"`` or ``"strings"``.
 
         Raises
         ------
@@ -120,7 +119,7 @@ def read(source: Any, name: str = "labels") -> Labels:
         Arrow table (of pandas, polars, ...): columns as in CSV. Or a list, an array or a column
         of labels. An ``index`` of integers is a position, counted from 0; in CSV all ids are names.
     name : str
-        What messages call a source that is no file.
+        What messages call a source other than a file.
 
     Raises
     ------
@@ -145,7 +144,7 @@ def read(source: Any, name: str = "labels") -> Labels:
 
 
 def is_label_file(source: Source) -> bool:
-    """Whether a file is a CSV file with a column of labels and none of relations."""
+    """Tell if a file is a CSV file with a column of labels and without relations."""
     if Path(source.name).suffix.lower() != ".csv":
         return False
     header = source.text.partition("\n")[0]
@@ -154,11 +153,11 @@ def is_label_file(source: Source) -> bool:
 
 
 def _read_csv(source: Source) -> Labels:
-    found, lines, header = cells(source)
-    label = _require_label(found.column_names, header)
-    filled = pc.if_else(pc.equal(found[label], ""), None, found[label])
-    found = found.set_column(found.column_names.index(label), label, filled)
-    return _from_table(found, source.name, lines, typed=False)
+    rows, lines, header = cells(source)
+    label = _require_label(rows.column_names, header)
+    filled = pc.if_else(pc.equal(rows[label], ""), None, rows[label])
+    rows = rows.set_column(rows.column_names.index(label), label, filled)
+    return _from_table(rows, source.name, lines, typed=False)
 
 
 def _read_lines(source: Source) -> Labels:
@@ -171,19 +170,19 @@ def _read_lines(source: Source) -> Labels:
         if label is None:
             problems.add(f'{source.name}:{line}: no "label" or "prediction"')
             continue
-        found = {"id": row.get("id"), "index": row.get("index"), "label": row[label]}
-        for name, value in found.items():
+        named = {"id": row.get("id"), "index": row.get("index"), "label": row[label]}
+        for name, value in named.items():
             what = label if name == "label" else name
             if type(value) is bool and name == "label":
-                found[name] = int(value)
+                named[name] = int(value)
             elif type(value) not in (int, str, type(None)):
                 got = shown(value) if type(value) is float else kind(value)
                 problems.add(
                     f'{source.name}:{line}: "{what}" is {got}, expected an integer or a string'
                 )
-                found[name] = None
-        found["id"] = None if found["id"] is None else str(found["id"])
-        for name, value in found.items():
+                named[name] = None
+        named["id"] = None if named["id"] is None else str(named["id"])
+        for name, value in named.items():
             columns[name].append(value)
         besides.append({k: v for k, v in row.items() if k not in (*IDS, label)})
         lines.append(line)
@@ -195,19 +194,7 @@ def _read_lines(source: Source) -> Labels:
         for name, values in columns.items()
         if name == "label" or any(value is not None for value in values)
     }
-    return _from_table(pa.table(arrays | _columns(besides)), source.name, lines)
-
-
-def _columns(rows: list[dict[str, Any]]) -> dict[str, pa.Array]:
-    """Return a column for each key of JSON objects; values of several kinds are JSON again."""
-    columns = {}
-    for name in dict.fromkeys(key for row in rows for key in row):
-        values = [row.get(name) for row in rows]
-        try:
-            columns[name] = joined(pa.array(values))
-        except (pa.ArrowException, OverflowError):
-            columns[name] = pa.array(map(json.dumps, values), pa.string())
-    return columns
+    return _from_table(pa.table(arrays | columns_of(besides)), source.name, lines)
 
 
 def _read_object(source: Any, name: str) -> Labels:
@@ -216,30 +203,30 @@ def _read_object(source: Any, name: str) -> Labels:
     try:
         column = pa.chunked_array(source)
         validate(pa.table({"labels": column}))
-        found = pa.table(source) if pa.types.is_struct(column.type) else None
+        table_of_source = pa.table(source) if pa.types.is_struct(column.type) else None
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{name}: the Arrow data cannot be read: {error}") from error
-    if found is not None:
-        return _from_table(found, name)
+    if table_of_source is not None:
+        return _from_table(table_of_source, name)
     return Labels(name, _label_array(joined(column), name))
 
 
 def _from_table(
-    found: pa.Table, name: str, lines: Sequence[int] | None = None, typed: bool = True
+    rows: pa.Table, name: str, lines: Sequence[int] | None = None, typed: bool = True
 ) -> Labels:
-    if again := most_common(found.column_names):
+    if again := most_common(rows.column_names):
         raise InputError(f'{name}: column "{again[0]}" occurs {again[1]} times')
-    label = _require_label(found.column_names, name)
-    values = _label_array(joined(found[label]), name)
-    named = next((c for c in IDS if c in found.column_names), None)
+    label = _require_label(rows.column_names, name)
+    values = _label_array(joined(rows[label]), name)
+    named = next((c for c in IDS if c in rows.column_names), None)
     ids = texts = None
     if named is not None:
-        ids = joined(found[named])
+        ids = joined(rows[named])
         positions = named == "index" and pa.types.is_integer(ids.type)
         ids = _cast(ids, pa.int64() if positions else pa.string(), name)
-    if "text" in found.column_names:
-        texts = _cast(joined(found["text"]), pa.string(), name)
-    columns = without(found, (named or "", label))
+    if "text" in rows.column_names:
+        texts = _cast(joined(rows["text"]), pa.string(), name)
+    columns = without(rows, (named or "", label))
     labels = Labels(name, values, ids, texts, lines, typed, columns)
     _require_names(labels)
     return labels
@@ -253,7 +240,7 @@ def _require_label(columns: Sequence[str], where: str) -> str:
 
 
 def _require_names(labels: Labels) -> None:
-    """Every id is there, and is there once."""
+    """Raise InputError unless every id is there once."""
     if labels.ids is None or (not labels.ids.null_count and _distinct(labels.ids)):
         return
     ids = labels.ids.to_pylist()

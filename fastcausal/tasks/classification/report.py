@@ -42,7 +42,7 @@ class ClassificationReport(Report):
     confusion : int64[n_labels, n_labels]
         Examples by gold label (row) and predicted label (column).
     positive : int, str or None
-        The positive label, None where it is no class.
+        The positive label, None where no class has it.
     undefined : float or None
         What 0/0 is; None: NaN in Python, null in JSON.
     warnings : tuple of str
@@ -111,12 +111,12 @@ class ClassificationReport(Report):
 
     @cached_property
     def title(self) -> str:
-        """What was scored."""
+        """Line that says what was scored."""
         return f"classification of {self.n_examples} examples"
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
-        """What `to_dict` holds besides scores and classes."""
+        """Values that `to_dict` holds besides scores and classes."""
         names = ("n_examples", "n_unparsed", "labels", "positive", "confusion")
         return {name: getattr(self, name) for name in names}
 

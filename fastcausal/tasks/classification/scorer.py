@@ -255,7 +255,7 @@ class Batch(NamedTuple):
 
 
 def _of_units(about: Statistics, batch: Batch, system: str | None) -> Statistics:
-    """The pair of labels of every example, with what gold has besides."""
+    """Return the pair of labels of every example, with what gold has besides."""
     formula = about.formula
     assert isinstance(formula, ConfusionFormula)
     rows = np.stack([_codes(side, formula.labels) for side in (batch.gold, batch.pred)], axis=1)
@@ -276,7 +276,7 @@ def _of_units(about: Statistics, batch: Batch, system: str | None) -> Statistics
 
 
 def _units(gold: Labels, counts: dict[str, pa.Array]) -> pa.Table:
-    """The id of every example, where gold has ids, and its other columns."""
+    """Return the id of every example, where gold has ids, and its other columns."""
     ids = _ids(gold)
     units = {} if ids is None else {"id": ids}
     if gold.columns is not None:
@@ -289,7 +289,7 @@ def _ids(gold: Labels) -> pa.Array | None:
 
 
 def _classes(labels: Sequence[Label], positive: Label) -> tuple[Label, ...]:
-    """Given labels, checked."""
+    """Return given labels, checked."""
     given = tuple(int(label) if isinstance(label, bool) else label for label in labels)
     kinds = {type(label) for label in given}
     if not given or kinds not in ({int}, {str}) or len(set(given)) < len(given):
@@ -300,7 +300,7 @@ def _classes(labels: Sequence[Label], positive: Label) -> tuple[Label, ...]:
 
 
 def _codes(side: Labels, labels: Sequence[Label]) -> npt.NDArray[np.int64]:
-    """The number of each label among the classes: int64[n]."""
+    """Return the number of each label among the classes: int64[n]."""
     codes = pc.index_in(side.values, pa.array(labels, side.values.type))
     if codes.null_count:
         row = pc.index(pc.is_null(codes), True).as_py()
@@ -318,7 +318,7 @@ def _listed(labels: Sequence[Any]) -> str:
 def _joined(
     gold: Labels, pred: Labels, unmatched: LabelPolicy, warnings: list[str]
 ) -> tuple[Labels, Labels]:
-    """The examples that both sides have, in gold's order."""
+    """Return the examples that both sides have, in gold's order."""
     named = all(side.ids is not None and pa.types.is_string(side.ids.type) for side in (gold, pred))
     a, b = (_keys(side, named) for side in (gold, pred))
     if a.equals(b):
@@ -327,11 +327,11 @@ def _joined(
     extra = b.filter(pc.invert(pc.is_in(b, a)))
     if at.null_count or len(extra):
         missing = a.filter(pc.is_null(at))
-        found = f"{len(missing)} examples of gold have no prediction{_some(missing)}, "
-        found += f"{len(extra)} of pred are not in gold{_some(extra)}"
+        counts = f"{len(missing)} examples of gold have no prediction{_some(missing)}, "
+        counts += f"{len(extra)} of pred are not in gold{_some(extra)}"
         if unmatched == "error":
-            raise InputError(found, Remedy("unmatched", ("skip",), "would leave them out"))
-        warnings.append(f"unmatched=skip: {found}")
+            raise InputError(counts, Remedy("unmatched", ("skip",), "would leave them out"))
+        warnings.append(f"unmatched=skip: {counts}")
     kept = pc.is_valid(at)
     return gold.take(pc.indices_nonzero(kept)), pred.take(at.filter(kept))
 

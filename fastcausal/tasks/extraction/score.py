@@ -165,7 +165,7 @@ def _scored(
 
 
 class _CountFile:
-    """What a file of counts says in the end of the batches written to it."""
+    """The batches written to a file of counts, and all that it says of them in the end."""
 
     def __init__(self, scorer: ExtractionScorer) -> None:
         self.scorer = scorer

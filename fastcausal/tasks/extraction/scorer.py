@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from fastcausal._version import __version__
 from fastcausal.arrays import _spans
+from fastcausal.arrays.strata import strata_of
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError, Warnings, add_warnings
@@ -18,18 +19,17 @@ from fastcausal.formats import read
 from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formulas import Int64, RelationFormula
-from fastcausal.options import Backend, Policy, ProtocolName
+from fastcausal.options import Backend, Policy, ProtocolName, check_policies
 from fastcausal.protocols import RECESS, Protocol, batch_protocol, protocol_named
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report import Report
 from fastcausal.rows import Rows
-from fastcausal.statistics import Statistics, added, strata_of
+from fastcausal.statistics import Statistics
 from fastcausal.tasks.align import (
     Aligned,
     align,
     align_examples,
     align_rows,
-    check_policies,
 )
 from fastcausal.tasks.extraction.report import Totals
 from fastcausal.tasks.extraction.tables import Counting, Details
@@ -252,9 +252,9 @@ class ExtractionScorer:
             The other scorer follows another protocol or policy, or has other roles; or counts
             would reach 2^56.
         """
-        mine, others = (each._recipe(each.protocol.signature) for each in (self, other))
-        if mine != others:
-            raise ValueError(f"cannot merge {others} into {mine}")
+        mine, theirs = (each._recipe(each.protocol.signature) for each in (self, other))
+        if mine != theirs:
+            raise ValueError(f"cannot merge {theirs} into {mine}")
         if self.by != other.by:
             raise ValueError(f"cannot merge scores by {other.by} into scores by {self.by}")
         if None not in (self.roles, other.roles) and self.roles != other.roles:
@@ -308,6 +308,25 @@ def _statistics(totals: Totals, details: Details | None) -> Statistics:
     # Of examples with at most one gold relation, and of the others.
     rows = np.column_stack([totals.counts, [0, 1]])
     return replace(about, rows=rows, times=np.ones(2, np.int64))
+
+
+def added(a: Int64, b: Int64) -> Int64:
+    """Add counts of 0 and above.
+
+    Raises
+    ------
+    InputError
+        A sum is 2^56 or more: over all roles it might leave 64 bits.
+
+    Examples
+    --------
+    >>> added(np.array([1, 2]), np.array([3, 4]))
+    array([4, 6])
+    """
+    total: Int64 = a + b
+    if (total >> 56).any():
+        raise InputError(f"counts add up to {total.max()}, expected less than 2^56")
+    return total
 
 
 def marked_relations(rows: Rows) -> int:

@@ -97,7 +97,9 @@ def test_a_file_gives_the_same(tmp_path, suffix, units):
     data = np.array([[1, 2.5, np.nan], [2.5, 2.5, 1], [1, 1, np.nan], [1, 1, np.nan]])
     clusters = fc.alpha_interval(data, "interval", clusters=["a", "b", "a", "a"], n_resamples=9)
     text = agreed(data[:, 1:], names="abcdef")
-    for k, statistics in enumerate((agreed(data, "ratio").statistics, clusters.statistics)):
+    of_none = agreed(data[:0]).statistics
+    ratios = agreed(data, "ratio").statistics
+    for k, statistics in enumerate((ratios, clusters.statistics, of_none)):
         kept = statistics if units else statistics.without_units()
         path = tmp_path / f"{k}.{suffix}"
         kept.write(path)
