@@ -5,22 +5,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.formulas import RelationFormula, sums_of
-from fastcausal.significance.paired import minus, n_differing, randomisation
+from fastcausal.options import Verdict
+from fastcausal.significance.paired import difference, minus, n_differing, randomisation
 from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.significance.units import Units
+from fastcausal.sweeps.gate import verdict_of
 
 F1 = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).only("overall_f1")
 N_RESAMPLES = 500
 TRIALS = 1000
 LEVEL = 0.05
 SENTENCES = 17  # of a document
-DIFFERENCES = (-0.04, -0.02, 0.0, 0.02, 0.04)
+DIFFERENCES = (-0.04, -0.02, -0.01, 0.0, 0.02, 0.04)
 MIN_DELTA = -0.01
 
 
@@ -94,5 +97,36 @@ def false_alarms() -> None:
         print(f"| {name} |", " | ".join(f"{share:.1%}" for share in shares), "|", flush=True)
 
 
+def shifts_of(differences: Sequence[float]) -> list[float]:
+    """What to add to a system's skill so that its F1 is higher by these differences."""
+    shifts = np.linspace(-0.5, 0.5, 11)
+    value = minus(F1).value
+    large = [pair(np.random.default_rng(1), 300_000, shift).sum(axis=0) for shift in shifts]
+    gained = value(np.array(large))
+    return np.interp(differences, gained - np.interp(0, shifts, gained), shifts).tolist()
+
+
+def verdicts() -> None:
+    """Print how often the gate passes, fails, and cannot tell, by the true difference."""
+    rng = np.random.default_rng(2)
+    print("| units |", " | ".join(f"{d:+.2f}" for d in DIFFERENCES), "|")
+    print("| --: |", " --: |" * len(DIFFERENCES))
+    shifts = shifts_of(DIFFERENCES)
+    for n in (30, 100, 340, 1000):
+        cells = []
+        for shift in shifts:
+            counts = Counter(verdict(units_of(pair(rng, n, shift))) for _ in range(TRIALS // 4))
+            shares = (100 * counts[name] / (TRIALS // 4) for name in ("pass", "fail"))
+            cells.append(" / ".join(f"{share:.0f}" for share in shares))
+        print(f"| {n} |", " | ".join(cells), "|", flush=True)
+
+
+def verdict(units: Units) -> Verdict:
+    change = difference(units, "bca", 0.9, N_RESAMPLES, seed=0)
+    return verdict_of(change, units.n_units, MIN_DELTA)
+
+
 if __name__ == "__main__":
     false_alarms()
+    print()
+    verdicts()

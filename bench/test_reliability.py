@@ -9,8 +9,10 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
+from fastcausal.coefficients import LEVELS
+from fastcausal.significance.sampling import bootstrap_weights
+from fastcausal.significance.units import units_of
 from fastcausal.tasks.reliability.alpha import (
-    LEVELS,
     alpha_interval,
     fleiss_kappa,
     krippendorff_alpha,
@@ -123,13 +125,16 @@ def test_bootstrap(race, level):
     def ours():
         return alpha_interval(data, level, n_resamples=n)
 
+    found = ours()
+    units = units_of(found.statistics)
+    rows = np.array([np.nan, *found.statistics.formula.labels])[units.terms]
+    [weights] = bootstrap_weights(units.times, n, seed=0)
+
     def package():
-        rated = data[(~np.isnan(data)).sum(1) > 1]
-        draws = np.random.default_rng(0).integers(len(rated), size=(n, len(rated)))
-        alphas = [krippendorff.alpha(rated[d].T, level_of_measurement=level) for d in draws]
+        draws = (np.repeat(rows, drawn, axis=0).T for drawn in weights)
+        alphas = [krippendorff.alpha(drawn, level_of_measurement=level) for drawn in draws]
         return np.quantile(alphas, [0.025, 0.975])
 
-    found = ours()
     np.testing.assert_allclose([found.low, found.high], package(), **EQUAL)
     others = {"krippendorff in a loop": package}
     race(f"alpha {level}: {n} resamples of 1000 units", n * data.size, ours, others)

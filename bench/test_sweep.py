@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
+from itertools import count
 
 import numpy as np
 import pytest
@@ -38,9 +38,10 @@ def write(folder, n_runs, n_sentences, suffix):
 def test_sweep(race, note, files, tmp_path):
     gold, runs = files
 
+    folders = (tmp_path / f"out-{k}" for k in count())
+
     def swept(**options):
-        shutil.rmtree(tmp_path / "out", ignore_errors=True)
-        return fc.sweep(gold, runs, tmp_path / "out", **options)
+        return fc.sweep(gold, runs, next(folders), **options)
 
     def looped():
         side = fc.read(gold)
@@ -62,7 +63,7 @@ def test_sweep(race, note, files, tmp_path):
         {
             "fc.score in a loop, gold read once": looped,
             "fc.sweep, one thread": lambda: swept(jobs=1),
-            "fc.sweep again, all runs kept": lambda: fc.sweep(gold, runs, tmp_path / "out"),
+            "fc.sweep again, all runs kept": lambda: fc.sweep(gold, runs, tmp_path / "out-0"),
             f"{N_PROCESSES} processes of fastcausal score": a_process_each,
         },
         rounds=ROUNDS,

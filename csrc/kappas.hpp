@@ -24,9 +24,10 @@ struct KappaSum {
   int64_t low = 0;
 };
 
-// Places of the labels that two raters gave to one unit.
+// Places of the labels that two raters gave to one unit, which counts so many times.
 struct Both {
   int32_t a, b;
+  int64_t times;
 };
 
 class Kappas {
@@ -39,14 +40,15 @@ class Kappas {
 
   // False where the costs of so many units are integers that no double holds.
   bool add(const Both* from, const Both* to, KappaSum& sum) {
-    const int64_t n = to - from;
+    int64_t n = 0;
+    for (const Both* p = from; p < to; ++p) n += p->times;
     const double pairs = static_cast<double>(n) * static_cast<double>(n);
     if (pairs * most_ >= 0x1p53) return false;
     int64_t observed = 0;
-    for (const Both* p = from; p < to; ++p) observed += cost(std::abs(p->a - p->b));
-    const int64_t expected = weights_ == Weights::none     ? unlike(from, to)
-                             : weights_ == Weights::linear ? distance(from, to)
-                                                           : square(from, to);
+    for (const Both* p = from; p < to; ++p) observed += p->times * cost(std::abs(p->a - p->b));
+    const int64_t expected = weights_ == Weights::none     ? unlike(n, from, to)
+                             : weights_ == Weights::linear ? distance(n, from, to)
+                                                           : square(n, from, to);
     if (!expected) return true;
     const double kappa = 1 - static_cast<double>(n * observed) / static_cast<double>(expected);
     const int64_t whole = static_cast<int64_t>(kappa * 0x1p53);
@@ -70,27 +72,25 @@ class Kappas {
 
   // What all n * n pairs of a rating of a and one of b cost.
 
-  int64_t unlike(const Both* from, const Both* to) {
-    const int64_t n = to - from;
+  int64_t unlike(int64_t n, const Both* from, const Both* to) {
     int64_t alike = 0;
-    for (const Both* p = from; p < to; ++p) ++of_a_[p->a];
-    for (const Both* p = from; p < to; ++p) alike += of_a_[p->b];
+    for (const Both* p = from; p < to; ++p) of_a_[p->a] += p->times;
+    for (const Both* p = from; p < to; ++p) alike += p->times * of_a_[p->b];
     for (const Both* p = from; p < to; ++p) of_a_[p->a] = 0;
     return n * n - alike;
   }
 
   // From one label to the next, every pair with one rating on either side goes that far.
-  int64_t distance(const Both* from, const Both* to) {
-    const int64_t n = to - from;
+  int64_t distance(int64_t n, const Both* from, const Both* to) {
     used_.clear();
     const auto use = [&](int32_t label) {
       if (!of_a_[label] && !of_b_[label]) used_.push_back(label);
     };
     for (const Both* p = from; p < to; ++p) {
       use(p->a);
-      ++of_a_[p->a];
+      of_a_[p->a] += p->times;
       use(p->b);
-      ++of_b_[p->b];
+      of_b_[p->b] += p->times;
     }
     std::sort(used_.begin(), used_.end());
     int64_t below_a = 0, below_b = 0, total = 0;
@@ -104,24 +104,26 @@ class Kappas {
   }
 
   // (a - b)^2 from the sums of a, of b and of their squares.
-  static int64_t square(const Both* from, const Both* to) {
+  static int64_t square(int64_t n, const Both* from, const Both* to) {
     int64_t sum_a = 0, sum_b = 0, squares = 0;
     for (const Both* p = from; p < to; ++p) {
-      sum_a += p->a;
-      sum_b += p->b;
-      squares += int64_t{p->a} * p->a + int64_t{p->b} * p->b;
+      sum_a += p->times * p->a;
+      sum_b += p->times * p->b;
+      squares += p->times * (int64_t{p->a} * p->a + int64_t{p->b} * p->b);
     }
-    return (to - from) * squares - 2 * sum_a * sum_b;
+    return n * squares - 2 * sum_a * sum_b;
   }
 };
 
-// Ratings come unit by unit, in a unit by rater: raters and places are [n], units[n] too, and those
-// of unit u end before stops[u]. rows[starts[a]] up to rows[starts[a + 1]] are the ratings of a.
+// Ratings come unit by unit, in a unit by rater: raters and places are [n], units[n] too. Those of
+// unit u end before stops[u] and count times[u] times. rows[starts[a]] up to rows[starts[a + 1]]
+// are the ratings of a.
 struct Rated {
   const int64_t* raters;
   const int64_t* places;
   const int64_t* units;
   const int64_t* stops;
+  const int64_t* times;
   const int64_t* rows;
   const int64_t* starts;
 };
@@ -152,7 +154,8 @@ inline void add_kappas(Weights weights, int64_t n_labels, int64_t n_raters, cons
     both.resize(n);
     each(a, [&](int64_t row, int64_t i) {
       both[ends[rated.raters[i]]++] = {static_cast<int32_t>(rated.places[row]),
-                                       static_cast<int32_t>(rated.places[i])};
+                                       static_cast<int32_t>(rated.places[i]),
+                                       rated.times[rated.units[row]]};
     });
     for (const int64_t b : others) {
       const Both* to = both.data() + ends[b];

@@ -19,8 +19,7 @@
 namespace fastcausal {
 
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011, section 3): ten rounds over a 128-bit counter.
-// Here the counter is the number of the resample and that of a block of four words. LANES blocks
-// are computed at once; of them come all first words, then all second ones.
+// Here the counter is the number of a block of four words and that of the resample.
 class Philox {
  public:
   Philox(int64_t seed, int64_t resample)
@@ -28,7 +27,7 @@ class Philox {
         resample_{low(static_cast<uint64_t>(resample)), high(static_cast<uint64_t>(resample))} {}
 
   uint32_t word() {
-    if (at_ == 4 * LANES) refill();
+    if (at_ == 4 * BLOCKS) refill();
     return words_[at_++];
   }
 
@@ -50,41 +49,36 @@ class Philox {
   }
 
  private:
-  static constexpr int LANES = 16;
+  static constexpr int BLOCKS = 16;  // at once, so that the processor works on several
   static constexpr int ROUNDS = 10;
   uint32_t key_[2], resample_[2];
   uint64_t block_ = 0;
-  int at_ = 4 * LANES;
-  uint32_t words_[4 * LANES];
+  int at_ = 4 * BLOCKS;
+  uint32_t words_[4 * BLOCKS];
 
   static uint32_t low(uint64_t x) { return static_cast<uint32_t>(x); }
   static uint32_t high(uint64_t x) { return static_cast<uint32_t>(x >> 32); }
 
   void refill() {
-    uint32_t a[LANES], b[LANES], c[LANES], d[LANES];
-    for (int i = 0; i < LANES; ++i) {
-      a[i] = low(block_ + static_cast<uint64_t>(i));
-      b[i] = high(block_ + static_cast<uint64_t>(i));
-      c[i] = resample_[0];
-      d[i] = resample_[1];
-    }
+    for (at_ = 4 * BLOCKS; at_ > 0; at_ -= 4, ++block_) fill(words_ + 4 * BLOCKS - at_);
+  }
+
+  void fill(uint32_t* words) const {
+    uint32_t a = low(block_), b = high(block_), c = resample_[0], d = resample_[1];
     uint32_t key0 = key_[0], key1 = key_[1];
     for (int round = 0; round < ROUNDS; ++round) {
-      for (int i = 0; i < LANES; ++i) {
-        const uint64_t p = uint64_t{0xD2511F53} * a[i], q = uint64_t{0xCD9E8D57} * c[i];
-        a[i] = high(q) ^ b[i] ^ key0;
-        b[i] = low(q);
-        c[i] = high(p) ^ d[i] ^ key1;
-        d[i] = low(p);
-      }
+      const uint64_t p = uint64_t{0xD2511F53} * a, q = uint64_t{0xCD9E8D57} * c;
+      a = high(q) ^ b ^ key0;
+      b = low(q);
+      c = high(p) ^ d ^ key1;
+      d = low(p);
       key0 += 0x9E3779B9;
       key1 += 0xBB67AE85;
     }
-    const uint32_t* const parts[] = {a, b, c, d};
-    for (int part = 0; part < 4; ++part)
-      std::copy_n(parts[part], LANES, words_ + ptrdiff_t{LANES} * part);
-    block_ += LANES;
-    at_ = 0;
+    words[0] = a;
+    words[1] = b;
+    words[2] = c;
+    words[3] = d;
   }
 };
 

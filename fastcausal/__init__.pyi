@@ -20,8 +20,8 @@ from fastcausal.sweeps.leaderboard import Leaderboard as Leaderboard
 from fastcausal.sweeps.leaderboard import leaderboard as leaderboard
 from fastcausal.sweeps.sweep import SweepResult as SweepResult
 from fastcausal.sweeps.sweep import sweep as sweep
-from fastcausal.tasks.agreement.agree import Agreement as Agreement
 from fastcausal.tasks.agreement.agree import agreement as agreement
+from fastcausal.tasks.agreement.report import Agreement as Agreement
 from fastcausal.tasks.answers.report import AnswerReport as AnswerReport
 from fastcausal.tasks.answers.scorer import score_answers as score_answers
 from fastcausal.tasks.classification.report import ClassificationReport as ClassificationReport

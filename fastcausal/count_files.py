@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcausal.arrays.digests import digest_text
 from fastcausal.errors import InputError, Warnings, warning_lines
 from fastcausal.formulas import ConfusionFormula, Formula, Int64, Rows, classes_of, formula_of
 
@@ -34,7 +35,7 @@ JOINED: Warnings = {
 
 def about_of(statistics: Any, n_rows: int) -> About:
     """Return what a file of so many rows of `Statistics` says besides them."""
-    formula, gold = statistics.formula, statistics.gold
+    formula = statistics.formula
     return {
         "statistics": VERSION,
         "job": formula.job,
@@ -43,7 +44,7 @@ def about_of(statistics: Any, n_rows: int) -> About:
         **statistics.facts,
         "fields": [*formula.fields],
         "system": statistics.system,
-        "gold": None if gold is None else f"{gold:032x}",
+        "gold": digest_text(statistics.gold),
         "warnings": [[texts, counts] for texts, counts in statistics.warnings.items()],
         "formula": formula.to_dict(),
         "sums": statistics.units is None,
@@ -121,15 +122,15 @@ def load(path: str | os.PathLike[str]) -> tuple[str, pa.Table, About]:
     """
     from fastcausal.formats.io.files import Source
     from fastcausal.formats.table import load as load_table
+    from fastcausal.formats.table import sniff
 
     source = Source.open(path)
-    table = load_table(source)
-    about = (table.schema.metadata or {}).get(KEY, b"null")
+    table: Any = load_table(source) if sniff(source.data) else None
     try:
-        about = json.loads(about)
-    except (ValueError, RecursionError):
+        about = json.loads(table.schema.metadata[KEY])
+    except (AttributeError, TypeError, KeyError, ValueError, RecursionError):
         about = None
-    if not isinstance(about, dict) or "statistics" not in about:
+    if table is None or not isinstance(about, dict) or "statistics" not in about:
         raise InputError(f"{source.name}: not a file of statistics, as --per-example writes")
     if about["statistics"] != VERSION:
         got = about["statistics"]
@@ -179,7 +180,7 @@ def columns_of(formula: Formula, rows: Rows) -> dict[str, Any]:
         return dict(zip(formula.fields, np.ascontiguousarray(rows.T), strict=True))
     import pyarrow as pa
 
-    labels = pa.array(formula.labels, None if formula.labels else pa.string())
+    labels = pa.array(formula.labels)  # without labels of type null
     return {name: labels.take(pa.array(rows[:, k])) for k, name in enumerate(formula.fields)}
 
 
@@ -187,7 +188,7 @@ def parted(formula: Formula, table: pa.Table, name: str) -> tuple[pa.Table, pa.T
     """Return the rows with counts, and those that a policy left out, which lack the last one."""
     import pyarrow.compute as pc
 
-    last = formula.fields[-1]
+    last = formula.fields[-1] if formula.fields else ""  # of no raters
     if last not in table.column_names or not table[last].null_count:
         return table, None
     missing = pc.is_null(table[last])
@@ -208,8 +209,10 @@ def counts_of(
         numbers(table, total, np.int64, name)
     if isinstance(formula, ConfusionFormula):
         return _labels(formula, table, name)
-    columns = [numbers(table, field, formula.dtype, name) for field in formula.fields]
-    return formula, np.stack(columns, axis=1)
+    columns = [
+        numbers(table, field, formula.dtype, name, formula.bounds) for field in formula.fields
+    ]
+    return formula, np.array(columns, formula.dtype).reshape(len(columns), len(table)).T
 
 
 def column_of(table: pa.Table, field: str, name: str) -> pa.ChunkedArray:
@@ -219,8 +222,10 @@ def column_of(table: pa.Table, field: str, name: str) -> pa.ChunkedArray:
     return table[field]
 
 
-def numbers(table: pa.Table, field: str, dtype: Any, name: str) -> Int64:
-    """Return a column of counts, or of floats of 0 and above."""
+def numbers(
+    table: pa.Table, field: str, dtype: Any, name: str, bounds: tuple[int, int] = (0, 2**53)
+) -> Int64:
+    """Return a column of counts, or of floats, from the first bound on and below the second."""
     import pyarrow as pa
 
     from fastcausal.arrays.arrow import joined, values_of
@@ -232,7 +237,7 @@ def numbers(table: pa.Table, field: str, dtype: Any, name: str) -> Int64:
     if column.null_count:
         raise InputError(f'{name}: column "{field}" has {column.null_count} nulls, expected none')
     values = values_of(joined(column))
-    if not (values >= 0).all() or values.max(initial=0) >= 2**53:
+    if not ((values >= bounds[0]) & (values < bounds[1])).all():
         raise InputError(f'{name}: column "{field}" has values that no count has')
     return values
 
@@ -246,7 +251,8 @@ def _labels(
 
     sides = [column_of(table, field, name) for field in formula.fields]
     kinds = {str(side.type) for side in sides}
-    if kinds not in ({"int64"}, {"string"}) or any(side.null_count for side in sides):
+    known = kinds in ({"int64"}, {"string"}) or not len(table)
+    if not known or any(side.null_count for side in sides):
         raise InputError(f"{name}: labels are {', '.join(sorted(kinds))}, expected int64 or string")
     labels = formula.labels
     if not formula.given:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterator, Mapping
 
 from fastcausal.formulas import Int64, RelationFormula
-from fastcausal.tables import number_text
+from fastcausal.tables import Bounded, number_text
 
 Number = float | int
 
@@ -130,6 +130,22 @@ class CountedGroups(Mapping[str, Scores]):
 
     def __repr__(self) -> str:
         return repr(dict(self))
+
+
+def bounded(scores: Scores, group: str, intervals: Mapping[str, tuple[float, ...]]) -> Scores:
+    """Give scores their bounds, by flat name; counts have none."""
+    bounds = {name: intervals.get(f"{group}_{name}") for name in scores}
+    return Scores({n: Bounded(v, *b[:2]) if (b := bounds[n]) else v for n, v in scores.items()})
+
+
+def with_bounds(scores: Scores) -> dict[str, Number]:
+    """Return scores and counts, after bounded ones ``NAME_low`` and ``NAME_high``."""
+    values: dict[str, Number] = {}
+    for name, value in scores.items():
+        values[name] = float(value) if isinstance(value, Bounded) else value
+        if isinstance(value, Bounded):
+            values |= {f"{name}_low": value.low, f"{name}_high": value.high}
+    return values
 
 
 def values_of(parts: Mapping[str, Groups]) -> dict[str, dict[str, dict[str, Number]]]:

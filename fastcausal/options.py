@@ -64,3 +64,9 @@ def check(name: str, value: object, choices: Any) -> None:
     if not isinstance(value, str) or value not in known:
         got = f'"{value}"' if isinstance(value, str) else repr(value)
         raise ValueError(f"{name} is {got}, expected one of {', '.join(known)}")
+
+
+def check_policies(unparsed: Policy, unmatched: Policy) -> None:
+    """Raise ValueError for an unknown policy."""
+    check("unparsed", unparsed, Policy)
+    check("unmatched", unmatched, Policy)

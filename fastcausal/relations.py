@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from fastcausal.arrays import _ids, _objects, _spans, arrow
 from fastcausal.arrays.arrow import RELATIONS as RELATIONS
 from fastcausal.arrays.arrow import SPAN as SPAN
-from fastcausal.arrays.arrow import ArrowStreamExportable, span_lists
+from fastcausal.arrays.arrow import ArrowStreamExportable
 from fastcausal.errors import InputError
 from fastcausal.reading import METADATA_KEY, checked_roles
 from fastcausal.reading import ROLES as ROLES
@@ -36,6 +36,21 @@ class Relations:
         Columns as above; integer and list widths may differ and are converted.
     reading : Reading, optional
         Replaces what the schema metadata says.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        The columns, the three above in their canonical types.
+    reading : Reading
+        How the table came to be.
+    roles : tuple of str
+        The role names.
+    ids : pyarrow.ChunkedArray or None
+        The example ids, None where examples are known by position alone.
+    arrays : SpanArrays
+        The relations as flat arrays.
+    n_unread : int
+        Number of relations that could not be read.
 
     Raises
     ------
@@ -75,12 +90,16 @@ class Relations:
         self.reading: Reading = Reading.of(table.schema) if reading is None else reading
         metadata = {**(table.schema.metadata or {}), METADATA_KEY: self.reading.to_json()}
         self.table: pa.Table = canonical(table).replace_schema_metadata(metadata)
+        self.roles: tuple[str, ...] = self.reading.roles
+        names = self.table.column_names
+        self.ids: pa.ChunkedArray | None = self.table["id"] if "id" in names else None
         if self.ids is not None:
             if self.ids.null_count:
                 missing = pc.index(pc.is_null(self.ids), True)
                 raise InputError(f"example {missing.as_py()} has no id")
             require(self.ids)
         self.arrays = arrow.span_arrays(self.table["relations"], self.table["length"])
+        self.n_unread: int = self.arrays.n_null
         _validate(self)
 
     def __reduce__(self) -> tuple[Callable[..., Relations], tuple[pa.Table, Reading]]:
@@ -150,24 +169,9 @@ effect, signal
         return named
 
     @property
-    def roles(self) -> tuple[str, ...]:
-        """The role names."""
-        return self.reading.roles
-
-    @property
-    def ids(self) -> pa.ChunkedArray | None:
-        """The example ids, or None where examples are known by position alone."""
-        return self.table["id"] if "id" in self.table.column_names else None
-
-    @property
     def n_relations(self) -> int:
         """Number of relations that mark at least one span."""
         return int(np.count_nonzero(np.diff(self.arrays.row_offsets)))
-
-    @property
-    def n_unread(self) -> int:
-        """Number of relations that could not be read."""
-        return self.arrays.n_null
 
     def name(self, example: int) -> str:
         """Name an example for messages: its id, else its position."""
@@ -212,9 +216,8 @@ def _columns_of(examples: list[Any], numbers: dict[str, int]) -> dict[str, Any]:
         values, row_offsets, relation_offsets, lengths, ids = plain
         if ids is not None:
             columns["id"] = arrow.strings(ids)
-        columns["length"] = arrow.numbers(lengths, lengths >= 0)
-        columns["relations"] = span_lists(values.T, np.diff(row_offsets), np.diff(relation_offsets))
-        return columns
+        flat = values.T, np.diff(row_offsets), np.diff(relation_offsets)
+        return columns | arrow.relation_columns(*flat, lengths)
     spans = [
         _example_spans(e.get("relations", ()), str(e.get("id", i)), numbers)
         for i, e in enumerate(examples)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from fastcausal import tables as written
 from fastcausal.errors import InputError
-from fastcausal.groups import Groups, Number, Scores, values_of
+from fastcausal.groups import Groups, Number, Scores, bounded, values_of, with_bounds
 from fastcausal.tables import Grid
 
 if TYPE_CHECKING:
@@ -199,6 +200,32 @@ class Report:
             raise InputError("a report of scores that do not add has no statistics")
         return self._statistics()
 
+    _intervals: dict[str, Any] | None = None
+
+    def with_intervals(self, **options: Any) -> Self:
+        """Return this report with an interval of every score, which tables and JSON show.
+
+        Options and errors are those of `Statistics.intervals`.
+        """
+        intervals = self.statistics.intervals(**options)
+        flat = intervals.flat()
+        report = copy(self)
+        vars(report).update(
+            self._regrouped({name: bounded(s, name, flat) for name, s in self._flat_groups()}),
+            legend=(*self.legend, intervals.title),
+            warnings=(*self.warnings, *intervals.warnings),
+            _intervals=intervals.to_dict(),
+        )
+        return report
+
+    def _regrouped(self, groups: Mapping[str, Scores]) -> dict[str, Any]:
+        """Attributes that hold these scores, which `_flat_groups` has named."""
+        subsets = {
+            subset: {group: groups[f"{subset}_{group}"] for group in named}
+            for subset, named in self.subsets.items()
+        }
+        return {"scores": {group: groups[group] for group in self.scores}, "subsets": subsets}
+
     def __getitem__(self, group: str) -> Scores:
         return self.scores[group]
 
@@ -237,7 +264,8 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON: an undefined score is None."""
-        return {name: plain(self._named(name)) for name in self._keys}
+        values = {name: plain(self._named(name)) for name in self._keys}
+        return values if self._intervals is None else values | {"intervals": self._intervals}
 
     def _named(self, name: str) -> Any:
         if name in self.facts:
@@ -270,7 +298,7 @@ class Report:
         import pyarrow as pa
 
         rows = [
-            {"subset": subset, "group": group, **scores}
+            {"subset": subset, "group": group, **with_bounds(scores)}
             for subset, groups in {"all": self.scores, **self.subsets}.items()
             for group, scores in groups.items()
         ]

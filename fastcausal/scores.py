@@ -300,7 +300,7 @@ def exact_sums(values: Float64, weights: npt.NDArray[np.int64]) -> Float64:
         part = np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
         parts.append(times @ part)
         values = values - part
-    if len(parts) < 2:
-        return parts[0] if parts else np.zeros((len(weights), values.shape[1]))
+    if len(parts) < 3:  # a sum of two is rounded once
+        return sum(parts, np.zeros((len(weights), values.shape[1])))
     cells = np.stack(parts, axis=-1).reshape(-1, len(parts))
     return np.array([math.fsum(cell) for cell in cells.tolist()]).reshape(parts[0].shape)

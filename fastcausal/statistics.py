@@ -18,6 +18,7 @@ import numpy as np
 from fastcausal import count_files
 from fastcausal.arrays.digests import added_digests
 from fastcausal.arrays.distinct import distinct
+from fastcausal.arrays.strata import strata_of, sum_by
 from fastcausal.count_files import About
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.formulas import Formula, Int64, Rows
@@ -265,10 +266,10 @@ class Statistics(Inferred):
         """
         self._table()
         try:  # found by the name of the job, as rooms know nothing of those above them
-            job = import_module(f"fastcausal.tasks.{self.formula.job}.report")
-        except ImportError:
+            make = import_module(f"fastcausal.tasks.{self.formula.job}.report").of_statistics
+        except (ImportError, AttributeError):
             raise InputError(f"no report for statistics of {self.formula.job}") from None
-        return job.of_statistics(self, by)
+        return make(self, by)
 
     def subsets(self, by: str) -> dict[str, Rows]:
         """Return the rows of the units of each subset of a report, such as ``genre=news``."""
@@ -387,66 +388,3 @@ def _concatenated(*tables: pa.Table | None) -> Any:
         return pa.concat_tables(present, promote_options="default") if present else None
     except pa.ArrowException as error:
         raise InputError(f"parts have columns of other types: {error}") from error
-
-
-def added(a: Int64, b: Int64) -> Int64:
-    """Add counts of 0 and above.
-
-    Raises
-    ------
-    InputError
-        A sum is 2^56 or more: over all roles it might leave 64 bits.
-
-    Examples
-    --------
-    >>> added(np.array([1, 2]), np.array([3, 4]))
-    array([4, 6])
-    """
-    total: Int64 = a + b
-    if (total >> 56).any():
-        raise InputError(f"counts add up to {total.max()}, expected less than 2^56")
-    return total
-
-
-def sum_by(weights: Int64, group: Int64, n_groups: int) -> Int64:
-    """Add up the columns of each group: int64[n_draws, n_groups].
-
-    Examples
-    --------
-    >>> sum_by(np.array([[1, 2, 3]]), np.array([1, 0, 1]), 2)
-    array([[2, 4]])
-    """
-    sums = np.zeros((len(weights), n_groups), np.int64)
-    order = np.argsort(group, kind="stable")
-    present, first = np.unique(group[order], return_index=True)
-    if len(first):
-        sums[:, present] = np.add.reduceat(weights[:, order], first, axis=1)
-    return sums
-
-
-def strata_of(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
-    """Return the names of the strata that a column makes, and the stratum of each example.
-
-    Raises
-    ------
-    InputError
-        There is no such column, or its values have no text.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    from fastcausal.arrays import arrow
-
-    if by not in examples.column_names:
-        known = ", ".join(examples.column_names) or "none"
-        raise InputError(f'gold has no column "{by}" to score by, it has {known}')
-    try:
-        values = arrow.joined(pc.cast(examples[by], pa.string()))
-    except pa.ArrowNotImplementedError as error:
-        kind = examples[by].type
-        raise InputError(
-            f'column "{by}" is {kind}, expected text or numbers to score by'
-        ) from error
-    encoded = values.dictionary_encode(null_encoding="encode")
-    names = ["null" if name is None else name for name in encoded.dictionary.to_pylist()]
-    return names, arrow.values_of(encoded.indices).astype(np.int64)

@@ -9,12 +9,13 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
+
+from fastcausal.escapes import Cell, csv_value, latex_text, line_text, markdown_text
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
-Cell = str | int | float | None
 Texts = tuple[str, ...]
 
 WIDTH = 80  # of a table as text
@@ -22,6 +23,29 @@ GAP = 2  # between two columns
 LONG_HEADER = 24  # from here on a header is broken into lines
 SHORT_NAME = 16  # names of rows are broken no narrower than this, or a third of the width
 UNDEFINED = "undefined"
+
+
+class Bounded(float):
+    """A number between bounds, NaN where there are none.
+
+    Examples
+    --------
+    >>> nan = float("nan")
+    >>> number_text(Bounded(0.5, 0.25, 0.75)), number_text(Bounded(1.0, nan, nan))
+    ('0.5000 [0.2500, 0.7500]', '1.0000 [undefined]')
+    """
+
+    low: float
+    high: float
+
+    def __new__(cls, value: float, low: float, high: float) -> Self:
+        """Make a number that knows its bounds."""
+        number = super().__new__(cls, value)
+        number.low, number.high = low, high
+        return number
+
+    def __getnewargs__(self) -> tuple[float, float, float]:  # type: ignore[override]
+        return float(self), self.low, self.high
 
 
 def number_text(value: Cell, digits: int = 4, sign: str = "") -> str:
@@ -36,6 +60,10 @@ def number_text(value: Cell, digits: int = 4, sign: str = "") -> str:
     """
     if value is None or value != value:
         return UNDEFINED
+    if isinstance(value, Bounded):
+        low, high = (number_text(bound, digits, sign) for bound in (value.low, value.high))
+        bounds = low if low == high == UNDEFINED else f"{low}, {high}"
+        return f"{number_text(float(value), digits, sign)} [{bounds}]"
     return f"{value:{sign}.{digits}f}" if isinstance(value, float) else str(value)
 
 
@@ -169,19 +197,25 @@ class Grid:
     def to_csv(self) -> str:
         """Write rows of values with all their digits; undefined is empty.
 
-        A column names the part where there are several. Text that a spreadsheet would take for a
-        formula begins with an apostrophe.
+        A column names the part where there are several; bounds have columns of their own. Text
+        that a spreadsheet would take for a formula begins with an apostrophe.
         """
         written = io.StringIO()
         writer = csv.writer(written, lineterminator="\n")
-        has_parts = len(self.parts) > 1
-        corner = self.header[0] or "name"
-        header = [corner, *self.header[1:]]
-        writer.writerow(map(csv_value, ["part", *header] if has_parts else header))
+        parts = len(self.parts) > 1
+        bounded = {
+            k
+            for _, rows in self.parts
+            for _, cells in rows
+            for k, cell in enumerate(cells)
+            if isinstance(cell, Bounded)
+        }
+        columns = _spread(self.header[1:], bounded, lambda name: (f"{name}_low", f"{name}_high"))
+        writer.writerow(map(csv_value, [*["part"] * parts, self.header[0] or "name", *columns]))
         for part, rows in self.parts:
             for name, cells in rows:
-                row = [name.strip(), *cells]
-                writer.writerow(map(csv_value, [part, *row] if has_parts else row))
+                row = [*[part] * parts, name.strip(), *_spread(cells, bounded, _bounds)]
+                writer.writerow(map(csv_value, row))
         return written.getvalue()
 
     def to_html(self) -> str:
@@ -296,67 +330,19 @@ RENDERERS: dict[str, Callable[[Iterable[Grid], Sequence[str]], str]] = {
     "csv": to_csv,
 }
 
-_MARKDOWN = {ord(c): f"\\{c}" for c in "\\`*_{}[]<>|~&$@#"}
-_LATEX = {ord(c): f"\\{c}" for c in "&%$#_{}"} | {
-    ord("\\"): r"\textbackslash{}",
-    ord("~"): r"\textasciitilde{}",
-    ord("^"): r"\textasciicircum{}",
-    ord("<"): r"\textless{}",
-    ord(">"): r"\textgreater{}",
-    ord("|"): r"\textbar{}",
-    ord('"'): r"\textquotedbl{}",
-    ord("`"): r"\textasciigrave{}",
-    **{ord(c): f"{{{c}}}" for c in "[]*"},  # after the end of a line: its options
-}
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+def _spread(
+    cells: Iterable[Cell], bounded: set[int], bounds: Callable[[Cell], Sequence[Cell]]
+) -> Iterator[Cell]:
+    """Cells of CSV: after those of bounded columns their bounds."""
+    for k, cell in enumerate(cells):
+        yield cell
+        if k in bounded:
+            yield from bounds(cell)
 
 
-def line_text(text: str) -> str:
-    r"""Replace what ends a line, or no text may hold, by a space.
-
-    Examples
-    --------
-    >>> line_text("a\nb\x85c\0d")
-    'a b c d'
-    """
-    return "".join(c if c.isprintable() or ord(c) > 0xFFFF else " " for c in text)
-
-
-def markdown_text(text: str) -> str:
-    r"""Escape all that Markdown would take for more than text.
-
-    Examples
-    --------
-    >>> print(markdown_text("multi_relation | <b> https://x.y"))
-    multi\_relation \| \<b\> https\://x.y
-    """
-    escaped = line_text(text).translate(_MARKDOWN)
-    return escaped.replace("://", "\\://").replace("www.", "www\\.")
-
-
-def latex_text(text: str) -> str:
-    r"""Escape all that LaTeX would take for more than text.
-
-    Examples
-    --------
-    >>> print(latex_text("100% of multi_relation [$x$] \\input"))
-    100\% of multi\_relation {[}\$x\${]} \textbackslash{}input
-    """
-    return line_text(text).translate(_LATEX).replace("--", "-{}-")
-
-
-def csv_value(value: Cell) -> Cell:
-    """Empty what is undefined; put an apostrophe before text that looks like a formula.
-
-    Examples
-    --------
-    >>> csv_value("=1+1"), csv_value("a=b"), csv_value(-1.5), csv_value(float("nan"))
-    ("'=1+1", 'a=b', -1.5, None)
-    """
-    if isinstance(value, str):
-        text = value.replace("\r", " ")  # which not all readers of CSV take for text
-        return f"'{text}" if value.startswith(_FORMULA) else text
-    return None if value != value else value
+def _bounds(cell: Cell) -> tuple[Cell, Cell]:
+    return (cell.low, cell.high) if isinstance(cell, Bounded) else ("", "")
 
 
 def _markdown_row(cells: Iterable[str], written: Callable[[str], str] = markdown_text) -> str:

@@ -15,14 +15,15 @@ import fastcausal
 ROOT = Path(fastcausal.__file__).parent
 # Each room may import those above it in this list; rooms of one line do not know each other.
 ROOMS = [
-    ("_version", "errors", "options", "tables"),
+    ("_version", "errors", "options", "escapes"),
+    ("tables",),
     ("arrays", "reading", "sample"),
-    ("relations",),
+    ("relations", "ratings"),
     ("rows",),
     ("engine",),
     ("protocols", "formats"),
     ("decoding",),
-    ("scores",),
+    ("scores", "coefficients"),
     ("formulas",),
     ("count_files",),
     ("significance",),

@@ -18,11 +18,11 @@ import typer
 import fastcausal as fc
 from fastcausal import options, sample
 from fastcausal.cli import app
+from fastcausal.coefficients import COSTS
 from fastcausal.decoding.spans import METHODS
 from fastcausal.formats.cnc.markup import READINGS
 from fastcausal.tasks.agreement.agree import PROTOCOLS as AGREEMENT_PROTOCOLS
 from fastcausal.tasks.corpus.describe import NEEDED
-from fastcausal.tasks.reliability.kappas import COSTS
 from tests.cli.test_cli import cli
 
 VOCABULARIES = {

@@ -13,9 +13,9 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
+from fastcausal.escapes import latex_text, line_text, markdown_text
 from fastcausal.groups import Scores
 from fastcausal.report import Report, Tables
-from fastcausal.tables import latex_text, line_text, markdown_text
 from tests.cli.test_cli import cli
 
 LABELS = {"unit": [1, 1, 2, 2, 3], "rater": ["a", "b"] * 2 + ["a"], "label": list("xyyyx")}
@@ -38,7 +38,8 @@ MAKERS = {
 }
 TABLES = {
     "extraction": ["per_example", "matches"],
-    "classification": ["classes", "confusion"],
+    "classification": ["classes", "confusion", "per_example"],
+    "answers": ["per_example"],
     "agreement": ["per_example", "matches", "pairs", "intervals"],
     "check": ["findings"],
     "explain": ["quirks"],

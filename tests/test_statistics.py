@@ -326,7 +326,10 @@ def test_statistics_of_agreement_in_a_file(tmp_path):
     annotators = {name: str(path) for name, path in sample.ANNOTATORS.items()}
     statistics = fc.agreement(annotators).statistics
     statistics.write(tmp_path / "counts.arrow")
-    alike(fc.Statistics.read(tmp_path / "counts.arrow"), statistics)
+    again = fc.Statistics.read(tmp_path / "counts.arrow")
+    alike(again, statistics)
+    with pytest.raises(fc.InputError, match="no report for statistics of agreement"):
+        again.report()
 
 
 def test_2022_has_none():

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from fastcausal.tables import Grid, latex_text, line_text
+from fastcausal.escapes import latex_text, line_text
+from fastcausal.tables import Grid
 
 HOSTILE = [
     "<script>", "a | b", "\\| x", "**b**", "_i_", "`c`", "[a](http://x)", "![i](x)", "&lt;",

@@ -52,11 +52,13 @@ fc.check([gold, "b.csv"])
 fc.krippendorff_alpha([[1, 2]], "ordinal")
 f1: float = report["overall"].f1
 tp: int = report["cause"].tp
+low: float = report.statistics.interval("overall_f1", method="jackknife").low
 alpha: float = fc.agreement([gold, gold])["total"].alpha
 
 fc.score(gold, gold, "cnc-2033")  # refused
 fc.score(gold, gold, protocol="cnc-2033")  # refused
 fc.score(gold, gold, unparsed="ignore")  # refused
+report.statistics.interval("overall_f1", method="basic")  # refused
 fc.score(gold, gold, backend="gpu")  # refused
 fc.score(3, gold)  # refused
 fc.score(gold, [1, 2])  # refused

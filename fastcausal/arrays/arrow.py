@@ -122,6 +122,33 @@ def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
     return lists(counts, lists(np.maximum(widths, 0), flat, read))
 
 
+def relation_columns(spans: Any, widths: Any, counts: Any, lengths: Any) -> dict[str, pa.Array]:
+    """Return the columns ``length`` and ``relations``.
+
+    Parameters
+    ----------
+    spans, widths, counts
+        As `span_lists` takes them.
+    lengths : int32[n_examples]
+        Tokens of each example, negative where unknown.
+    """
+    return {
+        "length": numbers(lengths, lengths >= 0),
+        "relations": span_lists(spans, widths, counts),
+    }
+
+
+def string_lists(widths: Iterable[int], data: bytes, places: bytes) -> pa.ListArray:
+    """Lists of the given lengths over strings that native code wrote, see `strings_at`.
+
+    Examples
+    --------
+    >>> string_lists([0, 2], b"abc", np.array([0, 1, 3], np.int32).tobytes()).to_pylist()
+    [[], ['a', 'bc']]
+    """
+    return lists(widths, strings_at(data, places))
+
+
 class SpanArrays(NamedTuple):
     """A column of relations as flat arrays, in the memory of the column where possible.
 
@@ -232,6 +259,18 @@ def texts_of(strings: pa.Array) -> tuple[Any, np.ndarray[Any, np.dtype[Any]]]:
         return b"", np.zeros(1, dtype)
     starts = np.frombuffer(places, dtype, len(strings) + 1, strings.offset * dtype.itemsize)
     return b"" if data is None else data, starts
+
+
+def text_lists(lists: pa.ListArray) -> tuple[Any, Any, Any]:
+    """Return the offsets of lists of strings, and `texts_of` the strings.
+
+    Examples
+    --------
+    >>> places, data, starts = text_lists(pa.array([["a"], [], ["bc", "d"]]))
+    >>> places, bytes(data), starts
+    (array([0, 1, 1, 3]), b'abcd', array([0, 1, 3, 4], dtype=int32))
+    """
+    return offsets_of(lists), *texts_of(lists.flatten())
 
 
 def is_valid(array: pa.Array) -> Booleans:

@@ -23,7 +23,8 @@ def digest_of_texts(ids: Any, contents: Any) -> int:
     Examples
     --------
     >>> whole = digest_of_texts(strings(["a", "b"]), strings(["yes", "no"]))
-    >>> a, b = (digest_of_texts(*map(strings, part)) for part in (("a", ["yes"]), ("b", ["no"])))
+    >>> parts = ("a", "yes"), ("b", "no")
+    >>> a, b = (digest_of_texts(strings([id]), strings([text])) for id, text in parts)
     >>> added_digests(b, a) == whole
     True
     """
@@ -49,6 +50,11 @@ def digest_of_relations(rows: tuple[Any, Any, Any], roles: Sequence[str], ids: A
 def added_digests(*digests: int | None) -> int | None:
     """Return the digest of all parts; None where one is unknown."""
     return None if None in digests else sum(filter(None, digests)) % 2**128
+
+
+def digest_text(digest: int | None) -> str | None:
+    """Write a digest as files and results have it."""
+    return None if digest is None else f"{digest:032x}"
 
 
 def _texts(values: Any) -> Any:

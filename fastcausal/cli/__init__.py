@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from fastcausal.cli.aggregate import aggregate
 from fastcausal.cli.agree import agree
 from fastcausal.cli.bench import bench
 from fastcausal.cli.check import check
@@ -27,6 +28,7 @@ from fastcausal.cli.doctor import doctor
 from fastcausal.cli.explain import explain
 from fastcausal.cli.gate import gate
 from fastcausal.cli.leaderboard import leaderboard
+from fastcausal.cli.merge import merge
 from fastcausal.cli.options import Command, is_json
 from fastcausal.cli.qa import qa
 from fastcausal.cli.score import score
@@ -62,8 +64,8 @@ app: typer.Typer = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _command in (
-    score, compare, leaderboard, gate, sweep, explain, agree, classify, qa, describe, check,
-    convert, demo, bench, doctor,
+    score, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify, qa,
+    describe, check, convert, demo, bench, doctor,
 ):  # fmt: skip
     app.command(cls=Command)(_command)
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fastcausal.cli.console import (
-    clear_errors,
     doing,
     print_grids,
     print_json,
@@ -17,7 +15,7 @@ from fastcausal.cli.console import (
     warn,
     write_rows,
 )
-from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
+from fastcausal.cli.options import FormatOption, JsonOption, SeedOption, format_of, refuse
 from fastcausal.options import AgreementProtocol, Level, MeanOver, Policy
 
 if TYPE_CHECKING:
@@ -56,7 +54,7 @@ def agree(
             help="Resample the values of this column instead of examples; implies --intervals."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed the bootstrap with this number.")] = 0,
+    seed: SeedOption = 0,
     unparsed: Annotated[
         Policy,
         typer.Option(
@@ -90,43 +88,36 @@ def agree(
     ] = None,
 ) -> None:
     """Measure how far annotators agree on causal relations."""
-    with clear_errors(json or format == "json"):
-        chosen = format_of(ctx, json, format)
-        if not intervals and cluster is None:
-            refuse(ctx, ("seed",), "is for intervals: add --intervals or --cluster")
-        if labels is None:
-            refuse(ctx, OF_LABELS, "is for labels: name their column with --labels")
-        else:
-            refuse(ctx, OF_RELATIONS, f"is for relations, but --labels {labels} compares labels")
-            if len(annotations) > 1:
-                refuse(
-                    ctx, ("rater",), "is for one file of all ratings; of several each is a rater"
-                )
-            _agree_on_labels(
-                annotations, labels, level, unit, rater, intervals, cluster, seed, chosen
-            )
-            return
-        import fastcausal as fc
-        from fastcausal.formats.io.targets import keep_apart
-        from fastcausal.report import plain
+    chosen = format_of(ctx, json, format)
+    if not intervals and cluster is None:
+        refuse(ctx, ("seed",), "is for intervals: add --intervals or --cluster")
+    if labels is None:
+        refuse(ctx, OF_LABELS, "is for labels: name their column with --labels")
+    else:
+        refuse(ctx, OF_RELATIONS, f"is for relations, but --labels {labels} compares labels")
+        if len(annotations) > 1:
+            refuse(ctx, ("rater",), "is for one file of all ratings; of several each is a rater")
+        _agree_on_labels(annotations, labels, level, unit, rater, intervals, cluster, seed, chosen)
+        return
+    import fastcausal as fc
+    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.report import plain
 
-        keep_apart([per_example, matches], annotations)
-        with doing("comparing annotators"):
-            agreement = fc.agreement(
-                annotations, protocol, average=average, by=by, unparsed=unparsed
-            )
-            drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
-        for target, detail in ((per_example, "per_example"), (matches, "matches")):
-            if target is not None:
-                write_rows(target, getattr(agreement, detail))
-        if drawn is None:
-            print_report(agreement, chosen)
-        elif chosen == "json":
-            print_json(agreement.to_dict() | {"intervals": plain(drawn)})
-        else:
-            warn(agreement.warnings)
-            grids = [*agreement.to_tables(), intervals_grid(drawn, chosen)]
-            print_grids(grids, chosen, agreement.signature)
+    keep_apart([per_example, matches], annotations)
+    with doing("comparing annotators"):
+        agreement = fc.agreement(annotations, protocol, average=average, by=by, unparsed=unparsed)
+        drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
+    for target, detail in ((per_example, "per_example"), (matches, "matches")):
+        if target is not None:
+            write_rows(target, getattr(agreement, detail))
+    if drawn is None:
+        print_report(agreement, chosen)
+    elif chosen == "json":
+        print_json(agreement.to_dict() | {"intervals": plain(drawn)})
+    else:
+        warn(agreement.warnings)
+        grids = [*agreement.to_tables(), intervals_grid(drawn, chosen, cluster)]
+        print_grids(grids, chosen, agreement.signature)
 
 
 def _agree_on_labels(
@@ -141,7 +132,6 @@ def _agree_on_labels(
     format: str,
 ) -> None:
     import fastcausal as fc
-    from fastcausal.report import plain
     from fastcausal.tasks.reliability.files import read_rating_files
 
     table = read_rating_files(paths, label, unit, rater, cluster)
@@ -154,12 +144,12 @@ def _agree_on_labels(
         interval = fc.alpha_interval(
             table, level, clusters=clusters, seed=seed, unit="unit", rater="rater", label="label"
         )
-        drawn = {"alpha_interval": asdict(interval)}
+        drawn = {"alpha_interval": interval.to_dict()}
         grid.part("alpha interval")
         for name, value in drawn["alpha_interval"].items():
             grid.add(name.replace("_", " "), value)
     if format == "json":
-        print_json(measures.to_dict() | plain(drawn))
+        print_json(measures.to_dict() | drawn)
     else:
         print_grids([grid], format, measures.signature)
 
@@ -167,11 +157,11 @@ def _agree_on_labels(
 Intervals = dict[str, dict[str, tuple[float, float]]]
 
 
-def intervals_grid(intervals: Intervals, format: str) -> Grid:
-    """A row per role, a column per measure; of CSV a column per bound."""
+def intervals_grid(intervals: Intervals, format: str, cluster: str | None) -> Grid:
+    """Make a row per role, a column per measure; of CSV a column per bound."""
     from fastcausal.tables import Grid
 
-    title = "95% intervals"
+    title = "95% intervals" if cluster is None else f"95% intervals, drawn by {cluster}"
     if format == "csv":
         grid = Grid(title, ["low", "high"])
         for group, measures in intervals.items():
@@ -181,5 +171,10 @@ def intervals_grid(intervals: Intervals, format: str) -> Grid:
         return grid
     grid = Grid(title, list(intervals["total"]))
     for group, measures in intervals.items():
-        grid.add(group, *(f"{low:.4f} to {high:.4f}" for low, high in measures.values()))
+        grid.add(group, *(text_of(*bounds) for bounds in measures.values()))
     return grid
+
+
+def text_of(low: float, high: float) -> str:
+    """Write an interval; NaN bounds are undefined."""
+    return f"{low:.4f} to {high:.4f}" if low == low else "undefined"

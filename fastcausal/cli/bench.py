@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from fastcausal.cli.console import clear_errors
 from fastcausal.errors import InputError
 
 PACKAGE = Path(__file__).parents[1]
@@ -35,18 +34,15 @@ def bench(
     ] = 100_000,
 ) -> None:
     """Time fastcausal against other libraries, after asserting equal answers."""
-    with clear_errors():
-        folder = _folder()
-        parts_by_name = {path.stem.removeprefix("test_"): path for path in folder.glob("test_*.py")}
-        for part in parts or ():
-            if part not in parts_by_name:
-                known = ", ".join(sorted(parts_by_name))
-                raise InputError(f'unknown benchmark "{part}", expected one of {known}')
-        missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
-        if missing:
-            raise InputError(
-                f'benchmarks need {", ".join(missing)}: pip install "fastcausal[bench]"'
-            )
+    folder = _folder()
+    parts_by_name = {path.stem.removeprefix("test_"): path for path in folder.glob("test_*.py")}
+    for part in parts or ():
+        if part not in parts_by_name:
+            known = ", ".join(sorted(parts_by_name))
+            raise InputError(f'unknown benchmark "{part}", expected one of {known}')
+    missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
+    if missing:
+        raise InputError(f'benchmarks need {", ".join(missing)}: pip install "fastcausal[bench]"')
     from tempfile import TemporaryDirectory
 
     import pytest

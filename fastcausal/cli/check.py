@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fastcausal.cli.console import clear_errors, doing, print_report
+from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
 from fastcausal.options import TagReading
 
@@ -24,12 +24,11 @@ def check(
     format: FormatOption = "text",
 ) -> None:
     """Check annotations against the guidelines; exit status 1 if there are findings."""
-    with clear_errors(json or format == "json"):
-        chosen = format_of(ctx, json, format)
-        from fastcausal.tasks.corpus.guidelines import check as check_annotations
+    chosen = format_of(ctx, json, format)
+    from fastcausal.tasks.corpus.guidelines import check as check_annotations
 
-        with doing("checking"):
-            report = check_annotations(files, tags=tags)
-        print_report(report, chosen)
-        if report.findings:
-            raise typer.Exit(1)
+    with doing("checking"):
+        report = check_annotations(files, tags=tags)
+    print_report(report, chosen)
+    if report.findings:
+        raise typer.Exit(1)

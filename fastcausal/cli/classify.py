@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from fastcausal.cli.console import clear_errors, doing, print_report
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.console import doing, print_report
+from fastcausal.cli.options import FormatOption, JsonOption, PerExampleOption, format_of
 from fastcausal.options import LabelPolicy, ZeroByZero
 
 ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
@@ -36,25 +36,26 @@ def classify(
     unmatched: Annotated[
         LabelPolicy, typer.Option(help="Stop at ids that one side lacks, or skip them.")
     ] = "error",
+    per_example: PerExampleOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
     """Score sentence labels, such as causal or not."""
-    with clear_errors(json or format == "json"):
-        chosen = format_of(ctx, json, format)
-        from fastcausal.tasks.classification.scorer import classify as compare
+    chosen = format_of(ctx, json, format)
+    from fastcausal.tasks.classification.scorer import classify as compare
 
-        with doing(f"scoring {pred}"):
-            report = compare(
-                gold,
-                pred,
-                labels=None if labels is None else _labels(labels.split(",")),
-                positive=_labels([positive])[0],
-                undefined=ZERO[undefined],
-                unparsed=unparsed,
-                unmatched=unmatched,
-            )
-        print_report(report, chosen)
+    with doing(f"scoring {pred}"):
+        report = compare(
+            gold,
+            pred,
+            labels=None if labels is None else _labels(labels.split(",")),
+            positive=_labels([positive])[0],
+            undefined=ZERO[undefined],
+            unparsed=unparsed,
+            unmatched=unmatched,
+            per_example=per_example,
+        )
+    print_report(report, chosen)
 
 
 def _labels(written: list[str]) -> list[int] | list[str]:

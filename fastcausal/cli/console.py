@@ -132,10 +132,10 @@ def warn(messages: Iterable[str]) -> None:
 
 
 @contextmanager
-def doing(what: str) -> Iterator[Callable[[int, int | None], None] | None]:
+def doing(what: str, unit: str = "examples") -> Iterator[Callable[[int, int | None], None] | None]:
     """Show on a terminal what is going on, as long as it goes on.
 
-    Gives what takes the number of examples done and of all of them, to show them with their rate
+    Gives what takes the number of units done and of all of them, to show them with their rate
     and the time that is left; None outside a terminal.
     """
     if not sys.stderr.isatty():
@@ -143,7 +143,7 @@ def doing(what: str) -> Iterator[Callable[[int, int | None], None] | None]:
         return
     from fastcausal.cli.progress import bar
 
-    with bar(printable(what), _console(stderr=True)) as update:
+    with bar(printable(what), _console(stderr=True), unit) as update:
         yield update
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from fastcausal.cli.console import (
-    clear_errors,
     doing,
     is_standard_output,
     printable,
@@ -50,30 +49,29 @@ def convert(
     ] = None,
 ) -> None:
     """Convert between formats, and report what the target cannot hold."""
-    with clear_errors():
-        import fastcausal as fc
-        from fastcausal.errors import InputError
-        from fastcausal.formats import opened
-        from fastcausal.formats.io.format import Opened
-        from fastcausal.formats.io.targets import keep_apart
+    import fastcausal as fc
+    from fastcausal.errors import InputError
+    from fastcausal.formats import opened
+    from fastcausal.formats.io.format import Opened
+    from fastcausal.formats.io.targets import keep_apart
 
-        keep_apart([target], [source, like])
-        with doing(f"reading {source}"):
-            gold = fc.read(like, tags=tags) if like is not None else None
-            file: Any = opened(source, source_format, whole=True)
-            relations = fc.read(file, source_format, like=gold, tags=tags)
-        leans = isinstance(file, Opened) and file.format.like
-        needs_gold = relations.reading.predicted or leans
-        if gold is not None and not needs_gold:
-            raise InputError(f"--like is for predictions, {source} has ids and texts of its own")
-        if tags not in ("strict", relations.reading.tags):
-            raise InputError(f"--tags is for tagged sentences, {source} has none")
-        for message in relations.reading.unread:
-            warn([message])
-        if relations.n_unread:
-            warn([f"{relations.n_unread} relations could not be read and are written as null"])
-        with doing(f"writing {target}"):
-            lost = fc.write(relations, target, format=target_format, seed=seed, premise=premise)
-        warn([f"lost: {message}" for message in lost])
-        done = f"{target}: {len(relations)} examples, {relations.n_relations} relations"
-        show(printable(done), err=is_standard_output(target))
+    keep_apart([target], [source, like])
+    with doing(f"reading {source}"):
+        gold = fc.read(like, tags=tags) if like is not None else None
+        file: Any = opened(source, source_format, whole=True)
+        relations = fc.read(file, source_format, like=gold, tags=tags)
+    leans = isinstance(file, Opened) and "like" in file.format.takes
+    needs_gold = relations.reading.predicted or (leans and relations.reading.tags is None)
+    if gold is not None and not needs_gold:
+        raise InputError(f"--like is for predictions, {source} has ids and texts of its own")
+    if tags not in ("strict", relations.reading.tags):
+        raise InputError(f"--tags is for tagged sentences, {source} has none")
+    for message in relations.reading.unread:
+        warn([message])
+    if relations.n_unread:
+        warn([f"{relations.n_unread} relations could not be read and are written as null"])
+    with doing(f"writing {target}"):
+        lost = fc.write(relations, target, format=target_format, seed=seed, premise=premise)
+    warn([f"lost: {message}" for message in lost])
+    done = f"{target}: {len(relations)} examples, {relations.n_relations} relations"
+    show(printable(done), err=is_standard_output(target))

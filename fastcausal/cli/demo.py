@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fastcausal.cli.console import clear_errors, print_grids, print_json, printable, show
+from fastcausal.cli.console import print_grids, print_json, printable, show
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
 
 
@@ -20,23 +20,22 @@ def demo(
     format: FormatOption = "text",
 ) -> None:
     """Score the embedded sample: three imagined systems, and one of them in detail."""
-    with clear_errors(json or format == "json"):
-        chosen = format_of(ctx, json, format)
-        import fastcausal as fc
-        from fastcausal import sample
-        from fastcausal.cli.score import systems_table
+    chosen = format_of(ctx, json, format)
+    import fastcausal as fc
+    from fastcausal import sample
+    from fastcausal.cli.score import systems_table
 
-        gold = fc.read(sample.GOLD)
-        reports = {
-            name: fc.score(gold, fc.read(path, like=gold)) for name, path in sample.SYSTEMS.items()
-        }
-        careful = reports["careful"]
-        if chosen == "json":
-            print_json({"systems": {name: report.to_dict() for name, report in reports.items()}})
-        else:
-            detail = careful.to_table()
-            detail.title = f"the first of them in detail, {detail.title}"
-            print_grids([systems_table(reports), detail], chosen, careful.signature)
-        if copy_to is not None:
-            sample.copy_to(copy_to)
-            show(printable(f"\nthe files are in {copy_to}"), err=chosen != "text")
+    gold = fc.read(sample.GOLD)
+    reports = {
+        name: fc.score(gold, fc.read(path, like=gold)) for name, path in sample.SYSTEMS.items()
+    }
+    careful = reports["careful"]
+    if chosen == "json":
+        print_json({"systems": {name: report.to_dict() for name, report in reports.items()}})
+    else:
+        detail = careful.to_table()
+        detail.title = f"the first of them in detail, {detail.title}"
+        print_grids([systems_table(reports), detail], chosen, careful.signature)
+    if copy_to is not None:
+        sample.copy_to(copy_to)
+        show(printable(f"\nthe files are in {copy_to}"), err=chosen != "text")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fastcausal.cli.console import (
-    clear_errors,
     doing,
     print_grids,
     print_json,
@@ -43,33 +42,30 @@ def describe(
     format: FormatOption = "text",
 ) -> None:
     """Count sentences, relations, words and signals of a corpus."""
-    with clear_errors(json or format == "json"):
-        chosen = format_of(ctx, json, format)
-        from fastcausal.tasks.corpus.describe import describe as count
-        from fastcausal.tasks.corpus.description import corpus_table
+    chosen = format_of(ctx, json, format)
+    from fastcausal.tasks.corpus.describe import describe as count
+    from fastcausal.tasks.corpus.description import corpus_table
 
-        descriptions: dict[str, CorpusDescription] = {}
-        for name, path in short_names(corpora).items():
-            with doing(f"counting {path}"):
-                descriptions[name] = count(path, tokenizer)
-        first, *more = descriptions.values()
-        total = sum(more, first)
-        if more and chosen == "json":
-            parts = {name: corpus.to_dict() for name, corpus in descriptions.items()}
-            print_json({"corpora": parts, "all": total.to_dict()})
-        elif more:
-            warn(
-                f"{name}: {message}"
-                for name, each in descriptions.items()
-                for message in each.warnings
-            )
-            table = corpus_table(descriptions | {"in all": total}, total.title)
-            print_grids([table], chosen, total.signature)
-        else:
-            print_report(total, chosen)
-        if plots is not None:
-            from fastcausal.tasks.corpus.plots import save_plots
+    descriptions: dict[str, CorpusDescription] = {}
+    for name, path in short_names(corpora).items():
+        with doing(f"counting {path}"):
+            descriptions[name] = count(path, tokenizer)
+    first, *more = descriptions.values()
+    total = sum(more, first)
+    if more and chosen == "json":
+        parts = {name: corpus.to_dict() for name, corpus in descriptions.items()}
+        print_json({"corpora": parts, "all": total.to_dict()})
+    elif more:
+        warn(
+            f"{name}: {message}" for name, each in descriptions.items() for message in each.warnings
+        )
+        table = corpus_table(descriptions | {"in all": total}, total.title)
+        print_grids([table], chosen, total.signature)
+    else:
+        print_report(total, chosen)
+    if plots is not None:
+        from fastcausal.tasks.corpus.plots import save_plots
 
-            with doing("drawing"):
-                written = save_plots(total, plots)
-            typer.echo(f"{len(written)} pictures in {plots}", err=True)
+        with doing("drawing"):
+            written = save_plots(total, plots)
+        typer.echo(f"{len(written)} pictures in {plots}", err=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fastcausal.cli.console import clear_errors, print_grids, print_json
+from fastcausal.cli.console import print_grids, print_json
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
 
 if TYPE_CHECKING:
@@ -18,13 +18,12 @@ TRAINING = {"torch": "torch", "torchmetrics": "torch", "transformers": "hf", "ev
 
 def doctor(ctx: typer.Context, json: JsonOption = False, format: FormatOption = "text") -> None:
     """Print what is installed and what there is to run on; exit status 0 whatever is missing."""
-    with clear_errors(json or format == "json"):
-        chosen = format_of(ctx, json, format)
-        report = facts()
-        if chosen == "json":
-            print_json(report)
-        else:
-            print_grids([facts_grid(report)], chosen)
+    chosen = format_of(ctx, json, format)
+    report = facts()
+    if chosen == "json":
+        print_json(report)
+    else:
+        print_grids([facts_grid(report)], chosen)
 
 
 def facts() -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fastcausal.cli.console import clear_errors, doing, print_report
+from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
 
 
@@ -18,12 +18,11 @@ def explain(
     format: FormatOption = "text",
 ) -> None:
     """Attribute the difference between cnc-2023 and recess to quirks of the official scorer."""
-    with clear_errors(json or format == "json"):
-        chosen = format_of(ctx, json, format)
-        import fastcausal as fc
+    chosen = format_of(ctx, json, format)
+    import fastcausal as fc
 
-        with doing(f"scoring {pred}"):
-            gold_relations = fc.read(gold, tags="cnc-2023")
-            pred_relations = fc.read(pred, like=gold_relations, tags="cnc-2023")
-            explanation = fc.explain(gold_relations, pred_relations)
-        print_report(explanation, chosen)
+    with doing(f"scoring {pred}"):
+        gold_relations = fc.read(gold, tags="cnc-2023")
+        pred_relations = fc.read(pred, like=gold_relations, tags="cnc-2023")
+        explanation = fc.explain(gold_relations, pred_relations)
+    print_report(explanation, chosen)

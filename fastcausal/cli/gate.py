@@ -19,6 +19,7 @@ from fastcausal.cli.options import (
     ScoreOption,
     SeedOption,
     format_of,
+    refuse_inference,
 )
 from fastcausal.options import Verdict
 
@@ -58,6 +59,7 @@ def gate(
 ) -> None:
     """Judge a candidate: exit status 0 if it passes, 1 if it fails or the data cannot tell."""
     chosen = format_of(ctx, json, format)
+    refuse_inference(ctx, True, method)
     import fastcausal as fc
     from fastcausal.formats.io.files import replacing
     from fastcausal.formats.io.targets import keep_apart

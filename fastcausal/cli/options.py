@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -20,7 +21,14 @@ FormatOption = Annotated[
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print a table of Markdown.")]
 LatexOption = Annotated[bool, typer.Option("--latex", help="Print a table of LaTeX.")]
 CsvOption = Annotated[bool, typer.Option("--csv", help="Print values with all their digits.")]
+PerExampleOption = Annotated[
+    Path | None,
+    typer.Option(help="Write the counts of each example to this .parquet or .arrow file."),
+]
 
+IntervalsOption = Annotated[
+    bool, typer.Option("--intervals", help="Add an interval to every score.")
+]
 INFERENCE = ("cluster", "method", "confidence", "n_resamples", "seed")
 ClusterOption = Annotated[
     str | None,
@@ -34,7 +42,7 @@ ConfidenceOption = Annotated[
     float, typer.Option("--confidence", help="Set the share of samples that intervals cover.")
 ]
 ResamplesOption = Annotated[int, typer.Option("--n-resamples", help="Set the number of resamples.")]
-SeedOption = Annotated[int, typer.Option("--seed", help="Seed the draws with this number.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed the draws with this number.")]
 ScoreOption = Annotated[
     str, typer.Option("--score", help="Look at this score, such as multi_relation_cause_recall.")
 ]

@@ -20,24 +20,30 @@ from rich.text import Text
 
 
 class _Done(ProgressColumn):
-    """Examples done, and per second; nothing before the first."""
+    """Examples or runs done, and per second; nothing before the first."""
+
+    def __init__(self, unit: str, table_column: Column) -> None:
+        super().__init__(table_column)
+        self._unit = unit
 
     def render(self, task: Task) -> Text:
         if not task.completed:
             return Text()
         rate = "" if task.speed is None else f", {task.speed:,.0f} per second"
-        return Text(f"{task.completed:,.0f} examples{rate}")
+        return Text(f"{task.completed:,.0f} {self._unit}{rate}")
 
 
 @contextmanager
-def bar(what: str, console: Console) -> Iterator[Callable[[int, int | None], None]]:
-    """Show a bar for as long as the context; call what it gives with done and total examples."""
+def bar(
+    what: str, console: Console, unit: str = "examples"
+) -> Iterator[Callable[[int, int | None], None]]:
+    """Show a bar for as long as the context; call what it gives with done and total units."""
     short = Column(no_wrap=True, overflow="ellipsis", ratio=1)  # of a long path
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False, table_column=short),
         BarColumn(20),
-        _Done(table_column=Column(no_wrap=True)),
+        _Done(unit, Column(no_wrap=True)),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True, expand=True) as shown:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from fastcausal.cli.console import clear_errors, doing, print_report
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.console import doing, print_report
+from fastcausal.cli.options import FormatOption, JsonOption, PerExampleOption, format_of
 from fastcausal.options import Policy
 
 
@@ -24,14 +24,14 @@ def qa(
             help="Stop at ids that one side lacks, score missing answers 0 (empty), or skip them."
         ),
     ] = "error",
+    per_example: PerExampleOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
     """Score answers to questions: exact match and F1, also of the questions about causes."""
-    with clear_errors(json or format == "json"):
-        chosen = format_of(ctx, json, format)
-        from fastcausal.tasks.answers.scorer import score_answers
+    chosen = format_of(ctx, json, format)
+    from fastcausal.tasks.answers.scorer import score_answers
 
-        with doing(f"scoring {pred}"):
-            report = score_answers(gold, pred, unmatched=unmatched)
-        print_report(report, chosen)
+    with doing(f"scoring {pred}"):
+        report = score_answers(gold, pred, unmatched=unmatched, per_example=per_example)
+    print_report(report, chosen)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fastcausal.cli.console import (
-    clear_errors,
     doing,
     print_grids,
     print_json,
@@ -19,8 +18,20 @@ from fastcausal.cli.console import (
     short_names,
     warn,
 )
-from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
-from fastcausal.options import Backend, Policy, ProtocolName
+from fastcausal.cli.options import (
+    ClusterOption,
+    ConfidenceOption,
+    FormatOption,
+    IntervalsOption,
+    JsonOption,
+    MethodOption,
+    ResamplesOption,
+    SeedOption,
+    format_of,
+    refuse,
+    refuse_inference,
+)
+from fastcausal.options import Backend, Method, Policy, ProtocolName
 
 if TYPE_CHECKING:
     from fastcausal.groups import Groups, Number, Scores
@@ -74,49 +85,57 @@ def score(
             help="Set the number of threads; by default the work decides. No score depends on it.",
         ),
     ] = None,
+    intervals: IntervalsOption = False,
+    cluster: ClusterOption = None,
+    method: MethodOption = "bca",
+    confidence: ConfidenceOption = 0.95,
+    n_resamples: ResamplesOption = 10_000,
+    seed: SeedOption = 0,
 ) -> None:
     """Score predictions against gold."""
-    with clear_errors(json or format == "json"):
-        chosen = format_of(ctx, json, format)
-        if chosen == "json":
-            refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
-        if protocol == "cnc-2022":
-            refuse(ctx, ("counts",), "is for sums of counts, cnc-2022 has none")
-        import fastcausal as fc
-        from fastcausal.formats.io.targets import keep_apart
+    chosen = format_of(ctx, json, format)
+    if chosen == "json":
+        refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
+    if protocol == "cnc-2022":
+        refuse(ctx, ("counts", "intervals"), "is for sums of counts, cnc-2022 has none")
+    refuse_inference(ctx, intervals, method)
+    import fastcausal as fc
+    from fastcausal.formats.io.targets import keep_apart
 
-        keep_apart([per_example, matches], [gold, *pred])
-        names = short_names(pred)
-        reports: dict[str, Report] = {}
-        with doing(f"reading {gold}"):
-            gold_side = _reusable(gold, protocol)
-        with _one_table(per_example, list(names)) as tables:
-            for name, path in names.items():
-                with (
-                    doing(f"scoring {path}") as progress,
-                    _named(name if len(names) > 1 else None),
-                ):
-                    reports[name] = fc.score(
-                        gold_side,
-                        path,
-                        protocol,
-                        by=by,
-                        unparsed=unparsed,
-                        unmatched=unmatched,
-                        backend=backend,
-                        num_threads=threads,
-                        per_example=tables.get(name),
-                        progress=progress,
-                    )
-        if matches is not None:
-            from fastcausal.count_files import with_system
-            from fastcausal.formats.table import appending
+    keep_apart([per_example, matches], [gold, *pred])
+    names = short_names(pred)
+    reports: dict[str, Report] = {}
+    with doing(f"reading {gold}"):
+        gold_side = _reusable(gold, protocol)
+    with _one_table(per_example, list(names)) as tables:
+        for name, path in names.items():
+            with (
+                doing(f"scoring {path}") as progress,
+                _named(name if len(names) > 1 else None),
+            ):
+                reports[name] = fc.score(
+                    gold_side,
+                    path,
+                    protocol,
+                    by=by,
+                    unparsed=unparsed,
+                    unmatched=unmatched,
+                    backend=backend,
+                    num_threads=threads,
+                    per_example=tables.get(name),
+                    progress=progress,
+                )
+    if intervals:
+        reports = with_intervals(reports, cluster, method, confidence, n_resamples, seed, by)
+    if matches is not None:
+        from fastcausal.count_files import with_system
+        from fastcausal.formats.table import appending
 
-            with appending(matches) as write:
-                for name, report in reports.items():
-                    matched = report.matches
-                    write(with_system(matched, name) if len(names) > 1 else matched)
-        print_reports(reports, chosen, by, counts)
+        with appending(matches) as write:
+            for name, report in reports.items():
+                matched = report.matches
+                write(with_system(matched, name) if len(names) > 1 else matched)
+    print_reports(reports, chosen, by, counts)
 
 
 def _reusable(gold: str, protocol: ProtocolName) -> Any:
@@ -167,6 +186,30 @@ def _named(system: str | None) -> Iterator[None]:
         raise InputError(f"{system}: {error}" if system else str(error)) from error
 
 
+def with_intervals(
+    reports: dict[str, Report],
+    cluster: str | None,
+    method: Method,
+    confidence: float,
+    n_resamples: int,
+    seed: int,
+    by: str | None,
+) -> dict[str, Report]:
+    """Give every score of every report its interval."""
+    with doing("resampling"):
+        return {
+            name: report.with_intervals(
+                cluster=cluster,
+                method=method,
+                confidence=confidence,
+                n_resamples=n_resamples,
+                seed=seed,
+                by=by,
+            )
+            for name, report in reports.items()
+        }
+
+
 def print_reports(
     reports: dict[str, Report], format: str, by: str | None = None, counts: bool = False
 ) -> None:
@@ -178,7 +221,8 @@ def print_reports(
         print_json({"systems": {name: report.to_dict() for name, report in reports.items()}})
     else:
         warn(f"{name}: {w}" for name, report in reports.items() for w in report.warnings)
-        print_grids([systems_table(reports, by, counts)], format, first.signature)
+        notes = *first.legend, first.signature
+        print_grids([systems_table(reports, by, counts)], format, *notes)
 
 
 def systems_table(reports: dict[str, Report], by: str | None = None, counts: bool = False) -> Grid:

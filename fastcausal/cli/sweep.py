@@ -51,7 +51,9 @@ def sweep(
     ] = "error",
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, help="Score so many runs at a time; by default one for each core."),
+        typer.Option(
+            min=1, help="Score so many runs at a time; by default one for each core, at most 4."
+        ),
     ] = None,
     shard: Annotated[
         str | None,
@@ -62,7 +64,7 @@ def sweep(
     """Score many runs against one gold; the same command again goes on where it ended."""
     from fastcausal.sweeps.sweep import sweep as score_all
 
-    with doing(f"scoring into {out}") as progress:
+    with doing(f"scoring into {out}", "runs") as progress:
         result = score_all(
             gold,
             runs,

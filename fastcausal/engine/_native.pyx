@@ -66,6 +66,7 @@ cdef extern from "kappas.hpp" namespace "fastcausal" nogil:
         const int64_t* places
         const int64_t* units
         const int64_t* stops
+        const int64_t* times
         const int64_t* rows
         const int64_t* starts
 
@@ -214,12 +215,13 @@ def disagreements(int64_t level, values, offsets, groups, times, found):
 def add_kappas(int64_t weights, int64_t n_labels, tuple rated, int64_t first, int64_t last):
     """Kappas of raters first up to last with later ones: how many, their sum, pairs left out."""
     cdef Rated r
-    cdef Array starts = int64s(rated[5])
+    cdef Array starts = int64s(rated[6])
     r.raters = <const int64_t*>int64s(rated[0]).data
     r.places = <const int64_t*>int64s(rated[1]).data
     r.units = <const int64_t*>int64s(rated[2]).data
     r.stops = <const int64_t*>int64s(rated[3]).data
-    r.rows = <const int64_t*>int64s(rated[4]).data
+    r.times = <const int64_t*>int64s(rated[4]).data
+    r.rows = <const int64_t*>int64s(rated[5]).data
     r.starts = <const int64_t*>starts.data
     cdef KappaSum found
     cdef vector[int64_t] wide

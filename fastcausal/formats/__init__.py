@@ -17,7 +17,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import pyarrow as pa
 
@@ -93,18 +93,20 @@ def read(
     ...     "relations"]
     True
     """
+    if isinstance(source, Opened):
+        assert source.format.read is not None
+        content = source.content or source.format.load(source.path)
+        given = {"like": like, "tags": tags}
+        return source.format.read(content, **{name: given[name] for name in source.format.takes})
     if format is not None:
         check("format", format, FORMATS)
     check("tags", tags, TagReading)  # even where there are no tags
-    if isinstance(source, Opened):
-        assert source.format.read is not None
-        return source.format.read(source.source(), like, tags)
     if isinstance(source, Relations):
         return source
     if hasattr(source, "__arrow_c_stream__"):
         exported: Any = source
         return Relations(exported)
-    if folders.is_folder(source) and (format is None or FORMATS[format].folder):
+    if is_folder(source) and (format is None or FORMATS[format].folder):
         return _folder(source, _of_folders(format)).whole()
     if isinstance(source, Iterator):
         return _stream_of(source).whole()
@@ -136,7 +138,7 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
     if isinstance(source, Source):
         known = FORMATS[format] if format else sniffing.sniff(source, FORMATS)
         return Opened(source, known, content=source)
-    if not isinstance(source, str | os.PathLike) or folders.is_folder(source):
+    if not isinstance(source, str | os.PathLike) or is_folder(source):
         return source
     known_by_name = FORMATS[format] if format else sniffing.named(source, FORMATS)
     if known_by_name is not None:
@@ -148,6 +150,12 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
             return Opened(source, by_content, head)
     content = Source.open(source)
     return Opened(source, sniffing.sniff(content, FORMATS), content=content)
+
+
+def is_folder(source: Any) -> TypeGuard[str | os.PathLike[str]]:
+    """Tell whether a source is the path of a directory."""
+    is_path = isinstance(source, str | os.PathLike)
+    return is_path and os.fspath(source) != "" and Path(source).is_dir()
 
 
 def _size(path: str | os.PathLike[str]) -> int:
@@ -189,7 +197,7 @@ def stream(
     if isinstance(source, Opened):
         batched = source.format.stream if source.in_batches else None
         return None if batched is None else batched(source, columns, tags)
-    return _folder(source, _of_folders(), columns) if folders.is_folder(source) else None
+    return _folder(source, _of_folders(), columns) if is_folder(source) else None
 
 
 def _stream_of(items: Iterator[Any]) -> Stream:
@@ -231,7 +239,7 @@ def _documents(files: Sequence[Path], format: Format) -> Iterator[Relations]:
 
 def documents_of(source: Any) -> list[Any]:
     """Return the brat or WebAnno files of a directory, each `Opened`; any other source alone."""
-    if folders.is_folder(source):
+    if is_folder(source):
         format, files = folders.files_of(source, _of_folders())
         if format.document is not None:
             return [Opened(file, format) for file in files]

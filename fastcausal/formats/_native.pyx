@@ -99,7 +99,7 @@ def read_tagged(data, offsets, examples, int64_t tags, lengths, n_tokens, widths
     cdef const int64_t* of_example = <const int64_t*>example.data
     cdef const int32_t* small = NULL
     cdef const int64_t* large = NULL
-    cdef TaggedSpans found
+    cdef TaggedSpans tagged
     if offsets.itemsize == 4:
         small = <const int32_t*>int32s(offsets).data
     else:
@@ -107,22 +107,22 @@ def read_tagged(data, offsets, examples, int64_t tags, lengths, n_tokens, widths
     with nogil:
         if small is not NULL:
             c_read_tagged(
-                at, small, of_example, example.n - 1, <Tags>tags, length, n, width, found,
+                at, small, of_example, example.n - 1, <Tags>tags, length, n, width, tagged,
                 interrupted,
             )
         else:
             c_read_tagged(
-                at, large, of_example, example.n - 1, <Tags>tags, length, n, width, found,
+                at, large, of_example, example.n - 1, <Tags>tags, length, n, width, tagged,
                 interrupted,
             )
-    cdef int64_t n_spans = found.spans.size()
+    cdef int64_t n_spans = tagged.spans.size()
     role, start, stop = memory(n_spans), memory(4 * n_spans), memory(4 * n_spans)
     cdef int8_t* to_role = <int8_t*>PyBytes_AsString(role)
     cdef int32_t* to_start = <int32_t*>PyBytes_AsString(start)
     cdef int32_t* to_stop = <int32_t*>PyBytes_AsString(stop)
     with nogil:
-        unpack(found.spans, to_role, to_start, to_stop)
-    return role, start, stop, list(found.odd)
+        unpack(tagged.spans, to_role, to_start, to_stop)
+    return role, start, stop, list(tagged.odd)
 
 
 def count_tokens(data, offsets, int64_t tags, counts):
@@ -149,7 +149,7 @@ def object_lines(data):
 
 
 def end_of_lines(data, int64_t n):
-    """Where the n-th line that is not blank ends, how many there are up to there, and all lines."""
+    """Return where the n-th line that is not blank ends, the number of these, and of all lines."""
     cdef Array array = text(data)
     cdef const char* at = <const char*>array.data
     cdef const char* stop
@@ -169,24 +169,24 @@ def read_submission(data, int64_t start, int64_t stop):
         kind of each index (0 none, 1 number, 2 text), numbers, text of names, where each ends.
     """
     cdef const char* at = <const char*>text(data).data
-    cdef Submission found
+    cdef Submission submission
     if stop - start > INT32_MAX:
         return None
     sentences = memory(stop - start)
-    found.text = PyBytes_AsString(sentences)
+    submission.text = PyBytes_AsString(sentences)
     cdef bint plain
     with nogil:
-        plain = c_read_submission(at + start, stop - start, found)
+        plain = c_read_submission(at + start, stop - start, submission)
     if not plain:
         return None
     return (
         sentences,
-        copied(found.places.data(), 4 * found.places.size()),
-        copied(found.counts.data(), 4 * found.counts.size()),
-        copied(found.kinds.data(), found.kinds.size()),
-        copied(found.numbers.data(), 8 * found.numbers.size()),
-        copied(found.names.data(), found.names.size()),
-        copied(found.name_places.data(), 4 * found.name_places.size()),
+        copied(submission.places.data(), 4 * submission.places.size()),
+        copied(submission.counts.data(), 4 * submission.counts.size()),
+        copied(submission.kinds.data(), submission.kinds.size()),
+        copied(submission.numbers.data(), 8 * submission.numbers.size()),
+        copied(submission.names.data(), submission.names.size()),
+        copied(submission.name_places.data(), 4 * submission.name_places.size()),
     )
 
 
@@ -208,12 +208,12 @@ def string_lists(data, offsets, widths):
     cdef const int32_t* offset = <const int32_t*>int32s(offsets).data
     cdef Array width = writable(widths)
     cdef int32_t* to_width = <int32_t*>width.data
-    cdef Literals found
+    cdef Literals literals
     cdef int64_t k
     with nogil:
         for k in range(width.n):
-            to_width[k] = <int32_t>c_string_list(at + offset[k], at + offset[k + 1], found)
+            to_width[k] = <int32_t>c_string_list(at + offset[k], at + offset[k + 1], literals)
     return (
-        copied(found.data.data(), found.data.size()),
-        copied(found.places.data(), 4 * found.places.size()),
+        copied(literals.data.data(), literals.data.size()),
+        copied(literals.places.data(), 4 * literals.places.size()),
     )

@@ -59,14 +59,14 @@ cdef inline void ends_of(const char* letters, Py_ssize_t size, Kept* tag) noexce
 
 
 cdef int code_of(object tag, dict codes, marks, Kept* kept) except? -3:
-    """What a tag says: bits of the roles that it begins, that it goes on with, and that it ends.
+    """Return the bits of a tag: roles that it begins, that it goes on with, and that it ends.
 
-    NO_TAG where only `marks` knows, NO_LIST where it is no string.
+    NO_TAG where only `marks` knows, NO_LIST where it is not a string.
     """
     cdef Kept seen
     cdef Kept* place = NULL
     cdef Py_ssize_t size = 0
-    cdef PyObject* found
+    cdef PyObject* known
     cdef const char* letters
     if not PyUnicode_Check(tag):
         return NO_LIST
@@ -80,9 +80,9 @@ cdef int code_of(object tag, dict codes, marks, Kept* kept) except? -3:
         if place.first == seen.first and place.last == seen.last and place.size == size:
             return place.code
     text = PyUnicode_FromObject(tag)
-    found = PyDict_GetItemWithError(codes, text)
-    seen.code = marks(text) if found == NULL else <object>found
-    if found == NULL:
+    known = PyDict_GetItemWithError(codes, text)
+    seen.code = marks(text) if known == NULL else <object>known
+    if known == NULL:
         codes[text] = seen.code
     if place != NULL:
         place[0] = seen
@@ -115,7 +115,7 @@ cdef int add_tags(CollectedRows& collected, object tags, dict codes, marks, Kept
             return NO_LIST
         goes_on = code >> N_ROLES & EVERY_ROLE
         if code < 0 or wrong or goes_on & ~opened:
-            wrong = True  # but look on: there may be what is no string
+            wrong = True  # but look on: there may be other things than strings
             continue
         begins = code & EVERY_ROLE
         ends = opened & ~goes_on
@@ -143,7 +143,7 @@ cdef int add_tags(CollectedRows& collected, object tags, dict codes, marks, Kept
 
 
 def tag_rows(list examples, marks):
-    """Rows of lists of tags, for each of some examples a list of relations.
+    """Return rows of lists of tags, a list of relations for each example.
 
     marks(tag) tells what a tag says: 1 for every role that it begins, 8 for every role that it
     goes on with, 64 for every role that ends with it, shifted by the role; -1 if something is wrong
@@ -174,7 +174,7 @@ def tag_rows(list examples, marks):
 
 
 def token_bounds(str text):
-    """Where each token of a text starts and where it stops, in characters: two lists."""
+    """Return where the tokens of a text start and where they stop, in characters: two lists."""
     cdef list starts = []
     cdef list stops = []
     cdef Py_ssize_t n, k
@@ -194,7 +194,7 @@ def token_bounds(str text):
 
 
 cdef inline Py_ssize_t n_before(list bounds, int32_t limit, bint equal) except -1:
-    """How many of the ascending bounds are less than a limit, or equal to it if that counts."""
+    """Count the ascending bounds that are less than a limit, or equal to it if that counts."""
     cdef Py_ssize_t low = 0
     cdef Py_ssize_t high = len(bounds)
     cdef Py_ssize_t middle
@@ -214,7 +214,7 @@ cdef int add_offsets(
     CollectedRows& collected, int32_t role, object span, list starts, list stops, int32_t n_letters,
     int* n_cut
 ) except -1:
-    """0 where this is no [start, stop) in characters, plain or by name, that marks a token."""
+    """Return 0 unless this is [start, stop) in characters, plain or by name, and marks a token."""
     cdef int32_t start = 0
     cdef int32_t stop = 0
     cdef int32_t bound = 0

@@ -10,6 +10,7 @@ from itertools import chain, islice
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.errors import InputError, Problems
@@ -18,11 +19,13 @@ from fastcausal.formats.cnc.markup import TOKEN, count_tokens
 from fastcausal.formats.examples import Example, examples
 from fastcausal.formats.io.builder import (
     Builder,
+    Int32,
+    Int64,
     Span,
-    matching,
+    at_rows,
     messages,
     not_held,
-    taken,
+    placed,
 )
 from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format
@@ -75,7 +78,7 @@ def read(
     if isinstance(source, str | os.PathLike | Source):
         return _read_file(Source.open(source), like)
     build = Builder("tag lists")
-    rows = matching(like, None, len(source), build.name)
+    rows, columns = placed(like, None, len(source), build.name)
     nested = not any(isinstance(item, str) for item in chain.from_iterable(source))
     examples = [list(example) for example in source] if nested else [[tags] for tags in source]
     problems = Problems()
@@ -85,7 +88,7 @@ def read(
 
     _add(build, where, examples, _lengths(like, rows), problems)
     problems.raise_if_any()
-    return build.table(taken(like, rows))
+    return build.table(columns)
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
@@ -94,15 +97,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     Where a table has no text, every token is written as ``_``. A text with other white space
     than a space between tokens stands in a comment ``# text = ...`` as well.
 
-    Returns
-    -------
-    list of str
-        What the file cannot hold.
-
-    Raises
-    ------
-    InputError
-        An example has neither text nor length, or a text of another length.
+    InputError where an example has neither text nor length, or a text of another length.
     """
     unfit, spaces = Problems(), Problems()
     lost: list[str] = []
@@ -195,8 +190,8 @@ def _read_file(source: Source, like: Relations | None) -> Relations:
     blocks = list(_blocks(source, problems))
     ids = [said.get("id") for _, said, _ in blocks]
     named = any(name is not None for name in ids)
-    rows = matching(like, ids if named else None, len(blocks), source.name)
-    columns = taken(like, rows) | ({"id": ids} if named else {})
+    rows, of_gold = placed(like, ids if named else None, len(blocks), source.name)
+    columns = of_gold | ({"id": ids} if named else {})
     lines = [line for line, _, _ in blocks]
     if named:
         for line, name in zip(lines, ids, strict=True):
@@ -209,10 +204,8 @@ def _read_file(source: Source, like: Relations | None) -> Relations:
     tokens: list[list[list[str]]] = [
         list(map(list, zip(*rows, strict=True))) or [[]] for _, _, rows in blocks
     ]
-    lengths = [
-        len(words) if length is None else length
-        for (words, *_), length in zip(tokens, _lengths(like, rows), strict=True)
-    ]
+    known = _lengths(like, rows)
+    lengths = np.where(known < 0, [len(words) for words, *_ in tokens], known)
     _add(build, where, [tags for _, *tags in tokens], lengths, problems)
     problems.raise_if_any()
     columns["text"] = [
@@ -253,9 +246,8 @@ def _blocks(
         yield first, said, rows
 
 
-def _lengths(like: Relations | None, rows: Sequence[int | None]) -> list[int | None]:
-    known = like.table["length"].to_pylist() if like is not None else []
-    return [None if row is None else known[row] for row in rows]
+def _lengths(like: Relations | None, rows: Int64) -> Int32:
+    return at_rows(np.empty(0, np.int32) if like is None else like.arrays.lengths, rows)
 
 
 def _sentence(tokens: list[str], said: str | None) -> str | None:
@@ -273,10 +265,10 @@ def _add(
     build: Builder,
     where: Callable[[int], str],
     examples: list[list[Any]],
-    lengths: Sequence[int | None],
+    lengths: npt.NDArray[Any],
     problems: Problems,
 ) -> None:
-    """Add examples, each a list of tag lists; where a length is None, the first of them has it.
+    """Add examples, each a list of tag lists; where a length is -1, the first of them has it.
 
     Native code reads what is right with them, Python says what is wrong with the others.
     """
@@ -284,7 +276,7 @@ def _add(
     n_tags = np.where(outcomes < 0, -1 - outcomes, outcomes)
     widths, counts = np.diff(row_offsets), np.diff(relation_offsets)
     example = np.repeat(np.arange(len(examples)), counts)
-    length = np.array([-1 if n is None else n for n in lengths], np.int64)
+    length = lengths.astype(np.int64)
     unknown = (length < 0) & (counts > 0)
     length[unknown] = n_tags[relation_offsets[:-1][unknown]]
     wrong = outcomes != length[example]
@@ -387,11 +379,5 @@ def _is_line(line: str) -> bool:
     return line.startswith("# id = ") or (len(columns) > 1 and is_tag(columns[-1]))
 
 
-def _read_untagged(source: Source, like: Relations | None, tags: str) -> Relations:
-    return read(source, like)
-
-
 SUFFIXES = (".bio", ".iob", ".iob2", ".conll")
-FORMAT = Format(
-    "bio", _read_untagged, write, suffixes=SUFFIXES, sniff=_sniff, like=True, empty=False
-)
+FORMAT = Format("bio", read, write, suffixes=SUFFIXES, takes=("like",), sniff=_sniff, empty=False)

@@ -15,7 +15,6 @@ from fastcausal.arrays.arrow import (
     is_valid,
     joined,
     offsets_of,
-    span_lists,
     strings,
     values_of,
     without,
@@ -23,7 +22,7 @@ from fastcausal.arrays.arrow import (
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import Stream
-from fastcausal.formats.io.builder import MOST_COLUMNS, Builder, Columns, Span, assembled
+from fastcausal.formats.io.builder import MOST_COLUMNS, Builder, Columns, Span, assembled, ids_of
 from fastcausal.formats.io.files import LineNumbers, Source, replacing
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.lines import Lines, first_object, objects
@@ -55,18 +54,7 @@ def read(source: str | os.PathLike[str] | Source, roles: Sequence[str] = ROLES) 
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
-    """Write the canonical table as JSON lines, without the column ``tagged``.
-
-    Returns
-    -------
-    list of str
-        What the file cannot hold.
-
-    Raises
-    ------
-    InputError
-        The file cannot be written.
-    """
+    """Write the canonical table as JSON lines, without the column ``tagged``."""
     table = without(relations.table, ("tagged",))
     with replacing(target) as file:
         return _write_lines(relations, table, file)
@@ -134,8 +122,7 @@ def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
     return assembled(
         source.name,
         columns,
-        values_of(known, -1).astype(np.int32),
-        span_lists(numbers, widths, np.diff(places)),
+        (numbers, widths, np.diff(places), values_of(known, -1).astype(np.int32)),
         Reading(roles, unread=tuple(unread)),
         numbered,
     )
@@ -156,13 +143,10 @@ def _checked_lines(source: Source, roles: tuple[str, ...]) -> Relations:
             problems.add(f"{source.name}:{line}: {error}")
             continue
         lines.append(line)
-    problems.raise_if_any()
     values: dict[str, Any] = columns.values()
-    if "id" in values:
-        if None in values["id"]:
-            line = lines[values["id"].index(None)]
-            raise InputError(f'{source.name}:{line}: no "id", other examples have one')
-        values["id"] = list(map(str, values["id"]))
+    places = [f"{source.name}:{line}" for line in lines]
+    values["id"] = ids_of(values.get("id", ()), places, problems)
+    problems.raise_if_any()
     return build.table(values, lines=lines)
 
 
@@ -172,8 +156,6 @@ def _add_line(build: Builder, row: dict[str, Any], numbers: dict[str, int], wher
         raise InputError('no "relations"')
     if length is not None and not _is_count(length):
         raise InputError(f'"length" is {shown(length)}, expected a number of tokens')
-    if row.get("id") is not None and type(row["id"]) not in (str, int):
-        raise InputError(f'"id" is {kind(row["id"])}, expected a string')
     if relations is None:
         relations = [None]
     if not isinstance(relations, list):
@@ -244,14 +226,10 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     )
 
 
-def _read_whole(source: Source, like: Relations | None, tags: str) -> Relations:
-    return read(source)
-
-
 FORMAT = Format(
     "jsonl",
-    read=_read_whole,
-    write=write,
+    read,
+    write,
     written=(".jsonl", ".ndjson"),
     key="relations",
     is_row=_is_row,

@@ -20,9 +20,9 @@ from fastcausal.formats.io.builder import (
     Columns,
     Span,
     UnreadError,
-    matching,
+    ids_of,
     messages,
-    taken,
+    placed,
 )
 from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format
@@ -83,12 +83,12 @@ def read(
         name = "span texts"
         examples = list(map(dict, source))
     places = [f"{name}:{n}" for n in lines] if lines else [name] * len(examples)
-    ids = _ids(places, examples, problems)
+    ids = ids_of([example.get("id") for example in examples], places, problems)
     problems.raise_if_any()
-    rows = matching(like, ids, len(examples), name)
-    columns: dict[str, Any] = taken(like, rows) | ({"id": ids} if ids is not None else {})
+    rows, of_gold = placed(like, ids, len(examples), name)
+    columns: dict[str, Any] = of_gold | ({"id": ids} if ids is not None else {})
     texts = columns["text"].to_pylist() if "text" in columns else [None] * len(examples)
-    expected = tagged.lengths(like, "strict", rows)
+    counts = tagged.token_counts(like, "strict", rows).tolist()
     build = Builder(name)
     further = Columns(HELD)
     for k, example in enumerate(examples):
@@ -96,7 +96,7 @@ def read(
         own = example.get("text")
         texts[k] = own if own is not None else texts[k]
         try:
-            _add(build, where, example, texts[k], expected[k])
+            _add(build, where, example, texts[k], None if counts[k] < 0 else counts[k])
             further.add(example)
         except InputError as error:
             problems.add(f"{where}: {error}")
@@ -107,15 +107,7 @@ def read(
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     """Write span texts as JSON lines, with character offsets where a text would mislead.
 
-    Returns
-    -------
-    list of str
-        What the file cannot hold.
-
-    Raises
-    ------
-    InputError
-        An example with relations has no text, or a text of another length.
+    InputError where an example with relations has no text, or one of another length.
     """
     lost = Problems()
     lines = []
@@ -255,21 +247,6 @@ def _whole_occurrences(letters: Letters, wanted: str) -> Iterator[int]:
             return
 
 
-def _ids(
-    places: Sequence[str], examples: Sequence[Mapping[str, Any]], problems: Problems
-) -> list[str] | None:
-    """Return the ids as strings, None where no example has one."""
-    ids = [example.get("id") for example in examples]
-    if all(name is None for name in ids):
-        return None
-    for place, name in zip(places, ids, strict=True):
-        if name is None:
-            problems.add(f'{place}: no "id", other examples have one')
-        elif type(name) not in (str, int):
-            problems.add(f'{place}: "id" is {kind(name)}, expected a string')
-    return list(map(str, ids))
-
-
 def _add(
     build: Builder, where: str, example: Mapping[str, Any], text: Any, length: int | None
 ) -> None:
@@ -362,16 +339,4 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     return dict in kinds and list not in kinds and "length" not in row
 
 
-def _read_untagged(source: Source, like: Relations | None, tags: str) -> Relations:
-    return read(source, like)
-
-
-FORMAT = Format(
-    "spans",
-    read=_read_untagged,
-    write=write,
-    key="relations",
-    is_row=_is_row,
-    like=True,
-    empty=False,
-)
+FORMAT = Format("spans", read, write, takes=("like",), key="relations", is_row=_is_row, empty=False)

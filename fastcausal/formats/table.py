@@ -222,10 +222,6 @@ def _load_arrow(buffer: Any) -> Any:
     return pa.ipc.open_stream(buffer).read_all()
 
 
-def _read(source: Source, like: Relations | None, tags: str, *, format: str) -> Relations:
-    return read(source, format)
-
-
 def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream:
     name = source.name
     return batches.of_files(name, {Path(source.path): name}, source.format.name, columns)
@@ -233,7 +229,7 @@ def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -
 
 PARQUET = Format(
     "parquet",
-    partial(_read, format="parquet"),
+    partial(read, format="parquet"),
     partial(write, format="parquet"),
     suffixes=(".parquet", ".pq"),
     folder=(".parquet", ".pq"),
@@ -242,7 +238,7 @@ PARQUET = Format(
 )
 ARROW = Format(
     "arrow",
-    partial(_read, format="arrow"),
+    partial(read, format="arrow"),
     partial(write, format="arrow"),
     suffixes=(".arrow", ".arrows", ".ipc", ".feather"),
     marks=ARROW_MARKS,

@@ -28,11 +28,17 @@ class Formula(ABC):
     job: ClassVar[str]
     dtype: ClassVar[type[np.generic]] = np.int64  # of rows
     totals: ClassVar[tuple[str, ...]] = ()  # what else a file counts of each unit
+    adds: ClassVar[bool] = True  # scores are functions of sums over rows
 
     @property
     @abstractmethod
     def fields(self) -> tuple[str, ...]:
         """Names of the columns of rows."""
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Least value of a row, and the first that is too large."""
+        return 0, 2**53
 
     @abstractmethod
     def terms(self, rows: Rows) -> Rows:
@@ -55,7 +61,7 @@ class Formula(ABC):
         """Compute every score of rows, under each int64[n_draws, n_rows] of weights."""
         return self.scores_of(sums_of(self.terms(rows), weights))
 
-    def only(self, name: str) -> OneScore:
+    def only(self, name: str) -> Formula | OneScore:
         """Return the way to one score alone.
 
         Raises

@@ -88,6 +88,11 @@ class RatioFormula(Formula):
             for measure in self.measures
         )
 
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Numbers of either sign: alpha may be negative."""
+        return -(2**53), 2**53
+
     def terms(self, rows: Rows) -> Rows:
         """Return the rows: numerators and denominators add."""
         return rows

@@ -66,7 +66,7 @@ class RelationFormula(Formula):
             for group in ("overall", *self.roles)
         }
 
-    def only(self, name: str) -> OneScore:
+    def only(self, name: str) -> Formula | OneScore:
         """Return the way to one score, by the counts alone that its group has and it depends on."""
         no_counts = dict.fromkeys(fields_read(self.kernel), 0)
         for subset, group in product(("", f"{MULTI}_"), ("overall", *self.roles)):
@@ -120,7 +120,7 @@ class RelationFormula(Formula):
             k = n * self.roles.index(group)
             return _by_name(names, sums[k : k + n])
         total = n * len(self.roles)
-        by_role = sums[:total].reshape(-1, n, *sums.shape[1:]).sum(axis=0)
+        by_role = sums[:total].reshape(len(self.roles), n, *sums.shape[1:]).sum(axis=0)
         return _by_name(names, by_role) | _by_name(self.overall_fields, sums[total:])
 
 

@@ -2,7 +2,10 @@
 
 ::
 
-    intervals.py     bootstrap percentile intervals, by unit or by cluster
+    sampling.py      resamples and exchanges, from a seed and the number of the resample
+    units.py         what is drawn: examples or clusters, equal ones once
+    intervals.py     percentiles, BCa, jackknife
+    result.py        intervals of all scores of an evaluation
     paired.py        differences of two systems on the same units: bounds, p, what such data show
     corrections.py   p of many tests
 """

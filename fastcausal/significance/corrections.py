@@ -49,7 +49,7 @@ CORRECTIONS: dict[str, Callable[[Float64], Float64]] = {
 
 
 def adjusted(p: Any, correction: str) -> Float64:
-    """Adjust p for the number of tests; an undefined p is no test and stays NaN.
+    """Adjust p for the number of tests; undefined ones stay NaN and do not count.
 
     Parameters
     ----------

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from fastcausal.options import Method
 from fastcausal.scores import exact_sums
 from fastcausal.significance.checks import check_inference
-from fastcausal.significance.sampling import BLOCK, bootstrap_weights
+from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.significance.units import EXAMPLE, Units
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
-DRAWS = 2**22  # weights held at once
 FEW = 30  # units, below which intervals are too narrow (docs/inference.md)
 DOCUMENT = "doc_id"  # the column that formats have for it
 EQUAL = 1e-12  # scores this near to each other are the same
@@ -48,7 +46,7 @@ NONE = Interval(math.nan, math.nan)
 
 
 class Resampled(Protocol):
-    """Units that are drawn, and what they score: `Units`, or a `Measure`."""
+    """Units that are drawn, and what they score, such as `Units`."""
 
     @property
     def times(self) -> Int64:
@@ -59,39 +57,6 @@ class Resampled(Protocol):
 
     def left_out(self) -> Mapping[str, Float64]:
         """Compute the scores of all units but one, for every kind of unit."""
-
-
-@dataclass(frozen=True, eq=False)
-class Measure:
-    """A measure of units that does not add over them, which are drawn singly or by cluster.
-
-    Attributes
-    ----------
-    measure : callable
-        From weights int64[n_draws, n_units] to a float64[n_draws] per score, such as
-        `fastcausal.Statistics.scores`.
-    cluster_of : int64[n_units]
-        The cluster of each unit, from 0 on. A cluster for each unit draws units.
-    """
-
-    measure: Callable[[Int64], Mapping[str, Float64]]
-    cluster_of: Int64
-
-    @property
-    def times(self) -> Int64:
-        """1 for each cluster."""
-        return np.ones(int(self.cluster_of.max(initial=-1)) + 1, np.int64)
-
-    def scores(self, weights: Int64) -> Mapping[str, Float64]:
-        """Compute scores under each int64[n_draws, n_clusters] of weights."""
-        return self.measure(np.take(weights, self.cluster_of, axis=1))
-
-    def left_out(self) -> Mapping[str, Float64]:
-        """Compute the scores of all clusters but one, for every cluster."""
-        n = len(self.times)
-        most = max(1, BLOCK // max(n, len(self.cluster_of)))
-        parts = (np.arange(k, min(k + most, n)) for k in range(0, n, most))
-        return _joined([self.scores(1 - np.equal.outer(part, np.arange(n))) for part in parts])
 
 
 def intervals_of(
@@ -105,7 +70,7 @@ def intervals_of(
 
     Parameters
     ----------
-    units : Units or Measure
+    units : Units
     method : {"bca", "percentile", "jackknife"}
         Bootstrap: bias-corrected and accelerated (Efron 1987), or plain quantiles of resamples. Or
         Student's t with the jackknife's standard error (Tukey 1958), on the logit scale for scores
@@ -271,78 +236,3 @@ def _checked(value: float, low: float, high: float, n_undefined: int = 0) -> Int
     if math.isnan(value) or not high - low > EQUAL:
         return Interval(math.nan, math.nan, n_undefined)
     return Interval(low, high, n_undefined)
-
-
-def bootstrap(
-    scores: Callable[[Int64], Mapping[str, Float64]],
-    cluster_of: Int64,
-    *,
-    n_resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> dict[str, Interval]:
-    """Compute percentile intervals of scores, from resamples with replacement.
-
-    Parameters
-    ----------
-    scores : callable
-        From weights int64[n_draws, n_units] to a float64[n_draws] per score, such as
-        `fastcausal.Statistics.scores`.
-    cluster_of : int64[n_units]
-        The cluster of each unit, from 0 on: as many clusters are drawn as there are, with all their
-        units. A cluster for each unit draws units.
-    n_resamples : int
-    confidence : float
-        Share of resamples between the bounds.
-    seed : int
-        Of ``numpy.random.default_rng``: the same seed draws the same places in the list of
-        clusters.
-
-    Returns
-    -------
-    dict of str to Interval
-
-    Raises
-    ------
-    ValueError
-        ``n_resamples`` is below 1, or ``confidence`` outside of 0 to 1.
-
-    Examples
-    --------
-    >>> values = np.array([0.0, 1.0, 1.0, 2.0])
-    >>> bootstrap(lambda weights: {"mean": weights @ values / 4}, np.arange(4))
-    {'mean': Interval(low=0.25, high=1.75, n_undefined=0)}
-    """
-    if n_resamples < 1:
-        raise ValueError(f"n_resamples is {n_resamples}, expected at least 1")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence}, expected a number between 0 and 1")
-    n_clusters = int(cluster_of.max(initial=-1)) + 1
-    blocks = [
-        scores(np.take(drawn, cluster_of, axis=1))
-        for drawn in _times_drawn(n_clusters, len(cluster_of), n_resamples, seed)
-    ]
-    return {
-        name: _percentiles(np.concatenate([block[name] for block in blocks]), confidence)
-        for name in blocks[0]
-    }
-
-
-def _percentiles(values: Float64, confidence: float) -> Interval:
-    defined = values[~np.isnan(values)]
-    n_undefined = len(values) - len(defined)
-    if not len(defined):
-        return Interval(math.nan, math.nan, n_undefined)
-    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2]).tolist()
-    return Interval(low, high, n_undefined)
-
-
-def _times_drawn(n: int, n_units: int, n_resamples: int, seed: int) -> Iterator[Int64]:
-    """How often each of n clusters is drawn: blocks of int64[resamples, n]."""
-    rng = np.random.default_rng(seed)
-    most = max(1, DRAWS // max(n_units, 1))
-    for done in range(0, n_resamples, most):
-        rows = min(most, n_resamples - done)
-        drawn = rng.integers(n, size=(rows, n)) if n else np.empty((rows, 0), np.int64)
-        drawn += np.arange(rows)[:, None] * n
-        yield np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)

@@ -83,42 +83,41 @@ def share(score: OneScore, terms: Rows, n_resamples: int, seed: int) -> Shared:
     (array([0.75, 0.5 ]), (2, 1000))
     """
     n_units, n_systems, n_terms = terms.shape
-    terms = np.ascontiguousarray(terms[_by_content(terms)])
+    columns = terms.reshape(n_units, n_systems * n_terms)
+    columns = columns[_by_content(columns)]
+    terms = columns.reshape(terms.shape)
     drawn = np.empty((n_systems, n_resamples))
     left_out = []
-    for first, weights in _weights(terms, n_resamples, seed):
-        sums = sums_of(terms.reshape(n_units, -1), weights).reshape(-1, n_terms)
+    for first, weights in _weights(columns, n_resamples, seed):
+        sums = sums_of(columns, weights).reshape(-1, n_terms)
         scores = score.value(sums).reshape(len(weights), n_systems)
         drawn[:, first : first + len(weights)] = scores.T
         left_out += _best_elsewhere(score, terms, weights, scores)
-    totals = sums_of(terms.reshape(n_units, -1), np.ones((1, n_units), np.int64))
+    totals = sums_of(columns, np.ones((1, n_units), np.int64))
     values = score.value(totals.reshape(-1, n_terms))
     return Shared(values, drawn, math.fsum(left_out) / len(left_out) if left_out else math.nan)
 
 
-def _by_content(terms: Rows) -> Int64:
+def _by_content(columns: Rows) -> Int64:
     """Order units by what all systems have of them."""
-    place = np.zeros(len(terms), np.int64)
-    for first in range(0, terms.shape[1], 64):  # terms may be of fewer bits, and memory is scarce
-        systems = terms[:, first : first + 64].reshape(len(terms), -1)
-        _, place = distinct(np.column_stack([place, systems]))
+    place = np.zeros(len(columns), np.int64)
+    for first in range(0, columns.shape[1], 200):  # of few bits each, until they are compared
+        _, place = distinct(np.column_stack([place, columns[:, first : first + 200]]))
     return np.argsort(place, kind="stable")
 
 
-def _weights(terms: Rows, n_resamples: int, seed: int) -> Iterator[tuple[int, Int64]]:
+def _weights(columns: Rows, n_resamples: int, seed: int) -> Iterator[tuple[int, Int64]]:
     """Blocks of resamples, small enough for what comes of them, and the number of the first."""
-    n_units = len(terms)
-    most = max(1, CELLS // max(n_units, terms[:1].size))
+    each = np.ones(len(columns), np.int64)
+    most = max(1, CELLS // max(*columns.shape, 1))
     for first in range(0, n_resamples, most):
-        n = min(most, n_resamples - first)
-        each = np.ones(n_units, np.int64)
-        for weights in bootstrap_weights(each, n, seed, first=first):
+        for weights in bootstrap_weights(each, min(most, n_resamples - first), seed, first=first):
             yield first, weights
             first += len(weights)
 
 
 def _best_elsewhere(score: OneScore, terms: Rows, weights: Int64, scores: Float64) -> list[float]:
-    """What the best systems of each resample score on the units it leaves out, where defined."""
+    """Score the best systems of each resample on the units it leaves out, where defined."""
     known = np.where(np.isnan(scores), -np.inf, scores)
     best = (known >= known.max(axis=1, keepdims=True) - EQUAL) & ~np.isnan(scores)
     total, n = np.zeros(len(weights)), np.zeros(len(weights), np.int64)

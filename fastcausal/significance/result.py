@@ -119,6 +119,7 @@ class Inferred:
         confidence: float = 0.95,
         n_resamples: int = 10_000,
         seed: int = 0,
+        by: str | None = None,
     ) -> Intervals:
         """Compute an interval of every score.
 
@@ -132,6 +133,8 @@ class Inferred:
             Share of samples whose interval covers the true score.
         n_resamples, seed : int
             Resample k depends on the rows, the seed and k alone: no order of units changes a bit.
+        by : str, optional
+            A column of `units`: each value is a subset, with units of its own.
 
         Raises
         ------
@@ -150,8 +153,11 @@ class Inferred:
         (61, True)
         """
         units = units_of(self, cluster)
-        flat = intervals_of(units, method, confidence, n_resamples, seed)
-        scores, subsets = _nested(self.formula, flat)
+        how = method, confidence, n_resamples, seed
+        scores, subsets = _nested(self.formula, intervals_of(units, *how))
+        for value, part in ({} if by is None else self.by(by)).items():
+            flat = intervals_of(units_of(part, cluster), *how)
+            subsets[f"{by}={value}"] = _nested(part.formula, flat)[0]
         is_drawn = method != "jackknife"
         return Intervals(
             method,

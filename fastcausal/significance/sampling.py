@@ -14,7 +14,7 @@ from fastcausal.significance.checks import check_draws
 Int64 = npt.NDArray[np.int64]
 
 HEAVY = 32  # a row of more units gets a binomial
-BLOCK = 2**23  # weights held at once: 64 MB
+BLOCK = 2**21  # weights held at once: 16 MB
 WORK_PER_THREAD = 2**18  # rows and single draws
 
 
@@ -35,7 +35,7 @@ def bootstrap_weights(
     Yields
     ------
     int64[n_draws, n_rows]
-        How often each row is in a resample, for as many resamples as 64 MB hold.
+        How often each row is in a resample, a block of resamples at a time.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def exchanges(times: Int64, n_resamples: int, seed: int) -> Iterator[Int64]:
     Yields
     ------
     int64[n_draws, n_rows]
-        How many units of each row are exchanged, for as many resamples as 64 MB hold.
+        How many units of each row are exchanged, a block of resamples at a time.
 
     Raises
     ------
@@ -99,9 +99,10 @@ def exchanges(times: Int64, n_resamples: int, seed: int) -> Iterator[Int64]:
 def _blocks(
     draw: Callable[[int, Int64, int], None], n_rows: int, work: int, first: int, n_resamples: int
 ) -> Iterator[Int64]:
-    most = max(1, BLOCK // max(n_rows, 1))
+    n_cores = os.cpu_count() or 1
+    most = max(n_cores, BLOCK // max(n_rows, 1))
     for done in range(0, n_resamples, most):
         weights = np.zeros((min(most, n_resamples - done), n_rows), np.int64)
-        n_threads = min(os.cpu_count() or 1, 1 + len(weights) * work // WORK_PER_THREAD)
+        n_threads = min(n_cores, 1 + len(weights) * work // WORK_PER_THREAD)
         draw(first + done, weights, n_threads)
         yield weights

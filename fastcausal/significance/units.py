@@ -6,7 +6,8 @@ Their order is that of their content, so no order of examples changes a draw or 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -16,6 +17,7 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.errors import InputError, repeated, some_of
 from fastcausal.formulas import Formula, Int64, OneScore, Rows, sums_of
 from fastcausal.scores import Float64
+from fastcausal.significance.sampling import BLOCK
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,6 +38,7 @@ class Counted(Protocol):
     def row_of(self) -> Int64 | None: ...  # noqa: D102
     def compressed(self) -> Self: ...  # noqa: D102
     def clusters(self, column: str | None) -> Int64: ...  # noqa: D102
+    def by(self, column: str) -> Mapping[str, Self]: ...  # noqa: D102
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +76,42 @@ class Units:
         return self.formula.scores_of(sums_of(self.terms, self.times[None]) - self.terms)
 
 
+@dataclass(frozen=True, eq=False)
+class WholeUnits(Units):
+    """Different units whose scores are functions of all their rows, not of sums over them.
+
+    Attributes
+    ----------
+    formula : Formula
+    terms : [n_rows, n_fields]
+        The rows of each different unit, one unit after the other.
+    unit_of : int64[n_rows]
+        The different unit that has each row.
+    """
+
+    formula: Formula
+    unit_of: Int64
+
+    def scores(self, weights: Int64) -> Mapping[str, Float64]:
+        """Compute scores by flat name under each int64[n_draws, n_distinct] of weights."""
+        return self._in_parts(len(weights), lambda part: weights[part])
+
+    def left_out(self) -> Mapping[str, Float64]:
+        """Compute the scores of all units but one, for every different unit."""
+        numbers = np.arange(len(self.times))
+        return self._in_parts(
+            len(numbers), lambda part: self.times - (numbers[part, None] == numbers)
+        )
+
+    def _in_parts(self, n_draws: int, weights_of: Callable[[slice], Int64]) -> dict[str, Float64]:
+        most = max(1, BLOCK // max(len(self.unit_of), len(self.times), 1))
+        parts = [
+            self.formula.scores(self.terms, weights_of(slice(k, k + most))[:, self.unit_of])
+            for k in range(0, n_draws, most)
+        ]
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
 def units_of(statistics: Counted, cluster: str | None = None, score: str | None = None) -> Units:
     """Return the units of one system.
 
@@ -94,6 +133,8 @@ def units_of(statistics: Counted, cluster: str | None = None, score: str | None 
     row_of, whole = _rows_of(statistics)
     codes = None if cluster is None else statistics.clusters(cluster)
     formulas = _formulas(whole.formula, score)
+    if not whole.formula.adds:
+        return _whole_units(formulas[-1], whole.rows, row_of, codes, cluster)
     terms = [formula.terms(whole.rows) for formula in formulas]
     return _units(formulas[-1], terms, row_of, codes, cluster)
 
@@ -145,7 +186,7 @@ def terms_of(statistics: Counted, cluster: str | None, score: str) -> Rows:
         As `units_of`.
     """
     row_of, whole = _rows_of(statistics)
-    terms = whole.formula.only(score).terms(whole.rows)
+    terms: Rows = whole.formula.only(score).terms(whole.rows)
     if cluster is None:
         each: Rows = terms[row_of]
         return each
@@ -245,3 +286,21 @@ def _sums_by(terms: Rows, row_of: Int64, codes: Int64) -> Rows:
         sums = [[math.fsum(part) for part in np.split(c, starts[1:])] for c in columns]
         return np.array(sums, np.float64).T
     return np.stack([np.add.reduceat(column, starts) for column in columns], axis=1)
+
+
+def _whole_units(
+    formula: Any, rows: Rows, row_of: Int64, codes: Int64 | None, cluster: str | None
+) -> WholeUnits:
+    """Units of rows that do not add: of a cluster all rows, in ascending order."""
+    if codes is None or cluster is None:
+        times = np.bincount(row_of, minlength=len(rows))
+        return WholeUnits(formula, rows, times, EXAMPLE, np.arange(len(rows)))
+    order = np.lexsort((row_of, codes))
+    starts = np.unique(codes[order], return_index=True)[1]
+    # Big-endian numbers sort as their bytes do.
+    parts = np.split(row_of[order].astype(">i8"), starts[1:])
+    contents = sorted(Counter(part.tobytes() for part in parts).items())
+    members = [np.frombuffer(content, ">i8").astype(np.int64) for content, _ in contents]
+    unit_of = np.repeat(np.arange(len(members)), [len(rows_of_unit) for rows_of_unit in members])
+    times = np.array([n for _, n in contents])
+    return WholeUnits(formula, rows[np.concatenate(members)], times, cluster, unit_of)

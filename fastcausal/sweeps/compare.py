@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from fastcausal.arrays.digests import digest_text
 from fastcausal.groups import Scores
 from fastcausal.options import Method
 from fastcausal.report import Report, plain
@@ -98,7 +99,7 @@ class Comparison(Report):
         """Lines below the table: what its columns are."""
         return (
             f"low, high: {100 * self.confidence:g}% bounds of delta ({self.method}); "
-            "p: of equal systems, randomisation",
+            "p: randomisation test",
             "mde: the difference that such data show in four of five cases",
         )
 
@@ -153,8 +154,11 @@ def compare(
     ...     for name in ("careful", "chatty"))
     >>> comparison = fc.compare(careful, chatty, n_resamples=1000)
     >>> round(comparison["overall_f1"].delta, 4), comparison.n_differ, comparison.n_units
-    (0.0, 0, 0)
+    (-0.144, 47, 61)
     """
+    asked = [score] if isinstance(score, str) else list(score)
+    if not asked:
+        raise ValueError("no score is asked for, expected one or more")
     names, left, right = pair_of(a, b, ("A", "B"))
     every = joint_units(left, right, cluster)
     n_differ = n_differing(every)
@@ -166,10 +170,9 @@ def compare(
         mde = detectable(change.se, confidence)
         return Scores({**change._asdict(), "p": p, "p_exact": exact, "mde": mde})
 
-    asked = [score] if isinstance(score, str) else list(score)
     return Comparison(
         signature=left.signature,
-        gold=left.facts.get("gold"),
+        gold=digest_text(left.gold),
         systems=dict(zip("ab", names, strict=True)),
         unit=every.unit,
         n_units=every.n_units,

@@ -15,7 +15,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from fastcausal.count_files import metadata_of
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats.io.files import Source, replacing
 from fastcausal.statistics import Statistics
@@ -83,7 +84,7 @@ class Folder:
 
     def keep(self, run: str, pred: str, statistics: Statistics) -> None:
         """Write the statistics of a run, with the digest of its predictions."""
-        _write(self._counts(run), _sealed(statistics.to_arrow(), pred))
+        _write(self._counts(run), _sealed(statistics, pred))
         self._failure(run).unlink(missing_ok=True)
 
     def set_aside(self, run: str, error: str) -> None:
@@ -93,14 +94,17 @@ class Folder:
 
     def write_scores(
         self,
+        every: Sequence[str],
         sums: Mapping[str, T],
         sums_of: Callable[[Statistics], T],
         table_of: Callable[[dict[str, T]], pa.Table],
-    ) -> pa.Table:
-        """Write the scores of all runs that are there, those of other shards included.
+    ) -> None:
+        """Write the scores of all runs that are there, once every shard has done its part.
 
         Parameters
         ----------
+        every : sequence of str
+            The runs of all shards.
         sums : mapping of str
             The sums of the runs at hand.
         sums_of : callable
@@ -108,9 +112,11 @@ class Folder:
         table_of : callable
             Makes the table of the sums of all runs, by name.
         """
+        if not all(self._counts(run).exists() or self._failure(run).exists() for run in every):
+            return
         made: dict[tuple[str, int, int], T] = {}
         before = None
-        while (now := self._runs()) != before:  # other shards may have added some meanwhile
+        while (now := self._runs()) != before:  # another shard may have written meanwhile
             for stamp in [stamp for stamp in now if stamp not in made]:
                 run = stamp[0]
                 if run in sums:
@@ -120,12 +126,15 @@ class Folder:
             table = table_of({stamp[0]: made[stamp] for stamp in now if stamp in made})
             _write(self.path / SCORES, _parquet(table))
             before = now
-        return table
 
     def _runs(self) -> list[tuple[str, int, int]]:
         """Return the runs that are there, and what changes when their files are written anew."""
-        files = sorted(counts_of_runs(self.path).items())
-        return [(run, (s := file.stat()).st_ino, s.st_mtime_ns) for run, file in files]
+        stamps = []
+        for run, file in sorted(counts_of_runs(self.path).items()):
+            with suppress(FileNotFoundError):  # of another shard, where it failed this time
+                status = file.stat()
+                stamps.append((run, status.st_ino, status.st_mtime_ns))
+        return stamps
 
     def _counts(self, run: str) -> Path:
         return self.path / "runs" / f"{file_name(run)}.parquet"
@@ -190,17 +199,17 @@ def _held(folder: Path) -> Iterator[None]:
 def _load(path: Path) -> tuple[str, Statistics] | None:
     """Return the digest of the predictions and the statistics of a run; None if damaged."""
     try:
-        source = Source.open(path)
-        pred = _unsealed(source.data)
-        return None if pred is None else (pred, Statistics.read(source))
+        pred = _unsealed(Source.open(path).data)
+        return None if pred is None else (pred, Statistics.read(path))
     except InputError:
         return None
 
 
-def _sealed(statistics: pa.Table, pred: str) -> bytes:
+def _sealed(statistics: Statistics, pred: str) -> bytes:
     """Return a Parquet file that holds the digest of its own bytes."""
     seal = json.dumps({"pred": pred, "seal": OPEN}).encode()
-    data = _parquet(statistics.replace_schema_metadata({**statistics.schema.metadata, KEY: seal}))
+    table = statistics.table()
+    data = _parquet(table, {**metadata_of(statistics.about(len(table))), KEY: seal})
     return data.replace(seal, seal.replace(OPEN.encode(), _digest(data)))
 
 
@@ -218,11 +227,14 @@ def _digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=16).hexdigest().encode()
 
 
-def _parquet(table: pa.Table) -> bytes:
-    """Return a Parquet file; only columns that repeat themselves get a dictionary."""
+def _parquet(table: pa.Table, metadata: Mapping[bytes, bytes] | None = None) -> bytes:
+    """Return a Parquet file: of many small columns the quickest, in docs/design.md."""
     file = io.BytesIO()
-    repeating = [field.name for field in table.schema if field.name != "id"]
-    pq.write_table(table, file, use_dictionary=repeating, write_statistics=False)
+    with pq.ParquetWriter(
+        file, table.schema, use_dictionary=False, write_statistics=False, store_schema=False
+    ) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata(metadata or {})
     return file.getvalue()
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from fastcausal.escapes import line_text
 from fastcausal.groups import Scores
 from fastcausal.options import Method, Verdict
 from fastcausal.report import Report
@@ -15,7 +16,7 @@ from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import Difference, detectable, difference, n_differing
 from fastcausal.significance.units import joint_units
 from fastcausal.sweeps.systems import pair_of
-from fastcausal.tables import Grid, line_text, number_text
+from fastcausal.tables import Grid, number_text
 
 FEWEST = 10  # units that can pass or fail
 SHOWN = ("baseline", "candidate", "delta", "low", "high", "min_delta", "mde")
@@ -47,7 +48,8 @@ class Gate(Report):
     unit : str
         ``example``, or the column whose values are drawn together.
     method : {"bca", "percentile", "jackknife"}
-    n_resamples, seed : int
+    n_resamples, seed : int or None
+        None for the jackknife, which draws nothing.
     warnings : tuple of str
     """
 
@@ -67,8 +69,8 @@ class Gate(Report):
     signature: str
     unit: str
     method: Method
-    n_resamples: int
-    seed: int
+    n_resamples: int | None
+    seed: int | None
     warnings: tuple[str, ...] = ()
 
     _keys = (
@@ -109,7 +111,7 @@ class Gate(Report):
         )
         surely = {"pass": "surely at least", "fail": "surely below"}.get(self.verdict, "perhaps")
         said = f"{self.score} changes by {delta} [{low}, {high}], {surely} {least}"
-        if self.verdict != "inconclusive":
+        if self.verdict != "inconclusive" or math.isnan(self.mde):
             return said
         return f"{said}; such data show {number_text(self.mde)} in four of five cases"
 
@@ -206,7 +208,7 @@ def gate(
     if not n_differ and change.delta == 0:
         change = change._replace(low=0.0, high=0.0)
     return Gate(
-        verdict=_verdict(change, units.n_units, min_delta),
+        verdict=verdict_of(change, units.n_units, min_delta),
         score=score,
         baseline=change.a,
         candidate=change.b,
@@ -222,13 +224,13 @@ def gate(
         signature=before.signature,
         unit=units.unit,
         method=method,
-        n_resamples=n_resamples,
-        seed=seed,
+        n_resamples=None if method == "jackknife" else n_resamples,
+        seed=None if method == "jackknife" else seed,
         warnings=warnings_of(units, before.units),
     )
 
 
-def _verdict(change: Difference, n_units: int, min_delta: float) -> Verdict:
+def verdict_of(change: Difference, n_units: int, min_delta: float) -> Verdict:
     """Judge by the bounds, which are undefined or wide where nothing can be told."""
     if n_units < FEWEST:
         return "inconclusive"

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcausal.formulas import Rows, sums_of
+from fastcausal.escapes import Cell
+from fastcausal.formulas import OneScore, Rows, sums_of
 from fastcausal.groups import Scores
 from fastcausal.options import Correction, Method, check
 from fastcausal.report import Report, plain
 from fastcausal.significance.checks import check_inference
 from fastcausal.significance.corrections import adjusted, resamples_needed
-from fastcausal.significance.intervals import intervals_of
+from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.ranks import rank_sets, share
 from fastcausal.significance.units import EXAMPLE, terms_of, units_of
 from fastcausal.statistics import Statistics
@@ -28,10 +29,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, float]
-COLUMNS = (
-    "value", "low", "high", "rank", "rank_low", "rank_high", "best", "delta", "delta_low",
-    "delta_high", "p", "p_adjusted",
-)  # fmt: skip
+DIFFERENCE = ("delta", "delta_low", "delta_high", "p", "p_adjusted")
+COLUMNS = ("value", "low", "high", "rank", "rank_low", "rank_high", "best", *DIFFERENCE)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,21 +111,27 @@ class Leaderboard(Report):
         signed = [name for name in columns if name.startswith("delta")]
         grid = Grid(self.title, columns, "system", signed=signed)
         for name, values in self.scores.items():
-            best = "yes" if values["best"] else "no"
-            grid.add(name, *(best if c == "best" else values[c] for c in columns))
+            shown: dict[str, Cell] = {**values, "best": "yes" if values["best"] else "no"}
+            if name == self.baseline:
+                shown |= dict.fromkeys(DIFFERENCE, "")
+            grid.add(name, *(shown[column] for column in columns))
         return grid
 
     @property
     def legend(self) -> tuple[str, ...]:
         """Lines below the table: what its columns are, and what the best system is worth."""
         expected, value = (number_text(self.winner[name]) for name in ("expected", "value"))
-        sure = f"{100 * self.confidence:g}%"
-        tests = f"; delta: minus {self.baseline}; p: randomisation, adjusted: {self.correction}"
-        return (
-            f"the best of these is expected to score {expected} on new data, not {value}",
-            f"low, high: {sure} bounds ({self.method}); rank_low, rank_high: {sure} bounds of all "
-            f"ranks at once; best: no system is surely better{tests if self.baseline else ''}",
-        )
+        bounds = f"{100 * self.confidence:g}% bounds"
+        lines = [
+            f"the best of these is expected to score {expected} on new data, and shows {value}",
+            f"low, high: {bounds} ({self.method}); best: no system is surely better",
+            f"rank_low, rank_high: {bounds}, right for all systems at once",
+        ]
+        if self.baseline is not None:
+            lines.append(
+                f"delta: minus {self.baseline}; p: randomisation test; adjusted: {self.correction}"
+            )
+        return tuple(lines)
 
 
 def leaderboard(
@@ -191,16 +196,16 @@ def leaderboard(
     if baseline is not None and baseline not in joined:
         raise ValueError(f'baseline is "{baseline}", expected one of {", ".join(joined)}')
     rows, expected = _ranked(joined, cluster, score, **draws)
+    options = {"cluster": cluster, "method": method, **draws}
     for name, row in rows.items():
-        units = units_of(joined[name], cluster, score)
-        interval = intervals_of(units, method, **draws)[score]
+        interval = joined[name].interval(score, **options)
         row |= {"low": interval.low, "high": interval.high}
-    warnings: tuple[str, ...] = ()
+    winner = next(iter(rows))
+    units = units_of(joined[winner], cluster, score)
+    warnings = warnings_of(units, joined[winner].units)
     if baseline is not None:
-        options = {"cluster": cluster, "method": method, **draws}
         _add_differences(rows, joined, baseline, score, correction, options)
         warnings += _too_few(len(rows) - 1, correction, confidence, n_resamples)
-    winner = next(iter(rows))
     return Leaderboard(
         signature=joined[winner].signature,
         score=score,
@@ -231,6 +236,7 @@ def _ranked(
     terms = {name: _narrow(terms_of(s, cluster, score)) for name, s in systems.items()}
     names = sorted(terms, key=lambda name: (_totals(terms[name]), name))  # not the caller's order
     formula = systems[names[0]].formula.only(score)
+    assert isinstance(formula, OneScore)  # terms_of refuses scores that are no sums
     shared = share(formula, np.stack([terms[name] for name in names], axis=1), n_resamples, seed)
     sets = rank_sets(shared.values, shared.drawn, confidence)
     rows = {

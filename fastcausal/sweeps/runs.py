@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import numbers
+from fastcausal.arrays.strata import strata_of
 from fastcausal.errors import InputError, repeated
 from fastcausal.formats import opened, read, stream
 from fastcausal.formats.annotation.brat import SUFFIX, TEXT_SUFFIX
@@ -22,7 +23,6 @@ from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.format import Opened
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations
-from fastcausal.statistics import strata_of
 
 LONGEST_NAME = 200  # bytes, of the 255 that file systems allow
 SAFE = " =+,@"  # characters of a file name, besides letters, digits and _.-~
@@ -135,6 +135,23 @@ def _check_lengths(names: Sequence[str]) -> None:
             )
 
 
+class Files:
+    """The runs of `runs_of_files`.
+
+    Parameters
+    ----------
+    sources : sequence of path
+    """
+
+    def __init__(self, sources: Sequence[str | os.PathLike[str]]) -> None:
+        self._runs = {run.name: run for run in runs_of_files(sources)}
+        self.names: list[str] = [*self._runs]
+
+    def runs(self, wanted: Sequence[str]) -> Iterator[Run]:
+        """Yield the runs of these names."""
+        return (self._runs[name] for name in wanted)
+
+
 class DataSet:
     """The runs of one data set, told apart by a column.
 
@@ -162,10 +179,10 @@ class DataSet:
         for _, names, codes in self._batches():
             counts = np.bincount(codes, minlength=len(names)).tolist()
             self.sizes.update(dict(zip(names, counts, strict=True)))
-        names = sorted(self.sizes)
-        if (clash := _clash(names)) is not None:
-            raise InputError(f'{source}: two runs of one name, "{names[clash[1]]}"')
-        _check_lengths(names)
+        self.names: list[str] = sorted(self.sizes)
+        if (clash := _clash(self.names)) is not None:
+            raise InputError(f'{source}: two runs of one name, "{self.names[clash[1]]}"')
+        _check_lengths(self.names)
 
     def runs(self, wanted: Sequence[str]) -> Iterator[Run]:
         """Yield the runs of these names, each as soon as its last example is read."""
@@ -196,13 +213,17 @@ class DataSet:
 def _stream(source: str | os.PathLike[str], tags: TagReading) -> Stream:
     """Return the batches of a data set: ids may occur once in each run, so none is read whole."""
     file = opened(source)
-    if isinstance(file, Opened) and file.format.stream is not None:
-        examples: Stream | None = file.format.stream(replace(file, content=None), None, tags)
+    if not isinstance(file, Opened):
+        examples = stream(file)
+    elif file.format.stream is not None:
+        examples = file.format.stream(replace(file, content=None), None, tags)
     else:
-        examples = stream(file) or stream(read(file, tags=tags))
-    assert examples is not None
-    if examples.follows:
-        raise InputError(f"{source}: a submission has no columns, expected a table of relations")
+        examples = None
+    if examples is None or examples.follows:
+        raise InputError(
+            f"{source}: runs are told apart by a column of relations in Parquet, Arrow or JSON "
+            "lines alone"
+        )
     return examples
 
 

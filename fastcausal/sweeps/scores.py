@@ -44,8 +44,8 @@ def sums_of(statistics: Statistics, by: str | None = None) -> Sums:
     whole, several = np.hsplit(terms.sum(axis=0), 2)
     subsets = {"all": whole, MULTI: several}
     if by is not None:
-        for name, part in statistics.by(by).items():
-            subsets[f"{by}={name}"] = np.hsplit(formula.terms(part.rows).sum(axis=0), 2)[0]
+        parts = statistics.subsets(by).items()
+        subsets |= {name: np.hsplit(formula.terms(r).sum(axis=0), 2)[0] for name, r in parts}
     return Sums(formula, subsets)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -15,20 +15,20 @@ from typing import Any, NamedTuple, TypeVar
 import pyarrow as pa
 
 from fastcausal import tables as written
-from fastcausal.arrays.arrow import numbers, strings
-from fastcausal.arrays.digests import digest_of_relations, digest_of_texts
+from fastcausal.arrays.arrow import numbers, strings, without
+from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.arrays.strata import strata_of
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.io.targets import keep_apart
-from fastcausal.options import Policy, ProtocolName
+from fastcausal.options import Policy, ProtocolName, TagReading
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
 from fastcausal.report import plain
-from fastcausal.rows import Rows
-from fastcausal.statistics import Statistics, strata_of
+from fastcausal.statistics import Statistics
 from fastcausal.sweeps.folder import ABOUT, Folder
-from fastcausal.sweeps.runs import DataSet, Run, runs_of_files
+from fastcausal.sweeps.runs import DataSet, Files, Run
 from fastcausal.sweeps.scores import Sums, scores_of_runs, sums_of
 from fastcausal.tables import Grid
 from fastcausal.tasks.extraction.batches import Progress
@@ -42,7 +42,7 @@ MOST_JOBS = 4  # beyond, threads wait for each other
 
 @dataclass(frozen=True)
 class SweepResult:
-    """Counts of the runs that a sweep scored, and the scores of all runs in its folder.
+    """Counts of the runs that a sweep scored and kept, and their scores.
 
     Attributes
     ----------
@@ -69,17 +69,17 @@ class SweepResult:
         return values
 
     def to_arrow(self) -> pa.Table:
-        """Return ``scores.parquet``: a row per run, subset and group."""
+        """Return a row per run, subset and group, as ``scores.parquet`` has."""
         return self._scores
 
     @property
     def title(self) -> str:
         """Line that says what was done."""
         done = f"{self.scored} scored, {self.kept} kept, {len(self.failed)} failed"
-        return f"{self.out}: {self.n_runs} runs, {done}"
+        return f"{self.out}: {self.n_runs} run{'s' * (self.n_runs != 1)}, {done}"
 
     def to_table(self) -> Grid:
-        """Return a table with the overall scores of each run in the folder."""
+        """Return a table with the overall scores of each run."""
         rows = [
             row
             for row in self._scores.to_pylist()
@@ -137,7 +137,7 @@ def sweep(
     shard : (int, int), optional
         Score every n-th run alone: ``(k, n)`` with k from 0 or from 1 on; ``(n, n)`` is ``(0, n)``.
     jobs : int, optional
-        Number of threads; by default the number of cores.
+        Number of threads; by default the number of cores, at most 4.
     progress : callable, optional
         Called with the number of runs done and of all of them.
 
@@ -173,25 +173,14 @@ def sweep(
     side = read(gold, tags=scorer.protocol.tags)
     asked = tuple(dict.fromkeys((*columns, *([by] if by else ()))))
     job = _Job(scorer, side, asked, Folder(out, _about(scorer, side, asked)))
-    if run_column is None:
-        every: Sequence[Run] = runs_of_files(paths)
-        chosen = every[part::n_shards]
-        n_runs, source = len(chosen), iter(chosen)
-    else:
-        data = DataSet(_single(paths), run_column, scorer.protocol.tags)
-        names = sorted(data.sizes)[part::n_shards]
-        n_runs, source = len(names), data.runs(names)
+    source = _source(paths, run_column, scorer.protocol.tags)
+    wanted = source.names[part::n_shards]
     _keep_apart(out, [gold, *paths])
-    outcomes: list[Outcome] = []
-    with job.folder.held(), closing(_in_order(job.score, source, jobs)) as done:
-        for outcome in done:
-            outcomes.append(outcome)
-            if progress is not None:
-                progress(len(outcomes), n_runs)
-        outcomes.sort(key=attrgetter("run"))
+    with job.folder.held():
+        outcomes = job.outcomes(source.runs(wanted), len(wanted), jobs, progress)
         sums = {outcome.run: outcome.sums for outcome in outcomes if outcome.sums is not None}
-        scores = job.folder.write_scores(sums, job.sums_of, scores_of_runs)
-    return _result(outcomes, os.fspath(out), scores)
+        job.folder.write_scores(source.names, sums, job.sums_of, scores_of_runs)
+    return _result(outcomes, os.fspath(out), scores_of_runs(sums))
 
 
 class Outcome(NamedTuple):
@@ -210,6 +199,18 @@ class _Job(NamedTuple):
     gold: Relations
     columns: tuple[str, ...]
     folder: Folder
+
+    def outcomes(
+        self, runs: Iterator[Run], n_runs: int, jobs: int, progress: Progress | None
+    ) -> list[Outcome]:
+        """Score runs in threads; return their outcomes by name."""
+        outcomes = []
+        with closing(_in_order(self.score, runs, jobs)) as done:
+            for outcome in done:
+                outcomes.append(outcome)
+                if progress is not None:
+                    progress(len(outcomes), n_runs)
+        return sorted(outcomes, key=attrgetter("run"))
 
     def score(self, run: Run) -> Outcome:
         """Score a run unless that was done, and write what there is to say of it."""
@@ -241,12 +242,13 @@ class _Job(NamedTuple):
             unmatched=scorer.unmatched,
             num_threads=1,
         )
-        counted = report.statistics
-        assert counted.units is not None
         dropped = {*self.gold.table.column_names} - {"id", *self.columns}
-        kept = [name for name in counted.units.column_names if name not in dropped]
-        facts = {**counted.facts, "system": run.name}
-        return replace(counted, units=counted.units.select(kept), facts=facts)
+        counted = report.statistics
+        units, left_out = (
+            None if table is None else without(table, dropped)
+            for table in (counted.units, counted.left_out)
+        )
+        return replace(counted, units=units, left_out=left_out, system=run.name)
 
 
 def shard_of(shard: tuple[int, int] | None) -> tuple[int, int]:
@@ -277,20 +279,24 @@ def jobs_of(jobs: int | None) -> int:
     return jobs
 
 
-def _single(paths: Sequence[str | os.PathLike[str]]) -> str | os.PathLike[str]:
+def _source(
+    paths: Sequence[str | os.PathLike[str]], run_column: str | None, tags: TagReading
+) -> Files | DataSet:
+    if run_column is None:
+        return Files(paths)
     if len(paths) != 1:
         raise InputError(f"{len(paths)} data sets, expected one whose column names the runs")
-    return paths[0]
+    return DataSet(paths[0], run_column, tags)
 
 
 def _keep_apart(out: str | os.PathLike[str], sources: Sequence[Any]) -> None:
     """Refuse a folder that lies in a source, or has a source in it."""
-    keep_apart([Path(out, ABOUT)], sources)
-    for source in sources:
-        if isinstance(source, str | os.PathLike):
-            inside = Path(os.path.realpath(source)).is_relative_to(os.path.realpath(out))
-            if inside:
-                raise InputError(f"{source} lies in {out}, where the sweep writes")
+    paths = [Path(source) for source in sources if isinstance(source, str | os.PathLike)]
+    keep_apart([Path(out, ABOUT)], filter(Path.is_dir, paths))
+    place = os.path.realpath(out)
+    for folder in dict.fromkeys(path.parent for path in paths):
+        if Path(os.path.realpath(folder)).is_relative_to(place):
+            raise InputError(f"{folder} is read, but the sweep writes to {out}")
 
 
 def _about(scorer: ExtractionScorer, gold: Relations, columns: Sequence[str]) -> dict[str, Any]:
@@ -301,7 +307,7 @@ def _about(scorer: ExtractionScorer, gold: Relations, columns: Sequence[str]) ->
         "unparsed": scorer.unparsed,
         "unmatched": scorer.unmatched,
         "signature": scorer.signature,
-        "gold": f"{digest_of_relations(Rows.of(gold).arrays(), gold.roles, gold.ids):032x}",
+        "gold": f"{scorer.align(gold, gold).digest():032x}",
         "by": scorer.by,
         "columns": {name: _digest_of_column(gold, name) for name in columns},
     }

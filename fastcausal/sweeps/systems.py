@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.report import Report
 from fastcausal.significance.units import places
-from fastcausal.statistics import Statistics, read_systems
+from fastcausal.statistics import Statistics, joint_signature, read_systems
+from fastcausal.sweeps.folder import counts_of_runs
 
 
 def statistics_of(source: Any) -> Statistics:
@@ -19,13 +21,6 @@ def statistics_of(source: Any) -> Statistics:
     if isinstance(source, Statistics):
         return source
     return source.statistics if isinstance(source, Report) else Statistics.read(source)
-
-
-def name_of(source: Any, default: str) -> str:
-    """Name a system by its statistics, else by its file, else by default."""
-    if isinstance(source, Statistics | Report):
-        return statistics_of(source).facts.get("system") or default
-    return Path(source).stem
 
 
 def pair_of(
@@ -39,14 +34,26 @@ def pair_of(
     roles : tuple of str
         What messages call them, besides their names.
     """
-    sources = [statistics_of(source) for source in (a, b)]
-    names = name_of(a, roles[0]), name_of(b, roles[1])
+    sides = statistics_of(a), statistics_of(b)
+    names = _names(roles, (a, b), sides)
     called = [
         role if name == role else f"{role} ({name})"
         for role, name in zip(roles, names, strict=True)
     ]
-    left, right = aligned(zip(called, sources, strict=True)).values()
+    left, right = aligned(zip(called, sides, strict=True)).values()
     return names, left, right
+
+
+def _names(
+    roles: tuple[str, str], sources: tuple[Any, Any], sides: tuple[Statistics, Statistics]
+) -> tuple[str, str]:
+    """Name systems as their statistics do; where that is one name, by their files."""
+    first, second = (
+        Path(source).stem if isinstance(source, str | Path) else role
+        for role, source in zip(roles, sources, strict=True)
+    )
+    own = sides[0].system or first, sides[1].system or second
+    return (first, second) if own[0] == own[1] else own
 
 
 def systems_of(sources: Any) -> Iterator[tuple[str, Statistics]]:
@@ -69,7 +76,8 @@ def systems_of(sources: Any) -> Iterator[tuple[str, Statistics]]:
     single = isinstance(sources, Statistics | Report | str | os.PathLike)
     for k, source in enumerate([sources] if single else sources, 1):
         if isinstance(source, Statistics | Report):
-            yield name_of(source, f"system {k}"), statistics_of(source)
+            statistics = statistics_of(source)
+            yield statistics.system or f"system {k}", statistics
         else:
             for path in _files(Path(source)):
                 yield from read_systems(path).items()
@@ -78,7 +86,7 @@ def systems_of(sources: Any) -> Iterator[tuple[str, Statistics]]:
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    files = sorted((path / "runs").glob("*.parquet"))
+    files = [*counts_of_runs(path).values()]
     if not files:
         raise InputError(f"{path}: no runs/*.parquet, expected the folder of a sweep or a file")
     return files
@@ -104,21 +112,28 @@ def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
         if name in joined:
             raise InputError(f'two systems have the name "{name}", expected a name each')
         if joined:
-            first = next(iter(joined.items()))
-            _check_signatures((first[0], first[1].signature), (name, statistics.signature))
-            order = places(first[1], statistics, (first[0], name))
-            _check_gold(first, (name, statistics))
-            statistics = replace(statistics.take(order), units=first[1].units)
+            statistics = _in_order_of(next(iter(joined.items())), (name, statistics))
         joined[name] = statistics.compressed()
     if not joined:
         raise InputError("no systems, expected at least one")
-    return _of_one_formula(joined)
+    return _of_one_kind(joined)
+
+
+def _in_order_of(first: tuple[str, Statistics], other: tuple[str, Statistics]) -> Statistics:
+    """Return the statistics of another system with the units of the first."""
+    (name, mine), (other_name, theirs) = first, other
+    _check_signatures((name, mine.signature), (other_name, theirs.signature))
+    order = places(mine, theirs, (name, other_name))
+    _check_gold(first, other)
+    return replace(theirs.take(order), units=mine.units, system=theirs.system, gold=theirs.gold)
 
 
 def _check_signatures(a: tuple[str, str], b: tuple[str, str]) -> None:
-    """Raise InputError with the parts in which two signatures differ."""
+    """Raise InputError with the parts in which two signatures differ beyond tags as given."""
     (name, mine), (other, theirs) = a, b
-    if mine != theirs:
+    try:
+        joint_signature(mine, theirs)
+    except ValueError as error:
         parts = [signature.split("|") for signature in (mine, theirs)]
         of_mine, of_theirs = (
             "|".join(part for part in side if part not in across)
@@ -126,12 +141,12 @@ def _check_signatures(a: tuple[str, str], b: tuple[str, str]) -> None:
         )
         raise InputError(
             f"{name} has the signature {of_mine}, {other} has {of_theirs}, expected one signature"
-        )
+        ) from error
 
 
 def _check_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
     (name, mine), (other, theirs) = a, b
-    digests = [statistics.facts.get("gold") for statistics in (mine, theirs)]
+    digests = [mine.gold, theirs.gold]
     if None not in digests and digests[0] != digests[1]:
         raise InputError(f"{name} and {other} were scored against different gold")
     assert mine.units is not None
@@ -139,9 +154,10 @@ def _check_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
         raise InputError(f"{name} and {other} have no ids to join by, and their gold is unknown")
 
 
-def _of_one_formula(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
-    """Number labels alike where systems predict unlike ones; refuse other roles and counts."""
+def _of_one_kind(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
+    """Give all the joint signature, and labels one numbering; refuse other roles and counts."""
     names = list(systems)
+    signature = reduce(joint_signature, (each.signature for each in systems.values()))
     formula = systems[names[0]].formula
     for name in names[1:]:
         try:
@@ -149,6 +165,8 @@ def _of_one_formula(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:
         except ValueError as error:
             raise InputError(f"{names[0]} and {name}: {error}") from error
     return {
-        name: replace(s, formula=formula, rows=s.formula.convert(s.rows, formula))
+        name: replace(
+            s, formula=formula, signature=signature, rows=s.formula.convert(s.rows, formula)
+        )
         for name, s in systems.items()
     }

@@ -28,7 +28,7 @@ from fastcausal.errors import (
     some_of,
     warning_lines,
 )
-from fastcausal.options import Policy, check
+from fastcausal.options import Policy
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
@@ -127,7 +127,6 @@ def align(
         pred and ``unparsed`` is ``"error"``; an example has no counterpart and ``unmatched`` is
         ``"error"``; the number of tokens of an example is unknown.
     """
-    check_policies(unparsed, unmatched)
     if gold.reading.roles != pred.reading.roles:
         raise InputError(
             f"{names[1]} has the roles {', '.join(pred.roles)}, "
@@ -138,10 +137,14 @@ def align(
         raise InputError(unread_message(gold, names[0], gold.n_unread))
     whole_gold = partial(_whole_gold, gold, protocol)
     gold, pred = _join(gold, pred, unmatched, warnings, names)
-    gold, pred, lost = settle_unread(gold, pred, protocol, unparsed)
-    for side, relations in zip(names, (gold, pred), strict=True):
-        notes = relations.reading.notes.items()
-        add_warnings(warnings, {(f"{side}: {note}: ", ""): (n,) for note, n in notes})
+    lost: dict[str, Any] = {}
+    if pred.n_unread:
+        gold, pred, lost = settle_unread(gold, pred, protocol, unparsed)
+    warnings |= {
+        (f"{side}: {note}: ", ""): (n,)
+        for side, relations in zip(names, (gold, pred), strict=True)
+        for note, n in relations.reading.notes.items()
+    }
     rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
     examples = described(gold)
     aligned = replace(
@@ -189,12 +192,6 @@ def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Alig
 
 def _described_examples(examples: list[Any]) -> pa.Table:
     return described(Relations.from_examples(examples))
-
-
-def check_policies(unparsed: Policy, unmatched: Policy) -> None:
-    """Raise ValueError for an unknown policy."""
-    check("unparsed", unparsed, Policy)
-    check("unmatched", unmatched, Policy)
 
 
 def _aligned(

@@ -99,8 +99,8 @@ def test_intervals_of_undefined_measures_as_json(tmp_path):
         fc.write(table, tmp_path / f"{name}.parquet")
     out, err = agree(tmp_path / "ann.parquet", tmp_path / "ben.parquet", "--json", "--intervals")
     assert json.loads(out)["intervals"]["effect"] == {
-        "alpha": [None, None], "em": [1.0, 1.0], "osb": [1.0, 1.0], "to": [1.0, 1.0],
-    }  # fmt: skip
+        name: [None, None] for name in ("alpha", "em", "osb", "to")
+    }
     assert not err
 
 

@@ -87,7 +87,7 @@ def test_a_fault_in_any_command_is_caught(info, monkeypatch):
 
 
 def test_a_fault_of_a_reader_is_caught(monkeypatch):
-    monkeypatch.setattr("fastcausal.formats.io.files.Source.open", broken)
+    monkeypatch.setattr("fastcausal.formats.cnc.truth.read", broken)
     out, err = cli("check", GOLD, "--json", expect=70)
     assert "unexpected KeyError: 'inside'; please report it" in json.loads(out)["error"]
     assert not err

@@ -21,6 +21,12 @@ from fastcausal.cli import app
 COMMANDS = typer.main.get_command(app).commands
 # Ways to use each command. They end with exit status 0 or 1: there is something to change.
 USES = {
+    "aggregate": {
+        "one": "careful.parquet",
+        "json": "careful.parquet --json",
+        "intervals": "careful.parquet --intervals",
+        "jackknife": "careful.parquet --intervals --method jackknife",
+    },
     "agree": {
         "relations": "annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl",
         "labels": "labels_1.csv labels_2.csv --labels label",
@@ -31,6 +37,10 @@ USES = {
     },
     "check": {"tags": "short.csv", "no tags": "plain.jsonl", "brat": "x.ann"},
     "classify": {"files": "labels_1.csv labels_2.csv"},
+    "compare": {
+        "text": "careful.parquet hasty.parquet --n-resamples 100",
+        "json": "careful.parquet hasty.parquet --n-resamples 100 --json",
+    },
     "convert": {
         "tags": "short.csv out.jsonl",
         "no tags": "plain.jsonl out.parquet",
@@ -44,6 +54,12 @@ USES = {
     "describe": {"one": "gold.csv", "several": "gold.csv annotator_1.jsonl", "labels": "texts.csv"},
     "doctor": {"": ""},
     "explain": {"": "gold.csv chatty.jsonl"},
+    "gate": {"": "--baseline careful.parquet --candidate hasty.parquet --min-delta -0.1"},
+    "leaderboard": {
+        "text": "careful.parquet hasty.parquet --n-resamples 100",
+        "baseline": "careful.parquet hasty.parquet --n-resamples 100 --baseline careful",
+    },
+    "merge": {"one": "careful.parquet --out merged.parquet"},
     "qa": {"": "questions.json answers.json"},
     "score": {
         "one": "gold.csv careful.jsonl",
@@ -52,6 +68,8 @@ USES = {
         "official": "gold.csv careful.jsonl --protocol cnc-2023",
         "2022": "gold.csv careful.jsonl --protocol cnc-2022",
         "no tags": "plain.jsonl plain.jsonl",
+        "intervals": "gold.csv careful.jsonl --intervals",
+        "jackknife": "gold.csv careful.jsonl --intervals --method jackknife",
     },
     "sweep": {
         "files": "gold.csv careful.jsonl hasty.jsonl --out swept",
@@ -63,17 +81,27 @@ USES = {
 VALUES = {
     "average": "relation",
     "by": "text",
-    "cluster": "text",
+    "agree --cluster": "text",
+    "baseline": "hasty.parquet",
+    "leaderboard --baseline": "hasty",
+    "candidate": "careful.parquet",
+    "cluster": "doc_id",
     "column": "text",
+    "confidence": "0.8",
     "agree --labels": "label",
     "classify --labels": "0,1,2",
     "copy-to": "copies",
     "format": "markdown",
     "from": "bio",
+    "junit": "junit.xml",
     "level": "ordinal",
+    "correction": "bh",
     "like": "gold.csv",
     "matches": "matches.csv",
     "out": "elsewhere",
+    "method": "percentile",
+    "min-delta": "-0.2",
+    "n-resamples": "99",
     "per-example": "examples.arrow",
     "plots": "pictures",
     "positive": "0",
@@ -82,8 +110,10 @@ VALUES = {
     "protocol": "cnc-2023",
     "rater": "who",
     "run-column": "text",
+    "score": "cause_f1",
     "seed": "7",
     "shard": "0/2",
+    "system": "careless",
     "tags": "cnc-2022",
     "to": "bio",
     "tokenizer": "whitespace",
@@ -147,6 +177,9 @@ def files(tmp_path_factory):
     fc.write(plain, folder / "plain.jsonl")
     runs = [plain.table.append_column("run", pa.array([run] * len(plain))) for run in "ab"]
     pq.write_table(pa.concat_tables(runs), folder / "every.parquet")
+    for name in ("careful", "hasty"):
+        report = fc.score(folder / "gold.csv", folder / f"{name}.jsonl")
+        report.statistics.write(folder / f"{name}.parquet")
     (folder / "texts.csv").write_text('id,text,label\na,"It rained ( so ) .",1\nb,"dry",0\n')
     (folder / "x.txt").write_text("Rain fell .\n")
     (folder / "x.ann").write_text("T1\tCause 0 4\tRain\n")
@@ -223,9 +256,8 @@ def test_an_option_given_twice_is_refused(name, option, files):
     flag = option.opts[0]
     values = AS_MEANT.get(f"{name} {flag}") or (value_of(name, flag),) * 2
     arguments = next(iter(USES.get(name, {"": ""}).values())).split()
-    code, out, err, written = typed(
-        files, name, [*arguments, flag, values[0], f"{flag}={values[1]}"]
-    )
+    first = [] if flag in arguments else [flag, values[0]]
+    code, out, err, written = typed(files, name, [*arguments, *first, f"{flag}={values[1]}"])
     assert (code, out, written) == (2, "", {})
     assert flag in err
     assert re.search(r"given [23] times, expected\s+(│\s+│\s+)?once", err)

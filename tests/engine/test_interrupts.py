@@ -52,9 +52,16 @@ WORK = {
     "boundaries": "logits = np.broadcast_to(np.arange(500.0) % 7, (500_000, 500))\n"
     "decoder = fc.SpanDecoder()\n"
     "work = lambda: decoder.decode([logits] * 4)",
+    "resamples": "from fastcausal.significance._sampling import resample\n"
+    "none, light = np.zeros(0, np.int64), np.zeros(10_000_000, np.int32)\n"
+    "weights = np.zeros((5000, 1), np.int64)\n"
+    "work = lambda: resample(none, none, light, 0, 0, weights, 2)",
     "alpha": "data = np.random.default_rng(0).random((1_000_000, 2))\n"
     "fc.krippendorff_alpha(data[:9])\n"  # what it imports has threads of its own
     "work = lambda: fc.krippendorff_alpha(data, 'ratio')",
+    "ranks": "from fastcausal.significance import _ranks\n"
+    "strays = np.random.default_rng(0).random((4000, 6400))\n"
+    "work = lambda: _ranks.spreads(strays, np.zeros((4000, 4000)), 2)",
 }
 END = """
 before = tasks()

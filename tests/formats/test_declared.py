@@ -19,7 +19,7 @@ from tests.support.tables import table_of
 WORDS = "words"
 
 
-def read_words(source, like, tags):
+def read_words(source):
     """A format made for this test: a line per example, its number of words."""
     lengths = [int(line) for _, line in source.filled_lines() if line != "%words"]
     return fc.Relations.from_examples([{"length": n, "relations": []} for n in lengths])

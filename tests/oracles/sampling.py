@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 WORD = 2**32
-LANES = 16  # blocks at once: their first words come first
 
 
 def philox(counter: tuple[int, ...], key: tuple[int, ...]) -> tuple[int, ...]:
@@ -28,10 +27,8 @@ def words(seed: int, resample: int) -> Iterator[int]:
     block = 0
     key, number = (seed % WORD, seed // WORD), (resample % WORD, resample // WORD)
     while True:
-        blocks = [philox((k % WORD, k // WORD, *number), key) for k in range(block, block + LANES)]
-        for part in zip(*blocks, strict=True):
-            yield from part
-        block += LANES
+        yield from philox((block % WORD, block // WORD, *number), key)
+        block += 1
 
 
 def below(n: int, random: Iterator[int]) -> int:

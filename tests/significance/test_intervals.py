@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from fastcausal.formulas import RelationFormula
-from fastcausal.significance import intervals, sampling
+from fastcausal.significance import sampling
 from fastcausal.significance.intervals import (
-    Measure,
     drawn_scores,
     intervals_of,
     quantile,
@@ -38,6 +39,16 @@ def f1(rows) -> float:
 
 def random_rows(n: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).choice(3, (n, 3), p=[0.4, 0.5, 0.1])
+
+
+class Measured(NamedTuple):
+    """Units of any measure: a stand-in for those of statistics."""
+
+    scores: Callable[[np.ndarray], dict[str, np.ndarray]]
+    times: np.ndarray
+
+    def left_out(self) -> dict[str, np.ndarray]:
+        return self.scores(self.times - np.eye(len(self.times), dtype=int))
 
 
 def mean(weights: np.ndarray) -> dict[str, np.ndarray]:
@@ -87,7 +98,7 @@ class TestPeers:
         rows = random_rows(n)
         ours = intervals_of(units_of(rows), "jackknife", confidence)["overall_f1"]
         assert ours[:2] == pytest.approx(oracle.jackknife(list(rows), f1, confidence), abs=1e-12)
-        measure = Measure(lambda weights: {"f1": f1_of(weights, rows)}, np.arange(n))
+        measure = Measured(lambda weights: {"f1": f1_of(weights, rows)}, np.ones(n, int))
         again = intervals_of(measure, "jackknife", confidence)["f1"]
         assert again == pytest.approx(ours, abs=1e-12)
 
@@ -110,25 +121,10 @@ def scipy_interval(rows, drawn, method, confidence):
 
 
 def test_no_blocks_change_a_bit(monkeypatch):
-    of_units, of_a_measure = units_of(random_rows(30)), Measure(mean, np.arange(6))
+    of_units, of_a_measure = units_of(random_rows(30)), Measured(mean, np.ones(6, int))
     whole = [intervals_of(each, "bca", n_resamples=50) for each in (of_units, of_a_measure)]
-    for module in (intervals, sampling):
-        monkeypatch.setattr(module, "BLOCK", 20)
+    monkeypatch.setattr(sampling, "BLOCK", 20)
     assert [intervals_of(e, "bca", n_resamples=50) for e in (of_units, of_a_measure)] == whole
-
-
-@pytest.mark.parametrize("cluster_of", [[0, 1, 2, 3, 4, 5], [0, 0, 1, 2, 2, 2]])
-def test_clusters_of_a_measure(cluster_of):
-    """Drawn together: as a loop over their members."""
-    members = [np.flatnonzero(np.array(cluster_of) == k) for k in range(max(cluster_of) + 1)]
-    weights = np.random.default_rng(0).multinomial(6, np.ones(len(members)) / len(members), 5)
-    units = Measure(mean, np.array(cluster_of))
-    for row, found in zip(weights, units.scores(weights)["mean"], strict=True):
-        drawn = np.concatenate([np.repeat(m, n) for m, n in zip(members, row, strict=True)])
-        assert found == pytest.approx(VALUES[drawn].mean())
-    for k, found in enumerate(units.left_out()["mean"]):
-        rest = np.concatenate([m for j, m in enumerate(members) if j != k])
-        assert found == pytest.approx(VALUES[rest].mean())
 
 
 def test_undefined_resamples():
@@ -136,7 +132,7 @@ def test_undefined_resamples():
         first = weights[:, 0]
         return {"x": np.where(first > 0, first / 2, math.nan), "y": first * math.nan}
 
-    found = intervals_of(Measure(of_the_first, np.arange(2)), "percentile", n_resamples=200)
+    found = intervals_of(Measured(of_the_first, np.ones(2, int)), "percentile", n_resamples=200)
     assert found["x"][:2] == (0.5, 1.0)
     assert 20 < found["x"].n_undefined < 80
     assert all(math.isnan(bound) for bound in found["y"][:2])

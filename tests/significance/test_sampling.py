@@ -87,6 +87,7 @@ def test_each_resample_stands_alone(monkeypatch):
     assert np.array_equal(drawn(TIMES, 20, first=30), whole[30:])
     assert not np.array_equal(drawn(TIMES, 50, seed=6), whole)
     swapped = [*exchanges(np.array(TIMES), 50, 5)]
+    monkeypatch.setattr(sampling.os, "cpu_count", lambda: 2)
     monkeypatch.setattr(sampling, "BLOCK", 7 * len(TIMES))
     blocks = [*bootstrap_weights(np.array(TIMES), 50, 5)]
     assert [len(block) for block in blocks] == [7] * 7 + [1]

@@ -7,14 +7,15 @@ import pyarrow as pa
 import pytest
 
 from fastcausal.errors import InputError
-from fastcausal.formulas import ConfusionFormula, MeanFormula, RelationFormula
+from fastcausal.formulas import ConfusionFormula, MeanFormula, RatingsFormula, RelationFormula
 from fastcausal.significance.units import joint_units, units_of
 from fastcausal.statistics import Statistics
 
 RELATIONS = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause", "effect"), None)
 LABELS = ConfusionFormula(("a", "b", "c"), True, None, 0.0)
 ANSWERS = MeanFormula(("exact_match", "f1"), ("why",))
-FORMULAS = [RELATIONS, LABELS, ANSWERS]
+RATINGS = RatingsFormula("ordinal", ("ann", "ben"), (1.0, 2.0), ("alpha", "cohen_kappa"))
+FORMULAS = [RELATIONS, LABELS, ANSWERS, RATINGS]
 N = 200
 
 
@@ -33,6 +34,7 @@ def statistics(formula, seed=0, n=N):
 
 def same(a, b):
     assert np.array_equal(a.terms, b.terms)
+    assert np.array_equal(getattr(a, "unit_of", None), getattr(b, "unit_of", None))
     assert np.array_equal(a.times, b.times)
 
 
@@ -69,7 +71,9 @@ class TestUnits:
         same(units_of(whole, cluster), units_of(whole.compressed(), cluster))
         other = statistics(formula, 1)
         mixed = other.take(np.random.default_rng(4).permutation(N))
-        same(joint_units(whole, other, cluster), joint_units(whole.take(order), mixed, cluster))
+        if formula.adds:
+            again = joint_units(whole.take(order), mixed, cluster)
+            same(joint_units(whole, other, cluster), again)
 
     def test_a_score_draws_the_same(self, formula, cluster):
         """What is drawn, and so every number, is the same for one score and for all."""
@@ -81,6 +85,10 @@ class TestUnits:
             equal(units.scores(weights), {name: values})
 
     def test_pairs(self, formula, cluster):
+        if formula is RATINGS:
+            with pytest.raises(ValueError, match="depend on all ratings, not on sums"):
+                joint_units(statistics(formula), statistics(formula, 1), cluster)
+            return
         a, b = statistics(formula), statistics(formula, 1)
         units = joint_units(a, b, cluster)
         for side, terms in zip((a, b), np.hsplit(units.terms, 2), strict=True):

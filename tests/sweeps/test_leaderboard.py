@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +12,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.formulas import ConfusionFormula, RelationFormula
+from fastcausal.formulas import RelationFormula
 from fastcausal.significance.corrections import adjusted
 from fastcausal.statistics import Statistics
 from tests.support.cli import cli
@@ -23,14 +24,15 @@ REPORTS = {
 }
 
 
-def system(seed, ease=0.8, n=60, **columns):
+def system(seed, ease=0.8, n=60):
     """Statistics of a system, of which each of n examples has an id and a document."""
     rng = np.random.default_rng([7, seed])
     spans = np.random.default_rng(0).integers(0, 4, n)  # of gold
     hits = rng.binomial(spans, ease)
     rows = np.stack([hits, rng.binomial(1, 0.1, n), spans - hits, spans > 2], axis=1)
-    ids = {"id": [f"s{k}" for k in range(n)], "doc": [f"d{k % 20}" for k in range(n)]}
-    return Statistics.of_units(FORMULA, "signature", rows, pa.table(ids | columns))
+    units = {"id": [f"s{k}" for k in range(n)], "doc": [f"d{k % 20}" for k in range(n)]}
+    units |= dict.fromkeys(FORMULA.totals, np.zeros(n, np.int64))
+    return Statistics.of_units(FORMULA, "signature", rows, pa.table(units))
 
 
 SYSTEMS = {f"run {k}": system(k, 0.6 + 0.05 * k) for k in range(6)}
@@ -117,14 +119,27 @@ def test_an_undefined_score_has_no_rank():
     assert max(v.rank_high for v in board.scores.values() if v.rank_high == v.rank_high) <= 6
 
 
+def test_no_examples():
+    empty = SYSTEMS["run 0"].take(np.zeros(0, np.int64))
+    board = fc.leaderboard({"a": empty, "b": empty}, **QUICK).to_dict()
+    assert board["winner"] == {"system": "a", "value": None, "expected": None}
+    assert [row["rank"] for row in board["systems"]] == [None, None]
+
+
 def test_scores_of_labels():
     """Their formula counts the labels that any of the systems predicts."""
     rng = np.random.default_rng(0)
     gold = rng.integers(0, 2, 50)
-    reports = [fc.classify(gold, np.where(rng.random(50) < p, gold, 2)) for p in (0.6, 0.9)]
-    board = fc.leaderboard(dict(zip("ab", reports, strict=True)), "overall_accuracy", **QUICK)
-    assert isinstance(reports[0].statistics.formula, ConfusionFormula)
-    assert [board[name].value for name in "ab"] == [r["overall"].accuracy for r in reports]
+    wrong = {"a": 2, "b": 3}
+    reports = {
+        name: fc.classify(gold, np.where(rng.random(50) < 0.7, gold, k))
+        for name, k in wrong.items()
+    }
+    units = pa.table({"id": range(50)})
+    systems = {name: replace(report.statistics, units=units) for name, report in reports.items()}
+    board = fc.leaderboard(systems, "overall_accuracy", **QUICK)
+    for name, report in reports.items():
+        assert board[name].value == report["overall"].accuracy
 
 
 def test_too_few_resamples_for_holm():
@@ -132,6 +147,14 @@ def test_too_few_resamples_for_holm():
     assert "5 tests need at least 99 resamples" in " ".join(board.warnings)
     board = fc.leaderboard(SYSTEMS, baseline="run 0", n_resamples=99)
     assert "resamples" not in " ".join(board.warnings)
+
+
+def test_a_sweep_stands_for_its_runs(tmp_path):
+    fc.sweep(sample.GOLD, [*sample.SYSTEMS.values()], tmp_path / "swept", unparsed="empty")
+    board = fc.leaderboard(tmp_path / "swept", baseline="hasty", **QUICK).to_dict()
+    of_reports = fc.leaderboard(REPORTS, baseline="hasty", **QUICK).to_dict()
+    assert board["systems"] == of_reports["systems"]
+    assert board["winner"] == of_reports["winner"]
 
 
 @pytest.fixture
@@ -165,7 +188,7 @@ def test_the_command(files):
     assert [row["system"] for row in table] == list(board.scores)
     for flag, sign in (("--markdown", "| :--"), ("--latex", r"\toprule")):
         assert sign in cli("leaderboard", *files, flag, *options)[0]
-    assert "is expected to score" in cli("leaderboard", *files, *options)[0]
+    assert "expected of the best of these" in cli("leaderboard", *files, *options)[0]
 
 
 @pytest.mark.parametrize(

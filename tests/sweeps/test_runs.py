@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
+from fastcausal import sample
 from fastcausal.sweeps.runs import DataSet, file_name, run_name, runs_of_files
 from tests.sweeps.runs import gold, write_runs
 
@@ -133,5 +134,7 @@ def test_json_lines_and_submissions(tmp_path):
     fc.write(fc.Relations(relations), tmp_path / "all.jsonl")
     assert DataSet(tmp_path / "all.jsonl", "run").sizes == {"a": 20, "b": 20}
     (tmp_path / "pred.jsonl").write_text('{"index": 0, "prediction": []}\n')
-    with pytest.raises(fc.InputError, match="a submission has no columns"):
+    with pytest.raises(fc.InputError, match="runs are told apart by a column"):
         DataSet(tmp_path / "pred.jsonl", "run")
+    with pytest.raises(fc.InputError, match="runs are told apart by a column"):
+        DataSet(sample.GOLD, "run")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.sweeps import sweep
-from fastcausal.sweeps.folder import counts_of_runs
+from fastcausal.sweeps.folder import about_of, counts_of_runs
 from fastcausal.sweeps.scores import scores_of_runs
 from tests.support.cli import cli
 from tests.sweeps.runs import content, gold, write_runs
@@ -50,9 +50,41 @@ def test_scores_are_those_of_each_run(runs, tmp_path, protocol, by):
         assert table.drop_columns("run").equals(report.to_arrow())
         counted = fc.Statistics.read(tmp_path / "out" / "runs" / f"{path.stem}.parquet")
         assert np.array_equal(counted.rows, report.statistics.rows)
+        assert counted.report(by) == report
+        assert f"{counted.gold:032x}" == about_of(tmp_path / "out")["gold"]
+        assert counted.system == path.stem
         assert counted.units.column_names[:1] == ["id"]
         assert ("doc_id" in counted.units.column_names) == (by is not None)
     assert fc.sweep(gold(), runs, tmp_path / "out", protocol, by=by).to_arrow() == result.to_arrow()
+
+
+@pytest.mark.parametrize("policy", ["empty", "skip"])
+@pytest.mark.parametrize("kept", [range(5, 40), range(0)])
+def test_policies_are_those_of_scoring(tmp_path, policy, kept):
+    """Of runs that lack examples, have others, or have relations that cannot be read."""
+    table = gold().table
+    ids = pa.array([f"other {k}" if k == 39 else str(table["id"][k]) for k in kept], pa.string())
+<<<<<<< HEAD
+    table = table.take([*kept]).set_column(table.column_names.index("id"), "id", ids)
+=======
+    table = table.take(pa.array(kept, pa.int64())).set_column(
+        table.column_names.index("id"), "id", ids
+    )
+>>>>>>> work-sweep
+    lists = [
+        [None, *row] if row and len(row) > 1 else row for row in table["relations"].to_pylist()
+    ]
+    column = pa.array(lists, table.schema.field("relations").type)
+    table = table.set_column(table.column_names.index("relations"), "relations", column)
+    fc.write(fc.Relations(table), tmp_path / "run.parquet")
+    options = {"unparsed": policy, "unmatched": policy, "by": "doc_id"}
+    for _ in range(2):
+        result = fc.sweep(gold(), tmp_path / "run.parquet", tmp_path / "out", **options)
+        report = fc.score(gold(), tmp_path / "run.parquet", **options)
+        assert result.to_arrow().drop_columns("run").equals(report.to_arrow())
+        counted = fc.Statistics.read(tmp_path / "out" / "runs" / "run.parquet")
+        assert counted.report("doc_id") == report
+    assert result.kept == 1
 
 
 def test_the_result_in_all_its_forms(runs, tmp_path):
@@ -91,16 +123,24 @@ def test_shards_make_the_whole(runs, alone, tmp_path, n):
 
 
 def test_a_shard_that_ends_while_another_writes_the_scores(runs, alone, tmp_path, monkeypatch):
-    """What it added is seen before the slower one is done."""
+    """The slower one sees the run that was scored anew."""
+    copies = [tmp_path / path.name for path in runs]
+    for path, copy in zip(runs, copies, strict=True):
+        copy.write_bytes(path.read_bytes())
+    copies[0].write_bytes(runs[3].read_bytes())
+    out = tmp_path / "out"
+    swept(copies, out, shard=(0, 2))
+    assert not (out / "scores.parquet").exists()
+    copies[0].write_bytes(runs[0].read_bytes())
 
     def meanwhile(sums):
         monkeypatch.setattr(sweep, "scores_of_runs", scores_of_runs)
-        swept(runs, tmp_path, shard=(0, 2))
+        swept(copies, out, shard=(0, 2))
         return scores_of_runs(sums)
 
     monkeypatch.setattr(sweep, "scores_of_runs", meanwhile)
-    assert len(swept(runs, tmp_path, shard=(1, 2)).to_arrow()["run"].unique()) == 7
-    assert content(tmp_path) == alone
+    swept(copies, out, shard=(1, 2))
+    assert content(out) == alone
 
 
 def test_the_same_call_again_scores_nothing(runs, alone, tmp_path):
@@ -253,7 +293,7 @@ def test_the_folder_lies_elsewhere(runs, tmp_path):
     with pytest.raises(fc.InputError, match="which is read"):
         swept(runs[0].parent, runs[0].parent / "out")
     swept(runs[:1], tmp_path)
-    with pytest.raises(fc.InputError, match="where the sweep writes"):
+    with pytest.raises(fc.InputError, match="is read, but the sweep writes to"):
         swept([*counts_of_runs(tmp_path).values()], tmp_path)
 
 
@@ -265,7 +305,7 @@ def test_exit_statuses(runs, tmp_path):
     (tmp_path / "bad.csv").write_text("no predictions")
     bad, out = tmp_path / "bad.csv", tmp_path / "out"
     args = ("sweep", tmp_path / "gold.parquet", "--out", out)
-    assert cli(*args, runs[0])[0] == f"{out}: 1 runs, 1 scored, 0 kept, 0 failed\n"
+    assert cli(*args, runs[0])[0] == f"{out}: 1 run, 1 scored, 0 kept, 0 failed\n"
     printed, messages = cli(*args, runs[0], bad, expect=1)
     assert printed == f"{out}: 2 runs, 0 scored, 1 kept, 1 failed\n"
     assert messages.startswith("warning: bad: ")

@@ -16,9 +16,16 @@ from fastcausal.sweeps.systems import aligned, pair_of
 FORMULA = MeanFormula(("f1",), ())
 
 
-def statistics(ids, values, signature="fc|p|x:1", formula=FORMULA, **facts):
+def statistics(ids, values, signature="fc|p|x:1", formula=FORMULA, gold=None):
     units = pa.table({"id": ids} if ids is not None else {"text": ["x"] * len(values)})
-    return Statistics.of_units(formula, signature, np.array(values, formula.dtype), units, facts)
+    return Statistics.of_units(
+        formula, signature, np.array(values, formula.dtype), units, gold=gold
+    )
+
+
+def rows_of(statistics):
+    """The row of each unit."""
+    return statistics.rows[statistics.row_of].tolist()
 
 
 A = statistics(["x", "y", "z"], [[0.0], [0.5], [1.0]])
@@ -26,26 +33,27 @@ A = statistics(["x", "y", "z"], [[0.0], [0.5], [1.0]])
 
 def test_joined_by_id():
     other = statistics(["z", "x", "y"], [[0.1], [0.2], [0.3]])
-    joined = aligned({"A": A, "B": other})
-    assert joined["B"].rows.ravel().tolist() == [0.2, 0.3, 0.1]
+    joined = aligned({"A": A, "B": other}.items())
+    assert rows_of(joined["B"]) == [[0.2], [0.3], [0.1]]
     assert joined["B"].units["id"].to_pylist() == ["x", "y", "z"]
-    assert joined["A"].rows is A.rows
+    assert rows_of(joined["A"]) == A.rows.tolist()
 
 
 def test_numbers_and_texts_are_one_id():
     other = statistics(["2", "1"], [[0.1], [0.2]])
-    assert aligned({"A": statistics([1, 2], [[0.0], [0.0]]), "B": other})["B"].rows[0] == 0.2
+    joined = aligned({"A": statistics([1, 2], [[0.0], [0.0]]), "B": other}.items())
+    assert rows_of(joined["B"]) == [[0.2], [0.1]]
 
 
 def test_compressed_statistics_are_joined():
     twice = statistics(["z", "x", "y"], [[0.1], [0.2], [0.1]]).compressed()
-    rows = aligned({"A": A, "B": twice})["B"].rows
-    assert rows.ravel().tolist() == [0.2, 0.1, 0.1]
+    joined = aligned({"A": A, "B": twice}.items())
+    assert rows_of(joined["B"]) == [[0.2], [0.1], [0.1]]
 
 
 def test_by_position_where_gold_is_one():
-    without = [statistics(None, [[v], [0.5]], gold="ab") for v in (0.1, 0.2)]
-    assert aligned(dict(zip("AB", without, strict=True)))["B"].rows[0] == 0.2
+    without = [statistics(None, [[v], [0.5]], gold=7) for v in (0.1, 0.2)]
+    assert rows_of(aligned(zip("AB", without, strict=True))["B"]) == [[0.2], [0.5]]
 
 
 def test_labels_are_numbered_alike():
@@ -55,17 +63,20 @@ def test_labels_are_numbered_alike():
         )
         for labels in (("a", "c"), ("b", "c"))
     ]
-    joined = aligned(dict(zip("AB", sides, strict=True)))
+    joined = aligned(zip("AB", sides, strict=True))
     assert joined["A"].formula.labels == ("a", "b", "c")
-    assert joined["A"].rows.tolist() == [[0, 2], [2, 2]]
-    assert joined["B"].rows.tolist() == [[1, 2], [2, 2]]
+    assert rows_of(joined["A"]) == [[0, 2], [2, 2]]
+    assert rows_of(joined["B"]) == [[1, 2], [2, 2]]
 
 
 def test_names_of_files_and_of_systems(tmp_path):
     A.write(tmp_path / "large.parquet")
-    names, _, _ = pair_of(tmp_path / "large.parquet", replace(A, facts={"system": "s"}), ("A", "B"))
+    names, _, _ = pair_of(tmp_path / "large.parquet", replace(A, system="s"), ("A", "B"))
     assert names == ("large", "s")
     assert pair_of(A, A, ("A", "B"))[0] == ("A", "B")
+    twice = replace(A, system="s")
+    assert pair_of(tmp_path / "large.parquet", A, ("A", "B"))[0] == ("large", "B")
+    assert pair_of(twice, twice, ("A", "B"))[0] == ("A", "B")
 
 
 @pytest.mark.parametrize(
@@ -83,16 +94,25 @@ def test_names_of_files_and_of_systems(tmp_path):
 )
 def test_refusals(other, message):
     with pytest.raises(fc.InputError, match=message):
-        aligned({"A": A, "B": other})
+        aligned({"A": A, "B": other}.items())
+
+
+def test_tags_as_given_on_one_side():
+    sides = {
+        name: replace(A, signature=f"fc|p|tags:{tags}|x:1")
+        for name, tags in (("A", "strict"), ("B", "as-given"), ("C", "strict"))
+    }
+    joined = aligned(sides.items())
+    assert {side.signature for side in joined.values()} == {"fc|p|tags:as-given|x:1"}
 
 
 def test_other_gold():
-    sides = {name: replace(A, facts={"gold": name}) for name in ("A", "B")}
+    sides = {name: replace(A, gold=k) for k, name in enumerate(("A", "B"))}
     with pytest.raises(fc.InputError, match="A and B were scored against different gold"):
-        aligned(sides)
+        aligned(sides.items())
 
 
 def test_fewer_examples_without_ids():
-    sides = {name: statistics(None, [[0.0]] * n, gold="ab") for name, n in (("A", 2), ("B", 3))}
+    sides = {name: statistics(None, [[0.0]] * n, gold=7) for name, n in (("A", 2), ("B", 3))}
     with pytest.raises(fc.InputError, match="A has 2 units, B has 3"):
-        aligned(sides)
+        aligned(sides.items())

@@ -136,15 +136,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     Both files take their places when both are complete. An old ``NAME.ann`` goes before the new
     text comes, so that marks never stand beside a text that is not theirs.
 
-    Returns
-    -------
-    list of str
-        What the files cannot hold.
-
-    Raises
-    ------
-    InputError
-        The target is not called ``NAME.ann``, or an example has no text or one of another length.
+    InputError where the target is not ``NAME.ann``, or a text is missing or of another length.
     """
     path = Path(target)
     if path.suffix.lower() != SUFFIX:
@@ -260,13 +252,9 @@ def _links(
     return links
 
 
-def _read_whole(source: Source, like: Relations | None, tags: str) -> Relations:
-    return parse(source).relations()
-
-
 FORMAT = Format(
     "brat",
-    read=_read_whole,
+    read=read,
     write=write,
     suffixes=(SUFFIX,),
     folder=(SUFFIX,),

@@ -284,14 +284,4 @@ def _positions(text: str) -> Sequence[int]:
     return [*units, len(text)]
 
 
-def _read_whole(source: Source, like: Relations | None, tags: str) -> Relations:
-    return parse(source).relations()
-
-
-FORMAT = Format(
-    "webanno",
-    read=_read_whole,
-    folder=(".json",),
-    sniff=sniff,
-    document=parse,
-)
+FORMAT = Format("webanno", read, folder=(".json",), sniff=sniff, document=parse)

@@ -60,7 +60,10 @@ def read(
         Anything that is not as described above, with file and line. A tagged sentence that
         cannot be read becomes a null relation and is not an error.
     """
-    source = Source.open(source)
+    return _read(Source.open(source), like, tags)
+
+
+def _read(source: Source, like: Relations | None, tags: str) -> Relations:
     if source.is_json:
         return submissions.read(source, like, tags)
     return truth.read(source, tags)
@@ -73,15 +76,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     and the spans. In a truth file without ``corpus``, ``doc_id`` or ``sent_id`` stand-ins are
     written, which the official programs need and `read` leaves out again.
 
-    Returns
-    -------
-    list of str
-        What the file cannot hold.
-
-    Raises
-    ------
-    InputError
-        An example has relations but no text, or a text of another length.
+    InputError where an example has relations but no text, or one of another length.
     """
     truth = str(target).lower().endswith(".csv")
     lost = Problems()
@@ -191,5 +186,12 @@ def _is_truth(source: Source) -> bool:
 
 
 FORMAT = Format(
-    "cnc", read, write, suffixes=(".csv",), key="prediction", sniff=_is_truth, stream=_stream
+    "cnc",
+    _read,
+    write,
+    suffixes=(".csv",),
+    takes=("like", "tags"),
+    key="prediction",
+    sniff=_is_truth,
+    stream=_stream,
 )

@@ -21,11 +21,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined, lists, numbers, offsets_of, strings_at
+from fastcausal.arrays.arrow import joined, numbers, offsets_of, string_lists, strings_at
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.tagged import Sentences, token_counts
-from fastcausal.formats.io.builder import Columns, Int64, column, places_in, taken
+from fastcausal.formats.io.builder import Columns, Int64, column, placed
 from fastcausal.formats.io.files import LineNumbers, Source
 from fastcausal.formats.io.lines import Lines
 from fastcausal.formats.io.values import kind
@@ -43,7 +43,7 @@ class _Predictions:
     """The tagged sentences of each line, and the ids that name the lines, if any."""
 
     ids: Any  # strings, in a list or an Arrow column
-    sentences: Any  # lists of strings, likewise
+    sentences: pa.Array | pa.ChunkedArray  # lists of strings
     notes: Mapping[str, int]
     lines: Sequence[int]
     columns: Mapping[str, pa.Array] = field(default_factory=dict)
@@ -51,13 +51,12 @@ class _Predictions:
     def relations(self, source: Source, like: Relations | None, tags: str, start: int) -> Relations:
         """Make the table; of the source these are lines from that of example ``start`` on."""
         n = len(self.sentences)
-        rows = places_in(like, self.ids, n, source.name)
-        columns = {**self.columns, **taken(like, rows)}
+        rows, of_gold = placed(like, self.ids, n, source.name)
+        columns = {**self.columns, **of_gold}
         if self.ids is not None and (like is None or like.ids is not None):
             columns["id"] = column(source.name, "id", self.ids)
         names = columns["id"] if "id" in columns else range(start, start + n)
-        sentences = column(source.name, "tagged", self.sentences)
-        return Sentences(sentences, token_counts(like, tags, rows), tags).table(
+        return Sentences(self.sentences, token_counts(like, tags, rows), tags).table(
             source.name,
             columns,
             lambda k: f"{source.name}:{self.lines[k]}: example {names[k]}",
@@ -178,7 +177,7 @@ def _arrays(
     name_stops: bytes,
 ) -> tuple[Any, Any, pa.Array, pa.Array]:
     """Return kinds, numbers and texts of the index, and the sentences, of the native reader."""
-    sentences = lists(np.frombuffer(counts, np.int32), strings_at(text, stops))
+    sentences = string_lists(np.frombuffer(counts, np.int32), text, stops)
     kind, place = np.frombuffer(kinds, np.uint8), np.frombuffer(places, np.int64)
     return kind, place, strings_at(names, name_stops), sentences
 
@@ -245,7 +244,8 @@ def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _
     elif not named:
         _require_order(source, lines, indexes, start)
     ids = indexes if named else None
-    return _Predictions(ids, predictions, notes, lines, columns.typed(source.name))
+    sentences = column(source.name, "tagged", predictions)
+    return _Predictions(ids, sentences, notes, lines, columns.typed(source.name))
 
 
 def _n_relations(like: Relations) -> list[int]:

@@ -9,17 +9,13 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import (
     is_valid,
-    joined,
     offsets,
-    offsets_of,
-    span_lists,
+    text_lists,
     texts_of,
-    values_of,
 )
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
@@ -31,16 +27,17 @@ from fastcausal.formats.cnc.markup import (
 )
 from fastcausal.formats.examples import column_of_tagged
 from fastcausal.formats.io.builder import (
+    Int32,
     Int64,
     UnreadError,
     assembled,
+    at_rows,
     column,
+    placed,
     places_in,
-    taken,
 )
 from fastcausal.relations import Reading, Relations
 
-Int32 = npt.NDArray[np.int32]
 SPAN_DTYPES = (np.int8, np.int32, np.int32)  # role, start, stop
 UNLIKE_TEXT = "examples whose text has another number of tokens than their tagged sentences"
 ODD = "signal tags without a plain number, the official program stops"
@@ -77,7 +74,7 @@ def read(
     [{'cause': [(0, 1)], 'effect': [(2, 3)]}]
     """
     name = "tagged sentences"
-    rows = places_in(like, None, len(source), name)
+    rows, columns = placed(like, None, len(source), name)
 
     def where(k: int) -> str:
         return f"example {k if like is None else like.name(k)}"
@@ -87,7 +84,31 @@ def read(
             raise InputError(f"{where(k)}: expected a list of tagged sentences")
     kept = column(name, "tagged", list(map(list, source)))
     counts = token_counts(like, tags, rows)
-    return Sentences(kept, counts, tags).table(name, taken(like, rows), where)
+    return Sentences(kept, counts, tags).table(name, columns, where)
+
+
+def of_gold(
+    name: str,
+    kept: Any,
+    columns: Mapping[str, Any],
+    tags: str,
+    where: Callable[[int], str],
+    problems: Problems,
+    notes: Mapping[str, int],
+    lines: Sequence[int],
+) -> Relations:
+    """Read the own sentences of examples with a column ``text``, see `Sentences.table`.
+
+    Under the strict reading, sentences of another length than their text are problems.
+    """
+    lengths = np.empty(len(columns["text"]), np.int32)
+    _count_all(columns["text"], tags, lengths)
+    sentences = Sentences(kept, lengths, tags, own=True)
+    if tags == "strict":
+        sentences.note_misfits(problems, where)
+    problems.raise_if_any()
+    notes = {**notes, UNLIKE_TEXT: sentences.unlike_text}
+    return sentences.table(name, columns, where, notes=notes, lines=lines)
 
 
 def reread(relations: Relations, tags: str, like: Relations | None = None) -> Relations:
@@ -137,7 +158,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
     columns = {n: table[n] for n in table.column_names if n not in ("relations", "length")}
     notes = {note: n for note, n in relations.reading.notes.items() if note != UNLIKE_TEXT}
     if own and "text" in columns:
-        notes[UNLIKE_TEXT] = int(np.count_nonzero(anew.lengths != counts))
+        notes[UNLIKE_TEXT] = anew.unlike_text
     return anew.table(
         "tagged sentences",
         columns,
@@ -179,6 +200,11 @@ class Sentences:
     own : bool
         Whether these are the examples' own sentences and no predictions. The official programs
         go by those: there an example has the length of its first sentence.
+
+    Attributes
+    ----------
+    unlike_text : int
+        Examples whose own sentences have another length than was given.
     """
 
     def __init__(self, kept: Any, lengths: Int32, tags: str, *, own: bool = False) -> None:
@@ -186,8 +212,8 @@ class Sentences:
         self.kept: pa.ChunkedArray = kept
         self.tags: str = tags
         self.lengths: Int32 = np.array(lengths, np.int32)
-        places = [offsets_of(chunk) for chunk in kept.chunks]
-        counts = [np.diff(each) for each in places]
+        parts = [text_lists(chunk) for chunk in kept.chunks]
+        counts = [np.diff(starts) for starts, *_ in parts]
         # Sentences of each example.
         self.counts: Int64 = np.concatenate([np.empty(0, np.int64), *counts])
         if own and tags != "strict":
@@ -197,11 +223,11 @@ class Sentences:
         self.odd: list[str] = []  # sentences with a signal tag without a plain number
         spans: list[tuple[bytes, ...]] = [(b"", b"", b"")]
         example = sentence = 0
-        for chunk, starts in zip(kept.chunks, places, strict=True):
-            texts = chunk.flatten()
-            stops = example + len(chunk), sentence + len(texts)
+        for chunk, (starts, data, places) in zip(kept.chunks, parts, strict=True):
+            stops = example + len(chunk), sentence + int(starts[-1])
             *flat, odd = _native.read_tagged(
-                *texts_of(texts),
+                data,
+                places,
                 starts,
                 list(READINGS).index(tags),
                 self.lengths[example : stops[0]],
@@ -209,16 +235,21 @@ class Sentences:
                 self.widths[sentence : stops[1]],
             )
             spans.append(tuple(flat))
-            self.odd += filter(odd_signal_tag, (texts[k].as_py() for k in odd))
+            if odd:
+                texts = chunk.flatten()
+                self.odd += filter(odd_signal_tag, (texts[k].as_py() for k in odd))
             example, sentence = stops
+        changed = self.lengths != lengths if own else ()
+        self.unlike_text: int = int(np.count_nonzero(changed))
         self.spans: list[Any] = [
             np.frombuffer(b"".join(column), dtype)
             for column, dtype in zip(zip(*spans, strict=True), SPAN_DTYPES, strict=True)
         ]
 
-    def misfits(self, where: Callable[[int], str]) -> Iterator[str]:
-        """Describe readable sentences that have another number of tokens than their example."""
-        return self._reasons((self.widths < 0) & (self.n_tokens >= 0), where, "relation")
+    def note_misfits(self, problems: Problems, where: Callable[[int], str]) -> None:
+        """Note readable sentences that have another number of tokens than their example."""
+        for reason in self._reasons((self.widths < 0) & (self.n_tokens >= 0), where, "relation"):
+            problems.add(reason)
 
     def table(
         self,
@@ -258,9 +289,9 @@ class Sentences:
             notes=dict(+counted),
             predicted=predicted,
         )
-        relations = span_lists(self.spans, self.widths, self.counts)
         columns = {**columns, "tagged": columns.get("tagged", self.kept)}
-        return assembled(name, columns, self.lengths, relations, reading, lines)
+        flat = self.spans, self.widths, self.counts, self.lengths
+        return assembled(name, columns, flat, reading, lines)
 
     def _reasons(self, unread: Any, where: Callable[[int], str], noun: str) -> Iterator[str]:
         """Say why these sentences are unread."""
@@ -279,31 +310,22 @@ class Sentences:
                 yield f"{what}: {reason}"
 
 
-def lengths(relations: Relations | None, tags: str, rows: Sequence[int | None]) -> list[int | None]:
-    """Count the tokens of the examples in these rows as a reading of tags does, None if unknown.
+def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = None) -> Int32:
+    """Count tokens as a reading of tags does, of all examples or these rows: -1 if unknown.
 
     Counted in the column ``text`` where there is one, else as stored. A table that was read with
     these tags stores what was counted.
     """
-    places = np.array([-1 if row is None else row for row in rows], np.int64)
-    return [None if n < 0 else n for n in token_counts(relations, tags, places).tolist()]
-
-
-def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = None) -> Int32:
-    """Return `lengths` as an array, of all examples or these rows: -1 if unknown or row -1."""
     if relations is None:
         return np.full(0 if rows is None else len(rows), -1, np.int32)
-    counts = np.array(values_of(joined(relations.table["length"]), -1), np.int32)
+    counts = relations.arrays.lengths.copy()
     is_counted = relations.reading.tags == tags and not relations.table["length"].null_count
     if "text" in relations.table.column_names and not is_counted:
-        count(relations.table["text"], tags, counts)
-    if rows is None:
-        return counts
-    of_rows = counts.take(rows, mode="clip") if len(counts) else np.int32(-1)
-    return np.where(rows < 0, np.int32(-1), of_rows)
+        _count_all(relations.table["text"], tags, counts)
+    return counts if rows is None else at_rows(counts, rows)
 
 
-def count(texts: pa.ChunkedArray, tags: str, counts: Int32) -> None:
+def _count_all(texts: pa.ChunkedArray, tags: str, counts: Int32) -> None:
     """Set the counts of tokens of the texts that are there."""
     start = 0
     for chunk in texts.chunks:
@@ -320,4 +342,4 @@ def _count(texts: pa.Array, tags: str, counts: Int32) -> None:
     known = np.empty_like(counts)
     data, places = texts_of(texts)
     _native.count_tokens(data, places.astype(np.int64), list(READINGS).index(tags), known)
-    np.copyto(counts, known, where=is_valid(texts))
+    np.copyto(counts, known, where=is_valid(texts) if texts.null_count else True)

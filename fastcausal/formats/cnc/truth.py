@@ -25,6 +25,7 @@ from fastcausal.arrays.arrow import (
     joined,
     lists,
     numbers,
+    string_lists,
     strings,
     strings_at,
     texts_of,
@@ -78,19 +79,11 @@ def read(source: Source, tags: str) -> Relations:
     else:
         raise _missing_columns(file.header, table.column_names)
     columns = _columns(table, groups, notes)
-    counts = np.empty(len(columns["text"]), np.int32)
-    tagged.count(columns["text"], tags, counts)
-    read = tagged.Sentences(sentences, counts, tags, own=True)
 
     def name(k: int) -> str:
         return f"{source.name}:{lines[k]}: example {columns['id'][k]}"
 
-    if tags == "strict":
-        for message in read.misfits(name):
-            problems.add(message)
-    problems.raise_if_any()
-    notes[tagged.UNLIKE_TEXT] += int(np.count_nonzero(read.lengths != counts))
-    return read.table(source.name, columns, name, notes=notes, lines=lines)
+    return tagged.of_gold(source.name, sentences, columns, tags, name, problems, notes, lines)
 
 
 def _missing_columns(header: str, names: Sequence[str]) -> InputError:
@@ -104,17 +97,13 @@ def _missing_columns(header: str, names: Sequence[str]) -> InputError:
 
 def _plain_sentences(table: pa.Table) -> pa.ChunkedArray | None:
     """Return the sentences of each row, None unless there are ``num_rs`` of them."""
-    stated = joined(table["num_rs"])
-    if not pc.all(pc.ascii_is_decimal(stated)).as_py() or _sizes(stated).max(initial=0) > 9:
-        return None
     try:
         chunks = [_string_lists(chunk) for chunk in table["causal_text_w_pairs"].chunks]
     except ValueError:
         return None
     sentences = pa.chunked_array(chunks, pa.list_(pa.string()))
-    n = values_of(pc.cast(stated, pa.int32()))
-    same = (n == values_of(joined(pc.list_value_length(sentences)))).all()
-    return sentences if same else None
+    counts = pc.cast(pc.list_value_length(sentences), pa.string())
+    return sentences if counts.equals(table["num_rs"]) else None
 
 
 def _checked_sentences(
@@ -146,7 +135,7 @@ def _string_lists(cells: pa.Array) -> pa.ListArray:
     data, places = texts_of(cells)
     widths = np.empty(len(cells), np.int32)
     text, stops = _native.string_lists(data, places, widths)
-    plain = lists(np.maximum(widths, 0), strings_at(text, stops))
+    plain = string_lists(np.maximum(widths, 0), text, stops)
     unusual = np.flatnonzero(widths < 0)
     if not len(unusual):
         return plain

@@ -21,24 +21,14 @@ def write(
     ``id`` is ``<example>_<k>``, k counting the pairs of an example from 0. There is no label: a
     relation does not say whether its Cause entails its Effect (Tan et al. 2023, section 6.5).
 
+    InputError where an example with relations has no text, or one of another length.
+
     Parameters
     ----------
     relations : Relations
     target : path
     premise : {"cause", "effect"}
         The argument that is the premise; the other one is the hypothesis.
-
-    Returns
-    -------
-    list of str
-        What the file does not hold.
-
-    Raises
-    ------
-    InputError
-        An example with relations has no text, or a text of another length.
-    ValueError
-        An unknown premise.
     """
     check("premise", premise, Premise)
     pairs, lost = arguments(relations)

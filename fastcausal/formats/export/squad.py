@@ -34,22 +34,14 @@ def write(relations: Relations, target: str | os.PathLike[str], seed: int = 0) -
     ``context``, the sentence; ``id`` is ``<example>_<k>``, k counting the questions of an example
     from 0; ``title`` is the column ``doc_id``, empty where there is none.
 
+    InputError where an example with relations has no text, or one of another length.
+
     Parameters
     ----------
     relations : Relations
     target : path
     seed : int
         Another seed draws other questions.
-
-    Returns
-    -------
-    list of str
-        What the file does not hold.
-
-    Raises
-    ------
-    InputError
-        An example with relations has no text, or a text of another length.
     """
     pairs, lost = arguments(relations, (*HELD, "doc_id"))
     version = f"fastcausal|{__version__}|squad|seed:{seed}"

@@ -12,12 +12,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined, lists, numbers, span_lists, strings, values_of
+from fastcausal.arrays.arrow import joined, lists, numbers, relation_columns, strings, values_of
 from fastcausal.errors import InputError, Problems, repeated
-from fastcausal.formats.io.values import Written
+from fastcausal.formats.io.values import Written, kind
 from fastcausal.relations import ROLES, Reading, Relations
 
 MOST_COLUMNS = 1_000  # of examples: each one costs time and memory however few lines have it
+Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Span = tuple[int, int, int]
 """(role, start, stop), in tokens, stop exclusive."""
@@ -109,10 +110,14 @@ class Builder:
         if values is None:
             n = 3 * len(self._spans)
             values = np.fromiter(chain.from_iterable(self._spans), np.int32, n).reshape(-1, 3)
-        relations = span_lists(values.T, np.array(self._widths, np.int64), self._counts)
+        flat = (
+            values.T,
+            np.array(self._widths, np.int64),
+            self._counts,
+            np.array(self._lengths, np.int32),
+        )
         reading = Reading(self.roles, tags, tuple(self.unread.first), dict(+self.notes))
-        lengths = np.array(self._lengths, np.int32)
-        return assembled(self.name, columns, lengths, relations, reading, lines)
+        return assembled(self.name, columns, flat, reading, lines)
 
 
 class Columns:
@@ -172,24 +177,33 @@ def _typed(values: Sequence[Any]) -> Any:
 def assembled(
     name: str,
     columns: Mapping[str, Any],
-    lengths: Any,
-    relations: pa.ListArray,
+    flat: tuple[Any, Any, Any, Any],
     reading: Reading,
     lines: Sequence[int] | None = None,
 ) -> Relations:
-    """Join columns, lengths (int32, -1 if unknown) and relations, see `Builder.table`."""
+    """Join columns with what `relation_columns` takes, see `Builder.table`."""
     try:
         require_few(len(columns))
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     arrays = {key: column(name, key, v) for key, v in columns.items() if v is not None}
-    arrays["length"] = numbers(lengths, lengths >= 0)
-    arrays["relations"] = relations
     try:
-        return Relations.trusted(pa.table(arrays), reading)
+        return Relations.trusted(pa.table(arrays | relation_columns(*flat)), reading)
     except (InputError, UnicodeEncodeError) as error:  # a name with half a surrogate pair
         _require_unique(name, arrays.get("id"), lines)
         raise InputError(f"{name}: {error}") from error
+
+
+def ids_of(ids: Sequence[Any], places: Sequence[str], problems: Problems) -> list[str] | None:
+    """Return ids as strings, None where all are; note those that are missing or no names."""
+    if all(name is None for name in ids):
+        return None
+    for place, name in zip(places, ids, strict=True):
+        if name is None:
+            problems.add(f'{place}: no "id", other examples have one')
+        elif type(name) not in (str, int):
+            problems.add(f'{place}: "id" is {kind(name)}, expected a string')
+    return list(map(str, ids))
 
 
 def column(source: str, name: str, values: Any) -> Any:
@@ -240,21 +254,14 @@ def messages(problems: Problems) -> list[str]:
     return problems.first + ([f"... and {more} more"] if more else [])
 
 
-def matching(
-    like: Relations | None, ids: Sequence[Any] | None, n: int, name: str
-) -> list[int | None]:
-    """Find the row of ``like`` for each of n examples: by id where both have ids, else by place.
-
-    None where ``like`` is None or does not know the id. InputError when n examples without ids
-    face another number of rows.
-    """
-    return [None if row < 0 else row for row in places_in(like, ids, n, name).tolist()]
-
-
 def places_in(
     like: Relations | None, ids: pa.ChunkedArray | Sequence[Any] | None, n: int, name: str
 ) -> Int64:
-    """Return `matching` as an array, int64[n]: -1 for None. The ids may be in an Arrow column."""
+    """Find the row of ``like`` for each of n examples: by id where both have ids, else by place.
+
+    int64[n], -1 where ``like`` is None or does not know the id. InputError when n examples without
+    ids face another number of rows.
+    """
     if like is None:
         return np.full(n, -1)
     if ids is not None and like.ids is not None:
@@ -265,19 +272,25 @@ def places_in(
             return np.arange(n)
         at = pc.index_in(joined(ids), joined(like.ids))
         return values_of(at, -1).astype(np.int64)
-    if n != len(like):
+    if n != like.table.num_rows:
         raise InputError(f"{name} has {n} examples, expected {len(like)}")
     return np.arange(n)
 
 
-def taken(like: Relations | None, rows: Sequence[int | None] | Int64) -> dict[str, Any]:
-    """Return the id and text columns of ``like``, as far as it has them, for the given rows."""
+def at_rows(values: Int32, rows: Int64) -> Int32:
+    """Return the values at these rows, -1 for row -1."""
+    return np.where(rows < 0, np.int32(-1), values.take(rows, mode="clip") if len(values) else -1)
+
+
+def placed(
+    like: Relations | None, ids: pa.ChunkedArray | Sequence[Any] | None, n: int, name: str
+) -> tuple[Int64, dict[str, Any]]:
+    """Find examples in ``like``: their `places_in` it, and its ids and texts for them, if any."""
+    rows = places_in(like, ids, n, name)
     if like is None:
-        return {}
+        return rows, {}
     columns = {n: like.table[n] for n in ("id", "text") if n in like.table.column_names}
-    known = rows if isinstance(rows, np.ndarray) else [-1 if k is None else k for k in rows]
-    at = np.asarray(known, np.int64)
-    if np.array_equal(at, np.arange(like.table.num_rows)):
-        return columns
-    places = numbers(np.maximum(at, 0), at >= 0)
-    return {name: column.take(places) for name, column in columns.items()}
+    if not np.array_equal(rows, np.arange(like.table.num_rows)):
+        places = numbers(np.maximum(rows, 0), rows >= 0)
+        columns = {name: column.take(places) for name, column in columns.items()}
+    return rows, columns

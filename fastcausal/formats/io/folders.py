@@ -5,19 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeGuard
 
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import name_of
 from fastcausal.formats.io.format import Format
 
 UNTOUCHED = "INITIAL_CAS"  # what an exported project calls a document before its annotation
-
-
-def is_folder(source: Any) -> TypeGuard[str | os.PathLike[str]]:
-    """Tell whether a source is the path of a directory."""
-    is_path = isinstance(source, str | os.PathLike)
-    return is_path and os.fspath(source) != "" and Path(source).is_dir()
 
 
 def files_of(

@@ -28,13 +28,15 @@ class Format:
     name : str
         The value of the arguments ``format``.
     read : callable, optional
-        Takes a `Source`, gold (Relations or None) and the reading of tags. None: written only.
+        Takes a `Source`, and by name what `takes` says. None: written only.
     write : callable, optional
         Takes Relations, a path and `options` by name; returns what was lost. None: read only.
     suffixes : tuple of str
         Files named so are of this format, whatever they hold.
     written : tuple of str
         More suffixes that tell the format of a file to write, but not of one to read.
+    takes : tuple of str
+        Which of ``like`` (gold, Relations or None) and ``tags`` (their reading) `read` takes.
     folder : tuple of str
         Suffixes of its files in a directory that is read as one source.
     options : tuple of str
@@ -53,17 +55,16 @@ class Format:
         a file that may be larger than memory.
     document : callable, optional
         The `Document` of a file in which spans and links are marked one by one.
-    like : bool
-        Whether a source may lean on the ids and texts of gold, beside submissions.
     empty : bool
         Whether a file without examples can be read back.
     """
 
     name: str
-    read: Callable[[Source, Relations | None, str], Relations] | None = None
+    read: Callable[..., Relations] | None = None
     write: Callable[..., list[str]] | None = None
     suffixes: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
     folder: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     marks: tuple[bytes, ...] = ()
@@ -73,7 +74,6 @@ class Format:
     load: Callable[[str | os.PathLike[str]], Source] = Source.open
     stream: Callable[[Opened, Columns, str], Stream] | None = None
     document: Callable[[Source], Any] | None = None
-    like: bool = False
     empty: bool = True
 
 

@@ -26,7 +26,7 @@ COLUMN = "annotator"
 
 
 def read_annotators(annotations: Any, tags: TagReading = "strict") -> dict[str, Relations]:
-    """Relations by annotator.
+    """Read relations by annotator.
 
     Parameters
     ----------
@@ -60,10 +60,10 @@ def read_annotators(annotations: Any, tags: TagReading = "strict") -> dict[str, 
 
 def _by_annotator(sources: Sequence[Any], tags: TagReading) -> dict[str, Relations]:
     files = [file for source in sources for file in documents_of(source)]
-    found = [_split(source, tags) for source in files]
+    splits = [_split(source, tags) for source in files]
     bare = [
         source.path if isinstance(source, Opened) else source
-        for source, sides in zip(files, found, strict=True)
+        for source, sides in zip(files, splits, strict=True)
         if None in sides
     ]
     if len(files) == 1 and bare:
@@ -72,19 +72,19 @@ def _by_annotator(sources: Sequence[Any], tags: TagReading) -> dict[str, Relatio
             f'{what} is one source, expected several or a table with a column "{COLUMN}"'
         )
     labels = _names(bare)
-    known = {name for sides in found for name in sides}
+    known = {name for sides in splits for name in sides}
     if len({*labels} - known) != len(labels):
         raise InputError(f"two annotators have the same name: {', '.join(labels)}")
     unused = iter(labels)
     parts: dict[str, list[Relations]] = {}
-    for sides in found:
+    for sides in splits:
         for name, relations in sides.items():
             parts.setdefault(next(unused) if name is None else name, []).append(relations)
     return {name: _joined(name, of_annotator) for name, of_annotator in parts.items()}
 
 
 def _names(sources: Sequence[Any]) -> list[str]:
-    """File names without suffix where they differ, else whole paths; numbers for other sources."""
+    """Return file names without suffix where they differ, else paths; numbers of other sources."""
     if not all(isinstance(s, str | os.PathLike) for s in sources):
         return [f"annotator_{k}" for k in range(1, len(sources) + 1)]
     stems = [Path(source).stem for source in sources]
@@ -92,7 +92,7 @@ def _names(sources: Sequence[Any]) -> list[str]:
 
 
 def _split(source: Any, tags: TagReading) -> dict[str | None, Relations]:
-    """A table per annotator; of None where the source does not name them."""
+    """Return a table per annotator; of None where the source does not name them."""
     name, whole = "the table", None
     source = opened(source, whole=True)
     if isinstance(source, Opened):
@@ -114,21 +114,21 @@ def _split(source: Any, tags: TagReading) -> dict[str | None, Relations]:
 
 
 def _unnamed(relations: Relations) -> Relations:
-    """The same without the column of the annotator, who has another name here."""
+    """Drop the column of the annotator, who has another name here."""
     if COLUMN not in relations.table.column_names:
         return relations
     return Relations.trusted(relations.table.drop_columns([COLUMN]))
 
 
 def _joined(name: str, parts: list[Relations]) -> Relations:
-    """The documents of an annotator as one table."""
+    """Join the documents of an annotator."""
     if len(parts) == 1:
         return parts[0]
     return Stream(f'annotator "{name}"', lambda _: map(batch, parts)).whole()
 
 
 def named(sides: Mapping[str, Relations]) -> dict[str, Relations]:
-    """The same with their places for ids where nobody has ids, so that examples can be left out."""
+    """Take places for ids where all sides lack these, so that examples can be left out."""
     if any(relations.ids is not None for relations in sides.values()):
         return dict(sides)
     return {
@@ -142,7 +142,7 @@ def named(sides: Mapping[str, Relations]) -> dict[str, Relations]:
 def readable(
     relations: Relations, name: str, unparsed: Policy, warnings: dict[str, None]
 ) -> Relations:
-    """An annotator's relations without those that could not be read, or without their examples."""
+    """Leave out relations that could not be read, or their examples."""
     count = relations.n_unread
     if not count:
         return relations
@@ -164,7 +164,7 @@ def readable(
 
 
 def columns_of_either(examples: pa.Table, other: Relations) -> pa.Table:
-    """Columns that only the second annotator's table has, put beside those of the first."""
+    """Put columns that only the second annotator's table has beside those of the first."""
     more = [c for c in other.table.column_names if c not in examples.column_names]
     more = [c for c in more if c not in ("relations", "length", "tagged", "id")]
     if not more or other.ids is None or "id" not in examples.column_names:
@@ -176,12 +176,12 @@ def columns_of_either(examples: pa.Table, other: Relations) -> pa.Table:
 
 
 def n_missing(a: Relations, b: Relations) -> int:
-    """Examples that only one of two annotators has."""
+    """Count examples that only one of two annotators has."""
     return len(a) + len(b) - 2 * n_common(a, b)
 
 
 def n_common(a: Relations, b: Relations) -> int:
-    """Examples that both have: by id, or by position where one has no ids."""
+    """Count examples that both have: by id, or by position where one has no ids."""
     if a.ids is None or b.ids is None:
         return len(a)
     return int(np.count_nonzero(arrow.is_valid(arrow.joined(pc.index_in(a.ids, b.ids)))))
@@ -200,7 +200,7 @@ def require_common(sides: Mapping[str, Relations]) -> None:
 
 
 def other_texts(a: Relations, b: Relations) -> list[str]:
-    """The ids of the examples whose texts differ by more than white space."""
+    """Return the ids of the examples whose texts differ by more than white space."""
     tables = a.table, b.table
     if a.ids is None or b.ids is None or not all("text" in t.column_names for t in tables):
         return []

@@ -12,17 +12,19 @@ import pyarrow.compute as pc
 
 from fastcausal.engine.run import count_pairs
 from fastcausal.errors import InputError
+from fastcausal.formulas import RatioFormula
 from fastcausal.groups import Scores
 from fastcausal.protocols import RECESS
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
 from fastcausal.tasks.agreement.measures import TOTAL, Int64, Sums, weighed_alpha
+from fastcausal.tasks.agreement.units import scores_of
 
 MASKS = replace(RECESS, kernel="span_overlap")
 
 
 def alpha_of_masks(annotators: Mapping[str, Relations]) -> dict[str, Scores]:
-    """Binary alpha per role and total, over all annotators of each example at once.
+    """Compute binary alpha per role and total, over all annotators of each example at once.
 
     An annotator's mask of a role holds the tokens that any of its relations marks with the role, so
     no relations need to be paired. A token that c of m annotators marked disagrees in
@@ -61,15 +63,12 @@ def alpha_of_masks(annotators: Mapping[str, Relations]) -> dict[str, Scores]:
     top[:, :-1, 0], bottom[:, :-1, 0] = weighed_alpha((m * lengths)[:, None], n1, o01)
     for side in (top, bottom):
         side[:, -1] = side[:, :-1].sum(axis=1)
-    values = Sums(pa.table({}), top, bottom).values()[:, 0].tolist()
-    return {
-        group: Scores({"alpha": value})
-        for group, value in zip((*first.roles, TOTAL), values, strict=True)
-    }
+    formula = RatioFormula((("all", "all"),), (*first.roles, TOTAL), ("alpha",))
+    return scores_of(formula, Sums(pa.table({}), top, bottom).totals())
 
 
 def _examples(annotators: Mapping[str, Relations]) -> tuple[pa.Array, dict[str, Int64]]:
-    """All examples, and the place of every annotator's examples among them."""
+    """Return all examples, and the place of every annotator's examples among them."""
     ids = [relations.ids for relations in annotators.values()]
     chunks = [chunk for column in ids if column is not None for chunk in column.chunks]
     if any(column is None for column in ids):

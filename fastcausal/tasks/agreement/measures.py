@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from fastcausal.engine.reference.kernels import span_overlap
 from fastcausal.rows import Rows
-from fastcausal.scores import binary_alpha, ratio
+from fastcausal.scores import binary_alpha, exact_sums
 from fastcausal.tasks.agreement.unitized import unitized_alpha
 
 TOTAL = "total"
@@ -22,7 +22,7 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Sums:
-    """What the measures of two annotators are made of: value = sum of tops / sum of bottoms.
+    """Tops and bottoms of two annotators: a measure is the sum of tops / the sum of bottoms.
 
     ``top`` and ``bottom`` are float64[n_examples, n_groups, n_measures]. Subsets, resamples and
     single examples are sums over fewer or repeated rows.
@@ -32,28 +32,20 @@ class Sums:
     top: Floats
     bottom: Floats
 
-    def values(self, rows: Any = slice(None)) -> Floats:
-        """float64[n_groups, n_measures] of some examples, NaN where undefined.
+    def counted(self) -> Int64:
+        """Return the numbers of the examples that count: an annotator marked a relation."""
+        return np.flatnonzero(self.bottom[:, -1, 1])
 
-        Every sum is rounded once, so that no order of examples changes a bit.
-        """
+    def totals(self) -> Floats:
+        """Add up examples: float64[2, n_groups, n_measures], tops first, each rounded once."""
         shape = self.top.shape[1:]
-        top, bottom = (
-            np.array([_sum(column) for column in side[rows].reshape(-1, math.prod(shape)).T])
-            for side in (self.top, self.bottom)
-        )
-        values: Floats = ratio(top, bottom, math.nan)
-        return values.reshape(shape)
-
-
-def _sum(column: Floats) -> float:
-    """Rounded once; whole numbers, which most are, add exactly in any order."""
-    whole = column == np.floor(column)
-    return math.fsum([column[whole].sum(), *column[~whole].tolist()])
+        ones = np.ones((1, len(self.top)), np.int64)
+        sides = (side.reshape(len(side), math.prod(shape)) for side in (self.top, self.bottom))
+        return np.stack([exact_sums(side, ones).reshape(shape) for side in sides])
 
 
 def measures(counts: Int64, n_roles: int) -> tuple[Floats, Floats]:
-    """Alpha, EM, OSB, TO of pairs of relations as top / bottom: float64[n_pairs, groups, 4]."""
+    """Compute alpha, EM, OSB, TO of pairs as top / bottom: float64[n_pairs, n_groups, 4]."""
     n_fields = len(span_overlap.fields)
     of_role = counts[:, : n_fields * n_roles].reshape(len(counts), n_roles, n_fields)
     n, n1, o01 = (of_role[..., span_overlap.fields.index(name)] for name in ("n", "n1", "o01"))
@@ -68,8 +60,8 @@ def measures(counts: Int64, n_roles: int) -> tuple[Floats, Floats]:
 
 
 def weighed_alpha(n: Any, n1: Any, o01: Any) -> tuple[Floats, Floats]:
-    """`binary_alpha` by marked units as top / bottom: both 0 where it is undefined."""
-    alpha = binary_alpha(n, n1, o01, math.nan)
+    """Weigh `binary_alpha` by marked units, as top / bottom: both 0 where it is undefined."""
+    alpha = binary_alpha(n, n1, o01, np.nan)
     undefined = np.isnan(alpha)
     return np.where(undefined, 0, alpha * n1), np.where(undefined, 0, n1)
 
@@ -77,7 +69,7 @@ def weighed_alpha(n: Any, n1: Any, o01: Any) -> tuple[Floats, Floats]:
 def published_pairs(
     a: Rows, b: Rows, example: Int64, of_a: Int64, of_b: Int64
 ) -> tuple[Int64, Int64, Int64]:
-    """The pairs of relations that the published program keeps.
+    """Return the pairs of relations that the published program keeps.
 
     All where both annotators have as many. Elsewhere the smaller side is padded with nothing up to
     the k relations of the larger one, and pairs that occur in an order that was not chosen are
@@ -86,18 +78,18 @@ def published_pairs(
     n_a, n_b = np.diff(a.relation_offsets), np.diff(b.relation_offsets)
     left = (n_a != n_b) & (np.maximum(n_a, n_b) <= 2)
     kept = left[example]
-    found = [(example[kept], of_a[kept], of_b[kept])]
+    pairs = [(example[kept], of_a[kept], of_b[kept])]
     for n in np.unique(n_a[(n_a == n_b) & (n_a > 0)]):
         at = np.flatnonzero((n_a == n) & (n_b == n))
         i, j = (k.ravel() for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
-        found.append(
+        pairs.append(
             (
                 np.repeat(at, n * n),
                 (a.relation_offsets[at][:, None] + i).ravel(),
                 (b.relation_offsets[at][:, None] + j).ravel(),
             )
         )
-    joined = [np.concatenate(column) for column in zip(*found, strict=True)]
+    joined = [np.concatenate(column) for column in zip(*pairs, strict=True)]
     order = np.argsort(joined[0], kind="stable")
     return joined[0][order], joined[1][order], joined[2][order]
 
@@ -105,7 +97,7 @@ def published_pairs(
 def unitized(
     a: Rows, b: Rows, example: Int64, of_a: Int64, of_b: Int64, n_roles: int
 ) -> tuple[Floats, Floats]:
-    """Unitised alpha by pair, role and in total as top / bottom: float64[n_pairs, groups]."""
+    """Compute unitised alpha of pairs as top / bottom: float64[n_pairs, n_groups]."""
     top, bottom = (np.zeros((len(example), n_roles + 1)) for _ in range(2))
     for k, (e, i, j) in enumerate(zip(example, of_a, of_b, strict=True)):
         if i < 0 or j < 0:  # padding has no words to weigh an alpha by

@@ -16,14 +16,14 @@ from fastcausal.tasks.align import Aligned
 
 
 def example_table(a: str, b: str, sums: Sums, measures: Mapping[str, Iterable[str]]) -> pa.Table:
-    """Columns of the example and ``cause_em`` and so on, of the examples that count."""
+    """Return columns of the examples that count, and ``cause_em`` and so on."""
     values = ratio(sums.top, sums.bottom, math.nan)
     table = sums.examples
     for g, (group, names) in enumerate(measures.items()):
         for m, name in enumerate(names):
             column = pa.array(values[:, g, m], from_pandas=True)
             table = table.append_column(f"{group}_{name}", column)
-    return named_rows(a, b, table).filter(pa.array(sums.bottom[:, -1, 1] > 0))
+    return named_rows(a, b, table.take(sums.counted()))
 
 
 def match_table(
@@ -33,25 +33,25 @@ def match_table(
     example: Int64,
     relations: Mapping[str, Int64],
 ) -> pa.Table:
-    """A row per pair of relations: example, number of either in it (null: none), counts."""
+    """Make a row per pair of relations: example, number of either in it (null: none), counts."""
     examples = aligned.examples
     named = "id" in examples.column_names
-    found: dict[str, Any] = {"id": examples["id"].take(example)} if named else {"example": example}
+    places: dict[str, Any] = {"id": examples["id"].take(example)} if named else {"example": example}
     for (side, index), rows in zip(relations.items(), (aligned.gold, aligned.pred), strict=True):
         number = _numbers(rows, index, example)
-        found[f"{side}_relation"] = pa.array(number, mask=number < 0)
-    return pa.table(found | {name: counts[:, k] for k, name in enumerate(columns)})
+        places[f"{side}_relation"] = pa.array(number, mask=number < 0)
+    return pa.table(places | {name: counts[:, k] for k, name in enumerate(columns)})
 
 
 def _numbers(rows: Rows, relations: Int64, example: Int64) -> Int64:
-    """The number of each marked relation within its example; -1 stays -1."""
+    """Return the number of each marked relation within its example; -1 stays -1."""
     of_table = np.flatnonzero(np.diff(rows.row_offsets))
     number = of_table[relations] - rows.relation_offsets[example] if len(of_table) else relations
     return np.where(relations < 0, -1, number)
 
 
 def named_rows(a: str, b: str, table: pa.Table) -> pa.Table:
-    """The table with the names of the two annotators before its columns."""
+    """Return the table with the names of the two annotators before its columns."""
     for name, annotator in (("b", b), ("a", a)):
         table = table.add_column(0, name, pa.array([annotator] * len(table), pa.string()))
     return table

@@ -1,4 +1,4 @@
-"""Unitised alpha as the published RECESS program computes it; not the binary alpha of its Eq. 1."""
+"""Unitised alpha as the published RECESS program computes it; not the binary alpha of Eq. 1."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Span = tuple[int, int]
 
 
 class Unit(NamedTuple):
-    """A marked span or the gap between two, with both its bounds included."""
+    """Marked span, or the gap between two, with both its bounds included."""
 
     first: int
     last: int
@@ -17,12 +17,12 @@ class Unit(NamedTuple):
 
     @property
     def length(self) -> int:
-        """Tokens."""
+        """Number of tokens."""
         return self.last - self.first + 1
 
 
 def unitized_alpha(a: Sequence[Span], b: Sequence[Span], length: int) -> tuple[float, int]:
-    """Alpha over the units of one role that two annotators marked, and its weight.
+    """Compute alpha over the units of a role that two annotators marked, and its weight.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def unitized_alpha(a: Sequence[Span], b: Sequence[Span], length: int) -> tuple[f
 
 
 def _units(spans: Sequence[Span], length: int) -> list[Unit]:
-    """Marked spans and the gaps between them, from left to right."""
+    """Return marked spans and the gaps between them, from left to right."""
     if not spans:  # the program lets the gap of an empty sentence begin at its second word
         return [Unit(1, length, False)] if length else []
     units, at = [], 0

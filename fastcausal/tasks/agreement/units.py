@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.formulas import Int64, RatioFormula
+from fastcausal.groups import Scores
+from fastcausal.scores import Float64
 from fastcausal.statistics import Statistics
 from fastcausal.tasks.agreement.measures import Sums
 
@@ -19,7 +21,7 @@ def statistics_of(formula: RatioFormula, signature: str, pairs: Sequence[Sums]) 
     An example is 0/0 for pairs that did not both annotate it. Examples are in ascending order, so
     that resamples of a seed depend on no order of examples or annotators.
     """
-    keys = [_keys(pair) for pair in pairs]
+    keys = [keys_of(pair.examples) for pair in pairs]
     place = {key: k for k, key in enumerate(sorted({key for part in keys for key in part}))}
     places = [np.array([place[key] for key in part], np.int64) for part in keys]
     rows = np.zeros((len(place), len(pairs), 2, *pairs[0].top.shape[1:]))
@@ -30,13 +32,28 @@ def statistics_of(formula: RatioFormula, signature: str, pairs: Sequence[Sums]) 
     )
 
 
-def _keys(pair: Sums) -> Sequence[Any]:
-    named = "id" in pair.examples.column_names
-    return pair.examples["id"].to_pylist() if named else range(len(pair.examples))
+def keys_of(examples: pa.Table) -> Sequence[Any]:
+    """Return the ids of examples, or their positions."""
+    named = "id" in examples.column_names
+    return examples["id"].to_pylist() if named else range(len(examples))
+
+
+def counted_keys(sums: Sums) -> set[Any]:
+    """Return the ids, or positions, of the examples that count."""
+    keys = keys_of(sums.examples)
+    return {keys[k] for k in sums.counted().tolist()}
+
+
+def scores_of(formula: RatioFormula, sums: Float64) -> dict[str, Scores]:
+    """Compute the scores of every group from sums in the order of the formula's fields."""
+    return {
+        group: Scores({name: float(values[0]) for name, values in scores.items()})
+        for group, scores in formula.groups_of(sums.reshape(1, -1)).items()
+    }
 
 
 def _units(pairs: Sequence[Sums], places: Sequence[Int64]) -> pa.Table:
-    """The columns that the examples of every pair have."""
+    """Return the columns that the examples of every pair have."""
     names = [
         name
         for name in pairs[0].examples.column_names

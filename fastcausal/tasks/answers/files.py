@@ -36,7 +36,7 @@ def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
         "answers"}``, its answers ``{"text": [...]}``, ``{"text": ...}`` of one answer, or a list
         of ``{"text": ...}``; other keys are not looked at.
     name : str
-        What messages call a source that is no file.
+        What messages call a source other than a file.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
     records = content
     if isinstance(content, Mapping):
         records = _questions(name, content, problems)
-    found = {}
+    questions = {}
     for place, id, record in _named(records, problems):
         text, answers = record.get("question"), _answers(record)
         if not isinstance(text, str):
@@ -63,9 +63,9 @@ def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
         elif not answers:
             problems.add(f'{place}: id "{id}" has no answer, expected at least one')
         else:
-            found[id] = Question(text, answers)
+            questions[id] = Question(text, answers)
     problems.raise_if_any()
-    return found
+    return questions
 
 
 def read_answers(source: Any, name: str = "pred") -> dict[str, str]:
@@ -78,7 +78,7 @@ def read_answers(source: Any, name: str = "pred") -> dict[str, str]:
         "prediction_text"}``, whose other keys are not looked at. An object with the key ``id`` is
         such a line.
     name : str
-        What messages call a source that is no file.
+        What messages call a source other than a file.
 
     Raises
     ------
@@ -94,15 +94,15 @@ def read_answers(source: Any, name: str = "pred") -> dict[str, str]:
     name, content = _content(source, name, problems)
     if isinstance(content, Mapping):
         content = ((name, {"id": k, "prediction_text": v}) for k, v in content.items())
-    found = {}
+    answers = {}
     for place, id, record in _named(content, problems):
         answer = record.get("prediction_text")
         if isinstance(answer, str):
-            found[id] = answer
+            answers[id] = answer
         else:
             problems.add(_fault(place, id, record, "prediction_text", "a string"))
     problems.raise_if_any()
-    return found
+    return answers
 
 
 def _content(
@@ -123,16 +123,16 @@ def _content(
 
 
 def _has_lines(file: Source) -> bool:
-    """Whether a file is JSON lines: it has several, and the first is an object with an id."""
+    """Tell if a file is JSON lines: it has several, and the first is an object with an id."""
     lines = file.filled_lines()
     _, first = next(lines, (0, ""))  # white space that is not ASCII may be all there is
     if next(lines, None) is None:
         return False
     try:
-        found = json.loads(first)
+        record = json.loads(first)
     except (ValueError, RecursionError):
         return False
-    return isinstance(found, dict) and "id" in found
+    return isinstance(record, dict) and "id" in record
 
 
 def _document(file: Source) -> Any:
@@ -208,6 +208,6 @@ def _answers(record: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 
 def _fault(place: str, id: str, record: Mapping[str, Any], key: str, expected: str) -> str:
-    """What is wrong with the value of a key."""
+    """Say what is wrong with the value of a key."""
     got = f'"{key}" is {kind(record[key])}, expected {expected}' if key in record else f'no "{key}"'
     return f'{place}: id "{id}": {got}'

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
-from fastcausal.groups import Scores
-from fastcausal.report import Report
-from fastcausal.scores import ratio
+import numpy as np
+
+from fastcausal.errors import warning_lines
+from fastcausal.formulas import Formula, Int64, MeanFormula, Rows, sums_of
+from fastcausal.groups import Groups, Scores
+from fastcausal.report import Report, Tables
 from fastcausal.statistics import Statistics
 
-Mark = tuple[bool, float]
-"""Exact match and F1 of one answer."""
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,31 +33,25 @@ class AnswerReport(Report):
     scores : mapping of str to Scores
         By group: ``overall``, and ``why`` for the questions about causes.
     warnings : tuple of str
+    subsets : mapping of str to mapping
+        The same groups for the values of a column, where they were asked for.
     """
 
     signature: str
     scores: Mapping[str, Scores]
     warnings: tuple[str, ...] = ()
+    subsets: Mapping[str, Groups] = field(default_factory=dict)
     _statistics: Callable[[], Statistics] | None = field(default=None, repr=False, compare=False)
 
-    _keys = ("signature", "n_questions", "scores", "warnings")
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        subsets = ("subsets",) if self.subsets else ()
+        return ("signature", "n_questions", "scores", *subsets, "warnings")
 
-    @classmethod
-    def of(
-        cls,
-        signature: str,
-        marks: Mapping[str, Sequence[Mark]],
-        warnings: tuple[str, ...] = (),
-        statistics: Callable[[], Statistics] | None = None,
-    ) -> AnswerReport:
-        """The means over groups of answers. Sums are exact, so that no order changes a bit."""
-        scores = {}
-        for group, found in marks.items():
-            n = len(found)
-            exact, f1 = sum(mark[0] for mark in found), math.fsum(mark[1] for mark in found)
-            means = {"exact_match": ratio(exact, n, math.nan), "f1": ratio(f1, n, math.nan)}
-            scores[group] = Scores(means | {"n_questions": n})
-        return cls(signature, scores, warnings, statistics)
+    @property
+    def tables(self) -> Mapping[str, pa.Table]:
+        """``per_example``: the marks of every question."""
+        return Tables(per_example=self.statistics.table)
 
     @property
     def n_questions(self) -> int:
@@ -69,5 +65,30 @@ class AnswerReport(Report):
 
     @cached_property
     def title(self) -> str:
-        """What was scored."""
+        """Line that says what was scored."""
         return f"answers to {self.n_questions} questions"
+
+
+def of_statistics(statistics: Statistics, by: str | None = None) -> AnswerReport:
+    """Make the report of statistics; ``by`` is a column whose values become subsets."""
+    formula = statistics.formula
+    parts = {} if by is None else statistics.subsets(by)
+    return AnswerReport(
+        statistics.signature,
+        _means(formula, statistics.rows, statistics.times),
+        warning_lines(statistics.warnings),
+        {name: _means(formula, rows, np.ones(len(rows), np.int64)) for name, rows in parts.items()},
+        partial(replace, statistics),
+    )
+
+
+def _means(formula: Formula, rows: Rows, times: Int64) -> Groups:
+    """Return the means over all questions and over subsets of them, and how many these are."""
+    assert isinstance(formula, MeanFormula)
+    sums = sums_of(formula.terms(rows), times[None])
+    sizes = [int(part[-1]) for part in np.hsplit(sums[0], 1 + len(formula.subsets))]
+    means = formula.groups_of(sums)
+    return {
+        group: Scores({n: float(v[0]) for n, v in means[group].items()} | {"n_questions": size})
+        for group, size in zip(means, sizes, strict=True)
+    }

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import string
-from collections.abc import Collection, Sequence
-from functools import partial
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
+import pyarrow as pa
 
 from fastcausal._version import __version__
+from fastcausal.arrays.arrow import strings
+from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.count_files import system_of
 from fastcausal.errors import InputError, Remedy, some_of
 from fastcausal.formats.io.sources import RecordSource
+from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formulas import MeanFormula
 from fastcausal.options import Policy, check
 from fastcausal.statistics import Statistics
-from fastcausal.tasks.answers.files import read_answers, read_questions
-from fastcausal.tasks.answers.report import AnswerReport, Mark
+from fastcausal.tasks.answers.files import Question, read_answers, read_questions
+from fastcausal.tasks.answers.report import AnswerReport, of_statistics
 
+Mark = tuple[bool, float]
+"""Exact match and F1 of one answer."""
 WHY = ("reason", "why", "cause", "resulted")
 """What a question about a cause contains (Tan et al. 2023, section 6.4)."""
 
@@ -26,7 +34,11 @@ _ARTICLES = re.compile(r"\b(?:an?|the)\b")
 
 
 def score_answers(
-    gold: RecordSource, pred: RecordSource, *, unmatched: Policy = "error"
+    gold: RecordSource,
+    pred: RecordSource,
+    *,
+    unmatched: Policy = "error",
+    per_example: str | os.PathLike[str] | None = None,
 ) -> AnswerReport:
     """Score predicted answers by exact match and F1, as SQuAD 1.1 does.
 
@@ -43,6 +55,8 @@ def score_answers(
         What an id is that only one side has. ``"empty"``: a question without an answer scores 0,
         as in the official program; ``"skip"``: it is left out. Either way answers to no question
         are left out.
+    per_example : path, optional
+        A ``.parquet`` or ``.arrow`` file to write the marks of every question to.
 
     Returns
     -------
@@ -73,54 +87,67 @@ def score_answers(
     (0.5, 0.0, 0.6666666666666666)
     """
     check("unmatched", unmatched, Policy)
+    keep_apart([per_example], [gold, pred])
     questions, answers = read_questions(gold), read_answers(pred)
     warnings = _differences(questions.keys(), answers.keys(), unmatched)
-    marks: dict[str, list[Mark]] = {"overall": [], "why": []}
-    units: list[tuple[str, bool]] = []
-    for id, (question, wanted) in questions.items():
-        if id not in answers and unmatched == "skip":
-            continue
-        found = mark(wanted, answers[id]) if id in answers else (False, 0.0)
-        marks["overall"].append(found)
-        units.append((id, asks_why(question)))
-        if units[-1][1]:
-            marks["why"].append(found)
+    kept = {
+        id: question for id, question in questions.items() if id in answers or unmatched != "skip"
+    }
+    marks = [
+        mark(question.answers, answers[id]) if id in answers else (False, 0.0)
+        for id, question in kept.items()
+    ]
+    why = [asks_why(question.text) for question in kept.values()]
     signature = (
         f"fastcausal|{__version__}|answers|squad-1.1|why:{','.join(WHY)}|unmatched:{unmatched}"
     )
-    statistics = partial(_statistics, signature, marks["overall"], units)
-    return AnswerReport.of(signature, marks, warnings, statistics)
+    statistics = Statistics.of_units(
+        MeanFormula(("exact_match", "f1"), ("why",)),
+        signature,
+        np.column_stack([np.array(marks, np.float64).reshape(-1, 2), np.array(why, np.float64)]),
+        units_of(kept),
+        system=system_of(pred),
+        gold=digest_of(questions),
+        warnings={(text,): () for text in warnings},
+    )
+    if per_example is not None:
+        statistics.write(per_example)
+    return of_statistics(statistics)
 
 
-def _statistics(
-    signature: str, marks: Sequence[Mark], units: Sequence[tuple[str, bool]]
-) -> Statistics:
-    """Exact match and F1 of every question, and 1 where it asks why."""
-    import pyarrow as pa
+def units_of(questions: Mapping[str, Question]) -> pa.Table:
+    """Return the id of every question."""
+    return pa.table({"id": _ids(questions)})
 
-    formula = MeanFormula(("exact_match", "f1"), ("why",))
-    rows = np.array([(*mark, why) for mark, (_, why) in zip(marks, units, strict=True)], np.float64)
-    table = pa.table({"id": pa.array([id for id, _ in units], pa.string())})
-    return Statistics.of_units(formula, signature, rows.reshape(-1, 3), table)
+
+def digest_of(questions: Mapping[str, Question]) -> int:
+    """Return the digest of gold answers, whose order does not matter."""
+    contents = [json.dumps(sorted(question.answers)) for question in questions.values()]
+    return digest_of_texts(_ids(questions), strings(contents))
+
+
+def _ids(questions: Mapping[str, Question]) -> pa.Array:
+    # JSON can name half of a surrogate pair, which no other text can.
+    return strings([id.encode(errors="backslashreplace").decode() for id in questions])
 
 
 def asks_why(question: str) -> bool:
-    """Whether a question contains one of `WHY`, also within a word such as "because"."""
+    """Tell if a question contains one of `WHY`, also within a word such as "because"."""
     lowered = question.lower()
     return any(word in lowered for word in WHY)
 
 
 def mark(gold: Sequence[str], pred: str) -> Mark:
-    """Whether an answer is one of the gold answers, and its best F1 with one of them."""
-    found = words(pred)
+    """Tell if an answer is one of the gold answers, and give its best F1 with one of them."""
+    answered = words(pred)
     wanted = [words(answer) for answer in set(gold)]
-    if found in wanted:
-        return True, 1.0 if found else 0.0
-    return False, max(f1(answer, found) for answer in wanted)
+    if answered in wanted:
+        return True, 1.0 if answered else 0.0
+    return False, max(f1(answer, answered) for answer in wanted)
 
 
 def words(answer: str) -> list[str]:
-    """The words of an answer that are compared.
+    """Return the words of an answer that are compared.
 
     Examples
     --------
@@ -131,7 +158,7 @@ def words(answer: str) -> list[str]:
 
 
 def f1(gold: list[str], pred: list[str]) -> float:
-    """F1 of two bags of words, not both empty: the shared words twice over all words of both."""
+    """Compute F1 of two bags of words, not both empty: shared words twice over all words."""
     unmet: dict[str, int] = {}
     for word in gold:
         unmet[word] = unmet.get(word, 0) + 1
@@ -146,13 +173,13 @@ def f1(gold: list[str], pred: list[str]) -> float:
 def _differences(
     gold: Collection[str], pred: Collection[str], unmatched: Policy
 ) -> tuple[str, ...]:
-    """A warning about ids that only one side has; InputError if the policy does not allow it."""
+    """Warn about ids that only one side has; InputError if the policy does not allow it."""
     missing = [id for id in gold if id not in pred]
     extra = [id for id in pred if id not in gold]
     if not missing and not extra:
         return ()
-    found = f"{len(missing)} questions of gold have no answer{some_of(missing)}, "
-    found += f"{len(extra)} answers of pred are to no question{some_of(extra)}"
+    counts = f"{len(missing)} questions of gold have no answer{some_of(missing)}, "
+    counts += f"{len(extra)} answers of pred are to no question{some_of(extra)}"
     if unmatched == "error":
-        raise InputError(found, Remedy("unmatched", ("empty", "skip"), "would allow it"))
-    return (f"unmatched={unmatched}: {found}",)
+        raise InputError(counts, Remedy("unmatched", ("empty", "skip"), "would allow it"))
+    return (f"unmatched={unmatched}: {counts}",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined, validate
+from fastcausal.arrays.arrow import joined, validate, without
 from fastcausal.errors import InputError, Problems, repeated
 from fastcausal.formats import table
 from fastcausal.formats.io.cells import cells, note_other_kinds
@@ -42,6 +43,8 @@ class Labels:
         Their lines in the file.
     typed : bool
         False where a file cannot tell 1 from "1" (CSV): then the other side decides.
+    columns : pyarrow.Table, optional
+        What the source says of the sentences besides.
     """
 
     name: str
@@ -50,23 +53,25 @@ class Labels:
     texts: pa.Array | None = None
     lines: Sequence[int] | None = None
     typed: bool = True
+    columns: pa.Table | None = None
 
     def __len__(self) -> int:
         return len(self.values)
 
     def where(self, row: int) -> str:
-        """How messages call a row: file, line and id, as far as known."""
+        """Say how messages call a row: file, line and id, as far as known."""
         line = self.name if self.lines is None else f"{self.name}:{self.lines[row]}"
         return f"{line}: example {row if self.ids is None else self.ids[row]}"
 
     def take(self, rows: pa.Array) -> Labels:
-        """Some of the rows, in this order: integers[n]."""
+        """Keep rows, in this order: integers[n]."""
         return replace(
             self,
             values=self.values.take(rows),
             ids=None if self.ids is None else self.ids.take(rows),
             texts=None if self.texts is None else self.texts.take(rows),
             lines=None if self.lines is None else np.asarray(self.lines)[rows.to_numpy()],
+            columns=None if self.columns is None else self.columns.take(rows),
         )
 
     @property
@@ -79,7 +84,7 @@ class Labels:
         return "integers" if whole else "strings"
 
     def as_kind(self, wanted: str, other: str) -> Labels:
-        """The same labels as ``"integers"`` or ``"strings"``.
+        """Return the same labels as ``"integers"`` or ``"strings"``.
 
         Raises
         ------
@@ -115,7 +120,7 @@ def read(source: Any, name: str = "labels") -> Labels:
         Arrow table (of pandas, polars, ...): columns as in CSV. Or a list, an array or a column
         of labels. An ``index`` of integers is a position, counted from 0; in CSV all ids are names.
     name : str
-        What messages call a source that is no file.
+        What messages call a source other than a file.
 
     Raises
     ------
@@ -140,7 +145,7 @@ def read(source: Any, name: str = "labels") -> Labels:
 
 
 def is_label_file(source: Source) -> bool:
-    """Whether a file is a CSV file with a column of labels and none of relations."""
+    """Tell if a file is a CSV file with a column of labels and without relations."""
     if Path(source.name).suffix.lower() != ".csv":
         return False
     header = source.text.partition("\n")[0]
@@ -149,36 +154,38 @@ def is_label_file(source: Source) -> bool:
 
 
 def _read_csv(source: Source) -> Labels:
-    found, lines, header = cells(source)
-    label = _require_label(found.column_names, header)
-    filled = pc.if_else(pc.equal(found[label], ""), None, found[label])
-    found = found.set_column(found.column_names.index(label), label, filled)
-    return _from_table(found, source.name, lines, typed=False)
+    rows, lines, header = cells(source)
+    label = _require_label(rows.column_names, header)
+    filled = pc.if_else(pc.equal(rows[label], ""), None, rows[label])
+    rows = rows.set_column(rows.column_names.index(label), label, filled)
+    return _from_table(rows, source.name, lines, typed=False)
 
 
 def _read_lines(source: Source) -> Labels:
     problems = Problems()
     columns: dict[str, list[Any]] = {"id": [], "index": [], "label": []}
+    besides: list[dict[str, Any]] = []
     lines: list[int] = []
     for line, row in source.objects(problems):
         label = next((name for name in LABELS if name in row), None)
         if label is None:
             problems.add(f'{source.name}:{line}: no "label" or "prediction"')
             continue
-        found = {"id": row.get("id"), "index": row.get("index"), "label": row[label]}
-        for name, value in found.items():
+        named = {"id": row.get("id"), "index": row.get("index"), "label": row[label]}
+        for name, value in named.items():
             what = label if name == "label" else name
             if type(value) is bool and name == "label":
-                found[name] = int(value)
+                named[name] = int(value)
             elif type(value) not in (int, str, type(None)):
                 got = shown(value) if type(value) is float else kind(value)
                 problems.add(
                     f'{source.name}:{line}: "{what}" is {got}, expected an integer or a string'
                 )
-                found[name] = None
-        found["id"] = None if found["id"] is None else str(found["id"])
-        for name, value in found.items():
+                named[name] = None
+        named["id"] = None if named["id"] is None else str(named["id"])
+        for name, value in named.items():
             columns[name].append(value)
+        besides.append({k: v for k, v in row.items() if k not in (*IDS, label)})
         lines.append(line)
     for name, values in columns.items():
         note_other_kinds(source.name, lines, name, values, problems)
@@ -188,7 +195,20 @@ def _read_lines(source: Source) -> Labels:
         for name, values in columns.items()
         if name == "label" or any(value is not None for value in values)
     }
-    return _from_table(pa.table(arrays), source.name, lines)
+    return _from_table(pa.table(arrays | _columns(besides)), source.name, lines)
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, pa.Array]:
+    """Return a column for each key of JSON objects; values of several kinds are JSON again."""
+    columns = {}
+    for key in dict.fromkeys(key for row in rows for key in row):
+        name = key.encode(errors="backslashreplace").decode()  # half a surrogate has no bytes
+        values = [row.get(key) for row in rows]
+        try:
+            columns[name] = joined(pa.array(values))
+        except (pa.ArrowException, OverflowError, UnicodeError):
+            columns[name] = pa.array(map(json.dumps, values), pa.string())
+    return columns
 
 
 def _read_object(source: Any, name: str) -> Labels:
@@ -197,30 +217,31 @@ def _read_object(source: Any, name: str) -> Labels:
     try:
         column = pa.chunked_array(source)
         validate(pa.table({"labels": column}))
-        found = pa.table(source) if pa.types.is_struct(column.type) else None
+        table_of_source = pa.table(source) if pa.types.is_struct(column.type) else None
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{name}: the Arrow data cannot be read: {error}") from error
-    if found is not None:
-        return _from_table(found, name)
+    if table_of_source is not None:
+        return _from_table(table_of_source, name)
     return Labels(name, _label_array(joined(column), name))
 
 
 def _from_table(
-    found: pa.Table, name: str, lines: Sequence[int] | None = None, typed: bool = True
+    rows: pa.Table, name: str, lines: Sequence[int] | None = None, typed: bool = True
 ) -> Labels:
-    if again := most_common(found.column_names):
+    if again := most_common(rows.column_names):
         raise InputError(f'{name}: column "{again[0]}" occurs {again[1]} times')
-    label = _require_label(found.column_names, name)
-    values = _label_array(joined(found[label]), name)
-    named = next((c for c in IDS if c in found.column_names), None)
+    label = _require_label(rows.column_names, name)
+    values = _label_array(joined(rows[label]), name)
+    named = next((c for c in IDS if c in rows.column_names), None)
     ids = texts = None
     if named is not None:
-        ids = joined(found[named])
+        ids = joined(rows[named])
         positions = named == "index" and pa.types.is_integer(ids.type)
         ids = _cast(ids, pa.int64() if positions else pa.string(), name)
-    if "text" in found.column_names:
-        texts = _cast(joined(found["text"]), pa.string(), name)
-    labels = Labels(name, values, ids, texts, lines, typed)
+    if "text" in rows.column_names:
+        texts = _cast(joined(rows["text"]), pa.string(), name)
+    columns = without(rows, (named or "", label))
+    labels = Labels(name, values, ids, texts, lines, typed, columns)
     _require_names(labels)
     return labels
 
@@ -233,7 +254,7 @@ def _require_label(columns: Sequence[str], where: str) -> str:
 
 
 def _require_names(labels: Labels) -> None:
-    """Every id is there, and is there once."""
+    """Raise InputError unless every id is there once."""
     if labels.ids is None or (not labels.ids.null_count and _distinct(labels.ids)):
         return
     ids = labels.ids.to_pylist()

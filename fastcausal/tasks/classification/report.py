@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcausal.formulas import ConfusionFormula, Int64, Label
-from fastcausal.groups import Scores
+from fastcausal.errors import InputError, warning_lines
+from fastcausal.formats.io.values import shown
+from fastcausal.formulas import ConfusionFormula, Int64, Label, Rows
+from fastcausal.groups import Groups, Scores
 from fastcausal.report import Report, Tables, plain, scores_table
 from fastcausal.statistics import Statistics
 from fastcausal.tables import Grid
@@ -18,6 +20,9 @@ from fastcausal.tables import Grid
 if TYPE_CHECKING:
     import pyarrow as pa
 
+KEYS = (
+    "signature", "n_examples", "n_unparsed", "labels", "positive", "scores", "classes", "confusion",
+)  # fmt: skip
 MOST_SHOWN = 5  # classes whose confusions still fit into a table
 
 
@@ -37,12 +42,14 @@ class ClassificationReport(Report):
     confusion : int64[n_labels, n_labels]
         Examples by gold label (row) and predicted label (column).
     positive : int, str or None
-        The positive label, None where it is no class.
+        The positive label, None where no class has it.
     undefined : float or None
         What 0/0 is; None: NaN in Python, null in JSON.
     warnings : tuple of str
     n_unparsed : int
         Examples left out because their prediction has no label.
+    subsets : mapping of str to mapping
+        Groups of scores for the values of a column, where they were asked for.
     """
 
     signature: str
@@ -52,12 +59,14 @@ class ClassificationReport(Report):
     undefined: float | None
     warnings: tuple[str, ...] = ()
     n_unparsed: int = 0
+    subsets: Mapping[str, Groups] = field(default_factory=dict)
     _statistics: Callable[[], Statistics] | None = field(default=None, repr=False)
 
-    _keys = (
-        "signature", "n_examples", "n_unparsed", "labels", "positive", "scores", "classes",
-        "confusion", "warnings",
-    )  # fmt: skip
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        subsets = ("subsets",) if self.subsets else ()
+        return (*KEYS, *subsets, "warnings")
+
     _logged = ()
 
     @property
@@ -102,25 +111,34 @@ class ClassificationReport(Report):
 
     @cached_property
     def title(self) -> str:
-        """What was scored."""
+        """Line that says what was scored."""
         return f"classification of {self.n_examples} examples"
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
-        """What `to_dict` holds besides scores and classes."""
+        """Values that `to_dict` holds besides scores and classes."""
         names = ("n_examples", "n_unparsed", "labels", "positive", "confusion")
         return {name: getattr(self, name) for name in names}
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Table]:
-        """``classes``: a row per class; ``confusion``: a row per gold and predicted label."""
-        return Tables(classes=self._classes_table, confusion=self._confusion_table)
+        """``classes``, ``confusion`` (a row per pair of labels) and ``per_example``."""
+        return Tables(
+            classes=self._classes_table,
+            confusion=self._confusion_table,
+            per_example=self._per_example_table,
+        )
 
     def _classes_table(self) -> pa.Table:
         import pyarrow as pa
 
         rows = [{"label": label, **scores} for label, scores in self.classes.items()]
         return pa.Table.from_pylist(plain(rows))
+
+    def _per_example_table(self) -> pa.Table:
+        if self.statistics.units is None:
+            raise InputError(f"{self.title}: a report of counts alone has no per_example")
+        return self.statistics.table()
 
     def _confusion_table(self) -> pa.Table:
         import pyarrow as pa
@@ -134,6 +152,10 @@ class ClassificationReport(Report):
         yield from self.scores.items()
         yield from ((f"class_{label}", scores) for label, scores in self.classes.items())
 
+    def _regrouped(self, groups: Mapping[str, Scores]) -> dict[str, Any]:
+        classes = {label: groups[f"class_{label}"] for label in self.labels}
+        return super()._regrouped(groups) | {"classes": classes}
+
     def to_table(self, counts: bool = False) -> Grid:
         """A table for the terminal; the confusions of few classes stand beside their scores."""
         rows = {
@@ -145,8 +167,70 @@ class ClassificationReport(Report):
                 row |= {f"as {label}": n for label, n in zip(self.labels, confusions, strict=True)}
         means = {name: self.scores[name] for name in ("macro", "weighted")}
         groups = {name: Scores(row) for name, row in rows.items()} | means
-        table = scores_table(self.title, {"": groups}, counts)
+        parts = {name: _without_overall(subset) for name, subset in self.subsets.items()}
+        table = scores_table(self.title, {"": groups, **parts}, counts)
         table.part("all classes")
         for name, value in self.scores["overall"].items():
             table.add(name, value)
         return table
+
+
+def _without_overall(groups: Groups) -> Groups:
+    """Return the groups that have precision, recall and F1."""
+    return {name: scores for name, scores in groups.items() if name != "overall"}
+
+
+def report_of(
+    about: Statistics,
+    confusion: Int64,
+    n_unparsed: int,
+    statistics: Callable[[], Statistics],
+    subsets: Mapping[str, Int64] | None = None,
+) -> ClassificationReport:
+    """Make the report of a confusion matrix, and of those of subsets; ``about`` says of what."""
+    formula = about.formula
+    assert isinstance(formula, ConfusionFormula)
+    known = formula.positive in formula.labels
+    missing = [] if known or formula.positive == 1 else [f"no label {shown(formula.positive)}"]
+    whole = ClassificationReport(
+        about.signature,
+        formula.labels,
+        confusion,
+        formula.positive if known else None,
+        formula.undefined,
+        (*warning_lines(about.warnings), *_unparsed_share(n_unparsed, confusion), *missing),
+        n_unparsed,
+        _statistics=statistics,
+    )
+    parts = {
+        name: replace(whole, confusion=matrix).scores for name, matrix in (subsets or {}).items()
+    }
+    return replace(whole, subsets=parts)
+
+
+def _unparsed_share(n_unparsed: int, confusion: Int64) -> list[str]:
+    if not n_unparsed:
+        return []
+    n = n_unparsed + int(confusion.sum())
+    share = f"{n_unparsed} of {n} predicted examples have no label"
+    return [f"unparsed=skip: {share} ({n_unparsed / n:.1%}) and are left out"]
+
+
+def of_statistics(statistics: Statistics, by: str | None = None) -> ClassificationReport:
+    """Make the report of statistics; ``by`` is a column whose values become subsets."""
+    formula = statistics.formula
+    assert isinstance(formula, ConfusionFormula)
+    k = len(formula.labels)
+    parts = {} if by is None else statistics.subsets(by)
+    subsets = {
+        name: _confusion(rows, np.ones(len(rows), np.int64), k) for name, rows in parts.items()
+    }
+    confusion = _confusion(statistics.rows, statistics.times, k)
+    n_unparsed = 0 if statistics.left_out is None else len(statistics.left_out)
+    return report_of(statistics, confusion, n_unparsed, partial(replace, statistics), subsets)
+
+
+def _confusion(rows: Rows, times: Any, k: int) -> Int64:
+    matrix = np.zeros((k, k), np.int64)
+    np.add.at(matrix, (rows[:, 0], rows[:, 1]), times)
+    return matrix

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,17 +14,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal._version import __version__
+from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.count_files import system_of
 from fastcausal.errors import InputError, Remedy
 from fastcausal.formats.io.sources import LabelSource
+from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formats.io.values import shown
-from fastcausal.formulas import ConfusionFormula, Label
+from fastcausal.formulas import ConfusionFormula, Label, classes_of
 from fastcausal.options import LabelPolicy, check
 from fastcausal.statistics import Statistics
 from fastcausal.tasks.classification import files as label_format
 from fastcausal.tasks.classification.files import Labels
-from fastcausal.tasks.classification.report import ClassificationReport
-
-MOST_LABELS = 2000  # more are no classes
+from fastcausal.tasks.classification.report import ClassificationReport, report_of
 
 
 def classify(
@@ -34,6 +37,7 @@ def classify(
     undefined: float | None = None,
     unparsed: LabelPolicy = "error",
     unmatched: LabelPolicy = "error",
+    per_example: str | os.PathLike[str] | None = None,
 ) -> ClassificationReport:
     """Score predicted sentence labels against gold labels.
 
@@ -52,6 +56,8 @@ def classify(
         What a null label of pred is: an error, or a reason to leave the example out.
     unmatched : {"error", "skip"}
         What an example is that only one side has.
+    per_example : path, optional
+        A ``.parquet`` or ``.arrow`` file to write the pair of labels of every example to.
 
     Returns
     -------
@@ -71,6 +77,7 @@ def classify(
     >>> report["overall"].accuracy, report["positive"].recall, report.classes[0].fp
     (0.75, 0.5, 1)
     """
+    keep_apart([per_example], [gold, pred])
     scorer = ClassificationScorer(
         labels=labels,
         positive=positive,
@@ -80,7 +87,10 @@ def classify(
     )
     batch = scorer.align(gold, pred)
     scorer.add(batch)
-    return scorer.report(batch)
+    report = scorer.report(batch, system_of(pred))
+    if per_example is not None:
+        report.statistics.write(per_example)
+    return report
 
 
 class ClassificationScorer:
@@ -149,22 +159,22 @@ class ClassificationScorer:
         """Read both sides and bring them to the same examples and one kind of labels."""
         gold, pred = label_format.read(gold, "gold"), label_format.read(pred, "pred")
         warnings: list[str] = []
+        whole = gold
         gold, pred = _joined(gold, pred, self.unmatched, warnings)
-        n_joined = len(gold)
-        gold, pred = _without_gaps(gold, pred, self.unparsed)
-        return Batch(*self._alike(gold, pred), n_joined, tuple(warnings))
+        gold, pred, left_out = _without_gaps(gold, pred, self.unparsed)
+        return Batch(*self._alike(gold, pred), left_out, tuple(warnings), whole)
 
     def add(self, batch: Batch) -> None:
         """Count aligned examples."""
         gold, pred = batch.gold, batch.pred
-        labels = self.given or _union(
+        labels = self.given or classes_of(
             self.labels, gold.values.unique().to_pylist(), pred.values.unique().to_pylist()
         )
         k = len(labels)
         cells = _codes(gold, labels) * k + _codes(pred, labels)
         counts = np.bincount(cells, minlength=k * k).reshape(k, k)
         self._add(labels, counts)
-        self.n_unparsed += batch.n_joined - len(gold)
+        self.n_unparsed += len(batch.left_out or ())
         self.warnings |= dict.fromkeys(batch.warnings)
 
     def merge(self, other: ClassificationScorer) -> None:
@@ -188,36 +198,21 @@ class ClassificationScorer:
     @property
     def statistics(self) -> Statistics:
         """The pairs of labels of all batches so far, with how often each occurs; no units."""
-        return _of_sums(self._formula(), self.signature, self.confusion)
-
-    def _formula(self) -> ConfusionFormula:
-        return ConfusionFormula(self.labels, self.given is not None, self.positive, self.undefined)
-
-    def report(self, batch: Batch | None = None) -> ClassificationReport:
-        """`compute`, with the units of the one batch that was added."""
-        known = self.positive in self.labels
-        missing = [] if known or self.positive == 1 else [f"no label {shown(self.positive)}"]
-        return ClassificationReport(
-            signature=self.signature,
-            labels=self.labels,
-            confusion=self.confusion.copy(),
-            positive=self.positive if known else None,
-            undefined=self.undefined,
-            warnings=(*self.warnings, *self._unparsed_share(), *missing),
-            n_unparsed=self.n_unparsed,
-            _statistics=(
-                partial(_of_sums, self._formula(), self.signature, self.confusion)
-                if batch is None
-                else partial(_of_units, self._formula(), self.signature, batch)
-            ),
+        formula = ConfusionFormula(
+            self.labels, self.given is not None, self.positive, self.undefined
         )
+        pairs, times = np.argwhere(self.confusion), self.confusion[self.confusion > 0]
+        return Statistics(formula, self.signature, pairs, times)
 
-    def _unparsed_share(self) -> list[str]:
-        if not self.n_unparsed:
-            return []
-        n = self.n_unparsed + int(self.confusion.sum())
-        share = f"{self.n_unparsed} of {n} predicted examples have no label"
-        return [f"unparsed=skip: {share} ({self.n_unparsed / n:.1%}) and are left out"]
+    def report(self, batch: Batch | None = None, system: str | None = None) -> ClassificationReport:
+        """`compute`, with the units of the one batch that was added."""
+        about = replace(self.statistics, warnings={(text,): () for text in self.warnings})
+        return report_of(
+            about,
+            self.confusion.copy(),
+            self.n_unparsed,
+            partial(replace, about) if batch is None else partial(_of_units, about, batch, system),
+        )
 
     def _alike(self, gold: Labels, pred: Labels) -> tuple[Labels, Labels]:
         """Both sides as integers or both as strings; what knows its type decides."""
@@ -231,7 +226,7 @@ class ClassificationScorer:
 
     def _add(self, labels: Sequence[Label], counts: npt.NDArray[np.int64]) -> None:
         """Add a matrix over some labels to the matrix over all."""
-        union = self.given or _union(self.labels, labels)
+        union = self.given or classes_of(self.labels, labels)
         grown = np.zeros((len(union), len(union)), np.int64)
         for known, matrix in ((self.labels, self.confusion), (labels, counts)):
             at = [union.index(label) for label in known]
@@ -245,33 +240,56 @@ class Batch(NamedTuple):
     Attributes
     ----------
     gold, pred : Labels
-    n_joined : int
-        Examples before those without a predicted label were left out.
+    left_out : Labels or None
+        Gold of the examples without a predicted label.
     warnings : tuple of str
+    whole : Labels
+        Gold as it was read.
     """
 
     gold: Labels
     pred: Labels
-    n_joined: int
+    left_out: Labels | None
     warnings: tuple[str, ...]
+    whole: Labels
 
 
-def _of_sums(
-    formula: ConfusionFormula, signature: str, confusion: npt.NDArray[np.int64]
-) -> Statistics:
-    """The pairs of labels that occur, with how often."""
-    return Statistics(formula, signature, np.argwhere(confusion), confusion[confusion > 0])
+def _of_units(about: Statistics, batch: Batch, system: str | None) -> Statistics:
+    """Return the pair of labels of every example, with what gold has besides."""
+    formula = about.formula
+    assert isinstance(formula, ConfusionFormula)
+    rows = np.stack([_codes(side, formula.labels) for side in (batch.gold, batch.pred)], axis=1)
+    left_out = None
+    if batch.left_out is not None:
+        labels = batch.left_out.values.cast(batch.gold.values.type)
+        columns = {"gold": labels, "pred": pa.nulls(len(labels), labels.type)}
+        left_out = _units(batch.left_out, columns)
+    return replace(
+        about,
+        rows=rows,
+        times=np.ones(len(rows), np.int64),
+        units=_units(batch.gold, {}),
+        system=system,
+        gold=digest_of_texts(_ids(batch.whole), batch.whole.values.cast(pa.string())),
+        left_out=left_out,
+    )
 
 
-def _of_units(formula: ConfusionFormula, signature: str, batch: Batch) -> Statistics:
-    """The pair of labels of every example, and its id where gold has ids."""
-    codes = [_codes(side, formula.labels) for side in (batch.gold, batch.pred)]
-    units = pa.table({} if batch.gold.ids is None else {"id": batch.gold.ids})
-    return Statistics.of_units(formula, signature, np.stack(codes, axis=1), units)
+def _units(gold: Labels, counts: dict[str, pa.Array]) -> pa.Table:
+    """Return the id of every example, where gold has ids, and its other columns."""
+    ids = _ids(gold)
+    units = {} if ids is None else {"id": ids}
+    if gold.columns is not None:
+        units |= dict(zip(gold.columns.column_names, gold.columns.columns, strict=True))
+    return pa.table(units | counts)
+
+
+def _ids(gold: Labels) -> pa.Array | None:
+    return None if gold.ids is None else gold.ids.cast(pa.string())
 
 
 def _classes(labels: Sequence[Label], positive: Label) -> tuple[Label, ...]:
-    """Given labels, checked."""
+    """Return given labels, checked."""
     given = tuple(int(label) if isinstance(label, bool) else label for label in labels)
     kinds = {type(label) for label in given}
     if not given or kinds not in ({int}, {str}) or len(set(given)) < len(given):
@@ -281,17 +299,8 @@ def _classes(labels: Sequence[Label], positive: Label) -> tuple[Label, ...]:
     return given
 
 
-def _union(*parts: Sequence[Label]) -> tuple[Label, ...]:
-    found = {label for part in parts for label in part}
-    if len({type(label) for label in found}) > 1:
-        raise ValueError(f"labels are integers and strings: {_listed(list(found))}")
-    if len(found) > MOST_LABELS:
-        raise InputError(f"{len(found)} different labels, expected at most {MOST_LABELS}")
-    return tuple(sorted(found))
-
-
 def _codes(side: Labels, labels: Sequence[Label]) -> npt.NDArray[np.int64]:
-    """The number of each label among the classes: int64[n]."""
+    """Return the number of each label among the classes: int64[n]."""
     codes = pc.index_in(side.values, pa.array(labels, side.values.type))
     if codes.null_count:
         row = pc.index(pc.is_null(codes), True).as_py()
@@ -309,7 +318,7 @@ def _listed(labels: Sequence[Any]) -> str:
 def _joined(
     gold: Labels, pred: Labels, unmatched: LabelPolicy, warnings: list[str]
 ) -> tuple[Labels, Labels]:
-    """The examples that both sides have, in gold's order."""
+    """Return the examples that both sides have, in gold's order."""
     named = all(side.ids is not None and pa.types.is_string(side.ids.type) for side in (gold, pred))
     a, b = (_keys(side, named) for side in (gold, pred))
     if a.equals(b):
@@ -318,11 +327,11 @@ def _joined(
     extra = b.filter(pc.invert(pc.is_in(b, a)))
     if at.null_count or len(extra):
         missing = a.filter(pc.is_null(at))
-        found = f"{len(missing)} examples of gold have no prediction{_some(missing)}, "
-        found += f"{len(extra)} of pred are not in gold{_some(extra)}"
+        counts = f"{len(missing)} examples of gold have no prediction{_some(missing)}, "
+        counts += f"{len(extra)} of pred are not in gold{_some(extra)}"
         if unmatched == "error":
-            raise InputError(found, Remedy("unmatched", ("skip",), "would leave them out"))
-        warnings.append(f"unmatched=skip: {found}")
+            raise InputError(counts, Remedy("unmatched", ("skip",), "would leave them out"))
+        warnings.append(f"unmatched=skip: {counts}")
     kept = pc.is_valid(at)
     return gold.take(pc.indices_nonzero(kept)), pred.take(at.filter(kept))
 
@@ -337,18 +346,20 @@ def _some(keys: pa.Array) -> str:
     return f" ({_listed(keys[:3].to_pylist())}{', ...' if len(keys) > 3 else ''})" if keys else ""
 
 
-def _without_gaps(gold: Labels, pred: Labels, unparsed: LabelPolicy) -> tuple[Labels, Labels]:
+def _without_gaps(
+    gold: Labels, pred: Labels, unparsed: LabelPolicy
+) -> tuple[Labels, Labels, Labels | None]:
     """Leave out the examples without a predicted label, if the policy allows it."""
     if gold.values.null_count:
         row = pc.index(pc.is_null(gold.values), True).as_py()
         raise InputError(f"{gold.where(row)}: no label")
     count = pred.values.null_count
     if not count:
-        return gold, pred
+        return gold, pred, None
     missing = pc.is_null(pred.values)
     if unparsed == "error":
         first = pred.where(pc.index(missing, True).as_py())
         remedy = Remedy("unparsed", ("skip",), "would leave them out")
         raise InputError(f"{first}: no label, nor have {count - 1} more", remedy)
     rows = pc.indices_nonzero(pc.invert(missing))
-    return gold.take(rows), pred.take(rows)
+    return gold.take(rows), pred.take(rows), gold.take(pc.indices_nonzero(missing))

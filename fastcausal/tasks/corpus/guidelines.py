@@ -13,7 +13,6 @@ from fastcausal.errors import InputError
 from fastcausal.formats.annotation.links import Document, Link
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT
 from fastcausal.formats.examples import examples
-from fastcausal.formats.io import folders
 from fastcausal.formats.io.builder import Span, UnreadError
 from fastcausal.formats.io.format import Opened
 from fastcausal.formats.io.sources import RelationSources
@@ -93,7 +92,7 @@ def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
 
 def _open(source: Any, tags: TagReading) -> tuple[str, Document | None, Relations]:
     """Open a source: its name for messages, its spans and links if any, and its relations."""
-    if folders.is_folder(source):
+    if formats.is_folder(source):
         return str(source), None, formats.read(source)
     file = formats.opened(source, whole=True)
     if not isinstance(file, Opened):

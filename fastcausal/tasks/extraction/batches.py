@@ -43,7 +43,7 @@ class NotInStepError(InputError):
 
 
 def is_streamed(source: Any) -> bool:
-    """Whether a source is somewhere else than in memory, and may be more than fits there."""
+    """Tell if a source is somewhere else than in memory, and may be more than fits there."""
     return isinstance(source, _ELSEWHERE)
 
 
@@ -94,7 +94,7 @@ class InStep:
 
     @property
     def once(self) -> bool:
-        """Whether a side is gone when it has been read."""
+        """Tell if a side is gone when it has been read."""
         return any(side.n_bytes is None for side in self.sides)
 
     def used_by(self, use: Callable[[], T], use_whole: Callable[[], T]) -> T:

@@ -126,7 +126,7 @@ class _Program:
         self.stop = self.stop or reason
 
     def warnings(self, has_several: bool) -> list[str]:
-        """Where it stops, else what is NaN."""
+        """Say where it stops, else what is NaN."""
         if self.stop:
             return [f"{self.stop}, the official program stops"]
         if not has_several and not any(self.n_gold.values()):

@@ -1,4 +1,4 @@
-"""What a model gives, label ids or logits, as the rows that a scorer counts."""
+"""Label ids and logits of a model as the rows that a scorer counts."""
 
 from __future__ import annotations
 

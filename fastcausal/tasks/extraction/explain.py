@@ -1,4 +1,4 @@
-"""What each quirk of the official scorer does to a score: from cnc-2023 to recess, step by step."""
+"""Effects of the quirks of the official scorer on a score: cnc-2023 to recess, step by step."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Explanation(Report):
 
     @cached_property
     def title(self) -> str:
-        """What was scored."""
+        """Line that says what was scored."""
         return f"from {CNC_2023.name} to {self.recess.title}"
 
     @cached_property

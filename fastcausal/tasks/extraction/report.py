@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from fastcausal.count_files import system_of
 from fastcausal.errors import Warnings, warning_lines
 from fastcausal.formulas import MULTI, Int64, RelationFormula, Rows
 from fastcausal.groups import CountedGroups, Groups
@@ -72,6 +74,11 @@ class Totals(NamedTuple):
         As in the report.
     unparsed : Unparsed
     warnings : Warnings
+        Without those that follow from the other attributes.
+    n_as_given : int
+        Relations whose spans are used as they are, although the protocol reads tags otherwise.
+    pred_path : path, optional
+        File of the predictions.
     """
 
     protocol: str
@@ -84,6 +91,21 @@ class Totals(NamedTuple):
     n_pred_relations: int
     unparsed: Unparsed
     warnings: Warnings
+    n_as_given: int
+    pred_path: Any = None
+
+    def about(self) -> Statistics:
+        """Make statistics without rows, which say all else."""
+        facts = {"protocol": self.protocol, "roles": list(self.formula.roles)}
+        no_rows = np.zeros((0, len(self.formula.fields)), np.int64)
+        return Statistics.of_units(
+            self.formula,
+            self.signature,
+            no_rows,
+            facts=facts,
+            system=system_of(self.pred_path),
+            warnings=self.warnings | as_given(self.n_as_given, self.protocol),
+        )
 
     def report(
         self,
@@ -108,11 +130,10 @@ class Totals(NamedTuple):
 
     def _lines(self) -> tuple[str, ...]:
         options = dict(part.partition(":")[::2] for part in self.signature.split("|"))
-        given = {k: n for k, n in self.warnings.items() if k[0] == AS_GIVEN}
-        rest = {k: n for k, n in self.warnings.items() if k not in given}
         lost = self.unparsed.warnings(options["unparsed"], self.n_pred_relations)
         stops = self._official_stops() if options["ties"] == "first" else ()
-        return (*warning_lines(rest), *lost, *warning_lines(given), *stops)
+        given = warning_lines(as_given(self.n_as_given, self.protocol)) if self.n_as_given else ()
+        return (*warning_lines(self.warnings), *lost, *given, *stops)
 
     def _official_stops(self) -> list[str]:
         """List where the official program would have stopped instead of giving a score."""
@@ -140,7 +161,7 @@ def as_given(n: int, protocol: str) -> Warnings:
 
 def of_statistics(statistics: Statistics, by: str | None = None) -> Report:
     """Make the report of statistics; ``by`` is a column whose values become subsets."""
-    return totals_of(statistics, by).report(None, lambda: statistics)
+    return totals_of(statistics, by).report(None, partial(replace, statistics))
 
 
 def totals_of(statistics: Statistics, by: str | None) -> Totals:
@@ -153,11 +174,13 @@ def totals_of(statistics: Statistics, by: str | None) -> Totals:
     if statistics.left_out is not None:
         _, readable, n_lost = _added(statistics.left_out, formula)
         lost += Unparsed(n_lost, len(statistics.left_out), readable)
+    protocol = str(statistics.facts.get("protocol"))
+    given = as_given(1, protocol).keys()
     subsets = {} if by is None else statistics.subsets(by)
     several = statistics.rows[:, -1] > 0
     counts = statistics.rows[:, :-1] * statistics.times[:, None]
     return Totals(
-        str(statistics.facts.get("protocol")),
+        protocol,
         statistics.signature,
         formula,
         np.stack([counts[~several].sum(axis=0), counts[several].sum(axis=0)]),
@@ -166,7 +189,8 @@ def totals_of(statistics: Statistics, by: str | None) -> Totals:
         n_gold,
         n_pred,
         lost,
-        statistics.warnings,
+        {texts: counts for texts, counts in statistics.warnings.items() if texts not in given},
+        sum(counts[0] for texts, counts in statistics.warnings.items() if texts in given),
     )
 
 

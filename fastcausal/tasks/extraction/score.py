@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import added_digests
-from fastcausal.count_files import metadata_of, system_of
+from fastcausal.count_files import metadata_of
 from fastcausal.errors import warning_lines
 from fastcausal.formats import opened
 from fastcausal.formats.io.files import readable_again
@@ -115,7 +115,7 @@ def score(
         num_threads=num_threads,
     )
     keep_apart([per_example], [gold, pred])
-    scorer.system = system_of(pred)
+    scorer.pred_path = pred if isinstance(pred, str | os.PathLike) else None
     streamed = is_streamed(gold) or is_streamed(pred)
     if streamed:
         gold, pred = readable_again(gold), readable_again(pred)
@@ -165,7 +165,7 @@ def _scored(
 
 
 class _CountFile:
-    """What a file of counts says in the end of the batches written to it."""
+    """The batches written to a file of counts, and all that it says of them in the end."""
 
     def __init__(self, scorer: ExtractionScorer) -> None:
         self.scorer = scorer
@@ -174,7 +174,7 @@ class _CountFile:
 
     def table(self, aligned: Aligned) -> pa.Table:
         """Return the rows of a batch that the scorer has added."""
-        batch = statistics_of(self.scorer.counting(), aligned, self.scorer.about())
+        batch = statistics_of(self.scorer.counting(), aligned, self.scorer.totals().about())
         table = batch.table()
         self.n_rows += len(table)
         self.gold = added_digests(self.gold, batch.gold)
@@ -182,7 +182,7 @@ class _CountFile:
 
     def metadata(self) -> dict[bytes, bytes]:
         """Return the metadata of all batches."""
-        whole = replace(self.scorer.about(), gold=self.gold, units=NO_COLUMNS)
+        whole = replace(self.scorer.totals().about(), gold=self.gold, units=NO_COLUMNS)
         return metadata_of(whole.about(self.n_rows))
 
 

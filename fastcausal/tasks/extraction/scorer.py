@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from fastcausal._version import __version__
 from fastcausal.arrays import _spans
+from fastcausal.arrays.strata import strata_of
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError, Warnings, add_warnings
@@ -18,20 +19,19 @@ from fastcausal.formats import read
 from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formulas import Int64, RelationFormula
-from fastcausal.options import Backend, Policy, ProtocolName
+from fastcausal.options import Backend, Policy, ProtocolName, check_policies
 from fastcausal.protocols import RECESS, Protocol, batch_protocol, protocol_named
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report import Report
 from fastcausal.rows import Rows
-from fastcausal.statistics import Statistics, added, strata_of
+from fastcausal.statistics import Statistics
 from fastcausal.tasks.align import (
     Aligned,
     align,
     align_examples,
     align_rows,
-    check_policies,
 )
-from fastcausal.tasks.extraction.report import Totals, as_given
+from fastcausal.tasks.extraction.report import Totals
 from fastcausal.tasks.extraction.tables import Counting, Details
 from fastcausal.tasks.unread import Unparsed
 
@@ -89,7 +89,7 @@ class ExtractionScorer:
         self.num_threads = num_threads
         check_policies(unparsed, unmatched)
         check_backend(backend, num_threads)
-        self.system: str | None = None  # what statistics call the predictions
+        self.pred_path: Any = None  # by which statistics name the system
         self._decoding: Decoding | None = None
         self.reset()
         if decoder is not None:
@@ -206,7 +206,8 @@ class ExtractionScorer:
         self.n_gold_relations += marked_relations(aligned.gold)
         self.n_pred_relations += marked_relations(aligned.pred)
         self.n_as_given += aligned.n_as_given
-        add_warnings(self.warnings, aligned.counted)
+        if aligned.counted:
+            add_warnings(self.warnings, aligned.counted)
         self.unparsed_relations += aligned.unparsed
 
     def counting(self) -> Counting:
@@ -228,7 +229,7 @@ class ExtractionScorer:
     def statistics(self) -> Statistics:
         """The sums of all batches so far, without units: two rows of counts."""
         self.settle()
-        return _statistics(self.about(), self._total(), None)
+        return _statistics(self.totals(), None)
 
     def _total(self) -> Int64:
         parts = list(self.counts.values()) or [np.zeros((2, self.plan().n_fields), np.int64)]
@@ -251,9 +252,9 @@ class ExtractionScorer:
             The other scorer follows another protocol or policy, or has other roles; or counts
             would reach 2^56.
         """
-        mine, others = (each._recipe(each.protocol.signature) for each in (self, other))
-        if mine != others:
-            raise ValueError(f"cannot merge {others} into {mine}")
+        mine, theirs = (each._recipe(each.protocol.signature) for each in (self, other))
+        if mine != theirs:
+            raise ValueError(f"cannot merge {theirs} into {mine}")
         if self.by != other.by:
             raise ValueError(f"cannot merge scores by {other.by} into scores by {self.by}")
         if None not in (self.roles, other.roles) and self.roles != other.roles:
@@ -277,8 +278,13 @@ class ExtractionScorer:
 
     def report(self, details: Details | None = None) -> Report:
         """`compute`, with what makes the tables of the report."""
+        totals = self.totals()
+        return totals.report(details, partial(_statistics, totals, details))
+
+    def totals(self) -> Totals:
+        """The sums of all batches so far, and all that is said of them."""
         by = {} if self.by is None else self.counts
-        totals = Totals(
+        return Totals(
             self.protocol.name,
             self.signature,
             self.formula(),
@@ -288,31 +294,39 @@ class ExtractionScorer:
             self.n_gold_relations,
             self.n_pred_relations,
             self.unparsed_relations,
-            self._all_warnings(),
-        )
-        return totals.report(details, partial(_statistics, self.about(), totals.counts, details))
-
-    def about(self) -> Statistics:
-        """What `statistics` says besides rows: protocol, signature and warnings so far."""
-        formula = self.formula()
-        no_rows = np.zeros((0, len(formula.fields)), np.int64)
-        facts = {"protocol": self.protocol.name, "roles": list(formula.roles)}
-        warnings = self._all_warnings()
-        return Statistics.of_units(
-            formula, self.signature, no_rows, None, facts, system=self.system, warnings=warnings
+            self.warnings,
+            self.n_as_given,
+            self.pred_path,
         )
 
-    def _all_warnings(self) -> Warnings:
-        return self.warnings | as_given(self.n_as_given, self.protocol.name)
 
-
-def _statistics(about: Statistics, total: Int64, details: Details | None) -> Statistics:
+def _statistics(totals: Totals, details: Details | None) -> Statistics:
     """Statistics of the examples where there are details of them, else of the sums alone."""
+    about = totals.about()
     if details is not None:
         return details.statistics(about)
     # Of examples with at most one gold relation, and of the others.
-    rows = np.column_stack([total, [0, 1]])
+    rows = np.column_stack([totals.counts, [0, 1]])
     return replace(about, rows=rows, times=np.ones(2, np.int64))
+
+
+def added(a: Int64, b: Int64) -> Int64:
+    """Add counts of 0 and above.
+
+    Raises
+    ------
+    InputError
+        A sum is 2^56 or more: over all roles it might leave 64 bits.
+
+    Examples
+    --------
+    >>> added(np.array([1, 2]), np.array([3, 4]))
+    array([4, 6])
+    """
+    total: Int64 = a + b
+    if (total >> 56).any():
+        raise InputError(f"counts add up to {total.max()}, expected less than 2^56")
+    return total
 
 
 def marked_relations(rows: Rows) -> int:

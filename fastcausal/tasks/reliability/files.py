@@ -17,7 +17,7 @@ from fastcausal.formats.io.files import LineNumbers, Source
 from fastcausal.formats.io.lines import first_object, objects
 from fastcausal.formats.io.values import kind, most_common, shown
 from fastcausal.formats.table import load, sniff
-from fastcausal.tasks.reliability.ratings import is_number
+from fastcausal.tasks.reliability.reading import is_number
 
 UNITS = ("unit", "id", "index")
 RATERS = ("rater", "annotator")
@@ -35,7 +35,7 @@ TYPES: dict[type, pa.DataType] = {
 
 @dataclass(frozen=True)
 class _File:
-    """A file of ratings.
+    """Columns of a file of ratings.
 
     Attributes
     ----------
@@ -121,17 +121,17 @@ def read_rating_files(
 
 
 def _column(file: _File, wanted: str | None, usual: Sequence[str], what: str) -> str:
-    """The column that was asked for, or the first of the usual names that is there."""
+    """Return the column that was asked for, or the first usual name that is there."""
     for name in (wanted,) if wanted is not None else usual:
         if name in file.names:
             return name
     expected = f'"{wanted}"' if wanted is not None else " or ".join(f'"{name}"' for name in usual)
-    found = ", ".join(file.names)
-    raise InputError(f"{file.name} has no column {expected} of {what}, it has {found[:200]}")
+    present = ", ".join(file.names)
+    raise InputError(f"{file.name} has no column {expected} of {what}, it has {present[:200]}")
 
 
 def _load(source: Source, names: Collection[str]) -> _File:
-    """A file, of which columns of some names may be wanted."""
+    """Read a file, of which columns of some names may be wanted."""
     if sniff(source.data) is not None:
         table = load(source)
         if again := most_common(table.column_names):
@@ -145,7 +145,7 @@ def _load(source: Source, names: Collection[str]) -> _File:
 
 
 def _plain_lines(source: Source) -> _File | None:
-    """What `_checked_lines` gives, or None where it is needed to tell."""
+    """Return what `_checked_lines` does, or None where it is needed to tell."""
     kinds = {name: TYPES.get(type(value)) for name, value in first_object(source).items()}
     if not kinds or not set(kinds.values()) <= {pa.string(), pa.int64()}:
         return None
@@ -157,22 +157,22 @@ def _plain_lines(source: Source) -> _File | None:
 
 
 def _checked_lines(source: Source, names: Collection[str]) -> _File:
-    """JSON values line by line."""
+    """Read JSON values line by line."""
     problems = Problems()
     columns: dict[str, list[Any]] = {name: [] for name in names}
-    found: dict[str, None] = {}
+    present: dict[str, None] = {}
     lines = []
     for line, row in source.objects(problems):
-        found |= dict.fromkeys(row)
+        present |= dict.fromkeys(row)
         for name, column in columns.items():
             column.append(row.get(name))
         lines.append(line)
     problems.raise_if_any()
-    return _File(source.name, found, columns, lines)
+    return _File(source.name, present, columns, lines)
 
 
 def _ids(file: _File, name: str) -> pa.Array:
-    """A column as text, of which nothing is missing."""
+    """Return a column as text, of which nothing is missing."""
     column = file.columns[name]
     if isinstance(column, list):
         _require_types(file, name, (int, str), "an integer or a string")
@@ -186,7 +186,7 @@ def _ids(file: _File, name: str) -> pa.Array:
 
 
 def _labels(file: _File, name: str) -> pa.Array:
-    """A column as numbers or as text: float64 or string."""
+    """Return a column as numbers or as text: float64 or string."""
     column = file.columns[name]
     if isinstance(column, list):
         _require_types(file, name, (int, float, bool, str), "a number or a string")
@@ -207,16 +207,16 @@ def _labels(file: _File, name: str) -> pa.Array:
 
 
 def _numbers_or_text(file: _File, name: str, column: pa.Array) -> pa.Array:
-    """Cells of CSV: numbers, if all are or are missing, else text; both null where missing."""
+    """Read cells of CSV: numbers, if all are or are missing, else text; null where missing."""
     known = pc.if_else(pc.is_in(column, strings(MISSING)), None, pc.ascii_trim_whitespace(column))
     for type_ in (pa.float64(), pa.bool_()):
         try:
-            found = known.cast(type_).cast(pa.float64())
+            numbers = known.cast(type_).cast(pa.float64())
         except pa.ArrowInvalid:
             continue
         whole = pc.match_substring_regex(known, "^[+-]?[0-9]+$")
-        _require_exact(file, name, column, pc.if_else(whole, found, None))
-        return found
+        _require_exact(file, name, column, pc.if_else(whole, numbers, None))
+        return numbers
     return pc.if_else(pc.equal(column, ""), None, column)
 
 

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from fastcausal._version import __version__
+from fastcausal.coefficients import COEFFICIENTS, coefficients
 from fastcausal.errors import InputError
 from fastcausal.groups import Scores
 from fastcausal.options import Level, MajorityTies, check
+from fastcausal.ratings import Int64, Ratings, numbered
 from fastcausal.report import Report
+from fastcausal.statistics import Statistics
 from fastcausal.tables import Grid
-from fastcausal.tasks.reliability.alpha import (
-    alphas_of,
-    disagreements,
-    fleiss_of,
-    percent_of,
-)
-from fastcausal.tasks.reliability.kappas import mean_kappa
-from fastcausal.tasks.reliability.ratings import Int64, Ratings, numbered
+from fastcausal.tasks.reliability.reading import read_ratings
+from fastcausal.tasks.reliability.units import signature_of, statistics_of
 
 
 def majority_vote(
@@ -35,7 +31,7 @@ def majority_vote(
     rater: str | None = None,
     label: str | None = None,
 ) -> npt.NDArray[Any]:
-    """The label that most raters of each unit gave.
+    """Return the label that most raters of each unit gave.
 
     Parameters
     ----------
@@ -66,7 +62,7 @@ def majority_vote(
     array([3., 1.])
     """
     check("ties", ties, MajorityTies)
-    ratings = Ratings.of(data, unit, rater, label)
+    ratings = read_ratings(data, unit, rater, label)
     votes = Votes.of(ratings)
     tied = np.flatnonzero(votes.n_winners > 1)
     if ties == "error" and len(tied):
@@ -80,7 +76,7 @@ def majority_vote(
 
 @dataclass(frozen=True)
 class Votes:
-    """The winners of each unit.
+    """Winners of each unit.
 
     Attributes
     ----------
@@ -114,10 +110,9 @@ class Votes:
         return cls(winner, n_winners, ratings.names)
 
     def labels(self, first_of_ties: bool) -> npt.NDArray[Any]:
-        """The winning labels, with None or NaN where there is none."""
-        winner = (
-            self.winner if first_of_ties else np.where(self.n_winners > 1, math.nan, self.winner)
-        )
+        """Return the winning labels; None or NaN where no label wins."""
+        tied = self.n_winners > (math.inf if first_of_ties else 1)
+        winner = np.where(tied, math.nan, self.winner)
         if self.names is None:
             return winner
         named = np.array([*self.names, None], dtype=object)
@@ -126,18 +121,18 @@ class Votes:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelAgreement(Report):
-    """How raters agree on a label.
+    """Agreement of raters on a label.
 
     Attributes
     ----------
     level : str
         Level of measurement of ``alpha``.
     n_units, n_raters, n_ratings : int
-        What the table holds.
+        Sizes of the table.
     n_missing : int
         Units × raters without a rating.
     n_paired_units : int
-        Units with two ratings or more: what all measures rest on.
+        Units with two ratings or more, on which all measures rest.
     percent_agreement, fleiss_kappa, alpha : float
         As the functions of these names; NaN where undefined.
     cohen_kappa, cohen_kappa_linear, cohen_kappa_quadratic : float
@@ -163,36 +158,41 @@ class LabelAgreement(Report):
     majority: Mapping[str, int]
     n_tied: int
     n_unrated: int
+    ratings: Ratings = field(repr=False)
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """Ratings of every unit; made when asked for."""
+        return statistics_of(self.ratings, self.level, COEFFICIENTS)
 
     @cached_property
     def signature(self) -> str:
-        """One line that says what the numbers depend on."""
-        rules = "missing:drop|kappa:mean-of-pairs|majority:no-ties|0/0:undefined"
-        return f"fastcausal|{__version__}|labels|level:{self.level}|{rules}"
+        """Line that says what the numbers depend on."""
+        return signature_of(self.level)
 
     @cached_property
     def title(self) -> str:
-        """What was compared."""
+        """Line that says what was compared."""
         of = f"{self.n_units} units, {self.n_raters} raters, {self.n_ratings} ratings"
         return f"agreement on labels: {of}"
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
-        """All attributes."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        """Attributes by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.repr}
 
     @cached_property
     def scores(self) -> Mapping[str, Scores]:
-        """The measures, as the group ``overall``."""
-        return {"overall": Scores({n: v for n, v in self.facts.items() if isinstance(v, float)})}
+        """Measures, as the group ``overall``."""
+        return {"overall": Scores({name: self.facts[name] for name in COEFFICIENTS})}
 
     @property
     def _keys(self) -> tuple[str, ...]:
-        """What `to_dict` holds."""
+        """Names of what `to_dict` holds."""
         return ("signature", *self.facts)
 
     def to_table(self, counts: bool = False) -> Grid:
-        """A table for the terminal: a row per figure, then the units that each label wins."""
+        """Make a table for the terminal: a row per figure, then the units that each label wins."""
         grid = Grid(self.title, [""])
         for name, value in self.facts.items():
             if name != "majority":
@@ -210,7 +210,7 @@ def label_agreement(
     rater: str = "rater",
     level: Level = "nominal",
 ) -> LabelAgreement:
-    """All measures of agreement on one column of a long table.
+    """Compute all measures of agreement on one column of a long table.
 
     Parameters
     ----------
@@ -228,19 +228,17 @@ def label_agreement(
 
     Examples
     --------
-    >>> found = label_agreement({
+    >>> ratings = label_agreement({
     ...     "unit": [1, 1, 2, 2, 3, 3, 4],
     ...     "rater": ["ann", "bob", "ann", "bob", "ann", "bob", "ann"],
     ...     "label": ["yes", "yes", "no", "no", "no", "yes", "yes"]})
-    >>> found.alpha, found.cohen_kappa, found.majority, found.n_tied, found.n_missing
+    >>> ratings.alpha, ratings.cohen_kappa, ratings.majority, ratings.n_tied, ratings.n_missing
     (0.4444444444444444, 0.4, {'no': 1, 'yes': 2}, 1, 1)
     """
-    ratings = Ratings.of(table, unit, rater, label)
-    nominal = disagreements(ratings, "nominal")
-    ordered = level != "nominal"
-    alpha = float(alphas_of(disagreements(ratings, level) if ordered else nominal)[0])
+    ratings = read_ratings(table, unit, rater, label)
+    values = {name: float(v[0]) for name, v in coefficients(ratings, level).items()}
     votes = Votes.of(ratings)
-    n_ratings = int(np.count_nonzero(~np.isnan(ratings.values)))
+    n_ratings = np.bincount(ratings.units_of()[~np.isnan(ratings.values)], minlength=1)
     winners, wins = np.unique(votes.winner[votes.n_winners == 1], return_counts=True)
     names = [
         _shown(w) if votes.names is None else str(votes.names[int(w)]) for w in winners.tolist()
@@ -249,18 +247,14 @@ def label_agreement(
         level=level,
         n_units=ratings.n_units,
         n_raters=ratings.n_raters,
-        n_ratings=n_ratings,
-        n_missing=ratings.n_units * ratings.n_raters - n_ratings,
-        n_paired_units=int(nominal[0, 0]),
-        percent_agreement=percent_of(nominal),
-        cohen_kappa=mean_kappa(ratings),
-        cohen_kappa_linear=mean_kappa(ratings, "linear") if ordered else math.nan,
-        cohen_kappa_quadratic=mean_kappa(ratings, "quadratic") if ordered else math.nan,
-        fleiss_kappa=fleiss_of(nominal),
-        alpha=alpha,
+        n_ratings=int(n_ratings.sum()),
+        n_missing=ratings.n_units * ratings.n_raters - int(n_ratings.sum()),
+        n_paired_units=int(np.count_nonzero(n_ratings > 1)),
+        **values,
         majority=dict(zip(names, wins.tolist(), strict=True)),
         n_tied=int(np.count_nonzero(votes.n_winners > 1)),
         n_unrated=int(np.count_nonzero(votes.n_winners == 0)),
+        ratings=ratings,
     )
 
 

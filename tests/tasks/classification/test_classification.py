@@ -10,16 +10,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
 from fastcausal.errors import InputError
-from fastcausal.tasks.classification import files as label_format
 from fastcausal.tasks.classification.scorer import ClassificationScorer, classify
-from tests.support.cli import cli
 from tests.support.data import CNC
 
 AVERAGED = ("precision", "recall", "f1")
@@ -238,134 +235,6 @@ def test_columns_that_are_no_labels(wrong):
         classify([0, 1], wrong)
 
 
-# ------------------------------------------------------------------------------------------- files
-
-
-def write(path, *rows):
-    path.write_text("".join(f"{row}\n" for row in rows))
-    return path
-
-
-@pytest.fixture
-def gold(tmp_path):
-    return write(tmp_path / "gold.csv", "index,text,label", 'x1,"Rain , so",1', "x2,Sun,0", "x3,,1")
-
-
-def test_csv_against_json_lines(gold, tmp_path):
-    by_position = write(
-        tmp_path / "a.jsonl", '{"index": 0, "prediction": 1}', '{"index": 2, "prediction": 1}',
-        '{"index": 1, "prediction": 1}',
-    )  # fmt: skip
-    by_name = write(
-        tmp_path / "b.jsonl", '{"id": "x3", "label": true}', '{"id": "x1", "label": 1}', "",
-        '{"id": "x2", "label": 1}',
-    )  # fmt: skip
-    in_order = write(tmp_path / "c.json", *['{"prediction": 1}'] * 3)
-    table = tmp_path / "d.parquet"
-    pq.write_table(pa.table({"id": ["x2", "x1", "x3"], "label": [1, 1, 1]}), table)
-    csv = write(tmp_path / "e.csv", "id,prediction", "x2,1", "x1,1", "x3,1")
-    for pred in (by_position, by_name, in_order, table, csv, [1, 1, 1]):
-        report = classify(gold, pred)
-        assert report.labels == (0, 1)
-        assert report.confusion.tolist() == [[0, 1], [0, 2]]
-    assert label_format.read(gold).texts.to_pylist() == ["Rain , so", "Sun", ""]
-
-
-def test_csv_takes_the_kind_of_the_other_side(tmp_path):
-    gold = write(tmp_path / "gold.csv", "index,label", "a,1", "b,2")
-    assert classify(gold, ["1", "2"]).labels == ("1", "2")
-    assert classify(gold, gold).labels == (1, 2)
-    odd = write(tmp_path / "odd.csv", "index,label", "a,01", "b,-2")
-    assert classify(odd, odd).labels == (-2, 1)
-    plus = write(tmp_path / "plus.csv", "index,label", "a,1", "b,+2")
-    assert classify(plus, plus).labels == ("+2", "1")
-    mixed = write(tmp_path / "mixed.csv", "index,label", "a,1", "b,x")
-    assert classify(gold, mixed).labels == ("1", "2", "x")
-    assert classify(gold, mixed, labels=["1", "2", "x"]).n_examples == 2
-    with pytest.raises(InputError, match=r'mixed.csv:3: example b: label "x", but .* pred are int'):
-        classify(mixed, [1, 2])
-    with pytest.raises(InputError, match=r"pred: example 0: label 1, but .* gold are strings"):
-        classify(["a"], [1])
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        (['{"index": 0}'], ':1: no "label" or "prediction"'),
-        (['{"prediction": 1.0}'], ':1: "prediction" is 1.0, expected an integer or a string'),
-        (['{"prediction": []}'], ':1: "prediction" is a list, expected an integer or a string'),
-        (['{"index": true, "prediction": 1}'], ':1: "index" is a boolean, expected an integer'),
-        (['{"prediction": 1}', '{"prediction": "1"}'], ":2: label is a string, expected a number"),
-        (['{"index": 0, "label": 1}', '{"label": 1}'], ":2: no id, other rows have one"),
-        (['{"id": "a", "label": 1}', '{"id": "a", "label": 0}'], ':2: id "a" occurs twice'),
-        (["{"], ":1: invalid JSON"),
-        (["[1]"], ":1: a list, expected an object"),
-        (['{"prediction": 99999999999999999999}'], ": cannot be read as labels"),
-    ],
-)
-def test_json_lines_that_cannot_be_read(lines, message, tmp_path):
-    path = write(tmp_path / "pred.jsonl", *lines)
-    with pytest.raises(InputError) as caught:
-        label_format.read(path)
-    assert f"pred.jsonl{message}" in str(caught.value)
-
-
-def test_csv_that_cannot_be_read(tmp_path):
-    with pytest.raises(InputError, match=r'bad.csv:1: no column "label": found index, text'):
-        label_format.read(write(tmp_path / "bad.csv", "index,text", "a,b"))
-    with pytest.raises(InputError, match=r'twice.csv:3: id "a" occurs twice, first in 2'):
-        label_format.read(write(tmp_path / "twice.csv", "id,label", "a,1", "a,0"))
-    with pytest.raises(InputError, match=r"gold.csv:3: example b: no label"):
-        classify(write(tmp_path / "gold.csv", "id,label", "a,1", "b,"), [1, 0])
-    with pytest.raises(InputError, match="No such file"):
-        label_format.read(tmp_path / "none.csv")
-
-
-# ---------------------------------------------------------------------------------------- matching
-
-
-def test_examples_that_one_side_lacks(gold):
-    pred = pa.table({"id": ["x3", "x9", "x1"], "label": [0, 1, 1]})
-    with pytest.raises(InputError) as caught:
-        classify(gold, pred)
-    assert str(caught.value) == (
-        '1 examples of gold have no prediction ("x2"), 1 of pred are not in gold ("x9"); '
-        'unmatched="skip" would leave them out'
-    )
-    report = classify(gold, pred, unmatched="skip")
-    assert report.confusion.tolist() == [[0, 0], [1, 1]]
-    assert report.warnings[0].startswith("unmatched=skip: 1 examples of gold")
-    with pytest.raises(InputError, match=r"1 examples of gold have no prediction \(2\), 0 of pred"):
-        classify(gold, [1, 0])
-
-
-def test_predictions_without_a_label(gold, tmp_path):
-    pred = write(tmp_path / "pred.jsonl", '{"label": 1}', '{"label": null}', '{"label": 0}')
-    with pytest.raises(InputError, match=r"pred.jsonl:2: example 1: no label, nor have 0 more"):
-        classify(gold, pred)
-    report = classify(gold, pred, unparsed="skip")
-    assert report.n_examples == 2
-    assert report.to_dict()["warnings"] == [
-        "unparsed=skip: 1 of 3 predicted examples have no label (33.3%) and are left out"
-    ]
-    for text in (str(report), report._repr_html_()):
-        assert f"warning: {report.warnings[0]}" in text
-    assert classify(["a"], [None], unparsed="skip").n_examples == 0
-
-
-def test_examples_without_a_label_add_up_over_batches():
-    scorer, other = ClassificationScorer(unparsed="skip"), ClassificationScorer(unparsed="skip")
-    for _ in range(2):
-        scorer.update([0, 1, 1], [0, None, 1])
-    other.update([1], [None])
-    scorer.merge(other)
-    report = scorer.compute()
-    assert report.n_unparsed == report.to_dict()["n_unparsed"] == 3
-    assert report.warnings == (
-        "unparsed=skip: 3 of 7 predicted examples have no label (42.9%) and are left out",
-    )
-
-
 # ------------------------------------------------------------------------------------ presentation
 
 
@@ -382,25 +251,6 @@ def test_report_prints_and_flattens():
     assert flat["val/class_0_fp"] == 1
     many = classify(range(8), range(8))
     assert "as 7" not in str(many)
-
-
-def test_command(gold, tmp_path):
-    pred = write(tmp_path / "pred.jsonl", *(f'{{"index": {k}, "prediction": 1}}' for k in range(3)))
-    out, _ = cli("classify", str(gold), str(pred), "--json", "--labels", "0,1")
-    found = json.loads(out)
-    assert found["confusion"] == [[0, 1], [0, 2]]
-    assert found["scores"]["overall"]["mcc"] is None
-    out, _ = cli("classify", str(gold), str(pred), "--undefined", "0", "--positive", "0")
-    assert "0 (positive)" in out
-    assert "0/0:0.0" in out
-
-
-def test_command_with_bad_input(gold, tmp_path):
-    _, err = cli("classify", str(gold), str(tmp_path / "none.jsonl"), expect=2)
-    assert "No such file" in err
-    out, err = cli("classify", str(gold), str(gold), "--labels", "0,2", "--json", expect=2)
-    assert "gold.csv:2: example x1: label 1, expected one of 0, 2" in json.loads(out)["error"]
-    cli("classify", str(gold), str(gold), "--labels", "0,0", expect=2)
 
 
 @pytest.mark.skipif(not CNC.is_dir(), reason="no shared/data/cnc")

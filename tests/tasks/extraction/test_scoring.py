@@ -211,7 +211,7 @@ def test_several_relations_are_a_subset():
 
 def test_columns_that_cannot_be_scored_by():
     gold = table(GOLD, place={"x": 1})
-    message = 'gold has no column "year" to score by, it has id, kind, place'
+    message = 'gold has no column "year", it has id, kind, place'
     with pytest.raises(fc.InputError, match=f"^{message}$"):
         fc.score(gold, gold, by="year")
     with pytest.raises(fc.InputError, match="place"):

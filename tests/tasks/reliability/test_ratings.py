@@ -14,7 +14,7 @@ from fastcausal.engine import _native
 from fastcausal.errors import InputError
 from fastcausal.tasks.reliability.alpha import alpha_interval, krippendorff_alpha
 from fastcausal.tasks.reliability.kappas import cohen_kappa, mean_pairwise_kappa
-from fastcausal.tasks.reliability.ratings import Ratings
+from fastcausal.tasks.reliability.reading import read_ratings
 from fastcausal.tasks.reliability.votes import label_agreement, majority_vote
 from tests.support.rated import COLUMNS, WORKED, long_form
 
@@ -120,9 +120,9 @@ def test_errors(data, options, message):
 
 
 def test_too_many_ratings(monkeypatch):
-    monkeypatch.setattr("fastcausal.tasks.reliability.ratings.MOST", 3)
+    monkeypatch.setattr("fastcausal.tasks.reliability.reading.MOST", 3)
     with pytest.raises(InputError, match="4 ratings, expected at most 3"):
-        Ratings.of([[1, 2], [1, 2]])
+        read_ratings([[1, 2], [1, 2]])
 
 
 def test_native_arrays_are_checked():

@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fastcausal.coefficients import LEVELS
 from fastcausal.errors import InputError
-from fastcausal.tasks.reliability.alpha import LEVELS, alpha_interval, krippendorff_alpha
+from fastcausal.significance.sampling import bootstrap_weights
+from fastcausal.tasks.reliability.alpha import alpha_interval, krippendorff_alpha
 from tests.support.rated import COLUMNS, WORKED, close, long_form, present, rated, same, shuffled
 
 NAN = math.nan
@@ -215,14 +217,19 @@ class TestInterval:
     @pytest.mark.parametrize("level", LEVELS)
     @pytest.mark.parametrize("clustered", [False, True])
     def test_slow_bootstrap(self, level, clustered):
+        """Different units, sorted by content, are drawn by the one sampler."""
         groups = np.array([0, 0, 1, 2, 2, 2, 3, 3, 4]) if clustered else np.arange(9)
-        members = [np.flatnonzero(groups == g) for g in range(groups.max())]  # the last has no pair
-        n = len(members)
-        draws = np.random.default_rng(7).integers(n, size=(300, n))
+        contents = Counter(
+            tuple(sorted(tuple(sorted(row)) for row in self.DATA[groups == g].tolist()))
+            for g in range(groups.max())  # the last has no pair
+        )
+        units = [np.array(content) for content in sorted(contents)]
+        times = np.array([contents[content] for content in sorted(contents)])
+        [weights] = bootstrap_weights(times, 300, 7)
         alphas = np.array(
             [
-                krippendorff_alpha(self.DATA[np.concatenate([members[g] for g in row])], level)
-                for row in draws
+                krippendorff_alpha(np.concatenate([*map(units.__getitem__, drawn)]), level)
+                for drawn in (np.repeat(np.arange(len(units)), row) for row in weights)
             ]
         )
         clusters = [f"doc {g}" for g in groups] if clustered else None
@@ -238,20 +245,38 @@ class TestInterval:
 
     def test_in_blocks(self, monkeypatch):
         whole = alpha_interval(self.DATA, "interval", n_resamples=50)
-        monkeypatch.setattr("fastcausal.significance.intervals.DRAWS", 20)
+        for module in ("sampling", "units"):
+            monkeypatch.setattr(f"fastcausal.significance.{module}.BLOCK", 20)
         assert alpha_interval(self.DATA, "interval", n_resamples=50) == whole
         assert alpha_interval(self.DATA, "interval", n_resamples=50, seed=1) != whole
 
+    @pytest.mark.parametrize("seed", range(3))
+    @pytest.mark.parametrize("clustered", [False, True])
+    def test_no_order_changes_a_bit(self, seed, clustered):
+        order = np.random.default_rng(seed).permutation(9)
+        clusters = np.array(list("aabbbcdde")) if clustered else None
+        whole, other = (
+            alpha_interval(
+                self.DATA[rows][:, ::step],
+                "interval",
+                clusters=None if clusters is None else clusters[rows],
+                n_resamples=50,
+            )
+            for rows, step in ((slice(None), 1), (order, -1))
+        )
+        assert whole == other
+
     def test_undefined(self):
-        found = alpha_interval([[1, 1], [1, None]], n_resamples=5)
-        assert found.n_undefined == 5
-        assert found.to_dict() == {"alpha": None, "low": None, "high": None, "n_undefined": 5}
-        assert alpha_interval(np.empty((0, 2)), n_resamples=5).n_undefined == 5
+        plain = {"alpha": None, "low": None, "high": None}
+        for data in ([[1, 1], [1, None]], np.empty((0, 2))):  # fewer than two units: no draws
+            assert alpha_interval(data, n_resamples=5).to_dict() == {**plain, "n_undefined": 0}
+        assert alpha_interval([[1, 1]] * 2, n_resamples=5).to_dict() == {**plain, "n_undefined": 5}
 
     def test_resamples_without_variation_are_left_out(self):
         found = alpha_interval([[1, 1], [2, 2]], n_resamples=100)
         assert 20 < found.n_undefined < 80
-        assert (found.alpha, found.low, found.high) == (1.0, 1.0, 1.0)
+        assert found.alpha == 1.0
+        assert math.isnan(found.low)  # all that is left is 1: no variation
 
     def test_clusters_of_other_units(self):
         message = r"clusters have the shape \(1,\), expected \(9,\)"

@@ -1,0 +1,90 @@
+"""How often intervals hold the true F1: ``python -m bench.coverage [--trials N] [--resamples N]``.
+
+Sentences, or whole documents, are drawn from laws whose F1 is known; the table of
+docs/inference.md is what this prints.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import get_args
+
+import numpy as np
+
+from fastcausal.arrays.distinct import distinct
+from fastcausal.formulas import RelationFormula
+from fastcausal.options import Method
+from fastcausal.significance.intervals import intervals_of
+from fastcausal.significance.units import Units
+
+METHODS = get_args(Method)
+SCORE = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).only("overall_f1")
+# Of a sentence: nothing to find and nothing said, all right, partly right, missed, invented.
+OUTCOMES = np.array([(0, 0, 0), (3, 0, 0), (2, 1, 1), (0, 0, 3), (0, 3, 0)])
+LAWS = {"middling": (0.4, 0.3, 0.15, 0.08, 0.07), "good": (0.4, 0.45, 0.1, 0.03, 0.02)}
+SKILL = (2, 1)  # of Beta: a document's share of sentences that are all right
+RIGHT, WRONG = np.array([3, 0, 0]), np.array([1, 2, 2])
+SENTENCES = (5, 20)  # of a document
+
+Sample = Callable[[np.random.Generator], np.ndarray]
+
+
+def f1(counts: np.ndarray) -> float:
+    tp, fp, fn = counts
+    return float(2 * tp / (2 * tp + fp + fn))
+
+
+def sentences(rng: np.random.Generator, n: int, law: tuple[float, ...]) -> np.ndarray:
+    """Counts of n sentences."""
+    return rng.choice(OUTCOMES, size=n, p=law)
+
+
+def documents(rng: np.random.Generator, n: int, apart: bool) -> np.ndarray:
+    """Counts of n documents, or of their sentences as if they were independent."""
+    sizes = rng.integers(SENTENCES[0], SENTENCES[1] + 1, n)
+    right = rng.binomial(sizes, rng.beta(*SKILL, n))
+    if apart:
+        return np.repeat([RIGHT, WRONG], [right.sum(), (sizes - right).sum()], axis=0)
+    return right[:, None] * RIGHT + (sizes - right)[:, None] * WRONG
+
+
+def covered(sample: Sample, truth: float, trials: int, n_resamples: int) -> list[float]:
+    """Percent of samples whose 95% interval holds the truth, by method."""
+    hits = np.zeros(len(METHODS))
+    for trial in range(trials):
+        rows, row_of = distinct(sample(np.random.default_rng(trial)))
+        units = Units(SCORE, rows, np.bincount(row_of), "unit")
+        for k, method in enumerate(METHODS):
+            [interval] = intervals_of(units, method, 0.95, n_resamples, trial).values()
+            hits[k] += interval.low <= truth <= interval.high
+    return (100 * hits / trials).tolist()
+
+
+def designs() -> Iterator[tuple[str, Sample, float]]:
+    """Every row of the table: its name, how to draw a sample, the true F1."""
+    for name, law in LAWS.items():
+        truth = f1(np.array(law) @ OUTCOMES)
+        for n in (20, 50, 100, 340, 1000):
+            yield f"{n} sentences, {name} (F1 {truth:.2f})", partial(sentences, n=n, law=law), truth
+    skill = SKILL[0] / sum(SKILL)
+    truth = f1(skill * RIGHT + (1 - skill) * WRONG)
+    for apart, drawn in ((False, "drawn as such"), (True, "their sentences taken as independent")):
+        for n in (10, 20, 40, 100):
+            yield f"{n} documents, {drawn}", partial(documents, n=n, apart=apart), truth
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--trials", type=int, default=2000)
+    parser.add_argument("--resamples", type=int, default=1000)
+    options = parser.parse_args()
+    print(f"| | {' | '.join(METHODS)} |\n|---|{'---|' * len(METHODS)}")
+    for name, sample, truth in designs():
+        shares = covered(sample, truth, options.trials, options.resamples)
+        print(f"| {name} | {' | '.join(f'{share:.1f}' for share in shares)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""Groups of examples by the values of a column."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays import arrow
+from fastcausal.errors import InputError
+
+Int64 = npt.NDArray[np.int64]
+
+
+def strata_of(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
+    """Return the names of the strata that a column makes, and the stratum of each example.
+
+    Raises
+    ------
+    InputError
+        There is no such column, or its values have no text.
+    """
+    if by not in examples.column_names:
+        known = ", ".join(examples.column_names) or "none"
+        raise InputError(f'gold has no column "{by}", it has {known}')
+    try:
+        values = arrow.joined(pc.cast(examples[by], pa.string()))
+    except pa.ArrowNotImplementedError as error:
+        kind = examples[by].type
+        raise InputError(f'column "{by}" is {kind}, expected text or numbers') from error
+    encoded = values.dictionary_encode(null_encoding="encode")
+    names = ["null" if name is None else name for name in encoded.dictionary.to_pylist()]
+    return names, arrow.values_of(encoded.indices).astype(np.int64)
+
+
+def sum_by(weights: Int64, group: Int64, n_groups: int) -> Int64:
+    """Add up the columns of each group: int64[n_draws, n_groups].
+
+    Examples
+    --------
+    >>> sum_by(np.array([[1, 2, 3]]), np.array([1, 0, 1]), 2)
+    array([[2, 4]])
+    """
+    sums = np.zeros((len(weights), n_groups), np.int64)
+    order = np.argsort(group, kind="stable")
+    present, first = np.unique(group[order], return_index=True)
+    if len(first):
+        sums[:, present] = np.add.reduceat(weights[:, order], first, axis=1)
+    return sums

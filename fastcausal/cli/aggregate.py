@@ -1,0 +1,104 @@
+"""``fastcausal aggregate FILE...``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fastcausal.cli.console import doing, short_names
+from fastcausal.cli.options import (
+    ClusterOption,
+    ConfidenceOption,
+    FormatOption,
+    IntervalsOption,
+    JsonOption,
+    MethodOption,
+    ResamplesOption,
+    SeedOption,
+    format_of,
+    refuse,
+    refuse_inference,
+)
+from fastcausal.cli.score import print_reports, with_intervals
+
+if TYPE_CHECKING:
+    from fastcausal.statistics import Statistics
+
+
+def aggregate(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files of --per-example: systems on the same examples, or parts of one system."
+        ),
+    ],
+    by: Annotated[
+        str | None, typer.Option(help="Also score each value of this column separately.")
+    ] = None,
+    counts: Annotated[
+        bool, typer.Option("--counts", help="Add all counts to the table; JSON always has them.")
+    ] = False,
+    json: JsonOption = False,
+    format: FormatOption = "text",
+    intervals: IntervalsOption = False,
+    cluster: ClusterOption = None,
+    method: MethodOption = "bca",
+    confidence: ConfidenceOption = 0.95,
+    n_resamples: ResamplesOption = 10_000,
+    seed: SeedOption = 0,
+) -> None:
+    """Print the scores of files of counts, as scoring does."""
+    chosen = format_of(ctx, json, format)
+    refuse_inference(ctx, intervals, method)
+    if chosen == "json":
+        refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
+    with doing("reading counts"):
+        systems = systems_of(files)
+        reports = {name: statistics.report(by) for name, statistics in systems.items()}
+    if intervals:
+        reports = with_intervals(reports, cluster, method, confidence, n_resamples, seed, by)
+    print_reports(reports, chosen, by, counts)
+
+
+def systems_of(files: list[str]) -> dict[str, Statistics]:
+    """Read systems by name: parts of one name are joined, and all parts of different examples.
+
+    Raises
+    ------
+    InputError
+        Systems have some examples in common and not others.
+    """
+    from fastcausal.errors import InputError
+    from fastcausal.statistics import read_systems
+
+    parts: dict[str, list[Statistics]] = {}
+    for file in short_names(files).values():
+        for name, statistics in read_systems(file).items():
+            parts.setdefault(name, []).append(statistics)
+    systems = {name: first.merge(*rest) for name, (first, *rest) in parts.items()}
+    first, *rest = systems.values()
+    if all(_same_examples(first, other) for other in rest):
+        return systems
+    whole = first.merge(*rest) if _disjoint([*systems.values()]) else None
+    if whole is None:
+        raise InputError(
+            f"{', '.join(systems)}: neither the same examples nor different ones, "
+            "expected systems on the same examples, or parts of one system"
+        )
+    return {"": whole}
+
+
+def _same_examples(a: Statistics, b: Statistics) -> bool:
+    """Tell if two statistics are of the same examples, by ids, else by gold."""
+    a_ids, b_ids = a.ids(), b.ids()
+    if a_ids is None or b_ids is None:
+        return a.gold == b.gold and a.n_units == b.n_units
+    return len(a_ids) == len(b_ids) and set(a_ids.to_pylist()) == set(b_ids.to_pylist())
+
+
+def _disjoint(systems: list[Statistics]) -> bool:
+    """Tell if no example is in two statistics, as far as ids say."""
+    ids = [chunk for s in systems if (own := s.ids()) is not None for chunk in own.to_pylist()]
+    return len(set(ids)) == len(ids)

@@ -1,0 +1,102 @@
+"""Ratings of units by raters as flat arrays: what every coefficient of agreement takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Float64 = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+Names = list[Any]
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings unit by unit.
+
+    Attributes
+    ----------
+    values : float64[n]
+        Numbers; or places in ``names``, where labels are text. NaN is a missing rating.
+    offsets : int64[n_units + 1]
+        Ratings of unit u: ``values[offsets[u]:offsets[u + 1]]``.
+    raters : int64[n] or None
+        The rater of each rating, from 0, each once in a unit; None where a unit has one value for
+        every rater.
+    n_raters : int
+        Raters in all.
+    names : list or None
+        The labels in ascending order, None for numbers.
+    groups : int64[n_units] or None
+        The group of each unit, from 0 in ascending order of the groups' names.
+    units, rater_names, group_names : pyarrow.Array or None
+        Names, None where units or raters are known by position, or there are no groups.
+
+    Examples
+    --------
+    >>> ratings = Ratings(np.array([1.0, 0.0, np.nan, 1.0]), np.array([0, 2, 4]), None, 2)
+    >>> ratings.n_units, ratings.units_of(), ratings.raters_of()
+    (2, array([0, 0, 1, 1]), array([0, 1, 0, 1]))
+    """
+
+    values: Float64
+    offsets: Int64
+    raters: Int64 | None
+    n_raters: int
+    names: Names | None = None
+    groups: Int64 | None = None
+    units: Any = None
+    rater_names: Any = None
+    group_names: Any = None
+
+    @property
+    def n_units(self) -> int:
+        """Number of units, with ratings or without."""
+        return len(self.offsets) - 1
+
+    def units_of(self) -> Int64:
+        """Return the unit of each rating: int64[n]."""
+        return np.repeat(np.arange(self.n_units), np.diff(self.offsets))
+
+    def raters_of(self) -> Int64:
+        """Return the rater of each rating: int64[n]."""
+        if self.raters is not None:
+            return self.raters
+        return np.tile(np.arange(self.n_raters), self.n_units)
+
+    def unit_name(self, unit: int) -> str:
+        """Return the name of a unit in messages."""
+        return f"unit {unit}" if self.units is None else f'unit "{self.units[unit]}"'
+
+    def where(self, rating: int) -> str:
+        """Return the name of a rating in messages."""
+        unit = int(np.searchsorted(self.offsets, rating, side="right")) - 1
+        return f"{self.unit_name(unit)}: a rating"
+
+
+def numbered(values: Float64) -> tuple[Int64, Float64]:
+    """Return the place of each value among the different ones, -1 for NaN; and these, ascending.
+
+    Examples
+    --------
+    >>> numbered(np.array([5.0, np.nan, 2.0]))
+    (array([ 1, -1,  0]), array([2., 5.]))
+    """
+    places, different = encoded(pa.array(values + 0.0, from_pandas=True))  # -0 is 0
+    return places, different.to_numpy()
+
+
+def encoded(column: Any) -> tuple[Int64, Any]:
+    """Return the place of each value of an Arrow array among the different ones, -1 for null.
+
+    And these, ascending, as an Arrow array.
+    """
+    codes = column.dictionary_encode()
+    order = pc.array_sort_indices(codes.dictionary)
+    place = np.append(np.argsort(order.to_numpy()), -1)  # [-1] is the last
+    return place[codes.indices.fill_null(-1).to_numpy()], codes.dictionary.take(order)

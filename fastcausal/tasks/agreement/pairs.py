@@ -1,0 +1,118 @@
+"""Agreement of two annotators: their relations aligned, paired, measured and summed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from fastcausal.engine.plan import Plan, TooLargeError
+from fastcausal.engine.run import chosen_pairs, count_pairs, run
+from fastcausal.errors import some_of
+from fastcausal.formats.cnc.tagged import with_tags
+from fastcausal.formulas import Int64, RatioFormula
+from fastcausal.options import MeanOver
+from fastcausal.protocols import Protocol
+from fastcausal.relations import Relations
+from fastcausal.rows import Rows
+from fastcausal.tasks.agreement.annotators import (
+    columns_of_either,
+    n_common,
+    n_missing,
+    other_texts,
+)
+from fastcausal.tasks.agreement.measures import (
+    TOTAL,
+    measures,
+    per_example,
+    published_pairs,
+    unitized,
+)
+from fastcausal.tasks.agreement.report import PairAgreement
+from fastcausal.tasks.agreement.tables import match_table
+from fastcausal.tasks.agreement.units import scores_of
+from fastcausal.tasks.align import Aligned, align, too_large
+
+Sides = Mapping[str, Relations]
+"""Relations by annotator."""
+
+
+def compare(
+    a: str,
+    b: str,
+    sides: Sides,
+    whole: Sides,
+    protocol: Protocol,
+    average: MeanOver,
+    warnings: dict[str, None],
+) -> PairAgreement:
+    """Measure how two annotators agree; ``whole`` has their relations with unparsed ones."""
+    published = protocol.name == "recess-code"
+    aligned = _aligned(a, b, sides, protocol)
+    first, second = aligned.gold.marked(), aligned.pred.marked()
+    roles = sides[a].roles
+    plan = protocol.plan(roles)
+    example, of_a, of_b = _chosen(aligned, plan, first, second)
+    if published:
+        example, of_a, of_b = published_pairs(first, second, example, of_a, of_b)
+    counts = count_pairs(plan, first, second, of_a, of_b)
+    top, bottom = measures(counts, len(roles))
+    if published:
+        top[:, :, 0], bottom[:, :, 0] = unitized(first, second, example, of_a, of_b, len(roles))
+    sums = per_example(aligned.examples, top, bottom, example, average)
+    names = ("alpha_unitized" if published else "alpha", "em", "osb", "to")
+    formula = RatioFormula(((a, b),), (*roles, TOTAL), names)
+    n_each = np.diff(first.relation_offsets) + np.diff(second.relation_offsets)
+    pair = PairAgreement(
+        a=a,
+        b=b,
+        n_examples=len(sums.counted()),
+        n_unmarked=int(np.count_nonzero(n_each == 0)),
+        n_missing=n_missing(whole[a], whole[b]),
+        scores=scores_of(formula, sums.totals()),
+        sums=sums,
+        matches=match_table(
+            aligned, plan.kernel.columns(roles), counts, example, {"a": of_a, "b": of_b}
+        ),
+    )
+    lost = np.count_nonzero(n_each[np.bincount(example, minlength=len(n_each)) == 0])
+    _warn(pair, sides, whole, aligned, int(lost), warnings)
+    return pair
+
+
+def _aligned(a: str, b: str, sides: Sides, protocol: Protocol) -> Aligned:
+    tables = with_tags(sides[a], sides[b], protocol.tags)
+    aligned = align(*tables, protocol, unmatched="skip", names=(a, b))
+    return replace(aligned, columns=columns_of_either(aligned.examples, sides[b]))
+
+
+def _chosen(aligned: Aligned, plan: Plan, first: Rows, second: Rows) -> tuple[Int64, Int64, Int64]:
+    """Return the example and the two relations of each pair of the best pairings; -1: alone."""
+    try:
+        partner = run(plan, first, second).partner
+    except TooLargeError as error:
+        raise too_large(aligned, error) from None
+    return chosen_pairs(plan, first, second, partner)
+
+
+def _warn(
+    pair: PairAgreement,
+    sides: Sides,
+    whole: Sides,
+    aligned: Aligned,
+    n_lost: int,
+    warnings: dict[str, None],
+) -> None:
+    """Add what a reader of the numbers should know."""
+    a, b = pair.a, pair.b
+    texts = []
+    if n_lost:
+        texts.append(f"the published pruning leaves nothing of {n_lost} examples")
+    if not pair.n_examples:
+        n = n_common(whole[a], whole[b])
+        texts.append(f"nothing to compare in {n} common examples, all is undefined")
+    if differ := other_texts(sides[a], sides[b]):
+        texts.append(f"{len(differ)} examples have another text{some_of(differ)}")
+    texts += [warning for warning in aligned.warnings if not warning.startswith("unmatched")]
+    warnings.update(dict.fromkeys(f"{a} / {b}: {text}" for text in texts))

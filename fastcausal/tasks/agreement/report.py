@@ -1,0 +1,180 @@
+"""Report of agreement: pairs of annotators, their mean, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from fastcausal.groups import Scores
+from fastcausal.report import Report, Tables, plain, scores_table
+from fastcausal.statistics import Statistics
+from fastcausal.tables import Grid
+from fastcausal.tasks.agreement.measures import Sums
+from fastcausal.tasks.agreement.tables import example_table, named_rows
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """Agreement of two annotators.
+
+    Attributes
+    ----------
+    a, b : str
+        The annotators.
+    n_examples : int
+        Examples that both annotated and at least one marked a relation in.
+    n_unmarked, n_missing : int
+        Examples left out: neither marked a relation; only one of the two annotated it.
+    scores : mapping of str to Scores
+        Measures of every role and of the total; NaN where undefined.
+    """
+
+    a: str
+    b: str
+    n_examples: int
+    n_unmarked: int
+    n_missing: int
+    scores: Mapping[str, Scores]
+    sums: Sums = field(repr=False, compare=False)
+    matches: pa.Table = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Report):
+    """Agreement between annotators: each pair, and the mean over the pairs.
+
+    Attributes
+    ----------
+    protocol, signature : str
+    annotators : tuple of str
+    n_examples : int
+        Examples that count for at least one pair.
+    scores : mapping of str to Scores
+        By role and ``total``: the mean over the pairs of annotators where defined.
+    pairs : tuple of PairAgreement
+    subsets : mapping of str to mapping
+        ``scores`` of the strata of a column.
+    warnings : tuple of str
+    alpha_all : mapping of str to Scores
+        Alpha over the masks of all annotators at once, for three and more.
+    statistics : Statistics
+        Sums of every example of any pair of annotators, in ascending order.
+    """
+
+    protocol: str
+    signature: str
+    annotators: tuple[str, ...]
+    n_examples: int
+    scores: Mapping[str, Scores]
+    pairs: tuple[PairAgreement, ...]
+    subsets: Mapping[str, Mapping[str, Scores]]
+    warnings: tuple[str, ...]
+    alpha_all: Mapping[str, Scores]
+    _statistics: Callable[[], Statistics] = field(repr=False)
+
+    _keys = (
+        "signature", "protocol", "annotators", "n_examples", "scores", "pairs", "alpha_all",
+        "subsets", "warnings",
+    )  # fmt: skip
+
+    def intervals(
+        self,
+        cluster: str | None = None,
+        *,
+        n_resamples: int = 1000,
+        confidence: float = 0.95,
+        seed: int = 0,
+    ) -> dict[str, dict[str, tuple[float, float]]]:
+        """Estimate intervals of `scores`: percentiles of the bootstrap.
+
+        Parameters
+        ----------
+        cluster : str, optional
+            A column: its values are drawn, with all their examples; None draws examples.
+        n_resamples : int
+        confidence : float
+        seed : int
+            The same seed gives the same intervals, in whatever order the examples are.
+
+        Returns
+        -------
+        dict of dict of (float, float)
+            Lower and upper bound by group and measure; NaN where a measure is undefined or does not
+            vary, and of fewer than two examples or clusters.
+        """
+        intervals = self.statistics.intervals(
+            cluster=cluster,
+            method="percentile",
+            confidence=confidence,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+        return {
+            group: {name: (interval.low, interval.high) for name, interval in of_group.items()}
+            for group, of_group in intervals.scores.items()
+        }
+
+    @cached_property
+    def title(self) -> str:
+        """Line that says what was compared."""
+        n = len(self.annotators)
+        return f"agreement, {self.protocol}: {self.n_examples} examples, {n} annotators"
+
+    @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """Attributes that `to_dict` holds besides the scores."""
+        names = ("protocol", "annotators", "n_examples", "pairs", "alpha_all")
+        return {name: getattr(self, name) for name in names}
+
+    @cached_property
+    def tables(self) -> Mapping[str, pa.Table]:
+        """Tables ``per_example``, ``matches``, ``pairs`` of annotators and ``intervals``."""
+        return Tables(
+            per_example=self._per_example_table,
+            matches=self._matches_table,
+            pairs=self._pairs_table,
+            intervals=self._intervals_table,
+        )
+
+    def _per_example_table(self) -> pa.Table:
+        """Make a row per pair of annotators and example: the columns of the example, measures."""
+        return pa.concat_tables(
+            [example_table(p.a, p.b, p.sums, p.scores) for p in self.pairs],
+            promote_options="default",
+        )
+
+    def _matches_table(self) -> pa.Table:
+        """Make a row per pair of annotators and pair of relations (null: unmatched) of counts."""
+        return pa.concat_tables([named_rows(pair.a, pair.b, pair.matches) for pair in self.pairs])
+
+    def _pairs_table(self) -> pa.Table:
+        """Make a row per pair of annotators and group, with its measures."""
+        return pa.Table.from_pylist(
+            [
+                {"a": pair.a, "b": pair.b, "n_examples": pair.n_examples, "group": group, **scores}
+                for pair in self.pairs
+                for group, scores in plain(pair.scores).items()
+            ]
+        )
+
+    def _intervals_table(self) -> pa.Table:
+        """Make a row per group and measure with the bounds that `intervals` gives by default."""
+        rows = [
+            dict(zip(("group", "measure", "low", "high"), (group, name, *bounds), strict=True))
+            for group, measures in self.intervals().items()
+            for name, bounds in measures.items()
+        ]
+        return pa.Table.from_pylist(plain(rows))
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Make a table for the terminal: the mean over the pairs of annotators, then every pair."""
+        parts = {"": self.scores, **self.subsets}
+        if len(self.pairs) > 1:
+            parts |= {f"{p.a} / {p.b} ({p.n_examples} examples)": p.scores for p in self.pairs}
+        if self.alpha_all:
+            parts["all annotators at once"] = self.alpha_all
+        return scores_table(self.title, parts, counts)

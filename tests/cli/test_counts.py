@@ -1,0 +1,117 @@
+"""``--per-example`` of three commands, ``aggregate`` and ``merge``."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import fastcausal as fc
+from fastcausal import sample
+from tests.support.cli import cli
+
+GOLD, (CAREFUL, HASTY, *_) = sample.GOLD, sample.SYSTEMS.values()
+
+
+def printed(*arguments):
+    return json.loads(cli(*arguments, "--json")[0])
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+@pytest.mark.parametrize("protocol", ["recess", "cnc-2023"])
+@pytest.mark.parametrize("unparsed", ["empty", "skip"])
+def test_aggregate_is_score(tmp_path, suffix, protocol, unparsed):
+    options = ("--protocol", protocol, "--unparsed", unparsed)
+    path = tmp_path / f"counts.{suffix}"
+    for systems in ([CAREFUL], [*sample.SYSTEMS.values()]):
+        for by in ((), ("--by", "doc_id")):
+            scored = printed("score", GOLD, *systems, *options, *by, "--per-example", path)
+            assert printed("aggregate", path, *by) == scored
+            text, _ = cli("score", GOLD, *systems, *options, *by)
+            assert cli("aggregate", path, *by)[0] == text
+    out, _ = cli("aggregate", path, "--format", "csv", "--counts")
+    assert out == cli("score", GOLD, *systems, *options, "--format", "csv", "--counts")[0]
+
+
+def test_systems_in_files_of_their_own(tmp_path):
+    files = []
+    for system in (CAREFUL, HASTY):
+        files.append(tmp_path / f"{system.stem}.parquet")
+        cli("score", GOLD, system, "--per-example", files[-1])
+    assert printed("aggregate", *files) == printed("score", GOLD, CAREFUL, HASTY)
+    cli("merge", files[0], "--out", tmp_path / "other.parquet", "--system", "other")
+    systems = printed("aggregate", *files, tmp_path / "other.parquet")["systems"]
+    assert list(systems) == ["careful", "hasty", "other"]
+    assert systems["other"] == systems["careful"]
+
+
+def shards(tmp_path, systems):
+    gold = fc.read(GOLD)
+    preds = {path.stem: fc.read(path, like=gold) for path in systems}
+    for k, start in enumerate(range(0, 61, 13)):
+        paths = [tmp_path / f"gold-{k}.parquet"]
+        fc.write(fc.Relations(gold.table.slice(start, 13)), paths[0])
+        for name, pred in preds.items():
+            paths.append(tmp_path / str(k) / f"{name}.parquet")
+            paths[-1].parent.mkdir(exist_ok=True)
+            fc.write(fc.Relations(pred.table.slice(start, 13)), paths[-1])
+        yield paths
+
+
+def test_merge_shards(tmp_path):
+    for systems in ([CAREFUL], [CAREFUL, HASTY]):
+        parts = []
+        for paths in shards(tmp_path, systems):
+            parts.append(tmp_path / f"part-{len(parts)}.parquet")
+            cli("score", *paths, "--per-example", parts[-1])
+        out = tmp_path / "out.arrow"
+        message, _ = cli("merge", *reversed(parts), "--out", out)
+        assert message == f"{out}: 61 examples, 5 parts\n"
+        assert printed("merge", *parts, "--out", out)["n_examples"] == 61
+        assert printed("aggregate", out) == printed("score", GOLD, *systems)
+        assert printed("aggregate", *parts) == printed("score", GOLD, *systems)
+
+
+def test_classify_and_qa(tmp_path):
+    gold, pred, path = (tmp_path / name for name in ("gold.csv", "pred.jsonl", "counts.parquet"))
+    gold.write_text("id,label,genre\na,1,x\nb,0,y\nc,1,x\n")
+    labels = {"a": 1, "b": 1, "c": None}
+    pred.write_text("".join(json.dumps({"id": k, "label": v}) + "\n" for k, v in labels.items()))
+    scored = printed("classify", gold, pred, "--unparsed", "skip", "--per-example", path)
+    assert printed("aggregate", path) == scored
+    table = pq.read_table(path)
+    assert table.column_names == ["id", "genre", "gold", "pred"]
+    assert table["pred"].to_pylist() == [1, 1, None]
+    assert list(printed("aggregate", path, "--by", "genre")["subsets"]) == ["genre=x", "genre=y"]
+    assert "genre=y" in cli("aggregate", path, "--by", "genre")[0]
+
+    questions = [{"id": "q", "question": "Why?", "answers": {"text": ["heavy rain"]}}]
+    gold.write_text(json.dumps(questions))
+    pred.write_text('{"q": "rain"}')
+    assert printed("qa", gold, pred, "--per-example", path) == printed("aggregate", path)
+    assert "why" in cli("aggregate", path)[0]
+
+
+def test_refusals(tmp_path):
+    path, other, table = (tmp_path / n for n in ("a.parquet", "b.parquet", "c.csv"))
+    cli("score", GOLD, CAREFUL, "--per-example", path)
+    cli("score", GOLD, CAREFUL, "--per-example", table)
+    cli("score", GOLD, HASTY, "--protocol", "cnc-2023", "--per-example", other)
+    part = tmp_path / "part.parquet"
+    fc.Statistics.read(path).take(np.arange(5)).write(part)
+    for arguments, message in (
+        (("aggregate", table), "not a file of statistics"),
+        (("aggregate", GOLD), "not a file of statistics"),
+        (("aggregate", path, path), "is given twice"),
+        (("aggregate", path, "--by", "genre"), 'gold has no column "genre"'),
+        (("merge", path, "--out", path), "is read, expected another file to write to"),
+        (("merge", path, "--out", tmp_path / "x.csv"), "a CSV file has no metadata"),
+        (("merge", path, other, "--out", tmp_path / "x.parquet"), "do not add"),
+        (("merge", path, part, "--out", tmp_path / "x.parquet"), "occurs 2 times"),
+        (("aggregate", path, "--counts", "--json"), "--counts is for tables"),
+    ):
+        out, err = cli(*arguments, expect=2)
+        assert message in out + err
+    assert not list(tmp_path.glob("x.*"))

@@ -1,0 +1,185 @@
+"""Comparisons of two systems: bounds by scipy, and what must not change a bit."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+import fastcausal as fc
+from fastcausal import sample
+from fastcausal.significance import sampling
+from fastcausal.significance.paired import detectable
+from fastcausal.statistics import Statistics
+
+SYSTEMS = ("careful", "chatty")
+QUICK = {"n_resamples": 200}
+
+
+@pytest.fixture(scope="module")
+def sides():
+    return [fc.score(sample.GOLD, sample.SYSTEMS[name], unparsed="empty") for name in SYSTEMS]
+
+
+@pytest.fixture(scope="module")
+def of_examples(sides):
+    """From numbers of examples, int[..., n], to the F1 of B minus that of A."""
+    only = [side.statistics.formula.only("overall_f1") for side in sides]
+    terms = [each.terms(side.statistics.rows) for each, side in zip(only, sides, strict=True)]
+
+    def delta(numbers, axis=-1):
+        a, b = (
+            each.value(part[numbers].sum(axis=-2)) for each, part in zip(only, terms, strict=True)
+        )
+        return b - a
+
+    return delta
+
+
+def test_values_are_those_of_scoring(sides):
+    a, b = sides
+    comparison = fc.compare(a, b, ["overall_f1", "multi_relation_cause_recall"], **QUICK)
+    f1, recall = comparison.scores.values()
+    assert (f1.a, f1.b) == (a["overall"].f1, b["overall"].f1)
+    assert f1.delta == f1.b - f1.a
+    assert recall.b == b.subsets["multi_relation"]["cause"].recall
+    assert comparison.n_units == a.n_examples
+    assert comparison.signature == a.signature
+    assert f1.mde == detectable(f1.se, 0.95)
+
+
+def test_bounds_are_near_those_of_scipy(sides, of_examples):
+    numbers = np.arange(sides[0].n_examples)
+    f1 = fc.compare(*sides)["overall_f1"]
+    for method in ("bca", "percentile"):
+        bounds = fc.compare(*sides, method=method)["overall_f1"]
+        theirs = stats.bootstrap(
+            (numbers,), of_examples, vectorized=True, method=method, n_resamples=30_000, batch=1000,
+            rng=np.random.default_rng(1),
+        ).confidence_interval  # fmt: skip
+        # Quantiles of that many resamples vary by some 0.03 standard errors each.
+        assert [bounds.low, bounds.high] == pytest.approx([*theirs], abs=0.1 * f1.se)
+
+
+def test_jackknife_is_a_plain_loop(sides, of_examples):
+    numbers = np.arange(sides[0].n_examples)
+    n = len(numbers)
+    without = np.array([of_examples(np.delete(numbers, k)) for k in numbers])
+    se = math.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())
+    half = se * stats.t.ppf(0.975, n - 1)
+    f1 = fc.compare(*sides, method="jackknife", **QUICK)["overall_f1"]
+    assert f1.se == pytest.approx(se, rel=1e-12)
+    assert [f1.low, f1.high] == pytest.approx([f1.delta - half, f1.delta + half], rel=1e-12)
+
+
+def test_exchanged_sides(sides):
+    forth, back = fc.compare(*sides, **QUICK), fc.compare(*reversed(sides), **QUICK)
+    a, b = (side["overall_f1"] for side in (forth, back))
+    assert (a.delta, a.p) == (-b.delta, b.p)
+    assert a.se == pytest.approx(b.se, rel=1e-12)
+    assert forth.n_differ == back.n_differ
+
+
+@pytest.mark.parametrize("cluster", [None, "doc_id"])
+def test_neither_order_nor_threads_change_a_bit(sides, cluster, monkeypatch):
+    plain = fc.compare(*sides, cluster=cluster, **QUICK)
+    monkeypatch.setattr(sampling, "WORK_PER_THREAD", 1)
+    for seed, n_cores in ((1, 1), (2, 2)):
+        monkeypatch.setattr("os.cpu_count", lambda n=n_cores: n)
+        order = random.Random(seed)
+        shuffled = []
+        for side in sides:
+            numbers = np.array(order.sample(range(side.n_examples), side.n_examples))
+            shuffled.append(side.statistics.take(numbers))
+        comparison = fc.compare(*shuffled, cluster=cluster, **QUICK)
+        assert comparison.to_dict()["scores"] == plain.to_dict()["scores"]
+        assert comparison.n_differ == plain.n_differ
+
+
+def test_files_reports_and_statistics(sides, tmp_path):
+    files = [tmp_path / f"{name}.parquet" for name in SYSTEMS]
+    for file, side in zip(files, sides, strict=True):
+        side.statistics.write(file)
+    comparison = fc.compare(*files, **QUICK)
+    assert comparison.systems == dict(zip("ab", SYSTEMS, strict=True))
+    assert comparison.scores == fc.compare(*sides, **QUICK).scores
+    assert comparison.scores == fc.compare(*(s.statistics for s in sides), **QUICK).scores
+
+
+def test_clusters(sides):
+    comparison = fc.compare(*sides, cluster="doc_id", **QUICK)
+    documents = len(sides[0].statistics.units["doc_id"].unique())
+    assert (comparison.unit, comparison.n_units) == ("doc_id", documents)
+    assert f"of {documents} values of doc_id differ" in comparison.title
+    assert comparison["overall_f1"].p_exact == (comparison.n_differ <= 16)
+    [warning] = fc.compare(*sides, **QUICK).warnings
+    assert "share a doc_id" in warning
+
+
+def test_a_system_and_itself(sides):
+    comparison = fc.compare(sides[0], sides[0], **QUICK)
+    f1 = comparison["overall_f1"]
+    assert (comparison.n_differ, f1.delta, f1.p, f1.p_exact) == (0, 0.0, 1.0, True)
+    assert math.isnan(f1.low)  # no variation: no bounds
+    assert comparison.to_dict()["scores"]["overall_f1"]["low"] is None
+
+
+def test_answers_and_labels():
+    """Means of floats, and confusions of which each side knows labels of its own."""
+    gold, *preds = (
+        pa.table({"id": range(40), "label": [k // m % 3 for k in range(40)]}) for m in (1, 3, 2)
+    )
+    labels = fc.compare(*(fc.classify(gold, pred) for pred in preds), "overall_accuracy", **QUICK)
+    assert labels.n_units == 40
+    assert 0 < labels["overall_accuracy"].p <= 1
+    questions = [
+        {"id": f"{k}", "question": "Why?", "answers": {"text": ["heavy rain"]}} for k in range(30)
+    ]
+    answers = [{q["id"]: word * (int(q["id"]) % m) for q in questions}
+               for m, word in ((2, "rain"), (3, "heavy rain "))]  # fmt: skip
+    reports = [fc.score_answers(questions, answer) for answer in answers]
+    comparison = fc.compare(*reports, **QUICK)
+    assert comparison["overall_f1"].delta == pytest.approx(
+        reports[1]["overall"].f1 - reports[0]["overall"].f1
+    )
+
+
+def test_forms(sides):
+    comparison = fc.compare(*sides, **QUICK)
+    [row] = comparison.to_arrow().to_pylist()
+    assert row == {"score": "overall_f1", **comparison.to_dict()["scores"]["overall_f1"]}
+    assert max(len(line) for line in str(comparison.to_table()).splitlines()) <= 80
+    for text in (comparison.to_markdown(), comparison.to_latex(), comparison._repr_html_()):
+        assert "four of five cases" in text
+    assert comparison.to_csv().startswith("name,a,b,delta,low,high,p,mde\noverall_f1,0.81")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"score": "f1"}, 'unknown score "f1", expected one of overall_precision'),
+        ({"cluster": "docid"}, 'no column "docid"'),
+        ({"n_resamples": 0}, "n_resamples is 0, expected at least 1"),
+        ({"confidence": 1}, "confidence is 1, expected a number between 0 and 1"),
+        ({"seed": -1}, "seed is -1, expected 0"),
+        ({"method": "normal"}, 'method is "normal", expected one of bca, percentile'),
+        ({"score": []}, "no score is asked for"),
+    ],
+)
+def test_bad_options(sides, options, message):
+    with pytest.raises(ValueError, match=message):
+        fc.compare(*sides, **options)
+
+
+def test_nulls_in_clusters(sides):
+    statistics = sides[0].statistics
+    assert isinstance(statistics, Statistics)
+    doc = pa.array([None, *["a"] * (statistics.n_units - 1)])
+    units = statistics.units.append_column("doc", doc)
+    side = Statistics.of_units(statistics.formula, statistics.signature, statistics.rows, units)
+    with pytest.raises(fc.InputError, match='column "doc" has 1 nulls'):
+        fc.compare(side, side, cluster="doc")

@@ -1,0 +1,114 @@
+"""Verdicts of the gate: what surely passes, surely fails, and what cannot be told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastcausal as fc
+from fastcausal import sample
+from tests.support.tables import table_of
+
+RELATION = [(0, 0, 2), (1, 3, 5)]
+QUICK = {"n_resamples": 500}
+
+
+def statistics(hits):
+    """Examples of one relation that is hit or missed."""
+    ids = [f"{k}" for k in range(len(hits))]
+    gold = table_of([[RELATION]] * len(hits), id=ids)
+    return fc.score(gold, table_of([[RELATION] * hit for hit in hits], id=ids)).statistics
+
+
+@pytest.fixture(scope="module")
+def sides():
+    return [
+        fc.score(sample.GOLD, sample.SYSTEMS[name], unparsed="empty")
+        for name in ("careful", "hasty")
+    ]
+
+
+@given(st.floats(-1, 1))
+def test_a_run_against_itself(min_delta):
+    side = statistics([0, 1] * 6)
+    verdict = fc.gate(side, side, min_delta=min_delta, n_resamples=10).verdict
+    assert verdict == ("pass" if min_delta <= 0 else "fail")
+
+
+@pytest.mark.parametrize("n", [1, 3, 9])
+def test_few_examples_decide_nothing(n):
+    worse, better = statistics([0] * n), statistics([1] * n)
+    for pair in ((worse, better), (better, worse), (better, better)):
+        gate = fc.gate(*pair, min_delta=-0.5, **QUICK)
+        assert gate.verdict == "inconclusive"
+        assert f"{n} units (example) decide nothing, expected at least 10" in gate.reason
+
+
+def test_three_verdicts(sides):
+    delta = fc.compare(*sides)["overall_f1"].delta
+    verdicts = {
+        least: fc.gate(*sides, min_delta=least, **QUICK).verdict for least in (-0.5, delta, 0.0)
+    }
+    assert [*verdicts.values()] == ["pass", "inconclusive", "fail"]
+
+
+def test_no_variation_is_inconclusive():
+    """All units gain alike: resamples do not vary, so that there are no bounds."""
+    gate = fc.gate(statistics([0] * 20), statistics([1] * 20), min_delta=-0.5, **QUICK)
+    assert (gate.delta, gate.verdict) == (1.0, "inconclusive")
+
+
+def test_bounds_are_one_sided(sides):
+    gate = fc.gate(*sides, min_delta=0.0, confidence=0.95)
+    two_sided = fc.compare(*sides, confidence=2 * 0.95 - 1)["overall_f1"]
+    assert (gate.low, gate.high) == (two_sided.low, two_sided.high)
+    assert gate.mde == fc.compare(*sides)["overall_f1"].mde
+
+
+def test_keys(sides):
+    gate = fc.gate(*sides, min_delta=0.0, **QUICK)
+    names = ["verdict", "score", "baseline", "candidate", "delta", "low", "high", "min_delta",
+             "confidence", "n_units", "n_differ", "mde"]  # fmt: skip
+    assert [*gate.to_dict()][: len(names)] == names
+    assert gate["overall_f1"].candidate == gate.candidate == sides[1]["overall"].f1
+    assert max(map(len, str(gate.to_table()).splitlines())) <= 80
+    assert gate.reason in str(gate)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"min_delta": float("nan")}, "min_delta is nan, expected a finite number"),
+        ({"min_delta": 0.0, "confidence": 0.5}, "confidence is 0.5, expected one-sided bounds"),
+        ({"min_delta": 0.0, "score": "f1"}, 'unknown score "f1"'),
+    ],
+)
+def test_bad_options(sides, options, message):
+    with pytest.raises(ValueError, match=message):
+        fc.gate(*sides, **options)
+
+
+@given(st.text(), st.sampled_from(["pass", "fail", "inconclusive"]))
+def test_junit_of_any_name(name, verdict):
+    side = statistics([0, 1] * 6)
+    gate = replace(
+        fc.gate(side, side, min_delta=0.0, n_resamples=10),
+        systems={"baseline": name, "candidate": "c"},
+        verdict=verdict,
+    )
+    suite = ElementTree.fromstring(gate.to_junit())
+    [case] = suite
+    assert (suite.get("tests"), suite.get("failures")) == ("1", str(int(verdict != "pass")))
+    assert case.get("name").startswith("overall_f1: c against ")
+    assert [failure.get("type") for failure in case] == [verdict] * (verdict != "pass")
+
+
+def test_draws_of_a_gate_are_those_of_a_seed(sides):
+    gates = [fc.gate(*sides, min_delta=0.0, seed=seed, **QUICK).to_dict() for seed in (1, 1, 2)]
+    assert gates[0] == gates[1]
+    assert not np.isclose(gates[0]["low"], gates[2]["low"], rtol=1e-9)
