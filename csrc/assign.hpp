@@ -35,7 +35,8 @@ struct Weight {
 
 class Assignment {
  public:
-  // Whether no number that solve adds up leaves 64 bits: a pairing takes one edge of each row.
+  // Tells whether all numbers that solve adds up stay in 64 bits: a pairing takes one edge of each
+  // row.
   static bool fits(const std::vector<Edge>& edges, const std::vector<int64_t>& offsets,
                    const Value& unmatched) {
     double top = size_of(unmatched.numerator);
@@ -116,8 +117,8 @@ class Assignment {
     for (int32_t i = 0; i < n_rows_; ++i) augment(i);
   }
 
-  // Adds one row by the cheapest alternating path. It ends at a column that nobody has, or at a row
-  // that gives up its column because that costs least.
+  // Adds one row by the cheapest alternating path. It ends at a free column, or at a row that
+  // gives up its column because that costs least.
   void augment(int32_t root) {
     Weight& price = row_price_[root];
     for (int64_t e = offsets_[root]; e < offsets_[root + 1]; ++e) {

@@ -62,13 +62,13 @@ constexpr int64_t MOST_EDGES = int64_t{1} << 22;          // of relations, in an
 constexpr int64_t MOST_SPAN_PAIRS = int64_t{1} << 32;     // of spans, in an example
 constexpr int64_t MOST_SPANS_OF_PAIR = int64_t{1} << 26;  // of spans, in a pair or few relations
 
-// What ends the pairing of an example that is too large.
+// The exception that ends the pairing of an example that is too large.
 struct TooLarge : std::exception {
   explicit TooLarge(int64_t example_) : example(example_) {}
   int64_t example;
 };
 
-// Of the examples from one to another.
+// Counts the rows of a range of examples.
 inline int64_t n_rows(const Side& side, int64_t from, int64_t to) {
   return side.row_offsets[side.relation_offsets[to]] -
          side.row_offsets[side.relation_offsets[from]];
@@ -81,7 +81,7 @@ class Worker {
          const Pair& pair, Steps& steps)
       : gold_(gold), pred_(pred), lengths_(lengths), plan_(plan), pair_(pair), steps_(steps) {}
 
-  // As run, for an example that may have many spans.
+  // Does what run does, for an example that may have many spans.
   void run_large(int64_t example, int64_t* partner, int64_t* counts) {
     const int64_t n = std::max(gold_.n_relations(example), pred_.n_relations(example));
     if (n <= std::max(FEW, OFFICIAL_MOST)) {  // else fill_edges looks at each pair
@@ -146,7 +146,7 @@ class Worker {
     for (int64_t i = 0; i < n; ++i) side.get(from + i, roles_to_look_up<Pair>(plan_), relations[i]);
   }
 
-  // As pair_few, for any number of relations.
+  // Does what pair_few does, for any number of relations.
   void assign(int64_t example) {
     const int64_t n_gold = static_cast<int64_t>(golds_.size());
     const int64_t n_pred = static_cast<int64_t>(preds_.size());
@@ -197,12 +197,12 @@ class Worker {
 
   static void sort_by_content(const std::vector<Relation>& relations, std::vector<int64_t>& order) {
     std::sort(order.begin(), order.end(), [&](int64_t x, int64_t y) {
-      const int found = relations[x].compare(relations[y]);
-      return found ? found < 0 : x < y;
+      const int order_of_content = relations[x].compare(relations[y]);
+      return order_of_content ? order_of_content < 0 : x < y;
     });
   }
 
-  // What is known of each relation alone.
+  // Collects what is known of each relation alone.
   void look_at(const std::vector<int64_t>& numbers, bool is_gold, std::vector<Value>& alone,
                std::vector<char>& folded, std::vector<Extent>& extents) const {
     const Relation none(nullptr, 0, roles_to_look_up<Pair>(plan_));
@@ -210,10 +210,10 @@ class Worker {
     folded.clear();
     extents.clear();
     for (const int64_t k : numbers) {
-      const Relation& one = is_gold ? golds_[k] : preds_[k];
-      alone.push_back(worth(pair_, is_gold ? one : none, is_gold ? none : one, length_, plan_));
-      folded.push_back(one.folded());
-      extents.emplace_back(one);
+      const Relation& own = is_gold ? golds_[k] : preds_[k];
+      alone.push_back(worth(pair_, is_gold ? own : none, is_gold ? none : own, length_, plan_));
+      folded.push_back(own.folded());
+      extents.emplace_back(own);
     }
   }
 
@@ -260,8 +260,8 @@ class Worker {
   }
 };
 
-// Where the counts of an example are added: in the row of its group, or in a row of its own; with
-// apart, a group has two rows, the second for examples of several gold relations.
+// The row that the counts of an example are added to: the row of its group, or in a row of its own;
+// with apart, a group has two rows, the second for examples of several gold relations.
 struct Groups {
   const int64_t* of;  // [n_examples], null: all in one group
   int64_t n;          // rows of counts
@@ -338,7 +338,7 @@ inline int64_t run_all(const char* name, Kernel function, const Side& gold, cons
   return too_large;
 }
 
-// Counts of given pairs, -1 for no relation: counts is [n_pairs, n_fields], zero on entry.
+// Counts given pairs, -1 for a missing relation: counts is [n_pairs, n_fields], zero on entry.
 inline void count_pairs(const char* name, Kernel function, const Side& gold, const Side& pred,
                         const int64_t* gold_index, const int64_t* pred_index,
                         const int32_t* lengths, int64_t n_pairs, const Plan& plan, int64_t* counts,

@@ -5,13 +5,13 @@
 //                      as many places for every example, and how many of them are taken
 //   decode_rows        these laid one after another, where sums of the numbers say that they start
 //
-// What a host would refuse, a device can only mark: it does not wait. Compiled as device.cu is.
+// A device does not wait, so it marks what a host would refuse. Compiled as device.cu is.
 #include "fastcausal/label_paths.h"
 #include "fastcausal/span_selection.h"
 
 namespace fastcausal {
 
-// What launches work on; decoding/device.py has the same as NumPy records. All members take
+// The arguments of launches; decoding/device.py has the same as NumPy records. All members take
 // 8 bytes.
 struct labels_task {
   labels::Logits logits;

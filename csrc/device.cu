@@ -14,8 +14,8 @@
 
 namespace fastcausal {
 
-// What every launch is given; engine/device/scoring.py has the same as NumPy records. All members
-// take 8 bytes.
+// The arguments of every launch; engine/device/scoring.py has the same as NumPy records. All
+// members take 8 bytes.
 struct Launch {
   int64_t* counts;      // [n_totals] to add to, or [n_examples, n_fields] to write
   uint8_t* left_out;    // [n_examples]
@@ -129,7 +129,7 @@ __device__ void for_all(const Launch& launch, const One& one) {
   flush_counters(launch);
 }
 
-// The row of counts that an example is added to.
+// Finds the row of counts that an example is added to.
 __device__ int64_t row_of(const Task& task, int64_t example) {
   if (!task.launch.n_totals) return example;
   const int64_t group = task.groups ? task.groups[example] : 0;
@@ -168,7 +168,7 @@ struct Sequence {
   int64_t relation_offsets[2];
   int32_t length;
 
-  // False where there are too many spans, or a label that is none: the host will see which.
+  // Returns false for too many spans or an unknown label: the host will see which.
   // A token that gold ignores is not there on either side.
   __device__ bool read(const LabelTask& task, int64_t e, bool is_gold) {
     const labels::Scheme scheme{task.marks, task.n_labels, task.ignored};

@@ -32,8 +32,9 @@ inline void hash_texts(const int32_t* offsets, const char* data, int64_t n, uint
     hashes[i] = hash_of(data + offsets[i], static_cast<int64_t>(offsets[i + 1]) - offsets[i]);
 }
 
-// Whether one of the n numbers from here on occurs twice; their order is lost. The table is memory
-// to use again. Numbers made to meet in the table are sorted instead, so that time is near-linear.
+// Tells whether one of the n numbers from here on occurs twice; their order is lost. The table is
+// memory to use again. Numbers made to meet in the table are sorted instead, so that time is
+// near-linear.
 inline bool twice_in(uint64_t* numbers, int64_t n, std::vector<uint64_t>& table) {
   size_t size = 16;
   while (size < 2 * static_cast<size_t>(n)) size *= 2;
@@ -55,8 +56,8 @@ inline bool twice_in(uint64_t* numbers, int64_t n, std::vector<uint64_t>& table)
   return false;
 }
 
-// Whether a number occurs twice. Numbers of one leading part are brought together, in place, and
-// each such bucket, small enough for the cache, goes through a table of its own.
+// Tells whether a number occurs twice. Numbers of one leading part are brought together, in place,
+// and each such bucket, small enough for the cache, goes through a table of its own.
 inline bool any_twice(uint64_t* numbers, int64_t n) {
   int bits = 0;
   while (bits < 16 && (n >> bits) > 4096) bits++;

@@ -38,7 +38,7 @@ class Kappas {
         of_a_(n_labels),
         of_b_(n_labels) {}
 
-  // False where the costs of so many units are integers that no double holds.
+  // Returns false where the costs of so many units are integers that no double holds.
   bool add(const Both* from, const Both* to, KappaSum& sum) {
     int64_t n = 0;
     for (const Both* p = from; p < to; ++p) n += p->times;

@@ -28,7 +28,7 @@ namespace labels {
 constexpr int64_t BLOCK = 64;
 enum : int32_t { IGNORED = -8, UNKNOWN = -12 };  // marks, besides those of a scheme
 
-// The number of the lowest bit that is set.
+// Returns the number of the lowest bit that is set.
 inline int64_t lowest(uint64_t bits) {
   static constexpr int8_t NUMBER[64] = {
       0,  1,  48, 2,  57, 49, 28, 3,  61, 58, 50, 42, 38, 29, 17, 4,  62, 55, 59, 36, 53, 51,
@@ -45,7 +45,7 @@ struct Weights {  // the bit of each token in a byte that holds eight
 };
 constexpr Weights WEIGHT;
 
-// Which of BLOCK tokens have another label than the token before them.
+// Tells which of BLOCK tokens have another label than the token before them, a bit each.
 inline uint64_t changes(const int8_t* code) {
   uint8_t flags[BLOCK];
   for (int64_t t = 0; t < BLOCK; ++t) flags[t] = code[t] != code[t - 1] ? WEIGHT.of[t] : 0;
@@ -58,7 +58,7 @@ inline uint64_t changes(const int8_t* code) {
   return bits;
 }
 
-// False where a label id is no int8.
+// Returns false where a label id does not fit int8.
 template <class Id>
 bool narrowed(const Id* ids, int64_t n, int8_t* code) {
   uint64_t shifted = 0;  // 0 to 255 for an int8
@@ -111,7 +111,7 @@ class Runs {
     return scheme.n_labels <= 128 && scheme.ignored >= -128 && scheme.ignored < 128;
   }
 
-  // The number of rows, which have room for n + 1; -1 where a label is unknown.
+  // Returns the number of rows, which have room for n + 1; -1 where a label is unknown.
   template <class Id>
   int64_t spans(const Id* ids, Row* rows, int32_t* length) {
     int8_t* code = codes.data() + 1;

@@ -1,4 +1,4 @@
-// What lines of text look like, so that a fast reader is used only where it reads them the way
+// The look of lines of text, so that a fast reader is used only where it reads them the way
 // Python does. Host only.
 #pragma once
 #include <algorithm>
@@ -38,8 +38,8 @@ inline Lines object_lines(const char* data, int64_t size) {
   return lines;
 }
 
-// Where the n-th line that is not blank ends, or the last one that does end. Sets n to how many
-// there are up to there, and counts all lines.
+// Finds where the n-th line that is not blank ends, or the last one that does end. Sets n to how
+// many there are up to there, and counts all lines.
 inline const char* end_of_lines(const char* p, const char* limit, int64_t& n, int64_t& lines) {
   int64_t found = 0;
   const auto space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
@@ -51,8 +51,8 @@ inline const char* end_of_lines(const char* p, const char* limit, int64_t& n, in
   return p;
 }
 
-// The rows of a CSV file that are not empty, -1 where a closing quote has anything but a comma or
-// the end of the line after it, or is missing: readers differ on that.
+// Counts the rows of a CSV file that are not empty; -1 where a closing quote has anything but a
+// comma or the end of the line after it, or is missing: readers differ on that.
 inline int64_t csv_rows(const char* data, int64_t size) {
   const char* end = data + size;
   int64_t n = 0;

@@ -101,7 +101,7 @@ class ReadAsTagged {
   std::vector<int64_t> row_offsets;
   int64_t n_as_given = 0;  // relations that tags cannot hold, and that stay as they are
 
-  // False where every relation stays as it is: then there is nothing here.
+  // Returns false where every relation stays as it is: then there is nothing here.
   bool read(const Side& side, int64_t n_examples, const int32_t* lengths, bool relaxed) {
     const int64_t last = side.relation_offsets[n_examples];
     int64_t next = 0;  // the first relation that is not taken over yet

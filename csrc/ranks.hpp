@@ -1,4 +1,4 @@
-// How far the differences of many systems stray from what they are, under the same resamples.
+// Strays of the differences of many systems from their values, under the same resamples.
 //
 //   spreads ── two systems after each other: the standard deviation of their difference
 //   largest ── 64 resamples after each other: the largest difference of all, in such deviations

@@ -34,7 +34,7 @@ class Sum {
   int64_t limbs_[LIMBS] = {};
 };
 
-// Numbers the different values as they come; at the end by size.
+// The numbers of different values: as they come, and at the end by size.
 class Numbering {
  public:
   Numbering() : slots_(size_t{1} << (64 - shift_)) {}
@@ -48,7 +48,7 @@ class Numbering {
     return number;
   }
 
-  // The different values, ascending; numbers become places among them.
+  // Returns the different values, ascending; numbers become places among them.
   std::vector<double> sorted(std::vector<int32_t>& numbers) {
     slots_.erase(std::remove_if(slots_.begin(), slots_.end(), is_free), slots_.end());
     std::sort(slots_.begin(), slots_.end(), [](Slot a, Slot b) { return a.value < b.value; });

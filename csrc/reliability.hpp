@@ -23,7 +23,7 @@ namespace fastcausal {
 
 enum class Level : int64_t { nominal, ordinal, interval, ratio };
 
-// What problems give, in this order.
+// The results of a problem, in this order.
 struct Disagreement {
   double n_units = 0;    // with two ratings or more, as everywhere here
   double n_ratings = 0;  // of these units
@@ -133,7 +133,7 @@ class Reliability {
   std::vector<Chosen> chosen_;
   std::vector<double> ranks_, ranks_of_unit_, different_, times_;
 
-  // The power of two that brings every magnitude to 1 at most: no square overflows.
+  // Returns the power of two that brings every magnitude to 1 at most: no square overflows.
   static double scale_of(const double* from, const double* to) {
     double most = 0;
     for (; from < to; ++from) {
@@ -144,7 +144,7 @@ class Reliability {
     return std::ldexp(1.0, std::min(-exponent, 1023));
   }
 
-  // The share of pairs of different ratings, which are sorted.
+  // Returns the share of pairs of different ratings, which are sorted.
   static double unlike(const std::vector<double>& ratings) {
     const int64_t n = static_cast<int64_t>(ratings.size());
     int64_t alike = 0;

@@ -14,8 +14,8 @@ struct SpanColumns {
   const int32_t* stop;
 };
 
-// The first span that has no such role, is empty, or lies outside its example; -1 for none. A
-// length of -1 is unknown.
+// Finds the first span of an unknown role, that is empty, or lies outside its example; -1 for none.
+// A length of -1 is unknown.
 inline int64_t first_bad_span(const SpanColumns& spans, const int64_t* offsets,
                               const int32_t* lengths, int64_t n_examples, int64_t n_roles) {
   for (int64_t e = 0; e < n_examples; ++e) {
@@ -55,14 +55,14 @@ inline int64_t count_filled(const int64_t* row_offsets, int64_t n_relations) {
   return n;
 }
 
-// Whether both sides know every length, and the same.
+// Tells whether both sides know every length, and the same.
 inline bool same_lengths(const int32_t* gold, const int32_t* pred, int64_t n_examples) {
   bool differ = false;
   for (int64_t e = 0; e < n_examples; ++e) differ |= (gold[e] != pred[e]) | (gold[e] < 0);
   return !differ;
 }
 
-// Where the last span of each example ends, 0 where it has none.
+// Finds where the last span of each example ends, 0 without spans.
 inline void last_stops(const Side& side, int64_t n_examples, int32_t* stops) {
   for (int64_t e = 0; e < n_examples; ++e) {
     const int64_t to = side.row_offsets[side.relation_offsets[e + 1]];
@@ -81,7 +81,7 @@ inline bool rising(const int64_t* offsets, int64_t n, int64_t end) {
   return offsets[0] >= 0 && offsets[n] <= end;
 }
 
-// What is wrong with arrays that a user made: nothing, an array of offsets, or the row found.
+// Faults of arrays that a user made: none, an array of offsets, or a row.
 enum class Fault : int64_t { NONE, ROW_OFFSETS, RELATION_OFFSETS, ROLE, EMPTY, OUTSIDE, ORDER };
 
 inline Fault check_rows(const Side& side, int64_t n_rows, int64_t n_relations, int64_t n_examples,

@@ -15,7 +15,7 @@
 
 namespace fastcausal {
 
-// What ends stopped work; the caller knows why.
+// The exception that ends stopped work; the caller knows why.
 class Stopped : public std::exception {};
 
 using Asked = bool (*)();  // whether to stop: called in the calling thread, some times a second

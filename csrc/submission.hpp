@@ -28,7 +28,7 @@ class SubmissionReader {
   SubmissionReader(const char* data, int64_t size, Submission& found)
       : p_(data), end_(data + size), found_(found), to_(found.text) {}
 
-  // Whether all lines are plain.
+  // Tells whether all lines are plain.
   bool read() {
     for (;;) {
       space();
@@ -150,7 +150,7 @@ class SubmissionReader {
     return static_cast<const char*>(std::memchr(from, '"', static_cast<size_t>(end_ - from)));
   }
 
-  // The quote that ends the string at hand.
+  // Finds the quote that ends the string at hand.
   const char* closing_quote() const {
     for (const char* p = p_ + 1; p < end_; ++p) {
       if (*p == '"') return p;

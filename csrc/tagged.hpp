@@ -71,7 +71,7 @@ inline int32_t lowest_one(uint64_t x) {
 #endif
 }
 
-// Bit k of the result is byte k, each 0 or 1.
+// Packs bytes, each 0 or 1: bit k of the result is byte k.
 inline uint64_t as_bits(const uint8_t (&flags)[64]) {
   uint64_t found = 0;
   for (int j = 0; j < 8; ++j) {
@@ -112,7 +112,7 @@ struct Opened {
   int32_t content;  // tokens in the text before
 };
 
-// What the sentences of a table share.
+// Settings and columns that the sentences of a table share.
 struct TaggedSpans {
   std::vector<PackedSpan> spans;
   std::vector<int64_t> odd;  // sentences with a signal tag that is perhaps no plain number
@@ -248,7 +248,7 @@ class OfficialSentence {
     return n;
   }
 
-  // Whether a signal tag is perhaps no plain number; tags.odd_signal_tag knows.
+  // Tells whether a signal tag may hold another number than a plain one; tags.odd_signal_tag knows.
   bool odd() const { return odd_; }
 
  private:

@@ -8,7 +8,7 @@ namespace fastcausal {
 
 constexpr int64_t FEW = 3;  // rows and columns that are paired by trying all
 
-// What every pair adds; a pair that is not there may not be taken.
+// The gains of all pairs; a missing pair may not be taken.
 struct FewEdges {
   Value value[FEW][FEW];
   bool there[FEW][FEW];

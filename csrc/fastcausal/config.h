@@ -1,4 +1,4 @@
-// What differs between the compilers that read the item code: host C++17, nvcc and NVRTC.
+// Differences between the compilers that read the item code: host C++17, nvcc and NVRTC.
 // No other file looks at the compiler's macros.
 #pragma once
 

@@ -11,7 +11,7 @@ namespace fair {
 
 enum Field { TP, FP, FN, LE, BE, LBE, BES, BEL, BEO, N_FIELDS };
 
-// Equal spans, found by merging two lists in (start, stop, role) order, are hits.
+// Counts equal spans as hits, by merging two lists in (start, stop, role) order.
 template <class Sink>
 FC_HD void take_equal(Spans& gold, int64_t n_gold, Spans& pred, int64_t n_pred, Sink& sink) {
   int32_t i = 0;
@@ -28,7 +28,7 @@ FC_HD void take_equal(Spans& gold, int64_t n_gold, Spans& pred, int64_t n_pred, 
   for (; j < n_pred; ++j) pred.unequal[pred.n_unequal++] = j;
 }
 
-// Same bounds under another role: labelling errors.
+// Counts the same bounds under another role as errors of the label.
 template <class Sink>
 FC_HD void take_same_bounds(Spans& gold, Spans& pred, Sink& sink) {
   for (int64_t i = 0; i < gold.n_open;) {
@@ -45,9 +45,9 @@ FC_HD void take_same_bounds(Spans& gold, Spans& pred, Sink& sink) {
   }
 }
 
-// The partner of span k among the candidates: most shared tokens, then fewest of the candidate's
-// tokens left over, then the shortest, then the first. -1 where none. (Fewest tokens of its own
-// left over, the published second key, follows from the first.)
+// Finds the partner of span k among the candidates: most shared tokens, then fewest of the
+// candidate's tokens left over, then the shortest, then the first. -1 where none. (Fewest tokens of
+// its own left over, the published second key, follows from the first.)
 template <class Tokens>
 FC_HD int64_t partner(const Spans& own, int32_t k, const Spans& other, const int32_t* candidates,
                       int64_t n_candidates, bool same_role, const Tokens& tokens) {
@@ -85,8 +85,8 @@ FC_HD void take_overlap(Spans& gold, int32_t g, Spans& pred, int32_t p, bool sam
   if (same_role) sink.add(of_role + kind_of_boundary(gold.row(g), pred.row(p)), 1);
 }
 
-// Overlapping spans: open against open, then what is open on either side against what the other
-// side has already charged, so that a span predicted in two pieces counts two boundary errors.
+// Pairs overlapping spans: open ones, then what is open on either side with what the other side has
+// already charged, so that a span predicted in two pieces counts two boundary errors.
 template <class Tokens, class Sink>
 FC_HD void take_overlaps(Spans& gold, Spans& pred, bool same_role, const Tokens& tokens,
                          Sink& sink) {
@@ -129,7 +129,7 @@ FC_HD void take_overlaps(Spans& gold, Spans& pred, const Tokens& tokens, Sink& s
   take_overlaps(gold, pred, false, tokens, sink);
 }
 
-// Many spans: the published steps one by one.
+// Counts many spans by the published steps, one by one.
 template <class Sink>
 FC_HD void count_many(const Relation& gold, const Relation& pred, const int64_t* params,
                       Sink& sink) {
@@ -229,7 +229,8 @@ struct Single {
     return any;
   }
 
-  // What has a boundary error may have lost the tokens that another span of its side shares.
+  // Tells whether a span with a boundary error may have lost tokens that another of its side
+  // shares.
   FC_HD bool in_doubt() const {
     return total(of[LBE]) && total(of[BE]) && (any_overlap(gold) || any_overlap(pred));
   }
@@ -250,7 +251,7 @@ struct Single {
   }
 };
 
-// Returns false where the steps have to be taken one by one.
+// Counts, or returns false where the steps have to be taken one by one.
 template <class Sink>
 FC_HD bool count_single(const Relation& gold, const Relation& pred, const int64_t* params,
                         Sink& sink) {

@@ -9,7 +9,7 @@
 
 namespace fastcausal {
 
-// How many roles' rows a kernel looks up.
+// Returns the number of roles whose rows a kernel looks up.
 template <class Pair>
 FC_HD int64_t roles_to_look_up(const Plan& plan) {
   return Pair::LOOKS_UP ? plan.n_roles() : 0;
@@ -32,7 +32,7 @@ FC_HD SpanErrors official_errors(const Pair& pair, const Relation& gold, const R
   return sink.errors;
 }
 
-// Tokens of the same role that both mark; what is folded is counted by masks.
+// Counts tokens of the same role that both mark; what is folded is counted by masks.
 FC_HD int64_t same_role_tokens(const Relation& gold, const Relation& pred, const Meeting& met,
                                bool masks, const Plan& plan) {
   if (!masks) return met.same_role;
@@ -136,14 +136,14 @@ FC_HD void complete_few(const FewRelations& golds, const FewRelations& preds, co
   }
 }
 
-// Whether a gold and a predicted relation both stay unmatched.
+// Tells whether a gold and a predicted relation both stay unmatched.
 FC_HD bool leaves_a_pair(const int32_t* pred_of, int64_t n_gold, int64_t n_pred) {
   int64_t n = 0;
   for (int64_t i = 0; i < n_gold; ++i) n += pred_of[i] >= 0;
   return n < n_gold && n < n_pred;
 }
 
-// The best pairing, of equal ones the first; the side that leads gives the rows.
+// Finds the best pairing, of equal ones the first; the side that leads gives the rows.
 FC_HD void first_of_few(const FewEdges& edges, const FewRelations& golds, const FewRelations& preds,
                         bool gold_leads, const Value& unmatched, int32_t* pred_of) {
   const FewRelations& rows = gold_leads ? golds : preds;
@@ -200,7 +200,7 @@ FC_HD void pair_few(const Pair& pair, FewRelations& golds, FewRelations& preds, 
   first_of_few(edges, golds, preds, plan.by_content && golds.leads(preds), unmatched, pred_of);
 }
 
-// Whether all relations of an example fit on the fixed memory of a device.
+// Tells whether all relations of an example fit on the fixed memory of a device.
 FC_HD bool fits_device(const FewRelations& relations) {
   for (int64_t i = 0; i < relations.n; ++i) {
     if (relations.of[i].n > MOST_SPANS) return false;
@@ -221,7 +221,7 @@ FC_HD bool run_few(const Pair& pair, const Side& gold, const Side& pred, int64_t
   if (!n_gold && !n_pred) return true;
   const int64_t n_roles = roles_to_look_up<Pair>(plan);
   const Relation none(nullptr, 0, n_roles);
-  // Where nobody asks who is whose partner, one against one needs no look.
+  // Where partners are not asked for, one against one needs no look.
   if (n_gold <= 1 && n_pred <= 1 && plan.never_costs && !partner) {
     Relation g(none);
     Relation p(none);

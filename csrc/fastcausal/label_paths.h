@@ -88,10 +88,10 @@ struct Sequence {
   FC_HD bool has(int64_t token) const { return !where || where[token]; }
 };
 
-// The label id of a token with a logit that is NaN or +inf: no label, and not "not there".
+// The label id of a token with a logit that is NaN or +inf.
 FC_HD int32_t no_label(int32_t ignored) { return ignored == -1 ? -2 : -1; }
 
-// The first of the labels with the greatest logit of a token.
+// Finds the first of the labels with the greatest logit of a token.
 template <class Real>
 FC_HD int32_t best_label(const Sequence<Real>& sequence, int64_t token) {
   if (!sequence.has(token)) return sequence.ignored;
@@ -109,9 +109,9 @@ FC_HD int32_t best_label(const Sequence<Real>& sequence, int64_t token) {
   return is_fine ? label : no_label(sequence.ignored);
 }
 
-// The sequence with the greatest sum of logits; where paths to an end are equal, the one with the
-// first last label. From a token with a logit that is NaN or +inf on, no labels.
-// last: [n_tokens, N_ENDS], the last label of the best path to each end.
+// Finds the sequence with the greatest sum of logits; where paths to an end are equal, the one with
+// the first last label. From a token with a logit that is NaN or +inf on, no labels. last:
+// [n_tokens, N_ENDS], the last label of the best path to each end.
 template <class Real>
 FC_HD void best_path(const Sequence<Real> sequence, const Step* steps, int64_t start,
                      int32_t* last) {

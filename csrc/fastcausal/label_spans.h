@@ -17,7 +17,7 @@ enum Mark : int32_t { BEGINS = 1, ENDS = 2, ROLE = 4, OUTSIDE = -4 };  // role *
 
 constexpr int32_t LAST_WORD = 0x7fffffff;  // has no word after it, where a span of it could stop
 
-// The labels of a model, and what says that a token is not there.
+// The labels of a model, and the label of tokens to leave out.
 struct Scheme {
   const int32_t* marks;  // of each label
   int64_t n_labels;

@@ -11,7 +11,7 @@ constexpr double LN2_LOW = 0x1.ef35793c7673p-45;
 constexpr double LOG2_E = 0x1.71547652b82fep0;
 constexpr int LOG_TERMS = 11;
 
-// exp(x) for x <= 0; 0 below -40, which adds nothing to a sum that is at least 1.
+// Computes exp(x) for x <= 0; 0 below -40, which adds nothing to a sum that is at least 1.
 // Pairs of terms are summed apart, so that a processor can work on several at once.
 FC_HD double exp_of(double x) {
   if (!(x >= -40)) return 0;
@@ -23,7 +23,7 @@ FC_HD double exp_of(double x) {
   return ((low + middle * r4) + high * (r4 * r4)) / static_cast<double>(int64_t{1} << n);
 }
 
-// log(x) for x >= 1.
+// Computes log(x) for x >= 1.
 FC_HD double log_of(double x) {
   int32_t n = 0;
   while (x > 1.5) {

@@ -24,8 +24,9 @@ FC_HD int64_t distance(const Row& a, const Row& b) {
   return (start < 0 ? -start : start) + (stop < 0 ? -stop : stop);
 }
 
-// The gold span that one predicted span takes, -1 for none; right tells how it counts. A full match
-// ends the search; otherwise the first gold span met is taken. Type takes the nearest of its role.
+// Finds the gold span that a predicted span takes, -1 for none; right tells how it counts. A full
+// match ends the search; otherwise the first gold span met is taken. Type takes the nearest of its
+// role.
 FC_HD int64_t taken(Scheme scheme, const Row* gold, int64_t n_gold, const Row& p, int32_t role,
                     const int32_t* used, bool& right) {
   int64_t first = -1;

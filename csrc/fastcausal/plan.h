@@ -23,7 +23,7 @@ struct Side {
 
 enum Form { NUMERATOR, DENOMINATOR, OFFICIAL_TP, OFFICIAL_FP, OFFICIAL_FN, OFFICIAL_HALF, N_FORMS };
 
-// What a driver needs to know besides the kernel: one record for host, device and NumPy
+// The choices of a protocol besides its kernel: one record for host, device and NumPy
 // (engine/plan.py, with the same names in the same order). All members take 8 bytes.
 struct Plan {
   const int64_t* params;    // the number of roles, then the track of each role

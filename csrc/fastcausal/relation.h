@@ -48,12 +48,12 @@ struct Relation {
 
   FC_HD const Row& row(int64_t i) const { return rows[i]; }
 
-  // Where there is at most one row of a role: that row, or an empty span.
+  // For a role of at most one row: that row, or an empty span.
   FC_HD bool at_most_one(int64_t role) const { return three && n_of[role] <= 1; }
   FC_HD bool single() const { return three && n_of[0] <= 1 && n_of[1] <= 1 && n_of[2] <= 1; }
   FC_HD const Row& only(int64_t role) const { return n_of[role] ? rows[last_of[role]] : empty; }
 
-  // Order by content: row by row, then the shorter relation first.
+  // Orders by content: row by row, then the shorter relation first.
   FC_HD int compare(const Relation& other) const {
     for (int64_t k = 0; k < n && k < other.n; ++k) {
       if (const int order = compare_roles_first(rows[k], other.rows[k])) return order;
@@ -61,7 +61,7 @@ struct Relation {
     return n < other.n ? -1 : n > other.n;
   }
 
-  // Whether spans of one role overlap: then tokens are counted by masks.
+  // Tells whether spans of one role overlap: then tokens are counted by masks.
   FC_HD bool folded() const {
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = i + 1; j < n && row(j).start < row(i).stop; ++j) {
@@ -72,7 +72,7 @@ struct Relation {
   }
 };
 
-// Where a relation begins and ends. Two that are apart share no token.
+// The bounds of a relation. Two that are apart share no token.
 struct Extent {
   int32_t start = 0;
   int32_t stop = 0;

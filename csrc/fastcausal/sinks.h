@@ -1,7 +1,7 @@
-// Sinks: what a kernel gives its counts to, field by field.
+// Sinks, which a kernel gives its counts to, field by field.
 //
-//   BY_ROLE          whether counts of different roles are told apart
-//   wants(fields)    whether any of these fields of a role is used, a bit each
+//   BY_ROLE          true if counts of different roles are told apart
+//   wants(fields)    tells whether any of these fields of a role is used, a bit each
 //   wants_overall    the same of overall fields
 //   add(field, n)    adds n to the count of a field; fields that are never named are 0
 //
@@ -49,7 +49,7 @@ struct Product {
   }
 };
 
-// Sign of a b - c d for b, d > 0; exact for all numbers but -2^63.
+// Returns the sign of a b - c d for b, d > 0; exact for all numbers but -2^63.
 FC_HD int compare_products(int64_t a, int64_t b, int64_t c, int64_t d) {
   if (!(((a < 0 ? -a : a) | b | (c < 0 ? -c : c) | d) >> 31)) {
     return a * b < c * d ? -1 : a * b > c * d;
@@ -60,7 +60,7 @@ FC_HD int compare_products(int64_t a, int64_t b, int64_t c, int64_t d) {
   return a < 0 ? right.compare(left) : left.compare(right);
 }
 
-// What pairing a row with a column adds to the value N / D of leaving both unmatched.
+// The gain of pairing a row with a column over the value N / D of leaving both unmatched.
 struct Value {
   int64_t numerator;
   int64_t denominator;
@@ -74,7 +74,7 @@ struct Value {
   }
   // 0/0, nothing found and nothing missed, compares like 0.
   FC_HD int64_t bottom() const { return denominator ? denominator : 1; }
-  // Sign of N/D - N'/D' by cross products.
+  // Returns the sign of N/D - N'/D' by cross products.
   FC_HD int compare(const Value& other) const {
     return compare_products(numerator, other.bottom(), other.numerator, bottom());
   }
@@ -95,7 +95,7 @@ struct ObjectiveSink {
 };
 static_assert(SinkMembers<ObjectiveSink>::there, "a sink");
 
-// What the official search adds up: tp, fp, fn, and errors charged half to precision and recall.
+// Sums of the official search: tp, fp, fn, and errors charged half to precision and recall.
 struct SpanErrors {
   int64_t tp, fp, fn, half;
 
@@ -114,7 +114,7 @@ struct SpanErrors {
     const double recall = wanted == 0.0 ? 0.0 : hits / wanted;
     return precision + recall == 0.0 ? 0.0 : 2.0 * (precision * recall) / (precision + recall);
   }
-  // Whether the float F1 is higher. F1 is 2 tp / (2 tp + fp + fn + half): fractions of small
+  // Tells whether the float F1 is higher. F1 is 2 tp / (2 tp + fp + fn + half): fractions of small
   // numbers that differ do so by far more than the rounding errors of f1(), so only equal ones need
   // floats.
   FC_HD bool higher_than(const SpanErrors& o) const {

@@ -94,7 +94,7 @@ FC_HD bool shares_boundary(const Relation& gold, const Relation& pred, int32_t r
   return false;
 }
 
-// What is known of one role in a pair of relations.
+// Facts on one role in a pair of relations.
 struct Overlap {
   int64_t in_gold;  // tokens
   int64_t in_pred;

@@ -109,7 +109,7 @@ struct Split {
   bool before;
 };
 
-// What select needs for an example of n tokens, in doubles.
+// Returns the memory that an example of n tokens needs, in doubles.
 FC_HD int64_t scratch_of(int64_t n) { return (MOST_COLUMNS + 2) * n; }
 
 class Selector {
@@ -153,7 +153,7 @@ class Selector {
     return -1;
   }
 
-  // Up to n_best selections, best first; their number.
+  // Finds up to n_best selections, best first; returns their number.
   FC_HD int64_t select(bool has_signal, Selection* found) {
     double shift[4];
     for (int64_t c = 0; c < 4; ++c) shift[c] = log_sum_exp(values_[c]);
@@ -184,7 +184,7 @@ class Selector {
       shift[c] = 0;
     }
   }
-  // The first of the best positions, -1 where none is possible.
+  // Finds the first of the best positions, -1 where none is possible.
   FC_HD static int64_t best_of(const double* x, int64_t first, int64_t stop) {
     int64_t best = -1;
     double bar = NEVER;
@@ -228,7 +228,7 @@ class Selector {
     return best.n;
   }
 
-  // Pairs i, j of different words. A row i is passed over where its best j is too little.
+  // Offers pairs i, j of different words. A row i is passed over where its best j is too little.
   FC_HD void offer_splits(const double* x, const double* y, bool before, Best<Split>& splits) {
     double most = NEVER;
     for (int64_t p = n_ - 1; p >= 0; --p) ahead_[p] = most = y[p] > most ? y[p] : most;
@@ -294,7 +294,7 @@ struct Boundaries {
   const uint8_t* has_signal;  // [batch], or NULL for all
 };
 
-// The n selections of an example. Returns -1, or what Selector::read returns.
+// Finds the n selections of an example. Returns -1, or what Selector::read returns.
 template <class T>
 FC_HD int64_t select_in(const Boundaries& b, const Settings& settings, int64_t example,
                         double* scratch, Selection* found, int64_t* n) {
