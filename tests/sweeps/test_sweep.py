@@ -64,13 +64,9 @@ def test_policies_are_those_of_scoring(tmp_path, policy, kept):
     """Of runs that lack examples, have others, or have relations that cannot be read."""
     table = gold().table
     ids = pa.array([f"other {k}" if k == 39 else str(table["id"][k]) for k in kept], pa.string())
-<<<<<<< HEAD
-    table = table.take([*kept]).set_column(table.column_names.index("id"), "id", ids)
-=======
     table = table.take(pa.array(kept, pa.int64())).set_column(
         table.column_names.index("id"), "id", ids
     )
->>>>>>> work-sweep
     lists = [
         [None, *row] if row and len(row) > 1 else row for row in table["relations"].to_pylist()
     ]
