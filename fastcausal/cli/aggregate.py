@@ -68,7 +68,7 @@ def systems_of(files: list[str]) -> dict[str, Statistics]:
     Raises
     ------
     InputError
-        Systems have some examples in common and not others.
+        Systems have examples in common and not others, or other signatures.
     """
     from fastcausal.errors import InputError
     from fastcausal.statistics import read_systems
@@ -77,6 +77,7 @@ def systems_of(files: list[str]) -> dict[str, Statistics]:
     for file in short_names(files).values():
         for name, statistics in read_systems(file).items():
             parts.setdefault(name, []).append(statistics)
+    _require_one_signature({name: of_name[0].signature for name, of_name in parts.items()})
     systems = {name: first.merge(*rest) for name, (first, *rest) in parts.items()}
     first, *rest = systems.values()
     if all(_same_examples(first, other) for other in rest):
@@ -88,6 +89,19 @@ def systems_of(files: list[str]) -> dict[str, Statistics]:
             "expected systems on the same examples, or parts of one system"
         )
     return {"": whole}
+
+
+def _require_one_signature(signatures: dict[str, str]) -> None:
+    """Raise InputError for systems that follow different protocols or policies."""
+    from fastcausal.errors import InputError
+    from fastcausal.statistics import joint_signature
+
+    first, *rest = signatures
+    for name in rest:
+        try:
+            joint_signature(signatures[first], signatures[name])
+        except ValueError as error:
+            raise InputError(f"{first}, {name}: {error}") from error
 
 
 def _same_examples(a: Statistics, b: Statistics) -> bool:

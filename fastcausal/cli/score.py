@@ -222,7 +222,21 @@ def print_reports(
     else:
         warn(f"{name}: {w}" for name, report in reports.items() for w in report.warnings)
         notes = *first.legend, first.signature
-        print_grids([systems_table(reports, by, counts)], format, *notes)
+        print_grids(systems_tables(reports, by, counts), format, *notes)
+
+
+def systems_tables(
+    reports: dict[str, Report], by: str | None = None, counts: bool = False
+) -> list[Grid]:
+    """Make one table of what systems extract; of other tasks, those of each system."""
+    if all("n_gold_relations" in report.facts for report in reports.values()):
+        return [systems_table(reports, by, counts)]
+    grids = []
+    for name, report in reports.items():
+        for grid in report.to_tables(counts):
+            grid.title = f"{name}: {grid.title}"
+            grids.append(grid)
+    return grids
 
 
 def systems_table(reports: dict[str, Report], by: str | None = None, counts: bool = False) -> Grid:

@@ -87,6 +87,14 @@ def test_classify_and_qa(tmp_path):
     assert list(printed("aggregate", path, "--by", "genre")["subsets"]) == ["genre=x", "genre=y"]
     assert "genre=y" in cli("aggregate", path, "--by", "genre")[0]
 
+    cli("merge", path, "--out", tmp_path / "two.parquet", "--system", "two")
+    assert list(printed("aggregate", path, tmp_path / "two.parquet")["systems"]) == ["pred", "two"]
+    out, _ = cli("aggregate", path, tmp_path / "two.parquet")
+    assert [line for line in out.splitlines() if "classification of" in line] == [
+        "pred: classification of 2 examples",
+        "two: classification of 2 examples",
+    ]
+
     questions = [{"id": "q", "question": "Why?", "answers": {"text": ["heavy rain"]}}]
     gold.write_text(json.dumps(questions))
     pred.write_text('{"q": "rain"}')
@@ -105,6 +113,7 @@ def test_refusals(tmp_path):
         (("aggregate", table), "not a file of statistics"),
         (("aggregate", GOLD), "not a file of statistics"),
         (("aggregate", path, path), "is given twice"),
+        (("aggregate", path, other), "careful, hasty: statistics of "),
         (("aggregate", path, "--by", "genre"), 'gold has no column "genre"'),
         (("merge", path, "--out", path), "is read, expected another file to write to"),
         (("merge", path, "--out", tmp_path / "x.csv"), "a CSV file has no metadata"),
