@@ -191,7 +191,7 @@ def test_the_command(files):
     assert [row["system"] for row in table] == list(board.scores)
     for flag, sign in (("--markdown", "| :--"), ("--latex", r"\toprule")):
         assert sign in cli("leaderboard", *files, flag, *options)[0]
-    assert "expected of the best of these" in cli("leaderboard", *files, *options)[0]
+    assert "is expected to score" in cli("leaderboard", *files, *options)[0]
 
 
 @pytest.mark.parametrize(
