@@ -121,9 +121,12 @@ def test_an_undefined_score_has_no_rank():
 
 def test_no_examples():
     empty = SYSTEMS["run 0"].take(np.zeros(0, np.int64))
-    board = fc.leaderboard({"a": empty, "b": empty}, **QUICK).to_dict()
-    assert board["winner"] == {"system": "a", "value": None, "expected": None}
-    assert [row["rank"] for row in board["systems"]] == [None, None]
+    for method in ("bca", "jackknife"):
+        board = fc.leaderboard({"a": empty, "b": empty}, baseline="a", method=method, **QUICK)
+        shown = board.to_dict()
+        assert shown["winner"] == {"system": "a", "value": None, "expected": None}
+        for row in shown["systems"]:
+            assert [row[name] for name in ("rank", "low", "delta", "p")] == [None] * 4
 
 
 def test_scores_of_labels():
