@@ -161,6 +161,8 @@ def spreads_of(left_out: Mapping[str, Float64], times: Int64) -> dict[str, Sprea
         How many units there are of each kind. Sums are rounded once, so that no order of units
         changes a bit.
     """
+    if not len(times):
+        return dict.fromkeys(left_out, Spread(math.nan, math.nan))
     values = np.stack([*left_out.values()], axis=1)
     varies = np.ptp(values, axis=0) > EQUAL  # false where undefined
     n, weights = int(times.sum()), times[None]

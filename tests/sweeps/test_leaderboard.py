@@ -121,9 +121,12 @@ def test_an_undefined_score_has_no_rank():
 
 def test_no_examples():
     empty = SYSTEMS["run 0"].take(np.zeros(0, np.int64))
-    board = fc.leaderboard({"a": empty, "b": empty}, **QUICK).to_dict()
-    assert board["winner"] == {"system": "a", "value": None, "expected": None}
-    assert [row["rank"] for row in board["systems"]] == [None, None]
+    for method in ("bca", "jackknife"):
+        board = fc.leaderboard({"a": empty, "b": empty}, baseline="a", method=method, **QUICK)
+        shown = board.to_dict()
+        assert shown["winner"] == {"system": "a", "value": None, "expected": None}
+        for row in shown["systems"]:
+            assert [row[name] for name in ("rank", "low", "delta", "p")] == [None] * 4
 
 
 def test_scores_of_labels():
@@ -191,7 +194,7 @@ def test_the_command(files):
     assert [row["system"] for row in table] == list(board.scores)
     for flag, sign in (("--markdown", "| :--"), ("--latex", r"\toprule")):
         assert sign in cli("leaderboard", *files, flag, *options)[0]
-    assert "expected of the best of these" in cli("leaderboard", *files, *options)[0]
+    assert "is expected to score" in cli("leaderboard", *files, *options)[0]
 
 
 @pytest.mark.parametrize(
