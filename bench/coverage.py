@@ -70,7 +70,7 @@ def designs() -> Iterator[tuple[str, Sample, float]]:
             yield f"{n} sentences, {name} (F1 {truth:.2f})", partial(sentences, n=n, law=law), truth
     skill = SKILL[0] / sum(SKILL)
     truth = f1(skill * RIGHT + (1 - skill) * WRONG)
-    for apart, drawn in ((False, "drawn as such"), (True, "their sentences taken as independent")):
+    for apart, drawn in ((False, "by document"), (True, "their sentences taken as independent")):
         for n in (10, 20, 40, 100):
             yield f"{n} documents, {drawn}", partial(documents, n=n, apart=apart), truth
 
@@ -80,7 +80,8 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=2000)
     parser.add_argument("--resamples", type=int, default=1000)
     options = parser.parse_args()
-    print(f"| | {' | '.join(METHODS)} |\n|---|{'---|' * len(METHODS)}")
+    head = "95% intervals hold the true F1, in percent of samples"
+    print(f"| {head} | {' | '.join(METHODS)} |\n|---|{'---|' * len(METHODS)}")
     for name, sample, truth in designs():
         shares = covered(sample, truth, options.trials, options.resamples)
         print(f"| {name} | {' | '.join(f'{share:.1f}' for share in shares)} |", flush=True)

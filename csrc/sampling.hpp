@@ -27,7 +27,7 @@ class Philox {
         resample_{low(static_cast<uint64_t>(resample)), high(static_cast<uint64_t>(resample))} {}
 
   uint32_t word() {
-    if (at_ == 4 * BLOCKS) refill();
+    if (at_ == WORDS) refill();
     return words_[at_++];
   }
 
@@ -49,18 +49,18 @@ class Philox {
   }
 
  private:
-  static constexpr int BLOCKS = 16;  // at once, so that the processor works on several
+  static constexpr int WORDS = 64;  // of 16 blocks, so that the processor works on several
   static constexpr int ROUNDS = 10;
   uint32_t key_[2], resample_[2];
   uint64_t block_ = 0;
-  int at_ = 4 * BLOCKS;
-  uint32_t words_[4 * BLOCKS];
+  int at_ = WORDS;
+  uint32_t words_[WORDS];
 
   static uint32_t low(uint64_t x) { return static_cast<uint32_t>(x); }
   static uint32_t high(uint64_t x) { return static_cast<uint32_t>(x >> 32); }
 
   void refill() {
-    for (at_ = 4 * BLOCKS; at_ > 0; at_ -= 4, ++block_) fill(words_ + 4 * BLOCKS - at_);
+    for (at_ = WORDS; at_ > 0; at_ -= 4, ++block_) fill(words_ + (WORDS - at_));
   }
 
   void fill(uint32_t* words) const {

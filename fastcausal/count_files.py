@@ -308,6 +308,8 @@ def parts_of(name: str, table: pa.Table, about: About) -> dict[str, Any]:
         times = numbers(table, TIMES, np.int64, name)
         return {**parts, "formula": formula, "rows": rows, "times": times}
     table, left_out = parted(formula, table, name)
+    for total in formula.totals if left_out is not None else ():
+        numbers(left_out, total, np.int64, name)
     formula, rows = counts_of(formula, table, name)
     units = table.drop_columns(list(formula.fields))
     return {

@@ -385,6 +385,6 @@ def _concatenated(*tables: pa.Table | None) -> Any:
 
     present = [table for table in tables if table is not None]
     try:
-        return pa.concat_tables(present, promote_options="default") if present else None
+        return pa.concat_tables(present, promote_options="permissive") if present else None
     except pa.ArrowException as error:
         raise InputError(f"parts have columns of other types: {error}") from error

@@ -73,6 +73,14 @@ def test_weighted_counts_are_exact(pairs):
         assert weighted_sums(rows[:, None], times[None]).tolist() == [[expected]]
 
 
+def test_sums_that_single_precision_rounds():
+    rows = np.array([[2**24 - 1, 2**22], [1, 1], [1, 0]])
+    assert weighted_sums(rows, np.array([[1, 1, 1], [1, 0, 2]])).tolist() == [
+        [2**24 + 1, 2**22 + 1],
+        [2**24 + 1, 2**22],
+    ]
+
+
 def test_counts_beyond_64_bits_are_refused():
     with pytest.raises(ValueError, match="expected less than 2\\^63"):
         weighted_sums(np.full((4, 1), 2**60), np.full((1, 4), 2))

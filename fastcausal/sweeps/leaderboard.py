@@ -22,7 +22,7 @@ from fastcausal.significance.ranks import rank_sets, share
 from fastcausal.significance.units import EXAMPLE, terms_of, units_of
 from fastcausal.statistics import Statistics
 from fastcausal.sweeps.compare import compare
-from fastcausal.sweeps.systems import aligned, systems_of
+from fastcausal.sweeps.systems import aligned, set_aside, systems_of
 from fastcausal.tables import Grid, number_text
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def leaderboard(
         row |= {"low": interval.low, "high": interval.high}
     winner = next(iter(rows))
     units = units_of(joined[winner], cluster, score)
-    warnings = warnings_of(units, joined[winner].units)
+    warnings = set_aside(systems) + warnings_of(units, joined[winner].units)
     if baseline is not None:
         _add_differences(rows, joined, baseline, score, correction, options)
         warnings += _too_few(len(rows) - 1, correction, confidence, n_resamples)

@@ -73,23 +73,35 @@ def systems_of(sources: Any) -> Iterator[tuple[str, Statistics]]:
     if isinstance(sources, Mapping):
         yield from ((name, statistics_of(source)) for name, source in sources.items())
         return
-    single = isinstance(sources, Statistics | Report | str | os.PathLike)
-    for k, source in enumerate([sources] if single else sources, 1):
+    for k, source in enumerate(_listed(sources), 1):
         if isinstance(source, Statistics | Report):
             statistics = statistics_of(source)
             yield statistics.system or f"system {k}", statistics
         else:
-            for path in _files(Path(source)):
-                yield from read_systems(path).items()
+            yield from _in_path(Path(source))
 
 
-def _files(path: Path) -> list[Path]:
+def set_aside(sources: Any) -> tuple[str, ...]:
+    """Warn of runs that a sweep could not score: its folder stands for the others alone."""
+    paths = [Path(each) for each in _listed(sources) if isinstance(each, str | os.PathLike)]
+    failed = {path: len([*path.glob("failed/*.json")]) for path in paths}
+    return tuple(f"{path}: {n} runs that could not be scored" for path, n in failed.items() if n)
+
+
+def _listed(sources: Any) -> list[Any]:
+    single = isinstance(sources, Statistics | Report | str | os.PathLike)
+    return [sources] if single else list(sources)
+
+
+def _in_path(path: Path) -> Iterator[tuple[str, Statistics]]:
     if not path.is_dir():
-        return [path]
-    files = [*counts_of_runs(path).values()]
-    if not files:
+        yield from read_systems(path).items()
+        return
+    runs = counts_of_runs(path)
+    if not runs:
         raise InputError(f"{path}: no runs/*.parquet, expected the folder of a sweep or a file")
-    return files
+    for run, file in runs.items():
+        yield run, Statistics.read(file)
 
 
 def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:

@@ -7,13 +7,14 @@ same tests on a GPU. All is done at once: what may not wait is tested with emula
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
+import pytest
 
 from fastcausal.engine.device import cuda
 from tests.support import emulated
@@ -125,7 +126,10 @@ def instead() -> Iterator[None]:
     caches = (cuda.cupy, cuda._machine, cuda.function)
     for cache in caches:
         cache.cache_clear()
-    with patch.dict("sys.modules", MODULES):
+    # Not patch.dict, which also forgets what is imported within: torch does not load twice.
+    with pytest.MonkeyPatch.context() as patch:
+        for name, module in MODULES.items():
+            patch.setitem(sys.modules, name, module)
         yield
     for cache in caches:
         cache.cache_clear()

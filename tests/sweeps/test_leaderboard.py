@@ -150,8 +150,11 @@ def test_too_few_resamples_for_holm():
 
 
 def test_a_sweep_stands_for_its_runs(tmp_path):
-    fc.sweep(sample.GOLD, [*sample.SYSTEMS.values()], tmp_path / "swept", unparsed="empty")
+    (tmp_path / "broken.jsonl").write_text("{}")
+    runs = [*sample.SYSTEMS.values(), tmp_path / "broken.jsonl"]
+    fc.sweep(sample.GOLD, runs, tmp_path / "swept", unparsed="empty")
     board = fc.leaderboard(tmp_path / "swept", baseline="hasty", **QUICK).to_dict()
+    assert "1 runs that could not be scored" in board["warnings"][0]
     of_reports = fc.leaderboard(REPORTS, baseline="hasty", **QUICK).to_dict()
     assert board["systems"] == of_reports["systems"]
     assert board["winner"] == of_reports["winner"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import owned, strings
+from fastcausal.arrays.arrow import joined, owned, strings
 from fastcausal.errors import Problems
 from fastcausal.formats import _native
 from fastcausal.formats.io.files import LineNumbers, Source
@@ -99,3 +100,23 @@ def note_other_kinds(
                 f"{file}:{line}: {name} is {kind(value)}, "
                 f"expected {kind(values[first])} as in line {lines[first]}"
             )
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
+    """Return a column for each key of JSON objects; values of several kinds are JSON again.
+
+    Examples
+    --------
+    >>> columns = columns_of([{"a": 1, "b": 2}, {"b": ""}])
+    >>> str(columns["a"].type), columns["b"].to_pylist()
+    ('int64', ['2', '""'])
+    """
+    columns = {}
+    for key in dict.fromkeys(key for row in rows for key in row):
+        name = key.encode(errors="backslashreplace").decode()  # half a surrogate has no bytes
+        values = [row.get(key) for row in rows]
+        try:
+            columns[name] = joined(pa.array(values))
+        except (pa.ArrowException, OverflowError, UnicodeError):
+            columns[name] = pa.array(map(json.dumps, values), pa.string())
+    return columns

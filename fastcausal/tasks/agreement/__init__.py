@@ -3,7 +3,9 @@
 ::
 
     annotators.py  annotations as one table of relations per annotator
-    agree.py       the result: pairs of annotators, their mean, tables
+    agree.py       all annotators, pair by pair
+    pairs.py       two annotators: relations aligned, paired, measured and summed
+    report.py      the result: pairs of annotators, their mean, tables
     measures.py    EM, OSB, TO and alpha of pairs of relations, summed by example
     unitized.py    the alpha of the published program
     masks.py       alpha over the masks of all annotators at once

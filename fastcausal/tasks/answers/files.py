@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from fastcausal.errors import InputError, Problems, invalid_json
@@ -14,15 +15,17 @@ from fastcausal.formats.io.values import JSON, kind
 Record = tuple[str, Any]
 """Where it is, for messages, and what it says."""
 
+NOTHING: Mapping[str, str | int | float] = MappingProxyType({})
 OBJECT = (dict, Mapping)  # a dict is told from others in a tenth of the time
 ANSWERS = '{"text": string or [string, ...]} or a list of {"text": string}'
 
 
 class Question(NamedTuple):
-    """A question and its gold answers."""
+    """A question, its gold answers, and the texts and numbers that its record has besides."""
 
     text: str
     answers: tuple[str, ...]
+    besides: Mapping[str, str | int | float] = NOTHING
 
 
 def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
@@ -34,7 +37,7 @@ def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
         A file, or what it holds: SQuAD's JSON ``{"data": [{"paragraphs": [{"qas": [...]}]}]}``, or
         ``{"data": [...]}``, a list or JSON lines of questions. A question is ``{"id", "question",
         "answers"}``, its answers ``{"text": [...]}``, ``{"text": ...}`` of one answer, or a list
-        of ``{"text": ...}``; other keys are not looked at.
+        of ``{"text": ...}``; of other keys, texts and numbers are kept.
     name : str
         What messages call a source other than a file.
 
@@ -45,8 +48,8 @@ def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
 
     Examples
     --------
-    >>> read_questions([{"id": 1, "question": "Why?", "answers": {"text": ["rain"]}}])
-    {'1': Question(text='Why?', answers=('rain',))}
+    >>> read_questions([{"id": 1, "question": "Why?", "answers": {"text": ["rain"]}}])["1"].answers
+    ('rain',)
     """
     problems = Problems()
     name, content = _content(source, name, problems)
@@ -63,7 +66,7 @@ def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
         elif not answers:
             problems.add(f'{place}: id "{id}" has no answer, expected at least one')
         else:
-            questions[id] = Question(text, answers)
+            questions[id] = Question(text, answers, _besides(record))
     problems.raise_if_any()
     return questions
 
@@ -205,6 +208,12 @@ def _answers(record: Mapping[str, Any]) -> tuple[str, ...] | None:
     if not isinstance(texts, list | tuple):
         return None
     return tuple(texts) if all(isinstance(text, str) for text in texts) else None
+
+
+def _besides(record: Mapping[str, Any]) -> Mapping[str, str | int | float]:
+    own = ("id", "question", "answers")
+    plain = {k: v for k, v in record.items() if k not in own and isinstance(v, str | int | float)}
+    return plain or NOTHING
 
 
 def _fault(place: str, id: str, record: Mapping[str, Any], key: str, expected: str) -> str:

@@ -16,6 +16,7 @@ from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.count_files import system_of
 from fastcausal.errors import InputError, Remedy, some_of
+from fastcausal.formats.io.cells import columns_of
 from fastcausal.formats.io.sources import RecordSource
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formulas import MeanFormula
@@ -116,8 +117,9 @@ def score_answers(
 
 
 def units_of(questions: Mapping[str, Question]) -> pa.Table:
-    """Return the id of every question."""
-    return pa.table({"id": _ids(questions)})
+    """Return the id of every question, and what its record has besides."""
+    columns = columns_of([question.besides for question in questions.values()])
+    return pa.table({"id": _ids(questions)} | columns)
 
 
 def digest_of(questions: Mapping[str, Question]) -> int:

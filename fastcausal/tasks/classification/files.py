@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ import pyarrow.compute as pc
 from fastcausal.arrays.arrow import joined, validate, without
 from fastcausal.errors import InputError, Problems, repeated
 from fastcausal.formats import table
-from fastcausal.formats.io.cells import cells, note_other_kinds
+from fastcausal.formats.io.cells import cells, columns_of, note_other_kinds
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.values import kind, most_common, shown
 
@@ -195,20 +194,7 @@ def _read_lines(source: Source) -> Labels:
         for name, values in columns.items()
         if name == "label" or any(value is not None for value in values)
     }
-    return _from_table(pa.table(arrays | _columns(besides)), source.name, lines)
-
-
-def _columns(rows: list[dict[str, Any]]) -> dict[str, pa.Array]:
-    """Return a column for each key of JSON objects; values of several kinds are JSON again."""
-    columns = {}
-    for key in dict.fromkeys(key for row in rows for key in row):
-        name = key.encode(errors="backslashreplace").decode()  # half a surrogate has no bytes
-        values = [row.get(key) for row in rows]
-        try:
-            columns[name] = joined(pa.array(values))
-        except (pa.ArrowException, OverflowError, UnicodeError):
-            columns[name] = pa.array(map(json.dumps, values), pa.string())
-    return columns
+    return _from_table(pa.table(arrays | columns_of(besides)), source.name, lines)
 
 
 def _read_object(source: Any, name: str) -> Labels:

@@ -130,8 +130,8 @@ class Totals(NamedTuple):
 
     def _lines(self) -> tuple[str, ...]:
         options = dict(part.partition(":")[::2] for part in self.signature.split("|"))
-        lost = self.unparsed.warnings(options["unparsed"], self.n_pred_relations)
-        stops = self._official_stops() if options["ties"] == "first" else ()
+        lost = self.unparsed.warnings(options.get("unparsed", "error"), self.n_pred_relations)
+        stops = self._official_stops() if options.get("ties") == "first" else ()
         given = warning_lines(as_given(self.n_as_given, self.protocol)) if self.n_as_given else ()
         return (*warning_lines(self.warnings), *lost, *given, *stops)
 

@@ -97,7 +97,7 @@ class AlphaInterval:
     Attributes
     ----------
     alpha, low, high : float
-        NaN where undefined.
+        NaN where undefined; bounds also without variation, and of fewer than two units.
     n_undefined : int
         Resamples without variation, which the interval leaves out.
     statistics : Statistics
@@ -131,8 +131,8 @@ def alpha_interval(
     """Estimate a percentile interval of Krippendorff's alpha, over units or clusters of units.
 
     Units with at least two ratings are drawn with replacement, as many as there are; with
-    ``clusters`` all units of a cluster are drawn together. What is drawn depends on the seed and
-    on the order of the units.
+    ``clusters`` all units of a cluster are drawn together. What is drawn depends on the ratings and
+    the seed, on no order of units or raters.
 
     Parameters
     ----------
@@ -140,10 +140,8 @@ def alpha_interval(
         As in `krippendorff_alpha`.
     clusters : array-like [n_units], or name of a column of a long table, optional
         The cluster of each unit, such as its document.
-    n_resamples : int
-        Number of resamples.
-    seed : int
-        Of ``numpy.random.default_rng``.
+    n_resamples, seed : int
+        As `fastcausal.significance.sampling.bootstrap_weights` takes them.
     confidence : float
         Share of resamples between the bounds.
 
@@ -152,13 +150,14 @@ def alpha_interval(
     InputError
         As in `krippendorff_alpha`.
     ValueError
-        An unknown level, a number of resamples below 1 or a confidence outside of 0 to 1.
+        An unknown level, a number of resamples below 1, a confidence outside of 0 to 1 or a seed
+        below 0.
 
     Examples
     --------
     >>> data = [[1, 1], [2, 2], [1, 2], [3, 3], [2, 3], [1, 1]]
     >>> alpha_interval(data, "ordinal", n_resamples=200)
-    AlphaInterval(alpha=0.76..., low=-0.22..., high=1.0, n_undefined=0)
+    AlphaInterval(alpha=0.76..., low=0.05..., high=1.0, n_undefined=0)
     """
     ratings = read_ratings(data, unit, rater, label, clusters)
     statistics = statistics_of(paired(ratings), level, ("alpha",))
