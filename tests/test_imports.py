@@ -17,6 +17,7 @@ ROOT = Path(fastcausal.__file__).parent
 ROOMS = [
     ("_version", "errors", "options", "escapes"),
     ("tables",),
+    ("printed",),
     ("arrays", "reading", "sample"),
     ("relations", "ratings"),
     ("rows",),
