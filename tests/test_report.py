@@ -17,7 +17,7 @@ from fastcausal import sample
 from fastcausal.escapes import latex_text, line_text, markdown_text
 from fastcausal.groups import Scores
 from fastcausal.report import Report, Tables
-from tests.cli.test_cli import cli
+from tests.support.cli import cli
 
 LABELS = {"unit": [1, 1, 2, 2, 3], "rater": ["a", "b"] * 2 + ["a"], "label": list("xyyyx")}
 QUESTIONS = [{"id": "a", "question": "Why?", "answers": {"text": ["rain"]}}]
