@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class RelationFormula(Formula):
     """
 
     job = "extraction"
-    totals = TOTALS
+    totals: ClassVar[tuple[str, ...]] = TOTALS
 
     kernel: str
     role_fields: tuple[str, ...]
