@@ -120,7 +120,7 @@ class RelationFormula(Formula):
             k = n * self.roles.index(group)
             return _by_name(names, sums[k : k + n])
         total = n * len(self.roles)
-        by_role = sums[:total].reshape(len(self.roles), n, *sums.shape[1:]).sum(axis=0)
+        by_role = np.add.reduce(sums[:total].reshape(len(self.roles), n, *sums.shape[1:]), axis=0)
         return _by_name(names, by_role) | _by_name(self.overall_fields, sums[total:])
 
 
