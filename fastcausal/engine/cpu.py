@@ -30,7 +30,7 @@ def run(
 ) -> None:
     """As in reference/driver.py; ``num_threads`` None uses the cores where there is enough work."""
     if num_threads is None:
-        num_threads = max(1, gold.n_examples // EXAMPLES_PER_THREAD)
+        num_threads = max(1, len(gold.lengths) // EXAMPLES_PER_THREAD)
         if num_threads > 1:
             num_threads = min(os.cpu_count() or 1, num_threads)
     too_large = _call(plan, lambda kernel: _native.run(

@@ -204,7 +204,7 @@ class ExtractionScorer:
         result = self.counting().run(aligned, stratum, len(strata), apart=True, partners=False)
         for k, name in enumerate(strata):
             self.counts[name] = self._added(name, result.counts[2 * k : 2 * k + 2])
-        self.n_examples += aligned.gold.n_examples
+        self.n_examples += len(aligned.gold.lengths)
         self.n_gold_relations += marked_relations(aligned.gold)
         self.n_pred_relations += marked_relations(aligned.pred)
         self.n_as_given += aligned.n_as_given
