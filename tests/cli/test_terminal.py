@@ -33,6 +33,9 @@ def folder(tmp_path_factory):
     where = tmp_path_factory.mktemp("files")
     sample.copy_to(where)
     cli("convert", where / "gold.csv", where / "questions.json", "--to", "squad")
+    for name in ("careful", "hasty"):
+        counts = where / f"{name}.parquet"
+        cli("score", where / "gold.csv", where / f"{name}.jsonl", "--per-example", counts)
     long = "a_very_long_name_of_a_genre_" * 4
     relation = [
         {"role": "cause", "start": 0, "stop": 2},
@@ -63,7 +66,16 @@ COMMANDS = {
     "describe": "describe gold.csv annotator_1.jsonl long.jsonl",
     "check": "check gold.csv long.jsonl",
     "demo": "demo",
+    "score --intervals": "score gold.csv careful.jsonl --intervals",
+    "compare": "compare careful.parquet hasty.parquet --score cause_f1 --score overall_f1",
+    "leaderboard": "leaderboard careful.parquet hasty.parquet --baseline careful",
+    "gate": "gate --baseline careful.parquet --candidate hasty.parquet --min-delta -0.01",
 }
+# Lines below tables, which a terminal wraps itself, as it does signatures.
+NOTES = (
+    "fastcausal|", "low, high:", "rank_low, ", "mde:", "delta:", "the best of",
+    "overall_f1 changes", "95% intervals",
+)  # fmt: skip
 END = "(end of the command)"
 CODE = f"""
 import sys
@@ -116,8 +128,8 @@ def whole(folder):
 
 
 def filled(line):
-    """Whether a line belongs to a table: a signature is wrapped by the terminal itself."""
-    return line.strip("─ ") and not line.startswith("fastcausal|")
+    """Whether a line belongs to a table: `NOTES` are wrapped by the terminal itself."""
+    return line.strip("─ ") and not line.startswith(NOTES)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
