@@ -245,9 +245,9 @@ class Assignment {
   }
 
   // A chain of rows that change place when a row leaves `vacated` (-1: it was unmatched) for column
-  // `wanted`: who is displaced takes a tight column, displacing the next, until somebody fills the
-  // vacated place. The pool stands for being unmatched: a free column taken or a row giving up
-  // leads into it; out of it comes a column that may go without, or a row that was unmatched.
+  // `wanted`: each row that is displaced takes a tight column, until one fills the vacated
+  // place. The pool stands for being unmatched: a free column taken or a row giving up leads into
+  // it; out of it comes a column that may go without, or a row that was unmatched.
   // What was seen in vain for one wanted column of a row need not be seen again for its next.
   bool find_chain(int32_t wanted, int32_t vacated) {
     const int32_t pool = n_rows_;

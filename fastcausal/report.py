@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from fastcausal import tables as written
 from fastcausal.errors import InputError
 from fastcausal.groups import Groups, Number, Scores, bounded, values_of, with_bounds
+from fastcausal.printed import Printed
 from fastcausal.tables import Grid
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ _NOTHING: dict[str, Any] = dict.fromkeys(("facts", "subsets", "tables"), Mapping
 _NOTHING |= {"warnings": (), "legend": ()}
 
 
-class Report:
+class Report(Printed):
     """Results of one task: groups of scores, what they are about, and all ways to show them.
 
     ``report["cause"].f1`` is a score of a group, ``report.subsets["multi_relation"]["cause"].f1``
@@ -270,10 +269,6 @@ class Report:
             return self.facts[name]
         return self.tables[name] if name in self.tables else getattr(self, name)
 
-    def to_json(self) -> str:
-        """Write `to_dict` as one line of JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
-
     def to_flat(self, prefix: str = "", counts: bool = True) -> dict[str, Number]:
         """Return numbers under flat names for loggers: ``{"val/overall_f1": ...}`` for ``"val/"``.
 
@@ -306,39 +301,9 @@ class Report:
             types |= {name: of[type(v)] for name, v in row.items() if types.get(name) != of[float]}
         return pa.Table.from_pylist(plain(rows), pa.schema(types))
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Give `to_arrow` to anything that takes the Arrow C stream interface."""
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
-
     def to_table(self, counts: bool = False) -> Grid:
         """Return a table for the terminal; ``counts`` adds those that it leaves out."""
         return scores_table(self.title, {"": self.scores, **self.subsets}, counts)
-
-    def to_tables(self, counts: bool = False) -> Sequence[Grid]:
-        """Return all tables that printing shows."""
-        return [self.to_table(counts)]
-
-    def to_markdown(self, counts: bool = False) -> str:
-        """Write tables of GitHub's Markdown, warnings and signature."""
-        return written.to_markdown(self.to_tables(counts), self._notes())
-
-    def to_latex(self, counts: bool = False) -> str:
-        """Write tables for the LaTeX package booktabs; warnings and signature are comments."""
-        return written.to_latex(self.to_tables(counts), self._notes())
-
-    def to_csv(self, counts: bool = False) -> str:
-        """Write tables as CSV, numbers with all their digits; undefined is empty.
-
-        Several tables are separated by an empty line. Text that a spreadsheet would take for a
-        formula begins with an apostrophe.
-        """
-        return written.to_csv(self.to_tables(counts))
-
-    def __str__(self) -> str:
-        return written.to_text(self.to_tables(), self._notes())
-
-    def _repr_html_(self) -> str:
-        return written.to_html(self.to_tables(), self._notes())
 
     def _notes(self) -> list[str]:
         warnings = [f"warning: {warning}" for warning in self.warnings]

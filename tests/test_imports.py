@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache
@@ -13,10 +14,12 @@ import pytest
 import fastcausal
 
 ROOT = Path(fastcausal.__file__).parent
+DOCS = Path(__file__).parents[1] / "docs"
 # Each room may import those above it in this list; rooms of one line do not know each other.
 ROOMS = [
     ("_version", "errors", "options", "escapes"),
     ("tables",),
+    ("printed",),
     ("arrays", "reading", "sample"),
     ("relations", "ratings"),
     ("rows",),
@@ -116,6 +119,13 @@ def test_no_circles():
 
 def test_every_module_has_a_room():
     assert {room(module) for module in MODULES} - {""} <= set(RANKS)
+
+
+def test_the_design_tells_the_order():
+    order = re.search(r"`(_version, [^`]*)`", (DOCS / "design.md").read_text(encoding="utf-8"))
+    assert order is not None
+    rooms = [tuple(names.split(", ")) for names in " ".join(order[1].split()).split(" < ")]
+    assert rooms == ROOMS[:-1]
 
 
 def run(code: str) -> list[str]:

@@ -23,7 +23,7 @@ from fastcausal.decoding.spans import METHODS
 from fastcausal.formats.cnc.markup import READINGS
 from fastcausal.tasks.agreement.agree import PROTOCOLS as AGREEMENT_PROTOCOLS
 from fastcausal.tasks.corpus.describe import NEEDED
-from tests.cli.test_cli import cli
+from tests.support.cli import cli
 
 VOCABULARIES = {
     name: typing.get_args(value)

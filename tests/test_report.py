@@ -7,6 +7,7 @@ import io
 import json
 import math
 import pickle
+from copy import copy
 
 import pyarrow as pa
 import pytest
@@ -16,7 +17,7 @@ from fastcausal import sample
 from fastcausal.escapes import latex_text, line_text, markdown_text
 from fastcausal.groups import Scores
 from fastcausal.report import Report, Tables
-from tests.cli.test_cli import cli
+from tests.support.cli import cli
 
 LABELS = {"unit": [1, 1, 2, 2, 3], "rater": ["a", "b"] * 2 + ["a"], "label": list("xyyyx")}
 QUESTIONS = [{"id": "a", "question": "Why?", "answers": {"text": ["rain"]}}]
@@ -24,6 +25,12 @@ FAULTY = [
     {"id": "a", "text": "Rain brings floods", "relations": [{"cause": (0, 1)}]},
     {"id": "b", "text": "Rain brings mud", "relations": []},
 ]
+
+
+def systems():
+    return {name: fc.score(sample.GOLD, sample.SYSTEMS[name]) for name in ("careful", "hasty")}
+
+
 MAKERS = {
     "extraction": lambda: fc.score(sample.GOLD, sample.SYSTEMS["careful"]),
     "cnc-2022": lambda: fc.score(sample.GOLD, sample.SYSTEMS["careful"], "cnc-2022"),
@@ -35,6 +42,10 @@ MAKERS = {
     "check without findings": lambda: fc.check(sample.GOLD),
     "explain": lambda: fc.explain(sample.GOLD, sample.SYSTEMS["chatty"]),
     "corpus": lambda: fc.describe(sample.GOLD),
+    "intervals": lambda: MAKERS["classification"]().with_intervals(method="jackknife"),
+    "comparison": lambda: fc.compare(*systems().values(), n_resamples=99),
+    "gate": lambda: fc.gate(*systems().values(), min_delta=0.0, n_resamples=99),
+    "leaderboard": lambda: fc.leaderboard(systems(), n_resamples=99),
 }
 TABLES = {
     "extraction": ["per_example", "matches"],
@@ -74,10 +85,27 @@ def test_every_report_has_every_method(case):
     assert copied == report
 
 
+def test_all_results_are_shown_alike(tmp_path):
+    """Those of many scores or runs, too, that are no report."""
+    intervals = MAKERS["extraction"]().statistics.intervals(n_resamples=99)
+    swept = fc.sweep(sample.GOLD, sample.SYSTEMS["careful"], tmp_path / "out")
+    for result, row in ((intervals, "overall f1"), (swept, "careful")):
+        assert json.loads(result.to_json()) == result.to_dict()
+        assert pa.table(result).equals(result.to_arrow())
+        texts = (str(result), result.to_markdown(), result.to_latex(), result._repr_html_())
+        assert all(row in text for text in (*texts, result.to_csv()))
+    flat = intervals.to_flat("val/")
+    assert flat["val/overall_f1_low"] < flat["val/overall_f1_high"]
+    assert intervals.warnings
+    assert all(f"warning: {said}" in str(intervals) for said in intervals.warnings)
+
+
 def test_tables_are_made_on_demand(case):
     name, report = case
     if name == "check without findings":
         name = "check"
+    if name == "intervals":
+        name = "classification"
     assert list(report.tables) == TABLES.get(name, [])
     for table in report.tables.values():
         assert isinstance(table, pa.Table)
@@ -175,6 +203,8 @@ def folder(tmp_path_factory):
     (where / "labels_1.csv").write_text("id,label\na,x\nb,y\n")
     (where / "labels_2.csv").write_text("id,label\na,x\nb,x\n")
     cli("convert", where / "gold.csv", where / "questions.json", "--to", "squad")
+    for name in ("careful", "hasty"):
+        fc.score(where / "gold.csv", where / f"{name}.jsonl", per_example=where / f"{name}.parquet")
     return where
 
 
@@ -190,6 +220,14 @@ COMMANDS = {
     "qa questions.json answers.json": lambda: fc.score_answers("questions.json", "answers.json"),
     "describe gold.csv": lambda: fc.describe("gold.csv"),
     "check gold.csv": lambda: fc.check("gold.csv"),
+    "aggregate careful.parquet": lambda: fc.Statistics.read("careful.parquet").report(),
+    "compare careful.parquet hasty.parquet": lambda: fc.compare("careful.parquet", "hasty.parquet"),
+    "leaderboard careful.parquet hasty.parquet": lambda: fc.leaderboard(
+        ["careful.parquet", "hasty.parquet"]
+    ),
+    "gate --baseline hasty.parquet --candidate careful.parquet --min-delta 0": lambda: fc.gate(
+        "hasty.parquet", "careful.parquet", min_delta=0
+    ),
 }
 FORMATS = ("markdown", "latex", "csv", "json")
 
@@ -197,8 +235,10 @@ FORMATS = ("markdown", "latex", "csv", "json")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_prints_every_format(command, folder, monkeypatch):
     monkeypatch.chdir(folder)
-    report = COMMANDS[command]()
-    wanted = [report.to_markdown(), report.to_latex(), report.to_csv(), report.to_json() + "\n"]
+    report = copy(COMMANDS[command]())
+    as_json = report.to_json() + "\n"
+    vars(report).update(warnings=())  # which go to standard error, or are in the JSON
+    wanted = [report.to_markdown(), report.to_latex(), report.to_csv(), as_json]
     for format, text in zip(FORMATS, wanted, strict=True):
         out, _ = cli(*command.split(), "--format", format)
         assert out == text

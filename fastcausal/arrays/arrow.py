@@ -1,4 +1,4 @@
-"""Between NumPy and Arrow, by way of buffers and without a copy where possible.
+"""Conversion between NumPy and Arrow, without a copy where possible.
 
 ``pa.array``, ``pa.scalar``, ``fill_null`` and ``to_numpy`` import pandas where it is installed,
 which takes longer than reading and scoring a corpus; what goes through buffers does not.

@@ -1,4 +1,4 @@
-"""Arrays of other libraries: where they are, and NumPy arrays on the same memory."""
+"""Arrays of torch, CuPy and other libraries, without a copy."""
 
 from __future__ import annotations
 

@@ -309,7 +309,7 @@ def _reason(tags: Sequence[str], length: int | None) -> str:
         if len({role for _, role in marks}) < len(marks):
             return f': token {k}: "{tag}" has two tags of one role'
         if any(not mark & BEGINS and role not in opened for mark, role in marks):
-            return f': token {k}: "{tag}" goes on with what has not begun'
+            return f': token {k}: "{tag}" continues a span that has not begun'
         opened = {role for mark, role in marks if not mark & ENDS}
     return f" has {len(tags)} tokens, expected {length}"
 

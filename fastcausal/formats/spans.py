@@ -67,9 +67,9 @@ def read(
 
     Examples
     --------
-    >>> found = read([{"text": "Heavy rain causes floods", "relations": [
+    >>> relations = read([{"text": "Heavy rain causes floods", "relations": [
     ...     {"cause": "heavy rain", "effect": [18, 24]}]}])
-    >>> found.to_examples()[0]["relations"]
+    >>> relations.to_examples()[0]["relations"]
     [{'cause': [(0, 2)], 'effect': [(3, 4)]}]
     """
     problems = Problems()
@@ -309,7 +309,7 @@ def _is_pair(value: Any) -> bool:
 
 def _locate(build: Builder, sentence: Sentence | None, role: int, value: Any) -> Span:
     if sentence is None:
-        raise InputError('no "text", neither here nor in the examples to be like')
+        raise InputError('no "text" here, and none in the examples to be like')
     if isinstance(value, str):
         start, stop, again = sentence.locate(value)
         build.notes["ambiguous span"] += again

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from fastcausal.formulas import MULTI, Formula
 from fastcausal.options import Method
+from fastcausal.printed import Printed
 from fastcausal.significance.intervals import Interval, intervals_of, warnings_of
 from fastcausal.significance.units import Counted, units_of
-from fastcausal.tables import Grid, to_html
+from fastcausal.tables import Grid
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,7 +20,7 @@ Groups = dict[str, dict[str, Interval]]
 
 
 @dataclass(frozen=True, eq=False)
-class Intervals:
+class Intervals(Printed):
     """Intervals of every score.
 
     ``intervals.scores["overall"]["f1"].low``; ``subsets`` has the same for parts of the units.
@@ -63,6 +64,17 @@ class Intervals:
             for subset, group, name, interval in self._rows()
         }
 
+    def to_flat(self, prefix: str = "", counts: bool = True) -> dict[str, float]:
+        """Return bounds under flat names for loggers: ``{"val/overall_f1_low": ...}``.
+
+        There are no counts to leave out.
+        """
+        return {
+            f"{prefix}{name}_{side}": getattr(interval, side)
+            for name, interval in self.flat().items()
+            for side in ("low", "high")
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON: bounds as pairs, None where undefined."""
         names = ("method", "confidence", "n_resamples", "seed", "unit", "n_units")
@@ -84,7 +96,7 @@ class Intervals:
         arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
         return pa.Table.from_arrays(arrays, names=names)
 
-    def to_table(self) -> Grid:
+    def to_table(self, counts: bool = False) -> Grid:
         """Return a row per score."""
         grid = Grid(self.title, ["low", "high"])
         part = ""
@@ -94,11 +106,8 @@ class Intervals:
             grid.add(f"{group} {name}", *_bounds(interval))
         return grid
 
-    def __str__(self) -> str:
-        return "\n".join([str(self.to_table()), *map("warning: {}".format, self.warnings)])
-
-    def _repr_html_(self) -> str:
-        return to_html([self.to_table()], [f"warning: {w}" for w in self.warnings])
+    def _notes(self) -> list[str]:
+        return [f"warning: {warning}" for warning in self.warnings]
 
     def _rows(self) -> Iterator[tuple[str, str, str, Interval]]:
         """Every interval, after its subset, group and name."""

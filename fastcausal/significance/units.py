@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 EXAMPLE = "example"
 
 
+def plural_of(unit: str) -> str:
+    """Name units: examples, or the values of a column of clusters."""
+    return "examples" if unit == EXAMPLE else f"values of {unit}"
+
+
 class Counted(Protocol):
     """Statistics, as far as units are made of them."""
 

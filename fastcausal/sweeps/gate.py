@@ -14,7 +14,7 @@ from fastcausal.options import Method, Verdict
 from fastcausal.report import Report
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import Difference, detectable, difference, n_differing
-from fastcausal.significance.units import joint_units
+from fastcausal.significance.units import joint_units, plural_of
 from fastcausal.sweeps.systems import pair_of
 from fastcausal.tables import Grid, number_text
 
@@ -97,8 +97,10 @@ class Gate(Report):
 
     @property
     def legend(self) -> tuple[str, ...]:
-        """Lines below the table: the reason."""
-        return (self.reason,)
+        """Lines below the table: the reason, and what the columns are."""
+        bounds = f"one-sided {100 * self.confidence:g}% bounds of delta ({self.method})"
+        differ = f"{self.n_differ} of {self.n_units} {plural_of(self.unit)} differ"
+        return (self.reason, f"low, high: {bounds}; {differ}")
 
     @cached_property
     def reason(self) -> str:

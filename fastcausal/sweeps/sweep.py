@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from fastcausal import tables as written
 from fastcausal.arrays.arrow import numbers, strings, without
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.arrays.strata import strata_of
@@ -23,6 +22,7 @@ from fastcausal.formats import read
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.options import Policy, ProtocolName, TagReading
+from fastcausal.printed import Printed
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
 from fastcausal.report import plain
@@ -41,7 +41,7 @@ MOST_JOBS = 4  # beyond, threads wait for each other
 
 
 @dataclass(frozen=True)
-class SweepResult:
+class SweepResult(Printed):
     """Counts of the runs that a sweep scored and kept, and their scores.
 
     Attributes
@@ -78,7 +78,7 @@ class SweepResult:
         done = f"{self.scored} scored, {self.kept} kept, {len(self.failed)} failed"
         return f"{self.out}: {self.n_runs} run{'s' * (self.n_runs != 1)}, {done}"
 
-    def to_table(self) -> Grid:
+    def to_table(self, counts: bool = False) -> Grid:
         """Return a table with the overall scores of each run."""
         rows = [
             row
@@ -90,12 +90,6 @@ class SweepResult:
         for row in rows:
             grid.add(row["run"], *(row[name] for name in names))
         return grid
-
-    def __str__(self) -> str:
-        return written.to_text([self.to_table()], self._notes())
-
-    def _repr_html_(self) -> str:
-        return written.to_html([self.to_table()], self._notes())
 
     def _notes(self) -> list[str]:
         return [f"failed: {each['run']}: {each['error']}" for each in self.failed]

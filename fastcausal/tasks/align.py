@@ -1,4 +1,4 @@
-"""Gold and predictions made comparable: the same examples, in the same order.
+"""Alignment of gold and predictions: the same examples, in the same order.
 
 What could not be read, and what has no counterpart, is treated in a stated way.
 """

@@ -113,11 +113,11 @@ def test_words_are_sentences_without_tags():
 @pytest.mark.parametrize(
     ("tags", "reason"),
     [
-        (["O", "I-Cause"], 'token 1: "I-Cause" goes on with what has not begun'),
-        (["B-C", "I-E"], 'token 1: "I-E" goes on with what has not begun'),
-        (["B-C", "O", "I-C"], 'token 2: "I-C" goes on with what has not begun'),
-        (["B-C", "E-C", "I-C"], 'token 2: "I-C" goes on with what has not begun'),
-        (["U-C", "L-C"], 'token 1: "L-C" goes on with what has not begun'),
+        (["O", "I-Cause"], 'token 1: "I-Cause" continues a span that has not begun'),
+        (["B-C", "I-E"], 'token 1: "I-E" continues a span that has not begun'),
+        (["B-C", "O", "I-C"], 'token 2: "I-C" continues a span that has not begun'),
+        (["B-C", "E-C", "I-C"], 'token 2: "I-C" continues a span that has not begun'),
+        (["U-C", "L-C"], 'token 1: "L-C" continues a span that has not begun'),
         (["B-C|B-ARG0"], 'token 0: "B-C|B-ARG0" has two tags of one role'),
     ],
 )

@@ -13,7 +13,7 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.errors import InputError
 from fastcausal.tables import Bounded
-from tests.cli.test_cli import cli
+from tests.support.cli import cli
 
 GOLD, PRED = str(sample.GOLD), str(sample.SYSTEMS["careful"])
 KEYS = ["method", "confidence", "n_resamples", "seed", "unit", "n_units", "scores", "subsets"]

@@ -52,8 +52,8 @@ def cells(source: Source, delimiter: str = ",") -> Cells:
 
     Examples
     --------
-    >>> found = cells(Source("x.csv", b"unit,label\n001,a\n\n01,b\n"))
-    >>> found.table.to_pydict(), list(found.lines), found.header
+    >>> rows = cells(Source("x.csv", b"unit,label\n001,a\n\n01,b\n"))
+    >>> rows.table.to_pydict(), list(rows.lines), rows.header
     ({'unit': ['001', '01'], 'label': ['a', 'b']}, [2, 4], 'x.csv:1')
     """
     table = _plain(source) if delimiter == "," else None

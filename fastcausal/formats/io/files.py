@@ -1,4 +1,4 @@
-"""Files in and out: bytes with a name for messages, lines with numbers, writing that is whole."""
+"""Files: bytes with the places that messages name, and writing that is whole or not at all."""
 
 from __future__ import annotations
 

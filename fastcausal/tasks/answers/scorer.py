@@ -53,7 +53,7 @@ def score_answers(
         What `fastcausal.tasks.answers.files.read_questions` and ``read_answers`` take. Joined by
         id.
     unmatched : {"error", "empty", "skip"}
-        What an id is that only one side has. ``"empty"``: a question without an answer scores 0,
+        How to treat ids that only one side has. ``"empty"``: a question without an answer scores 0,
         as in the official program; ``"skip"``: it is left out. Either way answers to no question
         are left out.
     per_example : path, optional
@@ -181,7 +181,7 @@ def _differences(
     if not missing and not extra:
         return ()
     counts = f"{len(missing)} questions of gold have no answer{some_of(missing)}, "
-    counts += f"{len(extra)} answers of pred are to no question{some_of(extra)}"
+    counts += f"{len(extra)} predicted answers have no question{some_of(extra)}"
     if unmatched == "error":
         raise InputError(counts, Remedy("unmatched", ("empty", "skip"), "would allow it"))
     return (f"unmatched={unmatched}: {counts}",)

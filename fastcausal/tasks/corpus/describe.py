@@ -66,10 +66,10 @@ def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> Corp
     Examples
     --------
     >>> import fastcausal as fc
-    >>> found = describe(fc.Relations.from_examples(
+    >>> corpus = describe(fc.Relations.from_examples(
     ...     [{"text": "Rain fell , so roads closed .",
     ...       "relations": [{"cause": (0, 2), "effect": (4, 6), "signal": (3, 4)}]}]))
-    >>> found.n_relations, found.n_explicit, found.signals
+    >>> corpus.n_relations, corpus.n_explicit, corpus.signals
     (1, 1, Counter({'so': 1}))
     """
     if tokenizer is not None:

@@ -258,7 +258,7 @@ def test_report():
 def test_unmatched(tmp_path):
     pred = {"a": "rain", "x": "y", "\ud800": ""}
     found = ('2 questions of gold have no answer ("b", "ü"), '
-             r'2 answers of pred are to no question ("x", "\ud800")')  # fmt: skip
+             r'2 predicted answers have no question ("x", "\ud800")')  # fmt: skip
     with pytest.raises(InputError) as caught:
         fc.score_answers(GOLD, pred)
     assert str(caught.value) == f'{found}; unmatched="empty" or "skip" would allow it'
@@ -276,7 +276,7 @@ def test_unmatched(tmp_path):
     assert fc.score_answers(empty, {}, unmatched="empty")["overall"].exact_match == 0.0
     assert fc.score_answers(empty, {"a": ""})["overall"].exact_match == 1.0
     more = fc.score_answers([], dict.fromkeys("abcd", ""), unmatched="skip").warnings[0]
-    assert more.endswith('4 answers of pred are to no question ("a", "b", "c", ...)')
+    assert more.endswith('4 predicted answers have no question ("a", "b", "c", ...)')
     with pytest.raises(ValueError, match=r'^unmatched is "x", expected one of error, empty, skip$'):
         fc.score_answers([], {}, unmatched="x")
 
