@@ -287,7 +287,7 @@ def test_what_does_not_merge(counts, tmp_path):
         one.merge(one)
     other = fc.score(sample.GOLD, sample.SYSTEMS["careful"], "cnc-2023").statistics
     with pytest.raises(
-        ValueError, match=r"statistics of .*recess.* and of .*cnc-2023.* do not add"
+        ValueError, match=r"a part has the signature recess\|.*, another one has cnc-2023\|"
     ):
         one.merge(other)
     nameless = fc.Relations.from_examples([{"length": 4, "relations": []}])

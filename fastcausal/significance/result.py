@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fastcausal.formulas import MULTI, Formula
 from fastcausal.options import Method
 from fastcausal.significance.intervals import Interval, intervals_of, warnings_of
-from fastcausal.significance.units import Counted, units_of
+from fastcausal.significance.units import Counted, units_of, units_text
 from fastcausal.tables import Grid, to_html
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Intervals:
     def title(self) -> str:
         """Line that says how bounds were found, and of what."""
         draws = "" if self.n_resamples is None else f", {self.n_resamples} resamples"
-        of = f"{self.n_units} units ({self.unit})"
+        of = units_text(self.n_units, self.unit)
         return f"{100 * self.confidence:g}% intervals, {self.method}{draws}: {of}"
 
     def flat(self) -> dict[str, Interval]:

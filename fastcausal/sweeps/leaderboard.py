@@ -19,7 +19,7 @@ from fastcausal.significance.checks import check_inference
 from fastcausal.significance.corrections import adjusted, resamples_needed
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.ranks import rank_sets, share
-from fastcausal.significance.units import EXAMPLE, terms_of, units_of
+from fastcausal.significance.units import terms_of, units_of, units_text
 from fastcausal.statistics import Statistics
 from fastcausal.sweeps.compare import compare
 from fastcausal.sweeps.systems import aligned, set_aside, systems_of
@@ -96,8 +96,8 @@ class Leaderboard(Report):
     @cached_property
     def title(self) -> str:
         """Line that says what is ranked."""
-        of = "examples" if self.unit == EXAMPLE else f"values of {self.unit}"
-        return f"{self.score} of {self.n_systems} systems on {self.n_units} {of}"
+        units = units_text(self.n_units, self.unit)
+        return f"{self.score} of {self.n_systems} systems on {units}"
 
     def to_arrow(self) -> pa.Table:
         """Return a row per system; undefined is null."""

@@ -134,26 +134,10 @@ def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
 def _in_order_of(first: tuple[str, Statistics], other: tuple[str, Statistics]) -> Statistics:
     """Return the statistics of another system with the units of the first."""
     (name, mine), (other_name, theirs) = first, other
-    _check_signatures((name, mine.signature), (other_name, theirs.signature))
+    joint_signature(mine.signature, theirs.signature, (name, other_name))
     order = places(mine, theirs, (name, other_name))
     _check_gold(first, other)
     return replace(theirs.take(order), units=mine.units, system=theirs.system, gold=theirs.gold)
-
-
-def _check_signatures(a: tuple[str, str], b: tuple[str, str]) -> None:
-    """Raise InputError with the parts in which two signatures differ beyond tags as given."""
-    (name, mine), (other, theirs) = a, b
-    try:
-        joint_signature(mine, theirs)
-    except ValueError as error:
-        parts = [signature.split("|") for signature in (mine, theirs)]
-        of_mine, of_theirs = (
-            "|".join(part for part in side if part not in across)
-            for side, across in (parts, parts[::-1])
-        )
-        raise InputError(
-            f"{name} has the signature {of_mine}, {other} has {of_theirs}, expected one signature"
-        ) from error
 
 
 def _check_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
