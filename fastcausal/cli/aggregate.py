@@ -69,10 +69,11 @@ def systems_of(files: list[str]) -> dict[str, Statistics]:
     Raises
     ------
     InputError
-        Systems have examples in common and not others, or other signatures.
+        Systems have examples in common and not others, other signatures, or other gold.
     """
     from fastcausal.errors import InputError
     from fastcausal.statistics import joint_signature, read_systems
+    from fastcausal.sweeps.systems import require_one_gold
 
     parts: dict[str, dict[str, Statistics]] = {}
     for file in short_names(files).values():
@@ -83,6 +84,8 @@ def systems_of(files: list[str]) -> dict[str, Statistics]:
     for other_name, other in rest:
         joint_signature(first.signature, other.signature, (name, other_name))
     if all(_same_examples(first, other) for _, other in rest):
+        for other_name, other in rest:
+            require_one_gold((name, first), (other_name, other))
         return systems
     if not _disjoint([*systems.values()]):
         raise InputError(

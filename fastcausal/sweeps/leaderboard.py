@@ -22,7 +22,7 @@ from fastcausal.significance.ranks import rank_sets, share
 from fastcausal.significance.units import terms_of, units_of, units_text
 from fastcausal.statistics import Statistics
 from fastcausal.sweeps.compare import compare
-from fastcausal.sweeps.systems import aligned, set_aside, systems_of
+from fastcausal.sweeps.systems import set_aside, systems_of
 from fastcausal.tables import Grid, number_text
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def leaderboard(
     check("correction", correction, Correction)
     draws: dict[str, Any] = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
     check_inference(method, **draws)
-    joined = aligned(systems_of(systems))
+    joined = systems_of(systems)
     if baseline is not None and baseline not in joined:
         raise ValueError(f'baseline is "{baseline}", expected one of {", ".join(joined)}')
     rows, expected = _ranked(joined, cluster, score, **draws)

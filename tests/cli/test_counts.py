@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -109,11 +110,14 @@ def test_refusals(tmp_path):
     cli("score", GOLD, HASTY, "--protocol", "cnc-2023", "--per-example", other)
     part = tmp_path / "part.parquet"
     fc.Statistics.read(path).take(np.arange(5)).write(part)
+    gold = tmp_path / "gold.parquet"
+    replace(fc.Statistics.read(path), system="of other gold", gold=1).write(gold)
     for arguments, message in (
         (("aggregate", table), "not a file of statistics"),
         (("aggregate", GOLD), "not a file of statistics"),
         (("aggregate", path, path), "is given twice"),
         (("aggregate", path, other), "careful has the signature recess|"),
+        (("aggregate", path, gold), "careful and of other gold were scored against different gold"),
         (("aggregate", path, "--by", "genre"), 'gold has no column "genre"'),
         (("merge", path, "--out", path), "is read, expected another file to write to"),
         (("merge", path, "--out", tmp_path / "x.csv"), "a CSV file has no metadata"),
