@@ -322,9 +322,12 @@ def test_columns_of_the_users_own(tmp_path):
         fc.score(path, pred, per_example=tmp_path / "counts.parquet")
         counted = pq.read_table(tmp_path / "counts.parquet")
         assert counted["genre"].to_pylist() == table["genre"].to_pylist(), suffix
-    clash = fc.Relations(table.rename_columns([*table.column_names[:-1], "cause_tp"]))
-    with pytest.raises(fc.InputError, match='column "cause_tp" of gold has the name of a column'):
-        fc.score(clash, clash, per_example=tmp_path / "x.parquet")
+    for name in ("cause_tp", "n_gold_relations"):
+        clash = fc.Relations(table.rename_columns([*table.column_names[:-1], name]))
+        with pytest.raises(
+            fc.InputError, match=f'column "{name}" of gold has the name of a column'
+        ):
+            fc.score(clash, clash, per_example=tmp_path / "x.parquet")
     assert not (tmp_path / "x.parquet").exists()
 
 
