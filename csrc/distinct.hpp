@@ -86,4 +86,12 @@ class DistinctRows {
   }
 };
 
+// Sorts the different rows; returns their number.
+inline int64_t distinct_rows(const int64_t* rows, int64_t n_rows, int64_t width, int64_t* first,
+                             int64_t* place_of) {
+  const DistinctRows different(rows, n_rows, width);
+  different.sorted(first, place_of);
+  return different.n_distinct();
+}
+
 }  // namespace fastcausal

@@ -104,20 +104,20 @@ class CountedGroups(Mapping[str, Scores]):
         self._made: dict[str, Scores] = {}
 
     def __getitem__(self, group: str) -> Scores:
-        if group not in self._made:
+        made = self._made.get(group)
+        if made is None:
             if group not in self:
                 raise KeyError(group)
-            self._make([group])
-        return self._made[group]
+            [figures] = self.formula.figures(self._sums, [group])
+            made = self._made[group] = Scores(figures)
+        return made
 
     def items(self) -> ItemsView[str, Scores]:
         """Return all groups with their scores, which are computed in one go."""
-        self._make([group for group in self if group not in self._made])
-        return {group: self._made[group] for group in self}.items()
-
-    def _make(self, groups: list[str]) -> None:
+        groups = [*self]
         figures = self.formula.figures(self._sums, groups)
-        self._made |= {group: Scores(each) for group, each in zip(groups, figures, strict=True)}
+        self._made = {group: Scores(each) for group, each in zip(groups, figures, strict=True)}
+        return self._made.items()
 
     def __contains__(self, group: object) -> bool:
         return group == "overall" or group in self.formula.roles

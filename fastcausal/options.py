@@ -6,7 +6,7 @@ unknown value at run time.
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 ProtocolName = Literal["recess", "cnc-2023", "cnc-2022"]
 AgreementProtocol = Literal["recess", "recess-code"]
@@ -60,7 +60,7 @@ def check(name: str, value: object, choices: Any) -> None:
     Traceback (most recent call last):
     ValueError: unparsed is "ignore", expected one of error, empty, skip
     """
-    known = get_args(choices) or tuple(choices)
+    known = getattr(choices, "__args__", None) or tuple(choices)
     if not isinstance(value, str) or value not in known:
         got = f'"{value}"' if isinstance(value, str) else repr(value)
         raise ValueError(f"{name} is {got}, expected one of {', '.join(known)}")

@@ -98,7 +98,9 @@ class Relations:
                 missing = pc.index(pc.is_null(self.ids), True)
                 raise InputError(f"example {missing.as_py()} has no id")
             require(self.ids)
-        self.arrays = arrow.span_arrays(self.table["relations"], self.table["length"])
+        self.arrays: arrow.SpanArrays = arrow.span_arrays(
+            self.table["relations"], self.table["length"]
+        )
         self.n_unread: int = self.arrays.n_null
         _validate(self)
 

@@ -237,8 +237,6 @@ class Report:
             return NotImplemented
         return self.to_dict() == other.to_dict()
 
-    __hash__ = None  # type: ignore[assignment]  # as of all that holds mappings
-
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.title})"
 

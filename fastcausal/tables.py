@@ -123,7 +123,7 @@ class Grid:
         self.title = title
         self.header: Texts = (corner, *columns)
         self.digits = digits
-        self.signs = ["+" if name in signed else "" for name in columns]
+        self.signs: list[str] = ["+" if name in signed else "" for name in columns]
         self.text = text
         self.parts: list[tuple[str, list[tuple[str, tuple[Cell, ...]]]]] = [("", [])]
         for part, rows in (parts or {}).items():

@@ -8,10 +8,8 @@ from fastcausal.arrays.buffers cimport Array, int64s
 
 
 cdef extern from "distinct.hpp" namespace "fastcausal" nogil:
-    cdef cppclass DistinctRows:
-        DistinctRows(const int64_t*, int64_t, int64_t) except +
-        int64_t n_distinct()
-        void sorted(int64_t*, int64_t*) except +
+    int64_t sort_distinct "fastcausal::distinct_rows"(
+        const int64_t*, int64_t, int64_t, int64_t*, int64_t*) except +
 
 
 def distinct_rows(rows, first, place_of):
@@ -24,14 +22,7 @@ def distinct_rows(rows, first, place_of):
     cdef Array to_place = int64s(place_of, 1, PyBUF_WRITABLE)
     cdef int64_t n
     with nogil:
-        n = fill(row, <int64_t*>to_first.data, <int64_t*>to_place.data)
+        n = sort_distinct(
+            <const int64_t*>row.data, row.n, row.width,
+            <int64_t*>to_first.data, <int64_t*>to_place.data)
     return n
-
-
-cdef int64_t fill(Array row, int64_t* first, int64_t* place_of) except -1 nogil:
-    cdef DistinctRows* different = new DistinctRows(<const int64_t*>row.data, row.n, row.width)
-    try:
-        different.sorted(first, place_of)
-        return different.n_distinct()
-    finally:
-        del different

@@ -56,6 +56,7 @@ def run(
     TooLargeError
         An example is too large (csrc/cpu.hpp says what is).
     """
+    _check_threads(num_threads)
     if n_groups is None:
         rows = Groups(None, gold.n_examples, each=True)
     else:
@@ -83,14 +84,18 @@ def check_backend(backend: Backend, num_threads: int | None) -> None:
     Where there is such a backend but not what it needs, `InputError` says what to install.
     """
     check("backend", backend, Backend)
-    if num_threads is not None and index(num_threads) < 1:
-        raise ValueError(f"num_threads is {num_threads}, expected at least 1")
-    if num_threads is not None and num_threads > MOST_THREADS:
-        raise ValueError(f"num_threads is {num_threads}, expected at most {MOST_THREADS}")
+    _check_threads(num_threads)
     if backend == "cuda":
         from fastcausal.engine.device import cuda
 
         cuda.cupy()
+
+
+def _check_threads(num_threads: int | None) -> None:
+    if num_threads is not None and index(num_threads) < 1:
+        raise ValueError(f"num_threads is {num_threads}, expected at least 1")
+    if num_threads is not None and num_threads > MOST_THREADS:
+        raise ValueError(f"num_threads is {num_threads}, expected at most {MOST_THREADS}")
 
 
 def chosen_pairs(plan: Plan, gold: Rows, pred: Rows, partner: Int64) -> tuple[Int64, Int64, Int64]:

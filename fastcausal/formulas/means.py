@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,7 +30,7 @@ class MeanFormula(Formula):
     """
 
     job = "answers"
-    dtype = np.float64
+    dtype: ClassVar[type[np.generic]] = np.float64
 
     measures: tuple[str, ...]
     subsets: tuple[str, ...]
@@ -71,7 +72,7 @@ class RatioFormula(Formula):
     """
 
     job = "agreement"
-    dtype = np.float64
+    dtype: ClassVar[type[np.generic]] = np.float64
 
     annotators: tuple[tuple[str, str], ...]
     roles: tuple[str, ...]

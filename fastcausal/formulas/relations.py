@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class RelationFormula(Formula):
     """
 
     job = "extraction"
-    totals = TOTALS
+    totals: ClassVar[tuple[str, ...]] = TOTALS
 
     kernel: str
     role_fields: tuple[str, ...]
@@ -120,7 +120,7 @@ class RelationFormula(Formula):
             k = n * self.roles.index(group)
             return _by_name(names, sums[k : k + n])
         total = n * len(self.roles)
-        by_role = sums[:total].reshape(len(self.roles), n, *sums.shape[1:]).sum(axis=0)
+        by_role = np.add.reduce(sums[:total].reshape(len(self.roles), n, *sums.shape[1:]), axis=0)
         return _by_name(names, by_role) | _by_name(self.overall_fields, sums[total:])
 
 

@@ -49,7 +49,7 @@ class Folder:
     """
 
     def __init__(self, path: str | os.PathLike[str], about: Mapping[str, Any]) -> None:
-        self.path = Path(path)
+        self.path: Path = Path(path)
         self._about = about
 
     @contextmanager

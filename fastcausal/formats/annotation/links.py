@@ -129,8 +129,8 @@ class Passage(Sentence):
         self.offset = offset
         self.end: int = offset + len(text)
         if tokens is not None:
-            self.starts = [start - offset for start, _ in tokens]
-            self.stops = [stop - offset for _, stop in tokens]
+            self.starts: list[int] = [start - offset for start, _ in tokens]
+            self.stops: list[int] = [stop - offset for _, stop in tokens]
 
     @property
     def tokenised(self) -> str | None:

@@ -120,7 +120,7 @@ class Totals(NamedTuple):
             self.n_examples,
             self.n_gold_relations,
             self.n_pred_relations,
-            CountedGroups(self.formula, self.counts.sum(axis=0)),
+            CountedGroups(self.formula, self.counts[0] + self.counts[1]),
             {name: CountedGroups(self.formula, counts) for name, counts in subsets.items()},
             self._lines(),
             self.unparsed.relations,
@@ -129,11 +129,11 @@ class Totals(NamedTuple):
         )
 
     def _lines(self) -> tuple[str, ...]:
-        options = dict(part.partition(":")[::2] for part in self.signature.split("|"))
         lost: list[str] = []
         if self.unparsed.relations:
-            lost = self.unparsed.warnings(options.get("unparsed", "error"), self.n_pred_relations)
-        stops = self._official_stops() if options.get("ties") == "first" else ()
+            _, _, rest = self.signature.partition("|unparsed:")
+            lost = self.unparsed.warnings(rest.partition("|")[0], self.n_pred_relations)
+        stops = self._official_stops() if "|ties:first|" in self.signature else ()
         given = warning_lines(as_given(self.n_as_given, self.protocol)) if self.n_as_given else ()
         seen = warning_lines(self.warnings) if self.warnings else ()
         return (*seen, *lost, *given, *stops)

@@ -210,7 +210,7 @@ class ExtractionScorer:
         self.n_as_given += aligned.n_as_given
         if aligned.counted:
             add_warnings(self.warnings, aligned.counted)
-        if aligned.unparsed != ALL_READ:
+        if aligned.unparsed is not ALL_READ:
             self.unparsed_relations += aligned.unparsed
 
     def counting(self) -> Counting:

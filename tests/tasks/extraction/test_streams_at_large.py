@@ -124,7 +124,8 @@ def test_several_systems_in_one_file(tmp_path):
     gold = fc.read(sample.GOLD)
     for k, path in enumerate(systems):
         expected = fc.score(gold, fc.read(path, like=gold)).per_example
-        assert found.slice(61 * k, 61).drop_columns(["system"]).equals(expected)
+        counts = expected.drop_columns(["objective"])
+        assert found.slice(61 * k, 61).select(counts.column_names).equals(counts)
 
 
 @pytest.mark.slow
