@@ -20,9 +20,15 @@ def printed(*arguments):
     return json.loads(cli(*arguments, "--json")[0])
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
-@pytest.mark.parametrize("protocol", ["recess", "cnc-2023"])
-@pytest.mark.parametrize("unparsed", ["empty", "skip"])
+@pytest.mark.parametrize(
+    ("suffix", "protocol", "unparsed"),
+    [
+        ("parquet", "recess", "empty"),
+        ("parquet", "cnc-2023", "skip"),
+        ("arrow", "recess", "skip"),
+        ("arrow", "cnc-2023", "empty"),
+    ],
+)
 def test_aggregate_is_score(tmp_path, suffix, protocol, unparsed):
     options = ("--protocol", protocol, "--unparsed", unparsed)
     path = tmp_path / f"counts.{suffix}"
