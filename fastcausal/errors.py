@@ -43,11 +43,18 @@ class InputError(ValueError):
     message : str
     remedy : Remedy, optional
         Ends the message; the command line writes it in words of its options.
+
+    Attributes
+    ----------
+    problem : str
+        The message without the remedy.
+    remedy : Remedy or None
     """
 
     def __init__(self, message: str, remedy: Remedy | None = None) -> None:
         end = "\n" if "\n" in message else "; "
         super().__init__(message if remedy is None else f"{message}{end}{remedy}")
+        self.problem = message
         self.remedy = remedy
 
 

@@ -141,8 +141,10 @@ class Statistics(Inferred):
 
         Raises
         ------
+        InputError
+            They follow another protocol or policy.
         ValueError
-            They follow another protocol or policy, or count other things.
+            They count other things.
         """
         signature = joint_signature(self.signature, other.signature)
         formula = self.formula.union(other.formula)
@@ -173,9 +175,9 @@ class Statistics(Inferred):
         Raises
         ------
         ValueError
-            They follow another protocol or policy, or count other things.
+            They count other things.
         InputError
-            An id occurs twice, or a part alone has ids.
+            They follow another protocol or policy, an id occurs twice, or a part alone has ids.
         """
         from fastcausal.relations import require_unique
 
@@ -324,10 +326,7 @@ class Statistics(Inferred):
         systems = read_systems(path)
         if len(systems) > 1:
             names = ", ".join(systems)
-            raise InputError(
-                f"{path}: several systems ({names}), expected one: see "
-                "fastcausal.statistics.read_systems"
-            )
+            raise InputError(f"{path}: several systems ({names}), expected a file of one")
         return next(iter(systems.values()))
 
     def _table(self) -> pa.Table:
@@ -364,19 +363,26 @@ def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics
     )
 
 
-def joint_signature(a: str, b: str) -> str:
+def joint_signature(a: str, b: str, names: tuple[str, str] = ("a part", "another one")) -> str:
     """Return the signature of two parts: relations used as given in one are so in the whole.
 
     Raises
     ------
-    ValueError
-        They follow another protocol or policy.
+    InputError
+        They follow another protocol or policy; it has what differs, and the names of the parts.
     """
     if a == b:
         return a
     given = [re.sub(r"\|tags:[^|]*", "|tags:as-given", signature) for signature in (a, b)]
     if given[0] != given[1] or given[0] not in (a, b):
-        raise ValueError(f"statistics of {a} and of {b} do not add")
+        parts = [signature.split("|") for signature in (a, b)]
+        of_a, of_b = (
+            "|".join(part for part in side if part not in across)
+            for side, across in (parts, parts[::-1])
+        )
+        raise InputError(
+            f"{names[0]} has the signature {of_a}, {names[1]} has {of_b}, expected one signature"
+        )
     return given[0]
 
 

@@ -21,7 +21,7 @@ Texts = tuple[str, ...]
 WIDTH = 80  # of a table as text
 GAP = 2  # between two columns
 LONG_HEADER = 24  # from here on a header is broken into lines
-SHORT_NAME = 16  # names of rows are broken no narrower than this, or a third of the width
+SHORT_NAME = 16  # names of rows are broken no narrower than this, or half of the width
 UNDEFINED = "undefined"
 
 
@@ -276,7 +276,7 @@ class Grid:
     def _blocks(self, width: int) -> Iterator[dict[int, int]]:
         """Yield the columns of each block and their widths; the names of rows begin every block."""
         names, *numbers = self._widths()
-        least = min(names, max(SHORT_NAME, width // 3))
+        least = min(names, max(SHORT_NAME, width // 2))
         blocks: list[dict[int, int]] = [{}]
         left = width - least
         for k, needed in enumerate(numbers, 1):

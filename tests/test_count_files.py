@@ -286,7 +286,7 @@ def test_what_does_not_merge(counts, tmp_path):
         one.merge(one)
     other = fc.score(sample.GOLD, sample.SYSTEMS["careful"], "cnc-2023").statistics
     with pytest.raises(
-        ValueError, match=r"statistics of .*recess.* and of .*cnc-2023.* do not add"
+        ValueError, match=r"a part has the signature recess\|.*, another one has cnc-2023\|"
     ):
         one.merge(other)
     nameless = fc.Relations.from_examples([{"length": 4, "relations": []}])
@@ -321,9 +321,12 @@ def test_columns_of_the_users_own(tmp_path):
         fc.score(path, pred, per_example=tmp_path / "counts.parquet")
         counted = pq.read_table(tmp_path / "counts.parquet")
         assert counted["genre"].to_pylist() == table["genre"].to_pylist(), suffix
-    clash = fc.Relations(table.rename_columns([*table.column_names[:-1], "cause_tp"]))
-    with pytest.raises(fc.InputError, match='column "cause_tp" of gold has the name of a column'):
-        fc.score(clash, clash, per_example=tmp_path / "x.parquet")
+    for name in ("cause_tp", "n_gold_relations"):
+        clash = fc.Relations(table.rename_columns([*table.column_names[:-1], name]))
+        with pytest.raises(
+            fc.InputError, match=f'column "{name}" of gold has the name of a column'
+        ):
+            fc.score(clash, clash, per_example=tmp_path / "x.parquet")
     assert not (tmp_path / "x.parquet").exists()
 
 

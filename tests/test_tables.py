@@ -153,3 +153,11 @@ def test_undefined(value):
     assert "undefined" in str(grid)
     assert "| a | undefined |" in grid.to_markdown()
     assert grid.to_csv() == "name,x\na,\n"
+
+
+def test_blocks_instead_of_broken_names():
+    """Numbers that do not fit beside a name stand below, and the name stays in one piece."""
+    name = "multi_relation_overall_precision"
+    grid = Grid("", "abcdefg")
+    grid.add(name, *[-0.12345] * 7)
+    assert str(grid).count(name) == 2

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fastcausal.cli.console import doing, short_names
+from fastcausal.cli.merge import joined
 from fastcausal.cli.options import (
     ClusterOption,
     ConfidenceOption,
@@ -68,40 +69,30 @@ def systems_of(files: list[str]) -> dict[str, Statistics]:
     Raises
     ------
     InputError
-        Systems have examples in common and not others, or other signatures.
+        Systems have examples in common and not others, other signatures, or other gold.
     """
     from fastcausal.errors import InputError
-    from fastcausal.statistics import read_systems
+    from fastcausal.statistics import joint_signature, read_systems
+    from fastcausal.sweeps.systems import require_one_gold
 
-    parts: dict[str, list[Statistics]] = {}
+    parts: dict[str, dict[str, Statistics]] = {}
     for file in short_names(files).values():
         for name, statistics in read_systems(file).items():
-            parts.setdefault(name, []).append(statistics)
-    _require_one_signature({name: of_name[0].signature for name, of_name in parts.items()})
-    systems = {name: first.merge(*rest) for name, (first, *rest) in parts.items()}
-    first, *rest = systems.values()
-    if all(_same_examples(first, other) for other in rest):
+            parts.setdefault(name, {})[file] = statistics
+    systems = {name: joined(of_name) for name, of_name in parts.items()}
+    (name, first), *rest = systems.items()
+    for other_name, other in rest:
+        joint_signature(first.signature, other.signature, (name, other_name))
+    if all(_same_examples(first, other) for _, other in rest):
+        for other_name, other in rest:
+            require_one_gold((name, first), (other_name, other))
         return systems
-    whole = first.merge(*rest) if _disjoint([*systems.values()]) else None
-    if whole is None:
+    if not _disjoint([*systems.values()]):
         raise InputError(
             f"{', '.join(systems)}: neither the same examples nor different ones, "
             "expected systems on the same examples, or parts of one system"
         )
-    return {"": whole}
-
-
-def _require_one_signature(signatures: dict[str, str]) -> None:
-    """Raise InputError for systems that follow different protocols or policies."""
-    from fastcausal.errors import InputError
-    from fastcausal.statistics import joint_signature
-
-    first, *rest = signatures
-    for name in rest:
-        try:
-            joint_signature(signatures[first], signatures[name])
-        except ValueError as error:
-            raise InputError(f"{first}, {name}: {error}") from error
+    return {"": joined(systems)}
 
 
 def _same_examples(a: Statistics, b: Statistics) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,7 +45,7 @@ def merge(
         if not several:
             read = {part: {"": next(iter(systems.values()))} for part, systems in read.items()}
         names = dict.fromkeys(name for systems in read.values() for name in systems)
-        merged = {name: _joined(read, name) for name in names}
+        merged = {name: joined(_parts_of(read, name)) for name in names}
     if several:
         write_systems(out, merged)
     else:
@@ -57,19 +58,25 @@ def merge(
         show(printable(f"{out}: {n_examples} examples, {len(parts)} parts"))
 
 
-def _joined(parts: dict[str, dict[str, Statistics]], name: str) -> Statistics:
-    """Join what every part has of a system."""
+def _parts_of(parts: dict[str, dict[str, Statistics]], name: str) -> dict[str, Statistics]:
+    """Return what every part has of a system."""
     from fastcausal.errors import InputError
-    from fastcausal.statistics import joint_signature
 
-    first, *_ = parts
     if missing := [part for part, systems in parts.items() if name not in systems]:
         raise InputError(f"{missing[0]}: no system {name}, other parts have it")
-    own = {part: systems[name] for part, systems in parts.items()}
-    for part, statistics in own.items():
-        try:
-            joint_signature(own[first].signature, statistics.signature)
-        except ValueError as error:
-            raise InputError(f"{first}, {part}: {error}") from error
-    start, *rest = own.values()
-    return start.merge(*rest)
+    return {part: systems[name] for part, systems in parts.items()}
+
+
+def joined(parts: Mapping[str, Statistics]) -> Statistics:
+    """Join parts; errors call them by their names, such as those of their files."""
+    from fastcausal.errors import InputError, some_of
+    from fastcausal.statistics import joint_signature
+
+    (first, start), *rest = parts.items()
+    for name, part in rest:
+        joint_signature(start.signature, part.signature, (first, name))
+    try:
+        return start.merge(*(part for _, part in rest))
+    except InputError as error:
+        where = f"parts{some_of([*parts])}" if rest else first
+        raise InputError(f"{where}: {error}") from error

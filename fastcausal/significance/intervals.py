@@ -13,7 +13,7 @@ from fastcausal.options import Method
 from fastcausal.scores import exact_sums
 from fastcausal.significance.checks import check_inference
 from fastcausal.significance.sampling import bootstrap_weights
-from fastcausal.significance.units import EXAMPLE, Units
+from fastcausal.significance.units import EXAMPLE, Units, units_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -114,7 +114,7 @@ def warnings_of(units: Units, table: pa.Table | None) -> tuple[str, ...]:
     warnings = []
     if 1 < units.n_units < FEW:
         warnings.append(
-            f"{units.n_units} units ({units.unit}): of fewer than {FEW}, intervals are too narrow"
+            f"{units_text(units.n_units, units.unit)}: intervals of fewer than {FEW} are too narrow"
         )
     if units.unit == EXAMPLE and table is not None and DOCUMENT in table.column_names:
         documents = table[DOCUMENT].drop_null()

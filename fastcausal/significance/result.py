@@ -10,7 +10,7 @@ from fastcausal.formulas import MULTI, Formula
 from fastcausal.options import Method
 from fastcausal.printed import Printed
 from fastcausal.significance.intervals import Interval, intervals_of, warnings_of
-from fastcausal.significance.units import Counted, units_of
+from fastcausal.significance.units import Counted, units_of, units_text
 from fastcausal.tables import Grid
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Intervals(Printed):
     def title(self) -> str:
         """Line that says how bounds were found, and of what."""
         draws = "" if self.n_resamples is None else f", {self.n_resamples} resamples"
-        of = f"{self.n_units} units ({self.unit})"
+        of = units_text(self.n_units, self.unit)
         return f"{100 * self.confidence:g}% intervals, {self.method}{draws}: {of}"
 
     def flat(self) -> dict[str, Interval]:

@@ -25,9 +25,15 @@ if TYPE_CHECKING:
 EXAMPLE = "example"
 
 
-def plural_of(unit: str) -> str:
-    """Name units: examples, or the values of a column of clusters."""
-    return "examples" if unit == EXAMPLE else f"values of {unit}"
+def units_text(n_units: int, unit: str) -> str:
+    """Say how many units there are, and of what.
+
+    Examples
+    --------
+    >>> units_text(61, "example"), units_text(12, "doc_id")
+    ('61 examples', '12 values of doc_id')
+    """
+    return f"{n_units} {'examples' if unit == EXAMPLE else f'values of {unit}'}"
 
 
 class Counted(Protocol):

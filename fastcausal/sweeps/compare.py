@@ -13,7 +13,7 @@ from fastcausal.options import Method
 from fastcausal.report import Report, plain
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import detectable, difference, n_differing, randomisation
-from fastcausal.significance.units import joint_units, plural_of
+from fastcausal.significance.units import joint_units, units_text
 from fastcausal.sweeps.systems import pair_of
 from fastcausal.tables import Grid
 
@@ -72,7 +72,7 @@ class Comparison(Report):
     @cached_property
     def title(self) -> str:
         """Line that says what was compared."""
-        differ = f"{self.n_differ} of {self.n_units} {plural_of(self.unit)} differ"
+        differ = f"{self.n_differ} of {units_text(self.n_units, self.unit)} differ"
         return f"{self.systems['b']} minus {self.systems['a']}: {differ}"
 
     def to_arrow(self) -> pa.Table:

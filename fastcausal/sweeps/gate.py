@@ -14,7 +14,7 @@ from fastcausal.options import Method, Verdict
 from fastcausal.report import Report
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import Difference, detectable, difference, n_differing
-from fastcausal.significance.units import joint_units, plural_of
+from fastcausal.significance.units import joint_units, units_text
 from fastcausal.sweeps.systems import pair_of
 from fastcausal.tables import Grid, number_text
 
@@ -99,14 +99,15 @@ class Gate(Report):
     def legend(self) -> tuple[str, ...]:
         """Lines below the table: the reason, and what the columns are."""
         bounds = f"one-sided {100 * self.confidence:g}% bounds of delta ({self.method})"
-        differ = f"{self.n_differ} of {self.n_units} {plural_of(self.unit)} differ"
+        differ = f"{self.n_differ} of {units_text(self.n_units, self.unit)} differ"
         return (self.reason, f"low, high: {bounds}; {differ}")
 
     @cached_property
     def reason(self) -> str:
         """Sentence on what decides."""
         if self.n_units < FEWEST:
-            return f"{self.n_units} units ({self.unit}) decide nothing, expected at least {FEWEST}"
+            units = units_text(self.n_units, self.unit)
+            return f"{units} decide nothing, expected at least {FEWEST}"
         delta, low, high, least = (
             number_text(value, sign="+")
             for value in (self.delta, self.low, self.high, self.min_delta)

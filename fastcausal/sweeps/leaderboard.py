@@ -19,10 +19,10 @@ from fastcausal.significance.checks import check_inference
 from fastcausal.significance.corrections import adjusted, resamples_needed
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.ranks import rank_sets, share
-from fastcausal.significance.units import plural_of, terms_of, units_of
+from fastcausal.significance.units import terms_of, units_of, units_text
 from fastcausal.statistics import Statistics
 from fastcausal.sweeps.compare import compare
-from fastcausal.sweeps.systems import aligned, set_aside, systems_of
+from fastcausal.sweeps.systems import set_aside, systems_of
 from fastcausal.tables import Grid, number_text
 
 if TYPE_CHECKING:
@@ -96,8 +96,8 @@ class Leaderboard(Report):
     @cached_property
     def title(self) -> str:
         """Line that says what is ranked."""
-        on = f"{self.n_units} {plural_of(self.unit)}"
-        return f"{self.score} of {self.n_systems} systems on {on}"
+        units = units_text(self.n_units, self.unit)
+        return f"{self.score} of {self.n_systems} systems on {units}"
 
     def to_arrow(self) -> pa.Table:
         """Return a row per system; undefined is null."""
@@ -192,7 +192,7 @@ def leaderboard(
     check("correction", correction, Correction)
     draws: dict[str, Any] = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
     check_inference(method, **draws)
-    joined = aligned(systems_of(systems))
+    joined = systems_of(systems)
     if baseline is not None and baseline not in joined:
         raise ValueError(f'baseline is "{baseline}", expected one of {", ".join(joined)}')
     rows, expected = _ranked(joined, cluster, score, **draws)

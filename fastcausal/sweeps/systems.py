@@ -9,7 +9,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, repeated
 from fastcausal.report import Report
 from fastcausal.significance.units import places
 from fastcausal.statistics import Statistics, joint_signature, read_systems
@@ -56,8 +56,10 @@ def _names(
     return (first, second) if own[0] == own[1] else own
 
 
-def systems_of(sources: Any) -> Iterator[tuple[str, Statistics]]:
-    """Give many systems by name, one at a time.
+def systems_of(sources: Any) -> dict[str, Statistics]:
+    """Return many systems by name, with units in one order.
+
+    Systems that call themselves by one name are all called by their files, as `pair_of` does.
 
     Parameters
     ----------
@@ -68,15 +70,35 @@ def systems_of(sources: Any) -> Iterator[tuple[str, Statistics]]:
     Raises
     ------
     InputError
-        A file cannot be read, or a folder has no runs.
+        A file cannot be read, or a folder has no runs; as `aligned`.
     """
+    own_names: list[str] = []
+    files: list[str] = []
+
+    def called() -> Iterator[tuple[str, Statistics]]:
+        for own, file, statistics in _each(sources):
+            yield f"{own} ({file})" if own in own_names else own, statistics
+            own_names.append(own)
+            files.append(file)
+
+    joined = aligned(called())
+    if repeated(own_names) is None:
+        return joined
+    if again := repeated(files):
+        raise InputError(f'two systems have the name "{files[again[0]]}", expected a name each')
+    return dict(zip(files, joined.values(), strict=True))
+
+
+def _each(sources: Any) -> Iterator[tuple[str, str, Statistics]]:
+    """Give one system at a time after its own name and the one of its file."""
     if isinstance(sources, Mapping):
-        yield from ((name, statistics_of(source)) for name, source in sources.items())
+        for name, source in sources.items():
+            yield name, name, statistics_of(source)
         return
     for k, source in enumerate(_listed(sources), 1):
         if isinstance(source, Statistics | Report):
             statistics = statistics_of(source)
-            yield statistics.system or f"system {k}", statistics
+            yield statistics.system or f"system {k}", f"system {k}", statistics
         else:
             yield from _in_path(Path(source))
 
@@ -93,15 +115,17 @@ def _listed(sources: Any) -> list[Any]:
     return [sources] if single else list(sources)
 
 
-def _in_path(path: Path) -> Iterator[tuple[str, Statistics]]:
+def _in_path(path: Path) -> Iterator[tuple[str, str, Statistics]]:
     if not path.is_dir():
-        yield from read_systems(path).items()
+        systems = read_systems(path)
+        for name, statistics in systems.items():
+            yield name, path.stem if len(systems) == 1 else name, statistics
         return
     runs = counts_of_runs(path)
     if not runs:
         raise InputError(f"{path}: no runs/*.parquet, expected the folder of a sweep or a file")
     for run, file in runs.items():
-        yield run, Statistics.read(file)
+        yield run, run, Statistics.read(file)
 
 
 def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
@@ -134,35 +158,24 @@ def aligned(systems: Iterable[tuple[str, Statistics]]) -> dict[str, Statistics]:
 def _in_order_of(first: tuple[str, Statistics], other: tuple[str, Statistics]) -> Statistics:
     """Return the statistics of another system with the units of the first."""
     (name, mine), (other_name, theirs) = first, other
-    _check_signatures((name, mine.signature), (other_name, theirs.signature))
+    joint_signature(mine.signature, theirs.signature, (name, other_name))
     order = places(mine, theirs, (name, other_name))
     _check_gold(first, other)
     return replace(theirs.take(order), units=mine.units, system=theirs.system, gold=theirs.gold)
 
 
-def _check_signatures(a: tuple[str, str], b: tuple[str, str]) -> None:
-    """Raise InputError with the parts in which two signatures differ beyond tags as given."""
+def require_one_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
+    """Raise InputError for two systems, after their names, whose digests of gold differ."""
     (name, mine), (other, theirs) = a, b
-    try:
-        joint_signature(mine, theirs)
-    except ValueError as error:
-        parts = [signature.split("|") for signature in (mine, theirs)]
-        of_mine, of_theirs = (
-            "|".join(part for part in side if part not in across)
-            for side, across in (parts, parts[::-1])
-        )
-        raise InputError(
-            f"{name} has the signature {of_mine}, {other} has {of_theirs}, expected one signature"
-        ) from error
+    if None not in (mine.gold, theirs.gold) and mine.gold != theirs.gold:
+        raise InputError(f"{name} and {other} were scored against different gold")
 
 
 def _check_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
+    require_one_gold(a, b)
     (name, mine), (other, theirs) = a, b
-    digests = [mine.gold, theirs.gold]
-    if None not in digests and digests[0] != digests[1]:
-        raise InputError(f"{name} and {other} were scored against different gold")
     assert mine.units is not None
-    if None in digests and "id" not in mine.units.column_names:
+    if None in (mine.gold, theirs.gold) and "id" not in mine.units.column_names:
         raise InputError(f"{name} and {other} have no ids to join by, and their gold is unknown")
 
 

@@ -158,15 +158,16 @@ def odd_examples(draw):
     """Plain examples, with something put in the place of anything."""
     examples = draw(plain_examples())
     for _ in range(draw(st.integers(1, 2))):
-        place, key = examples, None
+        place, key, column = examples, None, None
         while type(place) in (list, dict) and len(place) and (key is None or draw(st.booleans())):
             within = place
             key = draw(st.sampled_from([*place] if isinstance(place, dict) else range(len(place))))
             place = within[key]
+            column = key if column is None and isinstance(within, dict) else column
         if key is not None:
             value = draw(ODD)
-            # A column of the text as such is pyarrow's to read, and ends with a fault on this one.
-            if not (key == "text" and type(value) is HostileList):
+            # Texts and tokens as such are pyarrow's to read, and end with a fault on this one.
+            if not (column in ("text", "tokens") and type(value) is HostileList):
                 within[key] = value
     return examples
 

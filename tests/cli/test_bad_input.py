@@ -171,6 +171,7 @@ def test_advice_speaks_of_options(tmp_path, monkeypatch):
     message = failing("score", "gold.jsonl", "pred.jsonl")
     assert f'("{odd}")' in message
     assert message.endswith("; --unmatched empty or skip would allow it")
+    assert failing("explain", "gold.jsonl", "pred.jsonl") == message[: message.rindex("; --")]
 
 
 def test_explain_and_convert_say_the_same(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -19,9 +20,15 @@ def printed(*arguments):
     return json.loads(cli(*arguments, "--json")[0])
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
-@pytest.mark.parametrize("protocol", ["recess", "cnc-2023"])
-@pytest.mark.parametrize("unparsed", ["empty", "skip"])
+@pytest.mark.parametrize(
+    ("suffix", "protocol", "unparsed"),
+    [
+        ("parquet", "recess", "empty"),
+        ("parquet", "cnc-2023", "skip"),
+        ("arrow", "recess", "skip"),
+        ("arrow", "cnc-2023", "empty"),
+    ],
+)
 def test_aggregate_is_score(tmp_path, suffix, protocol, unparsed):
     options = ("--protocol", protocol, "--unparsed", unparsed)
     path = tmp_path / f"counts.{suffix}"
@@ -109,16 +116,22 @@ def test_refusals(tmp_path):
     cli("score", GOLD, HASTY, "--protocol", "cnc-2023", "--per-example", other)
     part = tmp_path / "part.parquet"
     fc.Statistics.read(path).take(np.arange(5)).write(part)
+    gold = tmp_path / "gold.parquet"
+    replace(fc.Statistics.read(path), system="of other gold", gold=1).write(gold)
     for arguments, message in (
         (("aggregate", table), "not a file of statistics"),
         (("aggregate", GOLD), "not a file of statistics"),
         (("aggregate", path, path), "is given twice"),
-        (("aggregate", path, other), "careful, hasty: statistics of "),
+        (("aggregate", path, other), "careful has the signature recess|"),
+        (("aggregate", path, gold), "careful and of other gold were scored against different gold"),
         (("aggregate", path, "--by", "genre"), 'gold has no column "genre"'),
         (("merge", path, "--out", path), "is read, expected another file to write to"),
         (("merge", path, "--out", tmp_path / "x.csv"), "a CSV file has no metadata"),
-        (("merge", path, other, "--out", tmp_path / "x.parquet"), "do not add"),
-        (("merge", path, part, "--out", tmp_path / "x.parquet"), "occurs 2 times"),
+        (("merge", path, other, "--out", tmp_path / "x.parquet"), "expected one signature"),
+        (
+            ("merge", path, part, "--out", tmp_path / "x.parquet"),
+            'part.parquet"): id "sample_harbour_1" occurs 2 times',
+        ),
         (("aggregate", path, "--counts", "--json"), "--counts is for tables"),
     ):
         out, err = cli(*arguments, expect=2)

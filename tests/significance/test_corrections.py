@@ -15,6 +15,7 @@ from fastcausal.significance.corrections import adjusted, resamples_needed
 NAMES = {"holm": "holm", "bh": "fdr_bh"}
 
 
+@pytest.mark.slow  # to import statsmodels
 @pytest.mark.parametrize("correction", NAMES)
 @given(p=st.lists(st.floats(0, 1) | st.sampled_from([0.01, 0.05, 1.0]), min_size=1, max_size=20))
 def test_statsmodels(correction, p):

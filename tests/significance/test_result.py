@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import fastcausal as fc
@@ -87,7 +89,7 @@ def test_warnings(report):
     few = report.statistics.take(np.arange(20))
     said = few.intervals(n_resamples=10).warnings
     assert len(said) == 2
-    assert said[0].startswith("20 units (example): of fewer than 30")
+    assert said[0].startswith("20 examples: intervals of fewer than 30")
     assert "take the column doc_id as cluster" in said[1]
     assert report.with_intervals(n_resamples=10).warnings[-1] == said[1]
     assert not report.statistics.intervals(n_resamples=10, cluster="id").warnings
@@ -113,7 +115,7 @@ def test_a_report_with_intervals(report):
     assert [float(cell) for cell in overall[at : at + 2]] == [low, high]
     row = bounded.to_arrow().to_pylist()[0]
     assert (row["f1_low"], row["f1_high"]) == (low, high)
-    assert "95% intervals, bca, 200 resamples: 61 units (example)" in str(bounded)
+    assert "95% intervals, bca, 200 resamples: 61 examples" in str(bounded)
     assert pickle.loads(pickle.dumps(bounded)).to_csv() == bounded.to_csv()
 
 
@@ -123,6 +125,11 @@ def test_labels_and_answers():
     low, high = bounded.to_dict()["intervals"]["scores"]["class_1"]["recall"]
     assert (bounded.classes[1].recall.low, bounded.classes[1].recall.high) == (low, high)
     assert low < 2 / 3 < high
+    parts = labels.statistics.take(np.arange(40))
+    parts = replace(parts, units=pa.table({"half": [k % 2 for k in range(40)]})).report(by="half")
+    shown = parts.with_intervals(n_resamples=100, by="half").subsets["half=0"]
+    assert isinstance(shown["positive"].f1, Bounded)
+    assert shown["overall"].accuracy.low < 0.9
     questions = [
         {"id": f"{k}", "question": "Why?", "answers": [{"text": "x", "answer_start": 0}]}
         for k in range(6)

@@ -46,7 +46,7 @@ def test_few_examples_decide_nothing(n):
     for pair in ((worse, better), (better, worse), (better, better)):
         gate = fc.gate(*pair, min_delta=-0.5, **QUICK)
         assert gate.verdict == "inconclusive"
-        assert f"{n} units (example) decide nothing, expected at least 10" in gate.reason
+        assert f"{n} examples decide nothing, expected at least 10" in gate.reason
 
 
 def test_three_verdicts(sides):

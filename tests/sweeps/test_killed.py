@@ -15,7 +15,12 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
-    ("n", "jobs"), [(5, 1), pytest.param(50, 1, marks=pytest.mark.slow), (5, 2)]
+    ("n", "jobs"),
+    [
+        (5, 1),
+        pytest.param(50, 1, marks=pytest.mark.slow),
+        pytest.param(5, 2, marks=pytest.mark.slow),
+    ],
 )
 def test_killed_at_random_moments(tmp_path, n, jobs):
     """No file is there in part, and no byte differs when the sweep has gone on to its end."""

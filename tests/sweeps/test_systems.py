@@ -11,7 +11,7 @@ import pytest
 import fastcausal as fc
 from fastcausal.formulas import ConfusionFormula, MeanFormula
 from fastcausal.statistics import Statistics
-from fastcausal.sweeps.systems import aligned, pair_of
+from fastcausal.sweeps.systems import aligned, pair_of, systems_of
 
 FORMULA = MeanFormula(("f1",), ())
 
@@ -116,3 +116,18 @@ def test_fewer_examples_without_ids():
     sides = {name: statistics(None, [[0.0]] * n, gold=7) for name, n in (("A", 2), ("B", 3))}
     with pytest.raises(fc.InputError, match="A has 2 units, B has 3"):
         aligned(sides.items())
+
+
+def test_files_name_systems_of_one_name(tmp_path):
+    """Predictions often have one name in folders of their own."""
+    files = [tmp_path / name / "counts.parquet" for name in ("a", "b")]
+    for k, name in enumerate(("one", "two")):
+        files += [tmp_path / f"{name}.parquet"]
+        replace(A, system="pred", gold=1).write(files[-1])
+        files[k].parent.mkdir()
+        replace(A, system="pred", gold=1).write(files[k])
+    assert [*systems_of(files[2:])] == ["one", "two"]
+    assert [*systems_of(files[2:3])] == ["pred"]
+    assert [*systems_of([*files[2:], replace(A, system="pred")])] == ["one", "two", "system 3"]
+    with pytest.raises(fc.InputError, match='two systems have the name "counts", expected a name'):
+        systems_of(files)

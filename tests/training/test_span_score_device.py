@@ -12,6 +12,9 @@ import pytest
 
 import fastcausal as fc
 from tests.support import emulated
+
+pytest.importorskip("torch")
+pytest.importorskip("torchmetrics")
 from tests.training.test_span_score import (
     SCHEME,
     SpanScore,

@@ -149,7 +149,7 @@ class ClassificationReport(Report):
         return pa.table(dict(zip(("gold", "pred", "n"), columns, strict=True)))
 
     def _flat_groups(self) -> Iterator[tuple[str, Scores]]:
-        yield from self.scores.items()
+        yield from super()._flat_groups()
         yield from ((f"class_{label}", scores) for label, scores in self.classes.items())
 
     def _regrouped(self, groups: Mapping[str, Scores]) -> dict[str, Any]:

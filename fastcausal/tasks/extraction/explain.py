@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcausal._version import __version__
+from fastcausal.errors import InputError
 from fastcausal.formats import read
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.groups import Scores
@@ -156,7 +157,10 @@ def explain(gold: RelationSource, pred: RelationSource) -> Explanation:
     """
     gold = read(gold)
     pred = read(pred, like=gold)
-    official = current = score(gold, pred, CNC_2023, unparsed="empty")
+    try:
+        official = current = score(gold, pred, CNC_2023, unparsed="empty")
+    except InputError as error:  # whose remedy is an argument of scoring
+        raise InputError(error.problem) from None
     protocol, quirks = CNC_2023, []
     for field, meaning in QUIRKS.items():
         step = {field: getattr(RECESS, field)}

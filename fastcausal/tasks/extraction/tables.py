@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from fastcausal.count_files import require_free
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan, Result, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.formulas import Formula
+from fastcausal.formulas.relations import TOTALS
 from fastcausal.options import Backend
 from fastcausal.statistics import Statistics
 from fastcausal.tasks.align import Aligned, too_large
@@ -55,6 +57,7 @@ class Counting(NamedTuple):
 
 def unit_table(aligned: Aligned) -> pa.Table:
     """Return columns of gold's table, how many relations either side has, and lost ones of pred."""
+    require_free(aligned.examples.column_names, TOTALS)
     gold, pred = aligned.gold, aligned.pred
     lost = np.zeros(gold.n_examples, np.int64) if aligned.n_unread is None else aligned.n_unread
     return with_counts(aligned.examples, gold.n_marked(), pred.n_marked(), lost)
