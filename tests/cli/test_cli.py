@@ -107,7 +107,7 @@ def test_details(tmp_path, report):
     systems = read_systems(examples)
     assert systems["careful"].report() == report
     assert list(systems) == list(SYSTEMS)
-    with pytest.raises(fc.InputError, match=r"several systems \(.*\), expected one"):
+    with pytest.raises(fc.InputError, match=r"several systems \(.*\), expected a file of one"):
         fc.Statistics.read(examples)
     assert set(pq.read_table(matches)["system"].to_pylist()) == set(SYSTEMS)
 
