@@ -28,12 +28,12 @@ from fastcausal.cli import main
 from fastcausal.formats.io import batches
 batches.ROWS = 64  # many batches
 if at := os.environ.get("INTERRUPTED_AT"):
-    table, parts = extraction.per_example_table, itertools.count(1)
+    table, parts = extraction._CountFile.table, itertools.count(1)
     def interrupted(*args):
         if next(parts) == int(at):
             signal.raise_signal(signal.SIGINT)
         return table(*args)
-    extraction.per_example_table = interrupted
+    extraction._CountFile.table = interrupted
 sys.argv = ["fastcausal", "score", *sys.argv[1:]]
 main()
 """
