@@ -98,7 +98,8 @@ class RelationFormula(Formula):
         """Return scores and counts of groups; the score where both have one name (em, osb, to)."""
         counts = [self.counts_of(sums, group) for group in groups]
         scores = scores_of_each(self.kernel, counts, self.undefined)
-        return [s | c | s for s, c in zip(scores, counts, strict=True)]
+        # A score takes the place of the count of its name.
+        return [s | c | s if s.keys() & c else s | c for s, c in zip(scores, counts, strict=True)]
 
     def counts_of(self, sums: Int64, group: str) -> dict[str, Any]:
         """Return the counts of ``overall`` or a role by field name.
@@ -115,15 +116,12 @@ class RelationFormula(Formula):
         >>> formula.counts_of(np.array([3, 4, 1]), "overall")
         {'tp': 7, 'em': 1}
         """
+        # Of one sum, Python's integers: they are what reports hold.
+        values: Any = sums.tolist() if sums.ndim == 1 else sums
         names, n = self.role_fields, len(self.role_fields)
         if group != "overall":
             k = n * self.roles.index(group)
-            return _by_name(names, sums[k : k + n])
+            return dict(zip(names, values[k : k + n], strict=True))
         total = n * len(self.roles)
-        by_role = np.add.reduce(sums[:total].reshape(len(self.roles), n, *sums.shape[1:]), axis=0)
-        return _by_name(names, by_role) | _by_name(self.overall_fields, sums[total:])
-
-
-def _by_name(names: Sequence[str], sums: Int64) -> dict[str, Any]:
-    # Of one sum, Python's integers: they are what reports hold.
-    return dict(zip(names, sums.tolist() if sums.ndim == 1 else sums, strict=False))
+        counts = {name: sum(values[k:total:n]) for k, name in enumerate(names)}
+        return counts | dict(zip(self.overall_fields, values[total:], strict=False))
