@@ -113,10 +113,11 @@ class CountedGroups(Mapping[str, Scores]):
         return made
 
     def items(self) -> ItemsView[str, Scores]:
-        """Return all groups with their scores, which are computed in one go."""
+        """Return all groups with their scores, computed in one go when they are first listed."""
         groups = [*self]
-        figures = self.formula.figures(self._sums, groups)
-        self._made = {group: Scores(each) for group, each in zip(groups, figures, strict=True)}
+        if [*self._made] != groups:
+            figures = self.formula.figures(self._sums, groups)
+            self._made = {group: Scores(each) for group, each in zip(groups, figures, strict=True)}
         return self._made.items()
 
     def __contains__(self, group: object) -> bool:

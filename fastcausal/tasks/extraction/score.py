@@ -25,12 +25,12 @@ from fastcausal.rows import Rows
 from fastcausal.tasks.align import NO_COLUMNS, Aligned
 from fastcausal.tasks.extraction.batches import Progress, in_step, is_streamed
 from fastcausal.tasks.extraction.report import as_given, report_of
+from fastcausal.tasks.extraction.scorer import ExtractionScorer, marked_relations
 from fastcausal.tasks.extraction.tables import statistics_of
 from fastcausal.tasks.official import KEY
 
 if TYPE_CHECKING:
     import pyarrow as pa
-from fastcausal.tasks.extraction.scorer import ExtractionScorer, marked_relations
 
 _NOWHERE = nullcontext()
 
