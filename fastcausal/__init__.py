@@ -7,7 +7,6 @@ when first used, so that importing the package costs little more than starting P
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ __all__ = [*sorted(_MODULES), "__version__"]
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)
+    return getattr(__import__(_MODULES[name], fromlist=[name]), name)  # a function or a module
 
 
 def __dir__() -> list[str]:

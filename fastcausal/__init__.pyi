@@ -21,6 +21,7 @@ from fastcausal.sweeps.leaderboard import Leaderboard as Leaderboard
 from fastcausal.sweeps.leaderboard import leaderboard as leaderboard
 from fastcausal.sweeps.sweep import SweepResult as SweepResult
 from fastcausal.sweeps.sweep import sweep as sweep
+from fastcausal.tasks import crab as crab
 from fastcausal.tasks.agreement.agree import agreement as agreement
 from fastcausal.tasks.agreement.report import Agreement as Agreement
 from fastcausal.tasks.answers.report import AnswerReport as AnswerReport

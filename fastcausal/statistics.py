@@ -267,10 +267,10 @@ class Statistics(Inferred):
             There are sums alone, no such column, or no report for the kind of counts.
         """
         self._table()
-        try:  # found by the name of the job, as rooms know nothing of those above them
-            make = import_module(f"fastcausal.tasks.{self.formula.job}.report").of_statistics
-        except (ImportError, AttributeError):
-            raise InputError(f"no report for statistics of {self.formula.job}") from None
+        if not self.formula.room:
+            raise InputError(f"no report for statistics of {self.formula.job}")
+        # by name, as rooms know nothing of those above them
+        make = import_module(f"fastcausal.tasks.{self.formula.room}").of_statistics
         return make(self, by)
 
     def subsets(self, by: str) -> dict[str, Rows]:

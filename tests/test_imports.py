@@ -41,7 +41,11 @@ ROOMS = [
 ]
 RANKS = {name: rank for rank, room in enumerate(ROOMS) for name in room}
 # Evaluations that rest on other evaluations; no other ones know each other.
-TASKS = {"corpus": {"classification", "reliability"}, "meta": {"classification", "reliability"}}
+TASKS = {
+    "corpus": {"classification", "reliability"},
+    "meta": {"classification", "reliability"},
+    "crab": {"classification"},
+}
 HEAVY = ("pyarrow", "typer", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers")
 
 
@@ -166,7 +170,7 @@ def test_all_names_load():
         "PROTOCOLS", "Protocol", "Relations", "Report", "Rows", "SpanDecoder", "Statistics",
         "SweepResult", "TagScheme",
         "TagScorer", "agreement", "alpha_interval", "check", "classify", "cohen_kappa", "compare",
-        "describe", "explain", "fleiss_kappa", "gate", "kernel", "krippendorff_alpha",
+        "crab", "describe", "explain", "fleiss_kappa", "gate", "kernel", "krippendorff_alpha",
         "label_agreement", "leaderboard", "majority_vote", "mean_pairwise_kappa",
         "percent_agreement", "read", "score", "score_answers", "sweep", "write",
     }  # fmt: skip

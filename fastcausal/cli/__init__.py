@@ -22,6 +22,7 @@ from fastcausal.cli.classify import classify
 from fastcausal.cli.compare import compare
 from fastcausal.cli.console import clear_errors, hold_streams, show
 from fastcausal.cli.convert import convert
+from fastcausal.cli.crab import crab
 from fastcausal.cli.demo import demo
 from fastcausal.cli.describe import describe
 from fastcausal.cli.doctor import doctor
@@ -68,6 +69,7 @@ for _command in (
     describe, check, convert, demo, bench, doctor,
 ):  # fmt: skip
     app.command(cls=Command)(_command)
+app.add_typer(crab)
 
 
 @app.callback(invoke_without_command=True)

@@ -25,7 +25,8 @@ Rows = npt.NDArray[Any]
 class Formula(ABC):
     """The way from weighted rows to scores; a subclass per kind of evaluation."""
 
-    job: ClassVar[str]
+    job: ClassVar[str]  # in files
+    room: ClassVar[str] = ""  # module of tasks/ whose `of_statistics` makes the report, if any
     dtype: ClassVar[type[np.generic]] = np.int64  # of rows
     totals: ClassVar[tuple[str, ...]] = ()  # what else a file counts of each unit
     adds: ClassVar[bool] = True  # scores are functions of sums over rows

@@ -30,6 +30,7 @@ class MeanFormula(Formula):
     """
 
     job = "answers"
+    room = "answers.report"
     dtype: ClassVar[type[np.generic]] = np.float64
 
     measures: tuple[str, ...]

@@ -39,6 +39,7 @@ class RelationFormula(Formula):
     """
 
     job = "extraction"
+    room = "extraction.report"
     totals: ClassVar[tuple[str, ...]] = TOTALS
 
     kernel: str

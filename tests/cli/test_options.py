@@ -18,7 +18,17 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli import app
 
-COMMANDS = typer.main.get_command(app).commands
+
+def commands(group, above=()):
+    """Commands by their words, those of groups of commands too."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*above, name))
+        else:
+            yield " ".join((*above, name)), command
+
+
+COMMANDS = dict(commands(typer.main.get_command(app)))
 # Ways to use each command. They end with exit status 0 or 1: there is something to change.
 USES = {
     "aggregate": {
@@ -154,7 +164,7 @@ CASES = [
 
 
 def test_every_command_is_tried():
-    assert set(USES) | {key.split()[0] for key in ELSEWHERE} == set(COMMANDS)
+    assert set(USES) | {key.partition(" --")[0] for key in ELSEWHERE} == set(COMMANDS)
     assert {f"{name} {option.opts[0]}" for name, option in options()} >= set(ELSEWHERE)
 
 
@@ -197,7 +207,7 @@ def typed(folder, command, arguments):
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        result = CliRunner().invoke(app, [command, *arguments])
+        result = CliRunner().invoke(app, [*command.split(), *arguments])
     assert isinstance(result.exception, SystemExit | None), result.exception
     written = {}
     for path in sorted(folder.rglob("*"), reverse=True):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import string
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
@@ -24,14 +22,12 @@ from fastcausal.options import Policy, check
 from fastcausal.statistics import Statistics
 from fastcausal.tasks.answers.files import Question, read_answers, read_questions
 from fastcausal.tasks.answers.report import AnswerReport, of_statistics
+from fastcausal.tasks.words import f1, words
 
 Mark = tuple[bool, float]
 """Exact match and F1 of one answer."""
 WHY = ("reason", "why", "cause", "resulted")
 """What a question about a cause contains (Tan et al. 2023, section 6.4)."""
-
-_PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]+")
-_ARTICLES = re.compile(r"\b(?:an?|the)\b")
 
 
 def score_answers(
@@ -146,30 +142,6 @@ def mark(gold: Sequence[str], pred: str) -> Mark:
     if answered in wanted:
         return True, 1.0 if answered else 0.0
     return False, max(f1(answer, answered) for answer in wanted)
-
-
-def words(answer: str) -> list[str]:
-    """Return the words of an answer that are compared.
-
-    Examples
-    --------
-    >>> words("The U.S. dollar's   rise")
-    ['us', 'dollars', 'rise']
-    """
-    return _ARTICLES.sub(" ", _PUNCTUATION.sub("", answer.lower())).split()
-
-
-def f1(gold: list[str], pred: list[str]) -> float:
-    """Compute F1 of two bags of words, not both empty: shared words twice over all words."""
-    unmet: dict[str, int] = {}
-    for word in gold:
-        unmet[word] = unmet.get(word, 0) + 1
-    shared = 0
-    for word in pred:
-        if unmet.get(word):
-            unmet[word] -= 1
-            shared += 1
-    return 2 * shared / (len(gold) + len(pred))
 
 
 def _differences(

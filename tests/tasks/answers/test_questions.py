@@ -18,7 +18,8 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.errors import InputError
 from fastcausal.tasks.answers.files import read_answers, read_questions
-from fastcausal.tasks.answers.scorer import asks_why, mark, words
+from fastcausal.tasks.answers.scorer import asks_why, mark
+from fastcausal.tasks.words import words
 from tests.oracles.answers import reference
 from tests.support.cli import cli
 from tests.support.profiles import trials

@@ -1,0 +1,21 @@
+"""``fastcausal crab COMMAND``: one file per command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from fastcausal.cli.options import Command
+
+COMMANDS: dict[str, Callable[..., Any]] = {}
+
+crab: typer.Typer = typer.Typer(
+    name="crab",
+    help="Score judgments of how strongly one event caused another.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+for _name, _command in COMMANDS.items():
+    crab.command(_name, cls=Command)(_command)

@@ -1,0 +1,248 @@
+"""Records: the rows of any flat table, as one Arrow table with the places that messages name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays import arrow
+from fastcausal.errors import InputError, Problems, invalid_json
+from fastcausal.formats import table as binary
+from fastcausal.formats.io.cells import cells, columns_of
+from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.values import JSON, kind, most_common, shown
+
+
+@dataclass(frozen=True)
+class Records:
+    """Rows of a table and where they come from.
+
+    Attributes
+    ----------
+    name : str
+        The source, for messages.
+    table : pyarrow.Table
+        Its columns; of CSV all are text, and empty text is null.
+    lines : sequence of int, optional
+        The line of each row, where the source has lines.
+    typed : bool
+        False where text is all that the file can hold (CSV).
+    """
+
+    name: str
+    table: pa.Table
+    lines: Sequence[int] | None = None
+    typed: bool = True
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __contains__(self, column: str) -> bool:
+        return column in self.table.column_names
+
+    def where(self, row: int) -> str:
+        """Say how messages call a row: file and line, or its number from 0."""
+        return f"{self.name}: row {row}" if self.lines is None else f"{self.name}:{self.lines[row]}"
+
+    def column(self, name: str) -> pa.Array:
+        """Return a column in one piece, dictionaries decoded.
+
+        Raises
+        ------
+        InputError
+            There is no such column; the message lists those that there are.
+        """
+        if name not in self:
+            present = ", ".join(self.table.column_names)
+            raise InputError(f'{self.name}: no column "{name}": found {present[:200]}')
+        column = arrow.joined(self.table[name])
+        return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+    def texts(self, name: str) -> pa.Array:
+        """Return a column as text: string[n] with nulls; integers as they are written.
+
+        Raises
+        ------
+        InputError
+            There is no such column, or it holds other values.
+        """
+        column = self.column(name)
+        if not (_is_text(column.type) or pa.types.is_integer(column.type)):
+            self._require_none(name, column, "text")
+        return column.cast(pa.string())
+
+    def numbers(self, name: str) -> npt.NDArray[np.float64]:
+        """Return a column as float64[n]; NaN where there is no value.
+
+        Raises
+        ------
+        InputError
+            There is no such column, or a value is not a number.
+        """
+        column = self.column(name)
+        if not self.typed:
+            column = self._parsed(name, column, pa.float64())
+        elif not _is_number(column.type):
+            self._require_none(name, column, "a number")
+        values = column.cast(pa.float64(), safe=False)
+        return np.asarray(pc.fill_null(values, np.nan).to_numpy(zero_copy_only=False))
+
+    def integers(self, name: str) -> npt.NDArray[np.int64]:
+        """Return a column as int64[n].
+
+        Raises
+        ------
+        InputError
+            There is no such column, a value is missing or not an integer.
+        """
+        column = self.column(name)
+        if column.null_count:
+            row = pc.index(pc.is_null(column), True).as_py()
+            raise InputError(f'{self.where(row)}: "{name}" is missing, expected an integer')
+        if not self.typed:
+            column = self._parsed(name, column, pa.int64())
+        elif not pa.types.is_integer(column.type):
+            self._require_none(name, column, "an integer")
+        try:
+            return np.asarray(column.cast(pa.int64()).to_numpy(zero_copy_only=False))
+        except pa.ArrowException as error:
+            raise InputError(f'{self.name}: column "{name}": {error}') from error
+
+    def _parsed(self, name: str, column: pa.Array, wanted: pa.DataType) -> pa.Array:
+        """Read the numbers that CSV writes; the message names the first other cell."""
+        try:
+            return column.cast(wanted)
+        except pa.ArrowException:
+            expected = "an integer" if pa.types.is_integer(wanted) else "a number"
+        row = next(k for k, cell in enumerate(column) if not _is_written(cell, wanted))
+        raise self._expected(name, row, column[row].as_py(), expected)
+
+    def _require_none(self, name: str, column: pa.Array, expected: str) -> None:
+        """Raise InputError for the first value of a column that has values of another kind."""
+        values = [(row, value) for row, value in enumerate(column.to_pylist()) if value is not None]
+        if not values:
+            return
+        if expected != "text" and _is_text(column.type):  # JSON of several kinds is text
+            values = [pair for pair in values if not _is_json_number(pair[1])] or values
+        raise self._expected(name, *values[0], expected)
+
+    def _expected(self, name: str, row: int, value: Any, expected: str) -> InputError:
+        got = shown(value) if isinstance(value, str | int | float) else kind(value)
+        return InputError(f'{self.where(row)}: "{name}" is {got}, expected {expected}')
+
+
+def read_records(source: Any, name: str = "rows") -> Records:
+    r"""Read the rows of a flat table.
+
+    Parameters
+    ----------
+    source : path, table or list of mappings
+        A file: CSV with a header, JSON lines, a JSON list of objects, Parquet or Arrow IPC; ``"-"``
+        for standard input. Or any Arrow table (of pandas, polars, ...), a mapping of columns, or an
+        iterable of mappings.
+    name : str
+        What messages call a source other than a file.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, has no rows, or has a column twice.
+
+    Examples
+    --------
+    >>> rows = read_records(Source("a.jsonl", b'{"id": "x", "score": 3}\n\n{"id": "y"}\n'))
+    >>> rows.numbers("score"), rows.texts("id").to_pylist(), rows.where(1)
+    (array([ 3., nan]), ['x', 'y'], 'a.jsonl:3')
+    """
+    if isinstance(source, Records):
+        return source
+    if isinstance(source, str | os.PathLike | Source):
+        records = _of_file(Source.open(source))
+    elif isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
+        records = Records(name, _of_columns(source, name))
+    elif isinstance(source, Iterable):
+        records = Records(name, _of_objects(list(source), name))
+    else:
+        raise InputError(f"{name} is {kind(source)}, expected a table or a list of objects")
+    if again := most_common(records.table.column_names):
+        raise InputError(f'{records.name}: column "{again[0]}" occurs {again[1]} times')
+    if not len(records):
+        raise InputError(f"{records.name} has no rows")
+    return records
+
+
+def _of_file(file: Source) -> Records:
+    if binary.sniff(file.data) is not None:
+        return Records(file.name, binary.load(file))
+    if file.data.lstrip()[:1] == b"[":
+        return Records(file.name, _of_objects(_document(file), file.name))
+    if file.is_json:
+        return _of_lines(file)
+    rows, lines, _ = cells(file)
+    filled = [pc.if_else(pc.equal(column, ""), None, column) for column in rows.columns]
+    return Records(file.name, pa.table(filled, rows.column_names), lines, typed=False)
+
+
+def _document(file: Source) -> Any:
+    try:
+        return JSON.decode(file.text)
+    except InputError as error:
+        raise InputError(f"{file.name}: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(invalid_json(file.name, error)) from error
+
+
+def _of_lines(file: Source) -> Records:
+    problems = Problems()
+    numbered = list(file.objects(problems))
+    problems.raise_if_any()
+    table = pa.table(columns_of([row for _, row in numbered]))
+    return Records(file.name, table, [line for line, _ in numbered])
+
+
+def _of_objects(rows: Any, name: str) -> pa.Table:
+    if not isinstance(rows, list):
+        raise InputError(f"{name} is {kind(rows)}, expected a list of objects")
+    for k, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise InputError(f"{name}: row {k} is {kind(row)}, expected an object")
+    return pa.table(columns_of(rows))
+
+
+def _of_columns(source: Any, name: str) -> pa.Table:
+    try:
+        table = pa.table(source)
+        arrow.validate(table)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InputError(f"{name}: the table cannot be read: {error}") from error
+    return table
+
+
+def _is_text(wanted: pa.DataType) -> bool:
+    return str(wanted) in ("string", "large_string", "string_view")
+
+
+def _is_number(wanted: pa.DataType) -> bool:
+    types = pa.types
+    return any(t(wanted) for t in (types.is_integer, types.is_floating, types.is_decimal))
+
+
+def _is_json_number(text: str) -> bool:
+    try:
+        return type(JSON.decode(text)) in (int, float)
+    except ValueError:
+        return False
+
+
+def _is_written(cell: pa.Scalar, wanted: pa.DataType) -> bool:
+    try:
+        return bool(cell.cast(wanted).is_valid or not cell.is_valid)
+    except pa.ArrowException:
+        return False
