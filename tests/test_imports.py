@@ -44,7 +44,9 @@ RANKS = {name: rank for rank, room in enumerate(ROOMS) for name in room}
 TASKS = {
     "corpus": {"classification", "reliability"},
     "meta": {"classification", "reliability"},
+    "claims": {"reliability"},
     "crab": {"classification"},
+    "annotation": {"claims", "judged"},
 }
 HEAVY = ("pyarrow", "typer", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers")
 
