@@ -37,6 +37,10 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]  # csrc's order
 KappaWeights = Literal["linear", "quadratic"]
 MajorityTies = Literal["none", "first", "error"]
 
+CrabTask = Literal["score", "multiclass", "binary"]
+Border = Literal["up", "text", "down"]
+GoldFrom = Literal["class", "score"]
+
 Method = Literal["bca", "percentile", "jackknife"]
 Correction = Literal["holm", "bh", "none"]
 Verdict = Literal["pass", "fail", "inconclusive"]
