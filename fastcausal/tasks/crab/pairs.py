@@ -46,7 +46,7 @@ class JudgedPairs:
     rows : int64[n]
         The row of each pair in the source.
     topics : pyarrow.Array
-        The different topics, ascending: int64, or string where one is no integer.
+        The different topics, ascending: int64, or string where one of them is another text.
     story : int64[n]
         The place of each pair's topic among them.
     a, b : int64[n]
@@ -127,7 +127,7 @@ class JudgedPairs:
         return at.astype(np.int64)
 
     def places(self, topics: pa.Array, a: Int64, b: Int64) -> Int64:
-        """Return the place of each key among the pairs, -1 where it is no pair: int64[m].
+        """Return the place of each key among the pairs, -1 of unknown ones: int64[m].
 
         Parameters
         ----------
