@@ -38,6 +38,10 @@ KappaWeights = Literal["linear", "quadratic"]
 AnswerTask = Literal["score", "multiclass", "mcq", "binary"]
 MajorityTies = Literal["none", "first", "error"]
 
+CrabTask = Literal["score", "multiclass", "binary"]
+Border = Literal["up", "text", "down"]
+GoldFrom = Literal["class", "score"]
+
 Method = Literal["bca", "percentile", "jackknife"]
 Correction = Literal["holm", "bh", "none"]
 Verdict = Literal["pass", "fail", "inconclusive"]
