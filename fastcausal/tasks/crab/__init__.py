@@ -6,5 +6,15 @@ Relationships Between Real-world Events.
 ::
 
     pairs.py       the table of judged pairs, and the classes of scores
-    answers.py     what models say of them: read, joined, counted
+    parse.py       what models say, read as scores, letters, yes and no
+    answers.py     what models say of them: joined, counted
+    pairwise.py    answers on pairs against gold
+    report.py      the scores of judgments
 """
+
+from __future__ import annotations
+
+from fastcausal.tasks.crab.pairwise import pairwise
+from fastcausal.tasks.crab.parse import parse_answer, parse_column
+
+__all__ = ["pairwise", "parse_answer", "parse_column"]
