@@ -176,10 +176,12 @@ def table_of(
 
 def columns_of(formula: Formula, rows: Rows) -> dict[str, Any]:
     """Return the columns of a file by field: labels, or counts."""
-    if not isinstance(formula, ConfusionFormula):
-        return dict(zip(formula.fields, np.ascontiguousarray(rows.T), strict=True))
     import pyarrow as pa
 
+    if not isinstance(formula, ConfusionFormula):
+        columns = np.ascontiguousarray(rows.T)
+        arrays = [pa.array(c, from_pandas=True) for c in columns] if formula.gaps else columns
+        return dict(zip(formula.fields, arrays, strict=True))
     labels = pa.array(formula.labels)  # without labels of type null
     return {name: labels.take(pa.array(rows[:, k])) for k, name in enumerate(formula.fields)}
 
@@ -210,7 +212,8 @@ def counts_of(
     if isinstance(formula, ConfusionFormula):
         return _labels(formula, table, name)
     columns = [
-        numbers(table, field, formula.dtype, name, formula.bounds) for field in formula.fields
+        numbers(table, field, formula.dtype, name, formula.bounds, formula.gaps)
+        for field in formula.fields
     ]
     return formula, np.array(columns, formula.dtype).reshape(len(columns), len(table)).T
 
@@ -223,9 +226,17 @@ def column_of(table: pa.Table, field: str, name: str) -> pa.ChunkedArray:
 
 
 def numbers(
-    table: pa.Table, field: str, dtype: Any, name: str, bounds: tuple[int, int] = (0, 2**53)
+    table: pa.Table,
+    field: str,
+    dtype: Any,
+    name: str,
+    bounds: tuple[int, int] = (0, 2**53),
+    gaps: bool = False,
 ) -> Int64:
-    """Return a column of counts, or of floats, from the first bound on and below the second."""
+    """Return a column of counts, or of floats, from the first bound on and below the second.
+
+    With ``gaps`` a float may be null, which is NaN here.
+    """
     import pyarrow as pa
 
     from fastcausal.arrays.arrow import joined, values_of
@@ -234,10 +245,11 @@ def numbers(
     wanted = pa.from_numpy_dtype(np.dtype(dtype))
     if column.type != wanted:
         raise InputError(f'{name}: column "{field}" is {column.type}, expected {wanted}')
-    if column.null_count:
+    missing = np.asarray(column.is_null()) if gaps else False
+    if column.null_count and not gaps:
         raise InputError(f'{name}: column "{field}" has {column.null_count} nulls, expected none')
-    values = values_of(joined(column))
-    if not ((values >= bounds[0]) & (values < bounds[1])).all():
+    values = values_of(joined(column.fill_null(np.nan) if gaps else column))
+    if not (((values >= bounds[0]) & (values < bounds[1])) | missing).all():
         raise InputError(f'{name}: column "{field}" has values that no count has')
     return values
 
