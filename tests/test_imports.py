@@ -26,7 +26,7 @@ ROOMS = [
     ("engine",),
     ("protocols", "formats"),
     ("decoding",),
-    ("scores", "coefficients"),
+    ("scores", "coefficients", "confusions"),
     ("formulas",),
     ("count_files",),
     ("significance",),

@@ -6,5 +6,12 @@ Relationships Between Real-world Events.
 ::
 
     pairs.py       the table of judged pairs, and the classes of scores
-    answers.py     what models say of them: read, joined, counted
+    parse.py       what models say, read as scores, letters, yes and no
+    answers.py     what models say of them: joined, counted
 """
+
+from __future__ import annotations
+
+from fastcausal.tasks.crab.parse import parse_answer, parse_column
+
+__all__ = ["parse_answer", "parse_column"]
