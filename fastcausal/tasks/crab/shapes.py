@@ -1,4 +1,4 @@
-"""What frames and chains share: groups of pairs as units, with a type, marks and means."""
+"""Groups of pairs as units, with a type, marks and means: the common part of frames and chains."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MEASURES = ("f1", "em")
 
 @dataclass(frozen=True)
 class Choices:
-    """What the caller leaves open about pairs and answers.
+    """Options of pairs and answers.
 
     Attributes
     ----------
