@@ -212,7 +212,7 @@ def counts_of(
     """
     for total in formula.totals if totals else ():
         numbers(table, total, np.int64, name)
-    fields, codes = formula.fields, []
+    fields, codes = formula.fields, list[Int64]()
     if isinstance(formula, ConfusionFormula):
         formula, codes = _labels(formula, table, name)
         fields = fields[2:]
@@ -268,8 +268,8 @@ def _labels(
 
     sides = [column_of(table, field, name) for field in ("gold", "pred")]
     kinds = {str(side.type) for side in sides}
-    known = kinds in ({"int64"}, {"string"}) or not len(table)
-    if not known or any(side.null_count for side in sides):
+    alike = kinds in ({"int64"}, {"string"}) or not len(table)
+    if not alike or any(side.null_count for side in sides):
         raise InputError(f"{name}: labels are {', '.join(sorted(kinds))}, expected int64 or string")
     if not formula.given:
         labels = classes_of(*(pc.unique(side).to_pylist() for side in sides))

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
 from fastcausal.confusions import group_scores
-from fastcausal.errors import Warnings, add_warnings
+from fastcausal.errors import Warnings
 from fastcausal.formulas import Int64, MeanFormula, Rows, sums_of
 from fastcausal.groups import Groups, Number, Scores
 from fastcausal.options import Border, CrabTask, GoldFrom, Policy, check, check_policies
@@ -24,6 +24,7 @@ from fastcausal.statistics import Statistics
 from fastcausal.tables import Grid
 from fastcausal.tasks.crab.answers import LABELS, Answers, read_answers
 from fastcausal.tasks.crab.pairs import JudgedPairs, read_pairs
+from fastcausal.tasks.crab.pairwise import check_undefined, policies, warnings_of
 
 MEASURES = ("f1", "em")
 
@@ -55,16 +56,14 @@ class Choices:
         check("border", self.border, Border)
         check("gold_from", self.gold_from, GoldFrom)
         check_policies(self.unparsed, self.unmatched)
-        if self.undefined not in (None, 0.0, 1.0):
-            raise ValueError(f"undefined is {self.undefined}, expected None, 0.0 or 1.0")
+        check_undefined(self.undefined)
 
     def signature(self, kind: str, own: Mapping[str, str]) -> str:
         """Return the line that names every option, between which stand those of a kind."""
-        zero = "undefined" if self.undefined is None else f"{self.undefined:g}"
         options = {"task": self.task, "gold": self.gold_from, "border": self.border, **own}
-        options |= {"0/0": zero, "unparsed": self.unparsed, "unmatched": self.unmatched}
         named = "|".join(f"{name}:{value}" for name, value in options.items())
-        return f"fastcausal|{__version__}|{kind}|{named}"
+        end = policies(self.undefined, self.unparsed, self.unmatched)
+        return f"fastcausal|{__version__}|{kind}|{named}|{end}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,11 +102,10 @@ class Judged:
     @property
     def warnings(self) -> Warnings:
         """Warnings to a reader of the numbers."""
-        warnings = {}
+        warnings: Warnings = {}
         if self.choices.gold_from == "class":
-            warnings = dict(self.pairs.disagreements(self.choices.border))
-        add_warnings(warnings, {} if self.answers is None else self.answers.warnings)
-        return warnings
+            warnings = self.pairs.disagreements(self.choices.border)
+        return warnings if self.answers is None else warnings_of(self.answers, warnings)
 
     @property
     def coverage(self) -> dict[str, Any] | None:
