@@ -22,6 +22,7 @@ from fastcausal.options import Border, CrabTask, GoldFrom, Policy
 from fastcausal.statistics import Statistics
 from fastcausal.tasks.crab._shapes import count_chains, list_chains
 from fastcausal.tasks.crab.pairs import CLASSES, JudgedPairs
+from fastcausal.tasks.crab.pairwise import digest_of
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
     Choices,
@@ -262,7 +263,7 @@ def _with_units(
     row_of = np.searchsorted(kinds, type_of * len(codes.bits) ** 3 + pattern)
     named = {"topic_id": (pairs.topics, story), "x": x, "y": y, "z": z}
     units = units_of(named, (TYPES, type_of), {"n_scored_pairs": n_scored[row_of]})
-    return replace(about, units=units, row_of=row_of)
+    return replace(about, units=units, row_of=row_of, gold=digest_of(pairs))
 
 
 def _report(

@@ -22,6 +22,7 @@ from fastcausal.options import Border, CrabTask, FrameRule, GoldFrom, Policy, ch
 from fastcausal.statistics import Statistics
 from fastcausal.tasks.crab._shapes import find_frames
 from fastcausal.tasks.crab.pairs import CLASSES, JudgedPairs
+from fastcausal.tasks.crab.pairwise import digest_of
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
     Choices,
@@ -179,7 +180,7 @@ def frames(
     )
     story = pairs.story[by_effect.members[by_effect.starts[:-1]]]
     named = {"topic_id": (pairs.topics, story), "event_order": by_effect.effects}
-    whole = partial(_with_units, about, row_of, named, (types, type_of), columns)
+    whole = partial(_with_units, about, row_of, pairs, named, (types, type_of), columns)
     groups = _groups(about, type_of, columns)
     return _report(about, groups, judged.coverage, whole)
 
@@ -311,11 +312,14 @@ def _groups(statistics: Statistics, type_of: Int64, columns: Mapping[str, Any]) 
 def _with_units(
     about: Statistics,
     row_of: Int64,
+    pairs: JudgedPairs,
     named: Mapping[str, Any],
     typed: tuple[tuple[str, ...], Int64],
     columns: Mapping[str, Any],
 ) -> Statistics:
-    return replace(about, units=units_of(named, typed, columns), row_of=row_of)
+    """Add a unit per frame to statistics of the different ones."""
+    units = units_of(named, typed, columns)
+    return replace(about, units=units, row_of=row_of, gold=digest_of(pairs))
 
 
 def _report(
