@@ -1,6 +1,6 @@
 """Causal frames and chains, pair by pair in plain Python.
 
-Source: Romanou et al. (2023), CRAB, its figures of frames and chains and tables 3, 4, 6 and 7; the
+Source: Romanou et al. (2023), CRAB, sections 2 and 5.2, figure 2 and tables 3, 4, 6 and 7; the
 rule `collapse` is the one whose counts come near table 6. Shares nothing with the package.
 
 A pair is (topic, a, b, class, answer): a class is a letter A to D; an answer is a letter, "" (names

@@ -1,6 +1,6 @@
 """Causal chains: three events of a story, two of whose pairs are strong.
 
-Romanou et al. (2023), section 3.3, figure 5 and tables 4 and 7.
+Romanou et al. (2023), sections 2 and 5.2, figure 2 (right), tables 4 and 7.
 """
 
 from __future__ import annotations

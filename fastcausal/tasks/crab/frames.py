@@ -1,6 +1,6 @@
 """Causal frames: all judged causes of one event, their type, and how well they were judged.
 
-Romanou et al. (2023), section 3.3, figure 4 and tables 3 and 6.
+Romanou et al. (2023), sections 2 and 5.2, figure 2 (left), tables 3 and 6.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def frames(
         What was asked. Scores become classes; yes stands for the classes A and B.
     rule : {"figure", "mixed", "collapse"} or callable
         From the numbers of high, medium, low and no causes to a type. ``"figure"``: the paper's
-        figure 4, U where nothing fits; ``"mixed"``: U is M; ``"collapse"``: medium causes are high
+        figure 2, U where nothing fits; ``"mixed"``: U is M; ``"collapse"``: medium causes are high
         ones, which gives nearly table 6. A function of the four numbers returns a name.
     column : str
         The column of the answers.
@@ -202,7 +202,7 @@ def frames_of(pairs: JudgedPairs, classes: Int64) -> Frames:
 
 
 def figure(high: int, medium: int, low: int, none: int) -> str:
-    """Return the type of a frame by the paper's figure 4; U where it has none.
+    """Return the type of a frame by figure 2 (left); U where it has none.
 
     Examples
     --------
