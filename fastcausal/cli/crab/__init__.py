@@ -7,9 +7,12 @@ from typing import Any
 
 import typer
 
+from fastcausal.cli.crab.pairwise import pairwise
 from fastcausal.cli.options import Command
 
-COMMANDS: dict[str, Callable[..., Any]] = {}
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "pairwise": pairwise,
+}
 
 crab: typer.Typer = typer.Typer(
     name="crab",
