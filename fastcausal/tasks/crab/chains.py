@@ -5,7 +5,7 @@ Romanou et al. (2023), sections 2 and 5.2, figure 2 (right), tables 4 and 7.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -15,7 +15,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.count_files import system_of
-from fastcausal.errors import warning_lines
 from fastcausal.formulas import ChainFormula, Int64
 from fastcausal.groups import Groups
 from fastcausal.options import Border, CrabTask, GoldFrom, Policy
@@ -54,6 +53,7 @@ class ChainReport(ShapeReport):
         Answers that were read; None without answers.
     """
 
+    _titles: ClassVar[Mapping[str, str]] = {"n_chains": "causal chains"}
     _shown: ClassVar[Mapping[str, str]] = {"n_chains": "chains"}
 
     @property
@@ -227,7 +227,7 @@ def chains(
     )
     whole = partial(_with_units, about, judged.pairs, codes, kinds, n_scored)
     groups = _groups(about, type_of, times, n_scored)
-    return _report(about, groups, judged.coverage, whole)
+    return ChainReport(about, groups, _facts(groups), judged.coverage, whole)
 
 
 def counts_of(pairs: JudgedPairs, codes: Codes) -> Int64:
@@ -266,30 +266,17 @@ def _with_units(
     return replace(about, units=units, row_of=row_of, gold=digest_of(pairs))
 
 
-def _report(
-    about: Statistics,
-    groups: Groups,
-    coverage: Mapping[str, Any] | None,
-    statistics: Callable[[], Statistics],
-    subsets: Mapping[str, Groups] | None = None,
-) -> ChainReport:
-    n_chains = int(groups["overall"]["n_chains"])
-    return ChainReport(
-        f"{n_chains} causal chains",
-        about.signature,
-        groups,
-        facts={"n_chains": n_chains, "coverage": coverage},
-        subsets=subsets,
-        warnings=warning_lines(about.warnings),
-        statistics=statistics,
-    )
+def _facts(groups: Groups) -> dict[str, int]:
+    return {"n_chains": int(groups["overall"]["n_chains"])}
 
 
 def of_statistics(statistics: Statistics, by: str | None = None) -> ChainReport:
     """Make the report of statistics; ``by`` is a column whose values become subsets."""
     parts = {} if by is None else statistics.by(by)
     subsets = {f"{by}={name}": _of_units(part) for name, part in parts.items()}
-    return _report(statistics, _of_units(statistics), None, partial(replace, statistics), subsets)
+    groups = _of_units(statistics)
+    whole = partial(replace, statistics)
+    return ChainReport(statistics, groups, _facts(groups), None, whole, subsets)
 
 
 def _of_units(statistics: Statistics) -> Groups:

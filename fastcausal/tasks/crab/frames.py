@@ -15,7 +15,6 @@ import pyarrow as pa
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.count_files import system_of
-from fastcausal.errors import warning_lines
 from fastcausal.formulas import FrameFormula, Int64
 from fastcausal.groups import Groups
 from fastcausal.options import Border, CrabTask, FrameRule, GoldFrom, Policy, check
@@ -57,6 +56,7 @@ class FrameReport(ShapeReport):
         Answers that were read; None without answers.
     """
 
+    _titles: ClassVar[Mapping[str, str]] = {"n_frames": "causal frames", "n_pairs": "pairs"}
     _shown: ClassVar[Mapping[str, str]] = {
         "n_frames": "frames",
         "n_pairs": "pairs",
@@ -182,7 +182,7 @@ def frames(
     named = {"topic_id": (pairs.topics, story), "event_order": by_effect.effects}
     whole = partial(_with_units, about, row_of, pairs, named, (types, type_of), columns)
     groups = _groups(about, type_of, columns)
-    return _report(about, groups, judged.coverage, whole)
+    return FrameReport(about, groups, _facts(groups), judged.coverage, whole)
 
 
 def frames_of(pairs: JudgedPairs, classes: Int64) -> Frames:
@@ -322,31 +322,17 @@ def _with_units(
     return replace(about, units=units, row_of=row_of, gold=digest_of(pairs))
 
 
-def _report(
-    about: Statistics,
-    groups: Groups,
-    coverage: Mapping[str, Any] | None,
-    statistics: Callable[[], Statistics],
-    subsets: Mapping[str, Groups] | None = None,
-) -> FrameReport:
-    overall = groups["overall"]
-    n_frames, n_pairs = int(overall["n_frames"]), int(overall["n_pairs"])
-    return FrameReport(
-        f"{n_frames} causal frames, {n_pairs} pairs",
-        about.signature,
-        groups,
-        facts={"n_frames": n_frames, "n_pairs": n_pairs, "coverage": coverage},
-        subsets=subsets,
-        warnings=warning_lines(about.warnings),
-        statistics=statistics,
-    )
+def _facts(groups: Groups) -> dict[str, int]:
+    return {name: int(groups["overall"][name]) for name in ("n_frames", "n_pairs")}
 
 
 def of_statistics(statistics: Statistics, by: str | None = None) -> FrameReport:
     """Make the report of statistics; ``by`` is a column whose values become subsets."""
     parts = {} if by is None else statistics.by(by)
     subsets = {f"{by}={name}": _of_units(part) for name, part in parts.items()}
-    return _report(statistics, _of_units(statistics), None, partial(replace, statistics), subsets)
+    groups = _of_units(statistics)
+    whole = partial(replace, statistics)
+    return FrameReport(statistics, groups, _facts(groups), None, whole, subsets)
 
 
 def _of_units(statistics: Statistics) -> Groups:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
 from fastcausal.confusions import group_scores
-from fastcausal.errors import Warnings
+from fastcausal.errors import Warnings, warning_lines
 from fastcausal.formulas import Int64, MeanFormula, Rows, sums_of
 from fastcausal.groups import Groups, Number, Scores
 from fastcausal.options import Border, CrabTask, GoldFrom, Policy, check, check_policies
@@ -210,7 +210,44 @@ def types_in(statistics: Statistics) -> Int64:
 
 
 class ShapeReport(Report):
-    """Counts and means of groups of pairs, by their type."""
+    """Counts and means of groups of pairs, by their type.
+
+    Parameters
+    ----------
+    about : Statistics
+        Formula, signature and warnings.
+    groups : mapping of str to Scores
+    facts : mapping of str to int
+    coverage : mapping, optional
+        As `Answers.coverage`; None without answers, or where a file does not know it.
+    statistics : callable
+    subsets : mapping, optional
+    """
+
+    def __init__(
+        self,
+        about: Statistics,
+        groups: Groups,
+        facts: Mapping[str, int],
+        coverage: Mapping[str, Any] | None,
+        statistics: Callable[[], Statistics],
+        subsets: Mapping[str, Groups] | None = None,
+    ) -> None:
+        title = ", ".join(f"{n} {self._titles[name]}" for name, n in facts.items())
+        if coverage is not None:
+            title += f", {coverage['n_read']} answers read ({coverage['share']:.1%})"
+        super().__init__(
+            title,
+            about.signature,
+            groups,
+            facts={**facts, "coverage": coverage},
+            subsets=subsets,
+            warnings=warning_lines(about.warnings),
+            statistics=statistics,
+        )
+
+    _titles: ClassVar[Mapping[str, str]]
+    """Facts as the title calls them."""
 
     _shown: ClassVar[Mapping[str, str]]
     """Headers of counts on the terminal."""
@@ -219,6 +256,21 @@ class ShapeReport(Report):
     def _keys(self) -> tuple[str, ...]:
         subsets = ("subsets",) if self.subsets else ()
         return ("signature", *self.facts, "scores", *subsets, "warnings")
+
+    def summary(self, subset: str = "") -> Scores:
+        """Return the coverage, F1 and exact match of all units and of every type."""
+        groups = self.subsets[subset] if subset else self.scores
+        coverage = (
+            {} if self.facts["coverage"] is None else {"read": self.facts["coverage"]["share"]}
+        )
+        return Scores(
+            coverage
+            | {
+                f"{'all' if group == 'overall' else group} {name.upper()}": scores[name]
+                for group, scores in groups.items()
+                for name in MEASURES
+            }
+        )
 
     def to_table(self, counts: bool = False) -> Grid:
         """Return a row per type; without answers its counts alone."""
