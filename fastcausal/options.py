@@ -41,6 +41,7 @@ MajorityTies = Literal["none", "first", "error"]
 CrabTask = Literal["score", "multiclass", "binary"]
 Border = Literal["up", "text", "down"]
 GoldFrom = Literal["class", "score"]
+FrameRule = Literal["figure", "mixed", "collapse"]
 
 Method = Literal["bca", "percentile", "jackknife"]
 Correction = Literal["holm", "bh", "none"]

@@ -1,8 +1,13 @@
 """Formulas of whole evaluations: from rows of counts, and how often each is in, to every score.
 
 A formula is a frozen dataclass of plain values, so equal ones compare equal and a file can name it.
+<<<<<<< HEAD
+A file each: `relations`, `labels`, `judged` answers, `means` for answers and agreement, `shapes`
+for causal frames and chains, `ratings` of raters.
+=======
 A file each: `relations`, `labels`, `judged` answers, `means` for answers and agreement, `ratings`
 of raters.
+>>>>>>> work-pairs
 """
 
 from __future__ import annotations
@@ -16,16 +21,18 @@ from fastcausal.formulas.labels import ConfusionFormula, Label, classes_of
 from fastcausal.formulas.means import MeanFormula, RatioFormula
 from fastcausal.formulas.ratings import RatingsFormula
 from fastcausal.formulas.relations import MULTI, RelationFormula
+from fastcausal.formulas.shapes import ChainFormula, FrameFormula
 
 __all__ = [
-    "MULTI", "NO_NUMBER", "UNANSWERED", "ConfusionFormula", "Formula", "Int64", "JudgedFormula",
-    "Label", "MeanFormula", "OneScore", "RatingsFormula", "RatioFormula", "RelationFormula", "Rows",
-    "ScoredFormula", "classes_of", "flat", "formula_of", "sums_of",
+    "MULTI", "NO_NUMBER", "UNANSWERED", "ChainFormula", "ConfusionFormula", "Formula",
+    "FrameFormula", "Int64", "JudgedFormula", "Label", "MeanFormula", "OneScore", "RatingsFormula",
+    "RatioFormula", "RelationFormula", "Rows", "ScoredFormula", "classes_of", "flat", "formula_of",
+    "sums_of",
 ]  # fmt: skip
 
 KINDS: tuple[type[Formula], ...] = (
     RelationFormula, ConfusionFormula, JudgedFormula, ScoredFormula, MeanFormula, RatioFormula,
-    RatingsFormula,
+    RatingsFormula, FrameFormula, ChainFormula,
 )  # fmt: skip
 
 

@@ -7,10 +7,14 @@ from typing import Any
 
 import typer
 
+from fastcausal.cli.crab.chains import chains
+from fastcausal.cli.crab.frames import frames
 from fastcausal.cli.crab.pairwise import pairwise
 from fastcausal.cli.options import Command
 
 COMMANDS: dict[str, Callable[..., Any]] = {
+    "chains": chains,
+    "frames": frames,
     "pairwise": pairwise,
 }
 

@@ -10,11 +10,18 @@ Relationships Between Real-world Events.
     answers.py     what models say of them: joined, counted
     pairwise.py    answers on pairs against gold
     report.py      the scores of judgments
+    shapes.py      groups of pairs with a type: what frames and chains share
+    frames.py      all causes of one event
+    chains.py      three events with two strong causes
 """
 
 from __future__ import annotations
 
+from fastcausal.tasks.crab.chains import ChainReport, chains
+from fastcausal.tasks.crab.frames import FrameReport, frames
 from fastcausal.tasks.crab.pairwise import pairwise
 from fastcausal.tasks.crab.parse import parse_answer, parse_column
 
-__all__ = ["pairwise", "parse_answer", "parse_column"]
+__all__ = [
+    "ChainReport", "FrameReport", "chains", "frames", "pairwise", "parse_answer", "parse_column",
+]  # fmt: skip
