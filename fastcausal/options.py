@@ -37,6 +37,12 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]  # csrc's order
 KappaWeights = Literal["linear", "quadratic"]
 MajorityTies = Literal["none", "first", "error"]
 
+EventMatch = Literal["tokens", "exact"]
+RaterTies = Literal["first", "none"]
+Outside = Literal["keep", "drop"]
+QuestionTies = Literal["skip", "accept"]
+SplitBy = Literal["date", "story", "pair"]
+
 Method = Literal["bca", "percentile", "jackknife"]
 Correction = Literal["holm", "bh", "none"]
 Verdict = Literal["pass", "fail", "inconclusive"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Integral
+
 from fastcausal.options import Method, check
 
 MOST_SEED = 2**63 - 1
@@ -19,5 +21,10 @@ def check_draws(n_resamples: int, seed: int) -> None:
     """Raise ValueError for a number of resamples below 1, or a seed outside of 0 to 2^63 - 1."""
     if n_resamples < 1:
         raise ValueError(f"n_resamples is {n_resamples}, expected at least 1")
-    if not 0 <= seed <= MOST_SEED:
+    check_seed(seed)
+
+
+def check_seed(seed: int) -> None:
+    """Raise ValueError for a seed that is not an integer from 0 to 2^63 - 1."""
+    if not isinstance(seed, Integral) or not 0 <= seed <= MOST_SEED:
         raise ValueError(f"seed is {seed}, expected 0 to 2^63 - 1")

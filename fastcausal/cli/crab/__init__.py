@@ -7,9 +7,12 @@ from typing import Any
 
 import typer
 
+from fastcausal.cli.crab.events import events
 from fastcausal.cli.options import Command
 
-COMMANDS: dict[str, Callable[..., Any]] = {}
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "events": events,
+}
 
 crab: typer.Typer = typer.Typer(
     name="crab",

@@ -7,4 +7,11 @@ Relationships Between Real-world Events.
 
     pairs.py       the table of judged pairs, and the classes of scores
     answers.py     what models say of them: read, joined, counted
+    raters.py      agreement of raters, and which pairs go to experts
+    event_lists.py events that a model finds in documents
+    splits.py      train and test: by date, story or pair
 """
+
+from __future__ import annotations
+
+from fastcausal.tasks.crab.event_lists import events as events
