@@ -35,8 +35,12 @@ Tokenizer = Literal["whitespace", "nltk-style", "nltk-style+tags"]
 MeanOver = Literal["example", "relation"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]  # csrc's order
 KappaWeights = Literal["linear", "quadratic"]
+AnswerTask = Literal["score", "multiclass", "mcq", "binary"]
 MajorityTies = Literal["none", "first", "error"]
 
+CrabTask = Literal["score", "multiclass", "binary"]
+Border = Literal["up", "text", "down"]
+GoldFrom = Literal["class", "score"]
 EventMatch = Literal["tokens", "exact"]
 RaterTies = Literal["first", "none"]
 Outside = Literal["keep", "drop"]

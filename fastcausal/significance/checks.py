@@ -24,7 +24,7 @@ def check_draws(n_resamples: int, seed: int) -> None:
     check_seed(seed)
 
 
-def check_seed(seed: int) -> None:
+def check_seed(seed: object) -> None:
     """Raise ValueError for a seed that is not an integer from 0 to 2^63 - 1."""
-    if not isinstance(seed, Integral) or not 0 <= seed <= MOST_SEED:
+    if not isinstance(seed, Integral) or not 0 <= int(seed) <= MOST_SEED:
         raise ValueError(f"seed is {seed}, expected 0 to 2^63 - 1")

@@ -7,11 +7,15 @@ from typing import Any
 
 import typer
 
+from fastcausal.cli.crab.agree import agree
 from fastcausal.cli.crab.events import events
+from fastcausal.cli.crab.split import split
 from fastcausal.cli.options import Command
 
 COMMANDS: dict[str, Callable[..., Any]] = {
+    "agree": agree,
     "events": events,
+    "split": split,
 }
 
 crab: typer.Typer = typer.Typer(

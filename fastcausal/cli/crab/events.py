@@ -22,7 +22,7 @@ def events(
     match: Annotated[
         EventMatch, typer.Option(help="Match events by F1 of their words, or by the same words.")
     ] = "tokens",
-    min_f1: Annotated[float, typer.Option(help="Match from this F1 on.")] = 0.5,
+    min_f1: Annotated[float, typer.Option(min=0, max=1, help="Match from this F1 on.")] = 0.5,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:

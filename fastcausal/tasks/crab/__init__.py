@@ -6,12 +6,20 @@ Relationships Between Real-world Events.
 ::
 
     pairs.py       the table of judged pairs, and the classes of scores
-    answers.py     what models say of them: read, joined, counted
+    parse.py       what models say, read as scores, letters, yes and no
+    answers.py     what models say of them: joined, counted
+    questions.py   which of four causes is the strongest: made, and scored
     raters.py      agreement of raters, and which pairs go to experts
     event_lists.py events that a model finds in documents
     splits.py      train and test: by date, story or pair
+    draws.py       draws by a seed and a name alone
 """
 
 from __future__ import annotations
 
-from fastcausal.tasks.crab.event_lists import events as events
+from fastcausal.tasks.crab.event_lists import events
+from fastcausal.tasks.crab.parse import parse_answer, parse_column
+from fastcausal.tasks.crab.raters import agree
+from fastcausal.tasks.crab.splits import describe_split, split
+
+__all__ = ["agree", "describe_split", "events", "parse_answer", "parse_column", "split"]

@@ -13,7 +13,7 @@ from fastcausal._version import __version__
 from fastcausal.errors import InputError, repeated, some_of
 from fastcausal.formats.io.records import Records, read_records
 from fastcausal.formats.io.sources import RecordSource
-from fastcausal.formats.io.values import kind, shown
+from fastcausal.formats.io.values import kind
 from fastcausal.groups import Scores
 from fastcausal.options import EventMatch, check
 from fastcausal.report import Report
@@ -163,7 +163,7 @@ def _read(source: RecordSource, name: str) -> Documents:
 
 def _require_texts(texts: Any, records: Records, row: int) -> None:
     if not isinstance(texts, list):
-        got = shown(texts) if isinstance(texts, str) else kind(texts)
+        got = texts[:60] if isinstance(texts, str) else kind(texts)
         raise InputError(f'{records.where(row)}: "events" is {got}, expected a list of texts')
     for text in texts:
         if not isinstance(text, str):

@@ -76,15 +76,15 @@ def split(
     Examples
     --------
     >>> from fastcausal import crab
-    >>> gold = [{"topic_id": t, "event_order_a": 1, "event_order_b": 2, "score": 9, "date": 2020 - t}
-    ...         for t in range(4)]
+    >>> key = {"event_order_a": 1, "event_order_b": 2}
+    >>> gold = [{"topic_id": t, "date": 2020 - t, "score": 9, **key} for t in range(4)]
     >>> crab.split(gold, "date")["split"].to_pylist()
     ['test', 'train', 'train', 'train']
     """
     check("how", how, SplitBy)
     check_seed(seed)
     if dates is not None and how != "date":
-        raise ValueError(f'dates are for a split by date, this one is by {how}')
+        raise ValueError(f"dates are for a split by date, this one is by {how}")
     pairs = read_pairs(gold)
     if COLUMN in pairs.records:
         raise InputError(f'{pairs.records.name}: there is a column "{COLUMN}" already')
@@ -101,15 +101,15 @@ def split(
     return table.replace_schema_metadata(metadata)
 
 
-def _size(test: int | None, n: int, whole: str) -> int:
+def _size(test: object, n: int, whole: str) -> int:
     """Return the size of the test part: as asked for, else a quarter."""
     if n < 2:
         raise InputError(f"{whole}, expected at least 2 to split")
     if test is None:
         return max(1, round(n / 4))
-    if not isinstance(test, Integral) or test < 1:
+    if not isinstance(test, Integral) or int(test) < 1:
         raise ValueError(f"test is {test}, expected an integer from 1 on")
-    if test >= n:
+    if int(test) >= n:
         raise InputError(f"{whole}, {test} of them for test leave none for train")
     return int(test)
 
@@ -173,14 +173,17 @@ def describe_split(table: Any) -> Report:
     part = pairs.records.texts(COLUMN).take(pa.array(pairs.rows))
     things = {name: _things(pairs, np.asarray(pc.equal(part, name))) for name in ("train", "test")}
     train, test = things.values()
-    shared = {n: None if test[n] is None else test[n] & train[n] for n in test if n != "pairs"}
+    shared = {name: _both(train[name], test[name]) for name in test if name != "pairs"}
     metadata = pairs.records.table.schema.metadata or {}
     known = metadata.get(SIGNATURE, f"fastcausal|{__version__}|crab-split".encode()).decode()
     groups = things | {"test_in_train": shared}
     return Report(
         f"{len(pairs)} pairs split",
         known,
-        {group: Scores({n: _size_of(s) for n, s in sets.items()}) for group, sets in groups.items()},
+        {
+            group: Scores({n: _size_of(s) for n, s in sets.items()})
+            for group, sets in groups.items()
+        },
     )
 
 
@@ -198,6 +201,10 @@ def _things(pairs: JudgedPairs, chosen: Any) -> dict[str, set[Any] | None]:
         "articles": articles,
         "events": {*zip(story, a, strict=True), *zip(story, b, strict=True)},
     }
+
+
+def _both(a: set[Any] | None, b: set[Any] | None) -> set[Any] | None:
+    return None if a is None or b is None else a & b
 
 
 def _size_of(things: set[Any] | None) -> Number:
