@@ -180,8 +180,11 @@ def columns_of(formula: Formula, rows: Rows) -> dict[str, Any]:
         return dict(zip(formula.fields, np.ascontiguousarray(rows.T), strict=True))
     import pyarrow as pa
 
-    labels = pa.array(formula.labels)  # without labels of type null
-    return {name: labels.take(pa.array(rows[:, k])) for k, name in enumerate(formula.fields)}
+    answers = pa.array(formula.answers)  # without labels of type null
+    columns = dict(zip(formula.fields, np.ascontiguousarray(rows.T), strict=True))
+    return columns | {
+        side: answers.take(pa.array(columns[side].astype(np.int64))) for side in ("gold", "pred")
+    }
 
 
 def parted(formula: Formula, table: pa.Table, name: str) -> tuple[pa.Table, pa.Table | None]:
@@ -207,12 +210,13 @@ def counts_of(
     """
     for total in formula.totals if totals else ():
         numbers(table, total, np.int64, name)
+    fields, codes = formula.fields, []
     if isinstance(formula, ConfusionFormula):
-        return _labels(formula, table, name)
-    columns = [
-        numbers(table, field, formula.dtype, name, formula.bounds) for field in formula.fields
-    ]
-    return formula, np.array(columns, formula.dtype).reshape(len(columns), len(table)).T
+        formula, codes = _labels(formula, table, name)
+        fields = fields[2:]
+    columns = [numbers(table, field, formula.dtype, name, formula.bounds) for field in fields]
+    rows = np.array([*codes, *columns], formula.dtype)
+    return formula, rows.reshape(len(formula.fields), len(table)).T
 
 
 def column_of(table: pa.Table, field: str, name: str) -> pa.ChunkedArray:
@@ -244,26 +248,27 @@ def numbers(
 
 def _labels(
     formula: ConfusionFormula, table: pa.Table, name: str
-) -> tuple[ConfusionFormula, Int64]:
-    """Return pairs of places among the labels; of labels not given, those that occur."""
+) -> tuple[ConfusionFormula, list[Int64]]:
+    """Return both places among the labels; of labels not given, those that occur."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    sides = [column_of(table, field, name) for field in formula.fields]
+    sides = [column_of(table, field, name) for field in ("gold", "pred")]
     kinds = {str(side.type) for side in sides}
     known = kinds in ({"int64"}, {"string"}) or not len(table)
     if not known or any(side.null_count for side in sides):
         raise InputError(f"{name}: labels are {', '.join(sorted(kinds))}, expected int64 or string")
-    labels = formula.labels
     if not formula.given:
         labels = classes_of(*(pc.unique(side).to_pylist() for side in sides))
-    classes = pa.array(labels, sides[0].type)
-    codes = [pc.index_in(side, classes) for side in sides]
+        formula = replace(formula, labels=labels)
+    known = (formula.labels, formula.answers)
+    codes = [
+        pc.index_in(side, pa.array(classes, side.type))
+        for side, classes in zip(sides, known, strict=True)
+    ]
     if any(side.null_count for side in codes):
         raise InputError(f"{name}: a label is not among those given in the metadata")
-    return replace(formula, labels=labels), np.stack(
-        [np.asarray(side, np.int64) for side in codes], 1
-    )
+    return formula, [np.asarray(side, np.int64) for side in codes]
 
 
 def read(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:

@@ -121,6 +121,10 @@ class OneScore:
         """Compute the score from sums of terms, as `Formula.scores_of`."""
         return {self.name: self.value(sums)}
 
+    def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+        """Compute the score of rows under each row of weights, as `Formula.scores`."""
+        return self.scores_of(sums_of(self.terms(rows), weights))
+
 
 def sums_of(terms: Rows, weights: Int64) -> Rows:
     """Return ``weights @ terms``: of integers exact, of floats with every sum rounded once."""
