@@ -19,9 +19,16 @@ def check_inference(method: str, confidence: float, n_resamples: int, seed: int)
 
 def check_draws(n_resamples: int, seed: int) -> None:
     """Raise ValueError for a number of resamples below 1, or a seed outside of 0 to 2^63 - 1."""
-    if n_resamples < 1:
-        raise ValueError(f"n_resamples is {n_resamples}, expected at least 1")
+    check_count("n_resamples", n_resamples)
     check_seed(seed)
+
+
+def check_count(name: str, value: object) -> None:
+    """Raise ValueError for a value that is not an integer of at least 1."""
+    if not isinstance(value, Integral):
+        raise ValueError(f"{name} is {value}, expected an integer")
+    if int(value) < 1:
+        raise ValueError(f"{name} is {value}, expected at least 1")
 
 
 def check_seed(seed: object) -> None:

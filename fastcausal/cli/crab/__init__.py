@@ -9,12 +9,14 @@ import typer
 
 from fastcausal.cli.crab.agree import agree
 from fastcausal.cli.crab.events import events
+from fastcausal.cli.crab.make_mcq import make_mcq
 from fastcausal.cli.crab.split import split
 from fastcausal.cli.options import Command
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "agree": agree,
     "events": events,
+    "make-mcq": make_mcq,
     "split": split,
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from fastcausal.formats.io.values import shown
 from fastcausal.groups import Number, Scores
 from fastcausal.options import SplitBy, check
 from fastcausal.report import Report
-from fastcausal.significance.checks import check_seed
+from fastcausal.significance.checks import check_count, check_seed
 from fastcausal.tasks.crab.draws import shuffled
 from fastcausal.tasks.crab.pairs import ARTICLES, JudgedPairs, read_pairs
 
@@ -94,22 +93,21 @@ def split(
     last = _ranked(pairs, how, dates, int(seed))[n - test :]
     parts = np.empty(len(pairs), object)
     parts[pairs.rows] = np.where(np.isin(unit, last), "test", "train")
-    drawn = "" if how == "date" else f"|seed:{seed}"
-    signature = f"fastcausal|{__version__}|crab-split|by:{how}|test:{test}{drawn}"
+    drawn = f"seed:{seed}" if how != "date" else f"dates:{_named(pairs.records, dates) or 'file'}"
+    signature = f"fastcausal|{__version__}|crab-split|by:{how}|test:{test}|{drawn}"
     table = pairs.records.table.append_column(COLUMN, pa.array(parts, pa.string()))
     metadata = dict(table.schema.metadata or {}) | {SIGNATURE: signature.encode()}
     return table.replace_schema_metadata(metadata)
 
 
-def _size(test: object, n: int, whole: str) -> int:
+def _size(test: int | None, n: int, whole: str) -> int:
     """Return the size of the test part: as asked for, else a quarter."""
     if n < 2:
         raise InputError(f"{whole}, expected at least 2 to split")
     if test is None:
         return max(1, round(n / 4))
-    if not isinstance(test, Integral) or int(test) < 1:
-        raise ValueError(f"test is {test}, expected an integer from 1 on")
-    if int(test) >= n:
+    check_count("test", test)
+    if test >= n:
         raise InputError(f"{whole}, {test} of them for test leave none for train")
     return int(test)
 
@@ -127,10 +125,17 @@ def _ranked(pairs: JudgedPairs, how: SplitBy, dates: Any, seed: int) -> list[int
     return sorted(range(len(topics)), key=lambda k: (date_of[topics[k]], k))
 
 
+def _named(gold: Records, dates: Any) -> str | None:
+    """Return the column of gold that has the dates, None where they come from elsewhere."""
+    if dates is None:
+        return "date"
+    return dates if isinstance(dates, str) and dates in gold else None
+
+
 def _dates(gold: Records, dates: Any) -> dict[str, str]:
     """Return the date of each topic as text that sorts."""
-    column = "date" if dates is None else dates
-    if not isinstance(column, str) or (column not in gold and dates is not None):
+    column = _named(gold, dates)
+    if column is None:
         if isinstance(dates, str) and dates != "-" and not Path(dates).exists():
             raise InputError(f'{gold.name}: dates "{dates}" are neither a column nor a file')
         gold, column = read_records(dates, "dates"), "date"
