@@ -108,7 +108,7 @@ def write(path: str | os.PathLike[str], tables: Sequence[pa.Table], about: About
 
 def require_metadata(path: str | os.PathLike[str]) -> None:
     """Raise InputError for a path of a format without metadata."""
-    suffix = os.path.splitext(path)[1].lower()
+    suffix = Path(path).suffix.lower()
     if name := {".csv": "CSV", ".jsonl": "JSON lines"}.get(suffix):
         raise InputError(f"{path}: a {name} file has no metadata, expected .parquet or .arrow")
 
@@ -211,7 +211,7 @@ def counts_of(
     """
     for total in formula.totals if totals else ():
         numbers(table, total, np.int64, name)
-    fields, codes = formula.fields, []
+    fields, codes = formula.fields, list[Int64]()
     if isinstance(formula, ConfusionFormula):
         formula, codes = _labels(formula, table, name)
         fields = fields[2:]
@@ -256,8 +256,8 @@ def _labels(
 
     sides = [column_of(table, field, name) for field in ("gold", "pred")]
     kinds = {str(side.type) for side in sides}
-    known = kinds in ({"int64"}, {"string"}) or not len(table)
-    if not known or any(side.null_count for side in sides):
+    alike = kinds in ({"int64"}, {"string"}) or not len(table)
+    if not alike or any(side.null_count for side in sides):
         raise InputError(f"{name}: labels are {', '.join(sorted(kinds))}, expected int64 or string")
     if not formula.given:
         labels = classes_of(*(pc.unique(side).to_pylist() for side in sides))

@@ -255,7 +255,8 @@ def _centred_ranks(values: Float64, weights: npt.NDArray[np.int64]) -> npt.NDArr
     different, code = np.unique(values, return_inverse=True)
     times = sum_by(weights, code, len(different))
     ends = np.cumsum(times, axis=1)
-    return (2 * ends - times - weights.sum(axis=1, keepdims=True))[:, code]
+    centred: npt.NDArray[np.int64] = 2 * ends - times - weights.sum(axis=1, keepdims=True)
+    return centred[:, code]
 
 
 def mean_defined(values: Sequence[float], weights: Sequence[int], undefined: float) -> float:

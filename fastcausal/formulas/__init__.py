@@ -1,7 +1,8 @@
 """Formulas of whole evaluations: from rows of counts, and how often each is in, to every score.
 
 A formula is a frozen dataclass of plain values, so equal ones compare equal and a file can name it.
-A file each: `relations`, `labels`, `judged` answers, `means` for answers and agreement, `ratings` of raters.
+A file each: `relations`, `labels`, `judged` answers, `means` for answers and agreement, `ratings`
+of raters.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Scores of judgments, from gold labels and answers that may name no label, and from two numbers."""
+"""Scores of judgments, whose answers may name no label, and of numbers beside the labels."""
 
 from __future__ import annotations
 
@@ -65,6 +65,11 @@ class ScoredFormula(JudgedFormula):
         """Names of the columns."""
         return (*super().fields, "gold_score", "pred_score")
 
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Scores from 0 to 100, and `NO_NUMBER`."""
+        return -1, 101
+
     def terms(self, rows: Rows) -> Rows:
         """Return what adds up: the terms of labels, the distance of the numbers, 1 if both are."""
         both, distance = _distances(rows)
@@ -78,11 +83,15 @@ class ScoredFormula(JudgedFormula):
     def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
         """Compute every score of rows, under each int64[n_draws, n_rows] of weights."""
         counts = sums_of(super().terms(rows[:, :2]), weights)
-        numbers = {
-            "mae": self._mae(sums_of(self.terms(rows)[:, -2:], weights)),
+        return flat(self._with_numbers(super().groups_of(counts), **self.numbers(rows, weights)))
+
+    def numbers(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+        """Compute the mean distance and the correlation of ranks alone."""
+        distances = np.column_stack(_distances(rows)[::-1])
+        return {
+            "mae": self._mae(sums_of(distances, weights)),
             "spearman": self._spearman(rows, weights),
         }
-        return flat(self._with_numbers(super().groups_of(counts), **numbers))
 
     def only(self, name: str) -> OneScore:
         """Return the way to one score; that of a correlation of ranks has no terms."""
@@ -91,11 +100,11 @@ class ScoredFormula(JudgedFormula):
             return _Spearman(name, self.terms, lambda sums: sums, self)
         if name == "score_mae":
             return OneScore(name, lambda rows: self.terms(rows)[:, -2:], self._mae)
-        labels = super()
+        labels = JudgedFormula(self.labels, self.given, self.positive, self.undefined, self.task)
         return OneScore(
             name,
             lambda rows: labels.terms(rows[:, :2]),
-            lambda sums: flat(labels.groups_of(sums))[name],
+            lambda sums: labels.scores_of(sums)[name],
         )
 
     def names(self) -> dict[str, list[str]]:

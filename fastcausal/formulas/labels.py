@@ -61,7 +61,7 @@ class ConfusionFormula(Formula):
 
     @property
     def answers(self) -> tuple[Label, ...]:
-        """What a prediction may be: the classes, in the order of their places."""
+        """Answers that predictions give, in the order of their places: the classes."""
         return self.labels
 
     def terms(self, rows: Rows) -> Rows:

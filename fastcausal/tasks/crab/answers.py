@@ -13,7 +13,7 @@ import pyarrow as pa
 from fastcausal.errors import InputError, Remedy, Warnings
 from fastcausal.formats.io.records import Records, read_records
 from fastcausal.formats.io.values import shown
-from fastcausal.options import Border, Policy, check_policies
+from fastcausal.options import AnswerTask, Border, Policy, check_policies
 from fastcausal.scores import Float64
 from fastcausal.tasks.crab.pairs import KEY, Booleans, Int64, JudgedPairs, class_of
 from fastcausal.tasks.crab.parse import REASONS, parse_column
@@ -65,7 +65,7 @@ class Answers:
         return coverage_of(self.reasons[members])
 
 
-def coverage_of(reasons: npt.NDArray[np.int8]) -> dict[str, Any]:
+def coverage_of(reasons: npt.NDArray[Any]) -> dict[str, Any]:
     """Count reasons: ``n_read``, ``share`` of all, and ``unread`` by reason.
 
     Examples
@@ -82,7 +82,7 @@ def coverage_of(reasons: npt.NDArray[np.int8]) -> dict[str, Any]:
 def read_answers(
     source: Any,
     asked: JudgedPairs | int,
-    task: str,
+    task: AnswerTask,
     *,
     column: str = "prediction",
     border: Border = "up",

@@ -32,7 +32,7 @@ def make_questions(
     """Make questions which of four events most likely caused one, from frames of judged pairs.
 
     A frame is all pairs of one effect. Candidates and letters are drawn by the seed and the frame
-    alone, all sets of four candidates alike and none of them twice.
+    alone; every set of four candidates is as likely as the others, and is drawn once at most.
 
     Parameters
     ----------
