@@ -6,14 +6,13 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 from fastcausal.errors import InputError, Problems, invalid_json
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.values import kind, most_common, shown
-
-Side = Literal["prediction", "reference"]
-SIDES: tuple[Side, ...] = get_args(Side)
+from fastcausal.formulas.claims import SIDES
+from fastcausal.options import Side
 
 
 class Pairs(list[tuple[str, Any]]):

@@ -22,6 +22,11 @@ from fastcausal.tables import Grid
 from fastcausal.tasks.reliability.reading import read_ratings
 from fastcausal.tasks.reliability.units import signature_of, statistics_of
 
+BRIEF = (
+    "n_units", "n_raters", "n_ratings", "n_paired_units", "percent_agreement", "cohen_kappa",
+    "fleiss_kappa", "alpha", "gwet_ac1",
+)  # fmt: skip
+
 
 def majority_vote(
     data: Any,
@@ -256,6 +261,11 @@ def label_agreement(
         n_unrated=int(np.count_nonzero(votes.n_winners == 0)),
         ratings=ratings,
     )
+
+
+def brief(agreement: LabelAgreement) -> Scores:
+    """Return the sizes and coefficients that reports of judged answers and claims hold."""
+    return Scores({name: agreement.facts[name] for name in BRIEF if name in agreement.facts})
 
 
 def _shown(number: float) -> str:
