@@ -173,8 +173,8 @@ def test_all_names_load():
         "PROTOCOLS", "Protocol", "Relations", "Report", "Rows", "SpanDecoder", "Statistics",
         "SweepResult", "TagScheme",
         "TagScorer", "agreement", "alpha_interval", "check", "claims", "classify", "cohen_kappa",
-        "compare", "crab", "describe", "explain", "fleiss_kappa", "gate", "kernel", "krippendorff_alpha",
-        "label_agreement", "leaderboard", "majority_vote", "mean_pairwise_kappa",
+        "compare", "crab", "describe", "explain", "fleiss_kappa", "gate", "kernel",
+        "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote", "mean_pairwise_kappa",
         "percent_agreement", "read", "score", "score_answers", "sweep", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:
