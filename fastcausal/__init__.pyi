@@ -42,6 +42,7 @@ from fastcausal.tasks.extraction.tag_scorer import TagScorer as TagScorer
 from fastcausal.tasks.reliability.alpha import AlphaInterval as AlphaInterval
 from fastcausal.tasks.reliability.alpha import alpha_interval as alpha_interval
 from fastcausal.tasks.reliability.alpha import fleiss_kappa as fleiss_kappa
+from fastcausal.tasks.reliability.alpha import gwet_ac1 as gwet_ac1
 from fastcausal.tasks.reliability.alpha import krippendorff_alpha as krippendorff_alpha
 from fastcausal.tasks.reliability.alpha import percent_agreement as percent_agreement
 from fastcausal.tasks.reliability.kappas import cohen_kappa as cohen_kappa

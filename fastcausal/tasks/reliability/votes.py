@@ -138,7 +138,7 @@ class LabelAgreement(Report):
         Units × raters without a rating.
     n_paired_units : int
         Units with two ratings or more, on which all measures rest.
-    percent_agreement, fleiss_kappa, alpha : float
+    percent_agreement, fleiss_kappa, alpha, gwet_ac1 : float
         As the functions of these names; NaN where undefined.
     cohen_kappa, cohen_kappa_linear, cohen_kappa_quadratic : float
         `mean_pairwise_kappa`; the weighted ones are NaN at the level nominal.
@@ -160,6 +160,7 @@ class LabelAgreement(Report):
     cohen_kappa_quadratic: float
     fleiss_kappa: float
     alpha: float
+    gwet_ac1: float
     majority: Mapping[str, int]
     n_tied: int
     n_unrated: int
