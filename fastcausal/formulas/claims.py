@@ -84,7 +84,8 @@ class ClaimFormula(Formula):
         supported, judged = counts[..., 0], np.maximum(counts[..., 1], 0)
         asked = counts[..., 1] != ABSENT
         parts = [np.where(defined, values, 0.0), defined, supported, judged, asked]
-        return np.hstack([np.concatenate(parts, axis=2).reshape(len(rows), -1), rows[:, :2]])
+        joined = np.concatenate(parts, axis=2)
+        return np.hstack([joined.reshape(len(rows), 12 * joined.shape[1]), rows[:, :2]])
 
     def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
         """Compute means over topics, ratios of summed claims, and F1 of the mean shares."""

@@ -23,7 +23,7 @@ from fastcausal.ratings import Int64
 from fastcausal.tasks.claims.files import ClaimFile, read_claim_file
 from fastcausal.tasks.verdicts import verdict_of
 
-FIELDS = {"side": "|".join(SIDES), "system": ".+?", "rater": ".+?"}
+FIELDS = {"side": "|".join(SIDES), "system": ".+", "rater": ".+?"}  # systems have longer names
 UNNAMED = {"system": "system", "rater": "rater"}
 NULL, NOT_ASKED = -1, -2  # in place of a judgment, 0 or 1
 
