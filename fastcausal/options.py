@@ -15,6 +15,9 @@ DeviceBackend = Literal["cpu", "cuda"]
 
 Policy = Literal["error", "empty", "skip"]
 LabelPolicy = Literal["error", "skip"]
+NullPolicy = Literal["error", "false", "skip"]
+RaterPolicy = Literal["mean", "majority"]
+Side = Literal["prediction", "reference"]
 
 TagReading = Literal["strict", "cnc-2023", "cnc-2022"]
 PairingTies = Literal["content", "first"]
