@@ -102,8 +102,12 @@ def note_other_kinds(
             )
 
 
-def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
+def columns_of(
+    rows: Sequence[Mapping[str, Any]], encoded: set[str] | None = None
+) -> dict[str, pa.Array]:
     """Return a column for each key of JSON objects; values of several kinds are JSON again.
+
+    The names of these columns are added to ``encoded``.
 
     Examples
     --------
@@ -119,4 +123,6 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
             columns[name] = joined(pa.array(values))
         except (pa.ArrowException, OverflowError, UnicodeError):
             columns[name] = pa.array(map(json.dumps, values), pa.string())
+            if encoded is not None:
+                encoded.add(name)
     return columns

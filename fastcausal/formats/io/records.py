@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Problems, invalid_json
 from fastcausal.formats import table as binary
 from fastcausal.formats.io.cells import cells, columns_of
@@ -34,12 +36,15 @@ class Records:
         The line of each row, where the source has lines.
     typed : bool
         False where text is all that the file can hold (CSV).
+    encoded : set of str
+        Columns whose values are of several kinds, and so are JSON.
     """
 
     name: str
     table: pa.Table
     lines: Sequence[int] | None = None
     typed: bool = True
+    encoded: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.table)
@@ -73,10 +78,29 @@ class Records:
         InputError
             There is no such column, or it holds other values.
         """
+        if name in self.encoded:
+            return strings([self._text(name, *place) for place in enumerate(self.values(name))])
         column = self.column(name)
         if not (_is_text(column.type) or pa.types.is_integer(column.type)):
             self._require_none(name, column, "text")
         return column.cast(pa.string())
+
+    def values(self, name: str) -> list[Any]:
+        """Return a column as Python values; None for null.
+
+        Raises
+        ------
+        InputError
+            There is no such column.
+        """
+        values = self.column(name).to_pylist()
+        return [*map(json.loads, values)] if name in self.encoded else values
+
+    def _text(self, name: str, row: int, value: Any) -> str | None:
+        """Return the text of a value of any kind; of half a surrogate its escape."""
+        if type(value) not in (str, int, type(None)):
+            raise self._expected(name, row, value, "text")
+        return None if value is None else str(value).encode(errors="backslashreplace").decode()
 
     def numbers(self, name: str) -> npt.NDArray[np.float64]:
         """Return a column as float64[n]; NaN where there is no value.
@@ -168,7 +192,7 @@ def read_records(source: Any, name: str = "rows") -> Records:
     elif isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
         records = Records(name, _of_columns(source, name))
     elif isinstance(source, Iterable):
-        records = Records(name, _of_objects(list(source), name))
+        records = _of_objects(list(source), name)
     else:
         raise InputError(f"{name} is {kind(source)}, expected a table or a list of objects")
     if again := most_common(records.table.column_names):
@@ -182,7 +206,7 @@ def _of_file(file: Source) -> Records:
     if binary.sniff(file.data) is not None:
         return Records(file.name, binary.load(file))
     if file.data.lstrip()[:1] == b"[":
-        return Records(file.name, _of_objects(_document(file), file.name))
+        return _of_objects(_document(file), file.name)
     if file.is_json:
         return _of_lines(file)
     rows, lines, _ = cells(file)
@@ -203,17 +227,20 @@ def _of_lines(file: Source) -> Records:
     problems = Problems()
     numbered = list(file.objects(problems))
     problems.raise_if_any()
-    table = pa.table(columns_of([row for _, row in numbered]))
-    return Records(file.name, table, [line for line, _ in numbered])
+    encoded: set[str] = set()
+    table = pa.table(columns_of([row for _, row in numbered], encoded))
+    lines = [line for line, _ in numbered]
+    return Records(file.name, table, lines, encoded=frozenset(encoded))
 
 
-def _of_objects(rows: Any, name: str) -> pa.Table:
+def _of_objects(rows: Any, name: str) -> Records:
     if not isinstance(rows, list):
         raise InputError(f"{name} is {kind(rows)}, expected a list of objects")
     for k, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise InputError(f"{name}: row {k} is {kind(row)}, expected an object")
-    return pa.table(columns_of(rows))
+    encoded: set[str] = set()
+    return Records(name, pa.table(columns_of(rows, encoded)), encoded=frozenset(encoded))
 
 
 def _of_columns(source: Any, name: str) -> pa.Table:
