@@ -28,6 +28,7 @@ from fastcausal.tasks.answers.report import AnswerReport as AnswerReport
 from fastcausal.tasks.answers.scorer import score_answers as score_answers
 from fastcausal.tasks.claims.report import ClaimsReport as ClaimsReport
 from fastcausal.tasks.claims.scorer import claims as claims
+from fastcausal.tasks.classification.groups import classify_groups as classify_groups
 from fastcausal.tasks.classification.report import ClassificationReport as ClassificationReport
 from fastcausal.tasks.classification.scorer import ClassificationScorer as ClassificationScorer
 from fastcausal.tasks.classification.scorer import classify as classify
