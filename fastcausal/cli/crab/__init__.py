@@ -8,10 +8,12 @@ from typing import Any
 import typer
 
 from fastcausal.cli.crab.pairwise import pairwise
+from fastcausal.cli.crab.sweep import sweep
 from fastcausal.cli.options import Command
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "pairwise": pairwise,
+    "sweep": sweep,
 }
 
 crab: typer.Typer = typer.Typer(

@@ -10,11 +10,14 @@ Relationships Between Real-world Events.
     answers.py     what models say of them: joined, counted
     pairwise.py    answers on pairs against gold
     report.py      the scores of judgments
+    sweep.py       yes and no against many thresholds
+    plots.py       pictures
 """
 
 from __future__ import annotations
 
 from fastcausal.tasks.crab.pairwise import pairwise
-from fastcausal.tasks.crab.parse import parse_answer, parse_column
+from fastcausal.tasks.crab.parse import parse_answer
+from fastcausal.tasks.crab.sweep import sweep
 
-__all__ = ["pairwise", "parse_answer", "parse_column"]
+__all__ = ["pairwise", "parse_answer", "sweep"]

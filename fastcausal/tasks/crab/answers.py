@@ -121,7 +121,7 @@ def read_answers(
     """
     check_policies(unparsed, unmatched)
     records = _records(source, column, name)
-    values, why = parse_column(records.column(column), task)
+    values, why = parse_column(records.answers(column), task)
     rows, warnings = _joined(records, asked, unmatched)
     if unparsed == "error":
         _require_read(records, column, why, rows)
@@ -237,7 +237,7 @@ def _require_read(
     unread = asked[reasons[asked] != READ]
     if len(unread):
         k = int(unread[0])
-        got = shown(records.column(column)[k].as_py())
+        got = shown(records.answers(column)[k].as_py())
         reason = REASONS[reasons[k]].replace("_", " ")
         more = f", nor can {len(unread) - 1} more be read" if len(unread) > 1 else ""
         raise InputError(
