@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 from typing import Any, ClassVar
 
 import numpy as np
@@ -273,9 +274,10 @@ class ShapeReport(Report):
         )
 
     def to_table(self, counts: bool = False) -> Grid:
-        """Return a row per type; without answers its counts alone."""
-        names = dict(self._shown)
-        if counts or self.scores["overall"]["n_scored"]:
+        """Return a row per type: without answers counts alone, without articles none of them."""
+        overall = self.scores["overall"]
+        names = {name: header for name, header in self._shown.items() if not isnan(overall[name])}
+        if counts or overall["n_scored"]:
             names |= {"n_scored": "scored", "f1": "F1", "em": "EM"}
         grid = Grid(self.title, [*names.values()], "type")
         for part, groups in {"": self.scores, **self.subsets}.items():
