@@ -210,7 +210,13 @@ def chains(
     choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched)
     strengths = Strengths(high, mediation, confounding, collider)
     signature = choices.signature("crab-chains", strengths.signature())
-    judged = read_judged(gold, pred, choices)
+    return report_of(read_judged(gold, pred, choices), strengths, signature, system_of(pred))
+
+
+def report_of(
+    judged: Judged, strengths: Strengths, signature: str, system: str | None = None
+) -> ChainReport:
+    """Find and score the chains of judged pairs."""
     codes = Codes.of(judged, strengths)
     counts = counts_of(judged.pairs, codes)
     kinds = np.flatnonzero(counts)
@@ -222,7 +228,7 @@ def chains(
         signature,
         typed_rows(np.stack([f1, exact], axis=1), type_of, len(TYPES)),
         times,
-        system=system_of(pred),
+        system=system,
         warnings=judged.warnings,
     )
     whole = partial(_with_units, about, judged.pairs, codes, kinds, n_scored)

@@ -25,6 +25,7 @@ from fastcausal.tasks.crab.pairwise import digest_of
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
     Choices,
+    Judged,
     ShapeReport,
     groups_of,
     read_judged,
@@ -157,12 +158,19 @@ def frames(
     """
     choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched)
     signature = choices.signature("crab-frames", {"rule": _name_of(rule)})
-    judged = read_judged(gold, pred, choices)
+    return report_of(read_judged(gold, pred, choices), rule, signature, system_of(pred))
+
+
+def report_of(
+    judged: Judged, rule: FrameRule | Rule, signature: str, system: str | None = None
+) -> FrameReport:
+    """Find and score the frames of judged pairs."""
     pairs = judged.pairs
     by_effect = frames_of(pairs, judged.classes)
     types, type_of = types_of(by_effect.classes, rule)
-    labels = judged.labels_of_classes[judged.classes]
-    n_scored, f1, exact = judged.marks(labels, judged.counted, by_effect.starts, by_effect.members)
+    n_scored, f1, exact = judged.marks(
+        judged.labels, judged.counted, by_effect.starts, by_effect.members
+    )
     kinds, row_of = distinct(np.column_stack([type_of, f1, exact]))
     columns = {
         "n_pairs": np.diff(by_effect.starts),
@@ -175,7 +183,7 @@ def frames(
         signature,
         typed_rows(kinds[:, 1:], kinds[:, 0], len(types)),
         np.bincount(row_of),
-        system=system_of(pred),
+        system=system,
         warnings=judged.warnings,
     )
     story = pairs.story[by_effect.members[by_effect.starts[:-1]]]
@@ -198,7 +206,7 @@ def frames_of(pairs: JudgedPairs, classes: Int64) -> Frames:
     members, starts, effects = (np.empty(size, np.int64) for size in (n, n + 1, n))
     counts = np.empty((n, len(CLASSES)), np.int64)
     m = find_frames(pairs.story, pairs.a, pairs.b, classes, members, starts, effects, counts)
-    return Frames(members, starts[: m + 1].copy(), effects[:m].copy(), counts[:m].copy())
+    return Frames(members, starts[: m + 1], effects[:m], counts[:m])
 
 
 def figure(high: int, medium: int, low: int, none: int) -> str:

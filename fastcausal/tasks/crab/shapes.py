@@ -95,6 +95,12 @@ class Judged:
         """Label of each class: itself; of yes and no, yes for A and B."""
         return np.array([1, 1, 0, 0] if self.choices.task == "binary" else range(4))
 
+    @property
+    def labels(self) -> Int64:
+        """Label of each pair in gold."""
+        is_class = self.choices.task != "binary"
+        return self.classes if is_class else self.labels_of_classes[self.classes]
+
     @cached_property
     def counted(self) -> Int64:
         """Label of each answer, as `Answers.counted`; without answers all are left out."""
@@ -274,7 +280,7 @@ class ShapeReport(Report):
         )
 
     def to_table(self, counts: bool = False) -> Grid:
-        """Return a row per type: without answers counts alone, without articles none of them."""
+        """Return a row per type: of known counts, and of scores if there are any."""
         overall = self.scores["overall"]
         names = {name: header for name, header in self._shown.items() if not isnan(overall[name])}
         if counts or overall["n_scored"]:
