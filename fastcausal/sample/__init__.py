@@ -1,4 +1,4 @@
-"""The embedded sample: sentences with gold relations, three systems, three annotators, answers.
+"""The embedded sample: sentences with relations, judged pairs of events, and answers of systems.
 
 Its files are described in the README beside them.
 """
@@ -16,6 +16,7 @@ SYSTEMS = {name: FOLDER / f"{name}.jsonl" for name in ("careful", "hasty", "chat
 ANNOTATORS = {name: FOLDER / f"{name}.jsonl" for name in
               ("annotator_1", "annotator_2", "annotator_3")}  # fmt: skip
 ANSWERS = FOLDER / "answers.json"
+SUFFIXES = (".csv", ".json", ".jsonl")
 
 
 def copy_to(folder: Path) -> None:
@@ -26,7 +27,7 @@ def copy_to(folder: Path) -> None:
     InputError
         The folder cannot be written to, or has other files of these names.
     """
-    paths = (GOLD, *SYSTEMS.values(), *ANNOTATORS.values(), ANSWERS)
+    paths = [path for path in sorted(FOLDER.iterdir()) if path.suffix in SUFFIXES]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         missing = [path for path in paths if not (folder / path.name).exists()]
