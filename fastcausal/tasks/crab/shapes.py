@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
-from fastcausal.confusions import group_scores
 from fastcausal.errors import Warnings, warning_lines
 from fastcausal.formulas import Int64, MeanFormula, Rows, sums_of
 from fastcausal.groups import Groups, Number, Scores
@@ -118,12 +117,6 @@ class Judged:
     def coverage(self) -> dict[str, Any] | None:
         """Share of answers that were read; None without answers."""
         return None if self.answers is None else self.answers.coverage()
-
-    def marks(
-        self, gold: Int64, pred: Int64, offsets: Int64, members: Int64 | None = None
-    ) -> tuple[Int64, Float64, Float64]:
-        """Return `group_scores` of groups of pairs."""
-        return group_scores(gold, pred, self.n_labels, offsets, members, self.choices.undefined)
 
 
 def read_judged(gold: Any, pred: Any, choices: Choices) -> Judged:
