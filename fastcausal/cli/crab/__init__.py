@@ -9,14 +9,18 @@ import typer
 
 from fastcausal.cli.crab.agree import agree
 from fastcausal.cli.crab.events import events
+from fastcausal.cli.crab.graded import graded
 from fastcausal.cli.crab.make_mcq import make_mcq
+from fastcausal.cli.crab.pairwise import pairwise
 from fastcausal.cli.crab.split import split
 from fastcausal.cli.options import Command
 
 COMMANDS: dict[str, Callable[..., Any]] = {
+    "pairwise": pairwise,
+    "make-mcq": make_mcq,
+    "graded": graded,
     "agree": agree,
     "events": events,
-    "make-mcq": make_mcq,
     "split": split,
 }
 

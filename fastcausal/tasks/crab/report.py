@@ -16,6 +16,7 @@ from fastcausal.confusions import confusions
 from fastcausal.errors import warning_lines
 from fastcausal.formulas import UNANSWERED, Int64, JudgedFormula, Rows, ScoredFormula
 from fastcausal.groups import Scores
+from fastcausal.report import scores_table
 from fastcausal.statistics import Statistics
 from fastcausal.tables import Grid
 from fastcausal.tasks.classification.report import ClassificationReport
@@ -26,6 +27,13 @@ from fastcausal.tasks.crab.same_document import NEAR, same_document
 if TYPE_CHECKING:
     import pyarrow as pa
 
+SHOWN = {
+    "overall": ("accuracy", "mcc"),
+    "macro": ("f1",),
+    "positive": ("f1",),
+    "score": ("mae", "spearman"),
+}
+"""Scores of a system's or subset's row, by group."""
 REASON = "answer"  # the column of units that says what became of the answer
 IN_DOCUMENT, CROSS = "in_document", "cross_document"
 PART = ("task", "n", "labels", "scores", "classes", "confusion", "unanswered", "coverage")
@@ -146,29 +154,23 @@ class JudgmentReport(ClassificationReport):
                 grid.add(name.replace("_", " "), *numbers.values())
             yield grid
 
-    def _subsets_table(self) -> Iterator[Grid]:
-        if not self.parts:
-            return
-        first = next(iter(self.parts.values()))
-        columns = [(g, name) for g in SHOWN for name in SHOWN[g] if g in first.scores]
-        grid = Grid("subsets", [f"n_{self.things}", "read", *(_title(*c) for c in columns)])
-        for name, part in self.parts.items():
-            scores = self.subsets[name]
-            cells = [scores[group][score] for group, score in columns]
-            grid.add(name, part.n_asked, part.coverage["share"], *cells)
-        yield grid
+    def summary(self, subset: str = "") -> Scores:
+        """Return the coverage and the main scores, or those of a subset."""
+        part = self.parts[subset] if subset else self
+        groups = self.subsets[subset] if subset else self.scores
+        return Scores(
+            {f"n_{self.things}": part.n_asked, "read": part.coverage["share"]}
+            | {
+                f"{group} {name}" if name == "f1" else name: groups[group][name]
+                for group, names in SHOWN.items()
+                for name in names
+                if group in groups
+            }
+        )
 
-
-SHOWN = {
-    "overall": ("accuracy", "mcc"),
-    "macro": ("f1",),
-    "positive": ("f1",),
-    "score": ("mae", "spearman"),
-}
-
-
-def _title(group: str, name: str) -> str:
-    return f"{group} {name}" if name == "f1" else name
+    def _subsets_table(self) -> list[Grid]:
+        rows = {"": {name: self.summary(name) for name in self.parts}}
+        return [scores_table("subsets", rows, counts=True)] if self.parts else []
 
 
 def of_statistics(statistics: Statistics, by: str | Sequence[str] | None = None) -> JudgmentReport:
