@@ -129,12 +129,18 @@ class Records:
         values = [(row, value) for row, value in enumerate(column.to_pylist()) if value is not None]
         if not values:
             return
+        got = None
         if expected != "text" and _is_text(column.type):  # JSON of several kinds is text
-            values = [pair for pair in values if not _is_json_number(pair[1])] or values
-        raise self._expected(name, *values[0], expected)
+            odd = [pair for pair in values if not _is_json_number(pair[1])]
+            if odd and len(odd) < len(values):
+                values, got = odd, odd[0][1][:60]
+        raise self._expected(name, *values[0], expected, got)
 
-    def _expected(self, name: str, row: int, value: Any, expected: str) -> InputError:
-        got = shown(value) if isinstance(value, str | int | float) else kind(value)
+    def _expected(
+        self, name: str, row: int, value: Any, expected: str, got: str | None = None
+    ) -> InputError:
+        if got is None:
+            got = shown(value) if isinstance(value, str | int | float) else kind(value)
         return InputError(f'{self.where(row)}: "{name}" is {got}, expected {expected}')
 
 

@@ -31,6 +31,9 @@ N = len(CLASSES)  # candidates and letters of a question
 BY_ID = ("article_id_effect", *(f"{i}_article_id" for i in range(N)))
 BY_TEXT = ("article_effect", *(f"{i}_article" for i in range(N)))
 
+# What stands between letters; a column of texts and lists is JSON.
+_BETWEEN = re.compile(r'[\s,;/|\[\]"]|^null$')
+
 
 @dataclass(frozen=True, eq=False)
 class Questions:
@@ -207,7 +210,7 @@ def _answers(records: Records, problems: Problems) -> Booleans:
         return right
     for row, answer in enumerate(records.column("answer").to_pylist()):
         text = ",".join(map(str, answer)) if isinstance(answer, list) else str(answer or "")
-        letters = re.sub(r"[\s,;/|]", "", text)
+        letters = _BETWEEN.sub("", text)
         right[row] = [letter in letters for letter in CLASSES]
         if len(letters) != right[row].sum():
             problems.add(
