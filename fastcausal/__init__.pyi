@@ -26,6 +26,7 @@ from fastcausal.tasks.agreement.agree import agreement as agreement
 from fastcausal.tasks.agreement.report import Agreement as Agreement
 from fastcausal.tasks.answers.report import AnswerReport as AnswerReport
 from fastcausal.tasks.answers.scorer import score_answers as score_answers
+from fastcausal.tasks.classification.groups import classify_groups as classify_groups
 from fastcausal.tasks.classification.report import ClassificationReport as ClassificationReport
 from fastcausal.tasks.classification.scorer import ClassificationScorer as ClassificationScorer
 from fastcausal.tasks.classification.scorer import classify as classify

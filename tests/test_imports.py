@@ -171,7 +171,7 @@ def test_all_names_load():
         "Gate", "InputError", "Intervals", "LabelAgreement", "Leaderboard", "Objective",
         "PROTOCOLS", "Protocol", "Relations", "Report", "Rows", "SpanDecoder", "Statistics",
         "SweepResult", "TagScheme",
-        "TagScorer", "agreement", "alpha_interval", "check", "classify", "cohen_kappa", "compare",
+        "TagScorer", "agreement", "alpha_interval", "check", "classify", "classify_groups", "cohen_kappa", "compare",
         "crab", "describe", "explain", "fleiss_kappa", "gate", "kernel", "krippendorff_alpha",
         "label_agreement", "leaderboard", "majority_vote", "mean_pairwise_kappa",
         "percent_agreement", "read", "score", "score_answers", "sweep", "write",

@@ -118,5 +118,12 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
         try:
             columns[name] = joined(pa.array(values))
         except (pa.ArrowException, OverflowError, UnicodeError):
-            columns[name] = pa.array(map(json.dumps, values), pa.string())
+            columns[name] = strings(_texts(values))
     return columns
+
+
+def _texts(values: Sequence[Any]) -> list[str | None]:
+    """Return texts without half surrogates; of several kinds JSON."""
+    if not all(isinstance(value, str | None) for value in values):
+        return [json.dumps(value) for value in values]
+    return [v and v.encode(errors="backslashreplace").decode() for v in values]

@@ -34,12 +34,15 @@ class Records:
         The line of each row, where the source has lines.
     typed : bool
         False where text is all that the file can hold (CSV).
+    mixed : frozenset of str
+        Columns with values of several kinds, each of which is there as JSON.
     """
 
     name: str
     table: pa.Table
     lines: Sequence[int] | None = None
     typed: bool = True
+    mixed: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.table)
@@ -65,6 +68,21 @@ class Records:
         column = arrow.joined(self.table[name])
         return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
+    def answers(self, name: str) -> pa.Array:
+        """Return a column of any kind; values of several kinds as text, strings as they are.
+
+        Raises
+        ------
+        InputError
+            There is no such column.
+        """
+        column = self.column(name)
+        if name not in self.mixed:
+            return column
+        values = [(text, JSON.decode(text)) for text in column.to_pylist()]
+        texts = [v if isinstance(v, str) else None if v is None else text for text, v in values]
+        return arrow.strings(texts)
+
     def texts(self, name: str) -> pa.Array:
         """Return a column as text: string[n] with nulls; integers as they are written.
 
@@ -74,9 +92,9 @@ class Records:
             There is no such column, or it holds other values.
         """
         column = self.column(name)
-        if not (_is_text(column.type) or pa.types.is_integer(column.type)):
+        if name in self.mixed or not (_is_text(column.type) or pa.types.is_integer(column.type)):
             self._require_none(name, column, "text")
-        return column.cast(pa.string())
+        return self.answers(name).cast(pa.string())
 
     def numbers(self, name: str) -> npt.NDArray[np.float64]:
         """Return a column as float64[n]; NaN where there is no value.
@@ -126,21 +144,17 @@ class Records:
 
     def _require_none(self, name: str, column: pa.Array, expected: str) -> None:
         """Raise InputError for the first value of a column that has values of another kind."""
-        values = [(row, value) for row, value in enumerate(column.to_pylist()) if value is not None]
-        if not values:
-            return
-        got = None
-        if expected != "text" and _is_text(column.type):  # JSON of several kinds is text
-            odd = [pair for pair in values if not _is_json_number(pair[1])]
-            if odd and len(odd) < len(values):
-                values, got = odd, odd[0][1][:60]
-        raise self._expected(name, *values[0], expected, got)
+        values = list(enumerate(column.to_pylist()))
+        if name in self.mixed:
+            allowed = (str, int) if expected == "text" else (int, float)
+            decoded = [(row, JSON.decode(text)) for row, text in values]
+            values = [(row, value) for row, value in decoded if type(value) not in allowed]
+        for row, value in values:
+            if value is not None:
+                raise self._expected(name, row, value, expected)
 
-    def _expected(
-        self, name: str, row: int, value: Any, expected: str, got: str | None = None
-    ) -> InputError:
-        if got is None:
-            got = shown(value) if isinstance(value, str | int | float) else kind(value)
+    def _expected(self, name: str, row: int, value: Any, expected: str) -> InputError:
+        got = shown(value) if isinstance(value, str | int | float) else kind(value)
         return InputError(f'{self.where(row)}: "{name}" is {got}, expected {expected}')
 
 
@@ -174,7 +188,7 @@ def read_records(source: Any, name: str = "rows") -> Records:
     elif isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
         records = Records(name, _of_columns(source, name))
     elif isinstance(source, Iterable):
-        records = Records(name, _of_objects(list(source), name))
+        records = _of_objects(list(source), name)
     else:
         raise InputError(f"{name} is {kind(source)}, expected a table or a list of objects")
     if again := most_common(records.table.column_names):
@@ -188,7 +202,7 @@ def _of_file(file: Source) -> Records:
     if binary.sniff(file.data) is not None:
         return Records(file.name, binary.load(file))
     if file.data.lstrip()[:1] == b"[":
-        return Records(file.name, _of_objects(_document(file), file.name))
+        return _of_objects(_document(file), file.name)
     if file.is_json:
         return _of_lines(file)
     rows, lines, _ = cells(file)
@@ -209,17 +223,27 @@ def _of_lines(file: Source) -> Records:
     problems = Problems()
     numbered = list(file.objects(problems))
     problems.raise_if_any()
-    table = pa.table(columns_of([row for _, row in numbered]))
-    return Records(file.name, table, [line for line, _ in numbered])
+    return _of_rows([row for _, row in numbered], file.name, [line for line, _ in numbered])
 
 
-def _of_objects(rows: Any, name: str) -> pa.Table:
+def _of_objects(rows: Any, name: str) -> Records:
     if not isinstance(rows, list):
         raise InputError(f"{name} is {kind(rows)}, expected a list of objects")
     for k, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise InputError(f"{name}: row {k} is {kind(row)}, expected an object")
-    return pa.table(columns_of(rows))
+    return _of_rows(rows, name)
+
+
+def _of_rows(rows: list[Any], name: str, lines: Sequence[int] | None = None) -> Records:
+    columns = columns_of(rows)
+    texts = [column for column, values in columns.items() if _is_text(values.type)]
+    mixed = {
+        column
+        for column in texts
+        if any(type(row.get(column)) not in (str, type(None)) for row in rows)
+    }
+    return Records(name, pa.table(columns), lines, mixed=frozenset(mixed))
 
 
 def _of_columns(source: Any, name: str) -> pa.Table:
@@ -238,13 +262,6 @@ def _is_text(wanted: pa.DataType) -> bool:
 def _is_number(wanted: pa.DataType) -> bool:
     types = pa.types
     return any(t(wanted) for t in (types.is_integer, types.is_floating, types.is_decimal))
-
-
-def _is_json_number(text: str) -> bool:
-    try:
-        return type(JSON.decode(text)) in (int, float)
-    except ValueError:
-        return False
 
 
 def _is_written(cell: pa.Scalar, wanted: pa.DataType) -> bool:
