@@ -10,6 +10,9 @@ Relationships Between Real-world Events.
     answers.py        what models say of them: joined, counted
     pairwise.py       answers on pairs against gold
     report.py         the scores of judgments
+    shapes.py         groups of pairs with a type: what frames and chains share
+    frames.py         all causes of one event
+    chains.py         three events with two strong causes
     mcq.py            questions made of frames: which of four events caused one
     questions.py      answers to such questions
     same_document.py  how many of these chose an event of the effect's document
@@ -21,15 +24,18 @@ Relationships Between Real-world Events.
 
 from __future__ import annotations
 
+from fastcausal.tasks.crab.chains import ChainReport, chains
 from fastcausal.tasks.crab.event_lists import events
+from fastcausal.tasks.crab.frames import FrameReport, frames
 from fastcausal.tasks.crab.mcq import describe_questions, make_questions
 from fastcausal.tasks.crab.pairwise import pairwise
 from fastcausal.tasks.crab.parse import parse_answer, parse_column
 from fastcausal.tasks.crab.questions import graded
-from fastcausal.tasks.crab.raters import agree
+from fastcausal.tasks.crab.raters import RaterReport, agree
 from fastcausal.tasks.crab.splits import describe_split, split
 
 __all__ = [
-    "agree", "describe_questions", "describe_split", "events", "graded", "make_questions",
-    "pairwise", "parse_answer", "parse_column", "split",
+    "ChainReport", "FrameReport", "RaterReport", "agree", "chains", "describe_questions",
+    "describe_split", "events", "frames", "graded", "make_questions", "pairwise", "parse_answer",
+    "parse_column", "split",
 ]  # fmt: skip

@@ -121,7 +121,7 @@ def read_answers(
     """
     check_policies(unparsed, unmatched)
     records = _records(source, column, name)
-    values, why = parse_column(records.column(column), task)
+    values, why = parse_column(records.answers(column), task)
     rows, warnings = _joined(records, asked, unmatched)
     if unparsed == "error":
         _require_read(records, column, why, rows)

@@ -205,7 +205,7 @@ def judged(
         units.take(arrow.numbers(kept)),
         system=system,
         gold=gold,
-        warnings=_warnings(answers, warnings),
+        warnings=warnings_of(answers, warnings),
         left_out=_left_out(formula, units, truth, answers),
     )
 
@@ -228,7 +228,8 @@ def _left_out(
     return pa.table(dict(zip(units.column_names, units.columns, strict=True)) | columns)
 
 
-def _warnings(answers: Answers, more: Mapping[tuple[str, ...], tuple[int, ...]]) -> Warnings:
+def warnings_of(answers: Answers, more: Mapping[tuple[str, ...], tuple[int, ...]]) -> Warnings:
+    """Add warnings of answers, and of those that were not read, to others."""
     warnings = dict(more)
     add_warnings(warnings, answers.warnings)
     n = len(answers.counted)

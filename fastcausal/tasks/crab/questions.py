@@ -31,8 +31,8 @@ N = len(CLASSES)  # candidates and letters of a question
 BY_ID = ("article_id_effect", *(f"{i}_article_id" for i in range(N)))
 BY_TEXT = ("article_effect", *(f"{i}_article" for i in range(N)))
 
-# What stands between letters; a column of texts and lists is JSON.
-_BETWEEN = re.compile(r'[\s,;/|\[\]"]|^null$')
+# Of a column of texts and lists, lists are JSON.
+_BETWEEN = re.compile(r'[\s,;/|\[\]"]')
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +208,7 @@ def _answers(records: Records, problems: Problems) -> Booleans:
     right = np.zeros((len(records), N), np.bool_)
     if "answer" not in records:
         return right
-    for row, answer in enumerate(records.column("answer").to_pylist()):
+    for row, answer in enumerate(records.answers("answer").to_pylist()):
         text = ",".join(map(str, answer)) if isinstance(answer, list) else str(answer or "")
         letters = _BETWEEN.sub("", text)
         right[row] = [letter in letters for letter in CLASSES]
