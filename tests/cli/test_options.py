@@ -75,6 +75,19 @@ USES = {
     "crab sweep": {
         "text": "crab_gold.jsonl crab_yes_no.jsonl",
         "json": "crab_gold.jsonl crab_yes_no.jsonl --json",
+    "crab agree": {
+        "classes": "crab_ratings.jsonl",
+        "experts": "crab_ratings.jsonl --border-width 5",
+    },
+    "crab events": {"": "crab_gold_events.jsonl crab_found_events.jsonl"},
+    "crab graded": {
+        "one": "crab_questions.jsonl crab_choices.jsonl",
+        "intervals": "crab_questions.jsonl crab_choices.jsonl --intervals --n-resamples 100",
+    },
+    "crab make-mcq": {"": "crab_gold.jsonl drawn.jsonl"},
+    "crab split": {
+        "pair": "crab_gold.jsonl parts.jsonl --by pair",
+        "date": "crab_gold.jsonl parts.jsonl --by date --dates dates.csv",
     },
     "demo": {"": ""},
     "describe": {"one": "gold.csv", "several": "gold.csv annotator_1.jsonl", "labels": "texts.csv"},
@@ -119,6 +132,8 @@ VALUES = {
     "threshold": "80",
     "baseline": "hasty.parquet",
     "leaderboard --baseline": "hasty",
+    "border": "down",
+    "border-width": "7",
     "candidate": "careful.parquet",
     "cluster": "doc_id",
     "column": "text",
@@ -126,6 +141,11 @@ VALUES = {
     "agree --labels": "label",
     "classify --labels": "0,1,2",
     "copy-to": "copies",
+    "crab graded --by": "topic_id",
+    "crab graded --cluster": "topic_id",
+    "crab make-mcq --ties": "accept",
+    "dates": "dates.csv",
+    "expert-share": "0.1",
     "format": "markdown",
     "from": "bio",
     "junit": "junit.xml",
@@ -133,14 +153,22 @@ VALUES = {
     "correction": "bh",
     "judgments": "judgments.parquet",
     "like": "gold.csv",
+    "match": "exact",
     "matches": "matches.csv",
+    "min-f1": "0.9",
+    "min-variance": "400",
     "out": "elsewhere",
+    "outside": "drop",
+    "pairs": "pairs.csv",
     "method": "percentile",
     "min-delta": "-0.2",
     "n-resamples": "99",
     "name": "{system}",
     "nulls": "false",
     "per-example": "examples.arrow",
+    "per-frame": "2",
+    "per-question": "questions.parquet",
+    "plot": "picture.svg",
     "per-topic": "topics.csv",
     "plots": "pictures",
     "positive": "0",
@@ -159,6 +187,8 @@ VALUES = {
     "plot": "picture.png",
     "crab sweep --column": "answer",
     "thresholds": "20,50.5",
+    "test": "30",
+    "ties": "none",
     "to": "bio",
     "tokenizer": "whitespace",
     "undefined": "0",
@@ -231,6 +261,7 @@ def files(tmp_path_factory):
     (folder / "texts.csv").write_text('id,text,label\na,"It rained ( so ) .",1\nb,"dry",0\n')
     (folder / "x.txt").write_text("Rain fell .\n")
     (folder / "x.ann").write_text("T1\tCause 0 4\tRain\n")
+    (folder / "dates.csv").write_text("topic_id,date\n4,2021-05\n11,2021-06\n")
     spans = [
         {"text": row["text"], "relations": [{"cause": row["text"].split()[0], "effect": "."}]}
         for row in ({"text": f"word{k} does this ."} for k in range(2))

@@ -33,11 +33,12 @@ from fastcausal.tasks.crab.mcq import describe_questions, make_questions
 from fastcausal.tasks.crab.pairwise import pairwise
 from fastcausal.tasks.crab.parse import parse_answer
 from fastcausal.tasks.crab.questions import graded
-from fastcausal.tasks.crab.raters import agree
+from fastcausal.tasks.crab.raters import RaterReport, agree
 from fastcausal.tasks.crab.splits import describe_split, split
 from fastcausal.tasks.crab.sweep import sweep
 
 __all__ = [
-    "ChainReport", "FrameReport", "agree", "chains", "describe_questions", "describe_split",
-    "events", "frames", "graded", "make_questions", "pairwise", "parse_answer", "split", "sweep",
+    "ChainReport", "FrameReport", "RaterReport", "agree", "chains", "describe_questions",
+    "describe_split", "events", "frames", "graded", "make_questions", "pairwise", "parse_answer",
+    "split", "sweep",
 ]  # fmt: skip
