@@ -26,7 +26,7 @@ ROOMS = [
     ("engine",),
     ("protocols", "formats"),
     ("decoding",),
-    ("scores", "coefficients"),
+    ("scores", "coefficients", "confusions"),
     ("formulas",),
     ("count_files",),
     ("significance",),
@@ -45,7 +45,7 @@ TASKS = {
     "corpus": {"classification", "reliability"},
     "meta": {"classification", "reliability"},
     "claims": {"reliability"},
-    "crab": {"classification"},
+    "crab": {"classification", "reliability"},
     "annotation": {"claims", "judged"},
 }
 HEAVY = ("pyarrow", "typer", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers")
