@@ -231,14 +231,17 @@ def _required(rows: Records, column: str, problems: Problems) -> list[str]:
 
 def _judgments(rows: Records, problems: Problems) -> list[bool | None]:
     """Return the judgment of each row; what cites no source is not supported."""
-    values = rows.column("judgment").to_pylist()
     cited = rows.texts("source").is_valid().to_pylist() if "source" in rows else [True] * len(rows)
+    verdicts: dict[str, bool | None] = {}
     judgments: list[bool | None] = []
-    for row, value in enumerate(values):
-        try:
-            judgments.append(verdict_of(value, rows.where(row)) if cited[row] else False)
-        except InputError as error:
-            problems.add(str(error))
+    for row, value in enumerate(rows.values("judgment")):
+        written = str(value)
+        if cited[row] and written not in verdicts:
+            try:
+                verdicts[written] = verdict_of(value, rows.where(row))
+            except InputError as error:
+                problems.add(str(error))
+        judgments.append(verdicts.get(written) if cited[row] else False)
     return judgments
 
 

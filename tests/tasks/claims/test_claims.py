@@ -258,6 +258,24 @@ def test_topics_are_units_of_statistics(tmp_path):
     assert with_bounds["claim"].precision == full["claim"].precision
 
 
+@given(
+    judged(), st.sampled_from(["false", "skip"]), st.sampled_from(["mean", "majority"]), st.data()
+)
+def test_weights_are_topics_drawn_again(raters, nulls, mode, data):
+    """A topic of weight 2 is the same as two equal topics, bit for bit."""
+    topics = sorted(raters["r0"])
+    n = len(topics)
+    weights = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n).filter(any))
+    statistics = fc.claims(rows_of(raters), nulls=nulls, raters=mode).systems["s"].statistics
+    drawn = {
+        rater: {f"{t}/{k}": said[t] for t, n in zip(topics, weights, strict=True) for k in range(n)}
+        for rater, said in raters.items()
+    }
+    anew = fc.claims(rows_of(drawn), nulls=nulls, raters=mode).systems["s"].statistics.scores()
+    scores = statistics.scores(np.array([weights]))
+    assert {k: repr(v) for k, v in scores.items()} == {k: repr(v) for k, v in anew.items()}
+
+
 def test_systems_of_other_raters_compare():
     raters = {"a": {"t": ([True], [False]), "u": ([True, False], [])}}
     rows = rows_of(raters)
