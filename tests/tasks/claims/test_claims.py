@@ -26,6 +26,8 @@ SYSTEMS = ("qwen3_llm", "qwen_72b_cag", "qwen_72b_rag")
 FILES = "metric_{side}_{system}_annotator_{rater}_DONE"
 SAMPLE = "claims_{side}_{system}_{rater}"
 SIDES = ("prediction", "reference")
+NULLS = st.sampled_from(["false", "skip"])
+MODES = st.sampled_from(["mean", "majority"])
 AVERAGED = ("precision", "recall", "f1")
 has_mirage = pytest.mark.skipif(not MIRAGE.exists(), reason="needs the data of MiRAGE")
 
@@ -85,8 +87,7 @@ def judged(draw):
     }
 
 
-@given(judged(), st.sampled_from(["false", "skip"]), st.sampled_from(["mean", "majority"]),
-       st.randoms(use_true_random=False))  # fmt: skip
+@given(judged(), NULLS, MODES, st.randoms(use_true_random=False))
 def test_scores_are_those_of_fractions_in_any_order(raters, nulls, mode, chance: random.Random):
     rows = rows_of(raters)
     report = fc.claims(rows, nulls=nulls, raters=mode)
