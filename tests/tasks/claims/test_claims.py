@@ -214,6 +214,16 @@ def test_a_claim_that_some_source_may_support_is_a_null():
     assert math.isnan(fc.claims(rows, nulls="skip").systems["system"]["claim"].f1)
 
 
+def test_articles_without_claims_score_0(tmp_path):
+    report = fc.claims(two_files(tmp_path, document("prediction"), document("reference")))
+    [system] = report.to_dict()["systems"].values()
+    zeros = dict.fromkeys(AVERAGED, 0.0)
+    assert system["raters"]["rater"] == {"topic": zeros, "claim": zeros, "means": {"f1": 0.0}}
+    assert system["scores"] == system["raters"]["rater"]
+    assert report.agreement["overall"]["n_units"] == 0
+    assert len(report.judgments) == 0
+
+
 def test_a_tie_of_the_majority_is_not_supported():
     raters = {"a": {"t": ([True, True, None], [True])}, "b": {"t": ([False, True, None], [True])}}
     scores = fc.claims(rows_of(raters), raters="majority", nulls="skip").systems["s"]
