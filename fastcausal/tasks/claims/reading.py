@@ -138,7 +138,7 @@ def _is_document(file: Source) -> bool:
         return False
     try:
         first = JSON.decode(next(file.filled_lines())[1])
-    except ValueError:  # an object of several lines
+    except (ValueError, RecursionError):  # an object of several lines, or broken
         return True
     return all(isinstance(value, dict) for value in first.values())
 

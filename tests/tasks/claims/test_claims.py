@@ -321,6 +321,8 @@ GOOD = document("prediction", claim(True))
 FAULTS = {
     "not JSON": ("{", "prediction.json:1: invalid JSON"),
     "words": ("hello", "prediction.json:1: invalid JSON"),
+    "deep": ('{"a":' * 100_000, "prediction.json: invalid JSON"),
+    "no bytes of text": ("{\udcff", "prediction.json:1: byte 0xff is not UTF-8"),
     "no topics": ("{}", "prediction.json has no topics"),
     "empty list": ("[]", "prediction.json has no rows"),
     "empty": ("", "prediction.json is empty"),
@@ -350,7 +352,7 @@ def test_faults_are_told_once_and_nothing_is_written(fault, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     text, message = FAULTS[fault]
     name = "prediction.csv" if text.startswith("topic,") else "prediction.json"
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_text(text, errors="surrogateescape")
     (tmp_path / "reference.json").write_text(document("reference", claim(True)))
     out, err = cli("claims", name, "reference.json", "--json", "--per-topic", "out.csv", expect=2)
     assert message in json.loads(out)["error"]
