@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from fastcausal.cli.aggregate import aggregate
 from fastcausal.cli.agree import agree
+from fastcausal.cli.answers import answers
 from fastcausal.cli.bench import bench
 from fastcausal.cli.check import check
 from fastcausal.cli.classify import classify
@@ -66,6 +67,7 @@ app: typer.Typer = typer.Typer(
 )
 for _command in (
     score, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify, qa,
+    answers,
     describe, check, convert, demo, bench, doctor,
 ):  # fmt: skip
     app.command(cls=Command)(_command)

@@ -1,7 +1,8 @@
 """Formulas of whole evaluations: from rows of counts, and how often each is in, to every score.
 
 A formula is a frozen dataclass of plain values, so equal ones compare equal and a file can name it.
-A file each: `relations`, `labels`, `means` for answers and agreement, `ratings` of raters.
+A file each: `relations`, `labels`, `means` for answers and agreement, `ratings` of raters,
+`extractions` with verdicts.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fastcausal.formulas.extractions import ExtractionFormula
 from fastcausal.formulas.formula import Formula, Int64, OneScore, Rows, flat, sums_of
 from fastcausal.formulas.labels import ConfusionFormula, Label, classes_of
 from fastcausal.formulas.means import MeanFormula, RatioFormula
@@ -16,13 +18,14 @@ from fastcausal.formulas.ratings import RatingsFormula
 from fastcausal.formulas.relations import MULTI, RelationFormula
 
 __all__ = [
-    "MULTI", "ConfusionFormula", "Formula", "Int64", "Label", "MeanFormula", "OneScore",
-    "RatingsFormula", "RatioFormula", "RelationFormula", "Rows", "classes_of", "flat", "formula_of",
-    "sums_of",
+    "MULTI", "ConfusionFormula", "ExtractionFormula", "Formula", "Int64", "Label", "MeanFormula",
+    "OneScore", "RatingsFormula", "RatioFormula", "RelationFormula", "Rows", "classes_of", "flat",
+    "formula_of", "sums_of",
 ]  # fmt: skip
 
 KINDS: tuple[type[Formula], ...] = (
     RelationFormula, ConfusionFormula, MeanFormula, RatioFormula, RatingsFormula,
+    ExtractionFormula,
 )  # fmt: skip
 
 
