@@ -85,6 +85,8 @@ def test_every_kind_of_file_gives_the_same_rows(rows):
         ("a.jsonl", b'{"x":"1"}', ("numbers", "x"), 'a.jsonl:1: "x" is "1", expected a number'),
         ("a.jsonl", b'{"x":true}', ("numbers", "x"), 'a.jsonl:1: "x" is true, expected a number'),
         ("a.jsonl", b'{"x":1}\n[1]', None, "a.jsonl:2: a list, expected an object"),
+        ("a.jsonl", b'{"x":4}\n{"x":"4"}', ("numbers", "x"), 'a.jsonl:2: "x" is "4", expected a n'),
+        ("a.jsonl", b'{"x":"a"}\n{"x":true}', ("texts", "x"), 'a.jsonl:2: "x" is true, expected t'),
         ("a.jsonl", b'{"x":[1]}', ("texts", "x"), 'a.jsonl:1: "x" is a list, expected text'),
         ("a.jsonl", b'{"x":1', None, "a.jsonl:1:"),
         ("a.json", b'[{"x":1},2]', None, "a.json: row 1 is a number, expected an object"),
@@ -100,3 +102,11 @@ def test_faults_have_their_place(name, data, ask, message):
     with pytest.raises(InputError) as error:
         read()
     assert message in str(error.value)
+
+
+def test_values_of_several_kinds_are_text_where_they_may():
+    rows = [{"x": 85, "cut": "so \ud83d"}, {"x": "85"}, {}]
+    records = read_records(rows)
+    assert records.answers("x").to_pylist() == ["85", "85", None]
+    assert records.texts("x").to_pylist() == ["85", "85", None]
+    assert records.texts("cut").to_pylist() == ["so \\ud83d", None, None]

@@ -102,12 +102,8 @@ def note_other_kinds(
             )
 
 
-def columns_of(
-    rows: Sequence[Mapping[str, Any]], encoded: set[str] | None = None
-) -> dict[str, pa.Array]:
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
     """Return a column for each key of JSON objects; values of several kinds are JSON again.
-
-    The names of these columns are added to ``encoded``.
 
     Examples
     --------
@@ -122,7 +118,12 @@ def columns_of(
         try:
             columns[name] = joined(pa.array(values))
         except (pa.ArrowException, OverflowError, UnicodeError):
-            columns[name] = pa.array(map(json.dumps, values), pa.string())
-            if encoded is not None:
-                encoded.add(name)
+            columns[name] = strings(_texts(values))
     return columns
+
+
+def _texts(values: Sequence[Any]) -> list[str | None]:
+    """Return texts without half surrogates; of several kinds JSON."""
+    if not all(isinstance(value, str | None) for value in values):
+        return [json.dumps(value) for value in values]
+    return [v and v.encode(errors="backslashreplace").decode() for v in values]

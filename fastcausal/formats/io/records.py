@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
-from fastcausal.arrays.arrow import strings
 from fastcausal.errors import InputError, Problems, invalid_json
 from fastcausal.formats import table as binary
 from fastcausal.formats.io.cells import cells, columns_of
@@ -36,15 +34,15 @@ class Records:
         The line of each row, where the source has lines.
     typed : bool
         False where text is all that the file can hold (CSV).
-    encoded : set of str
-        Columns whose values are of several kinds, and so are JSON.
+    mixed : frozenset of str
+        Columns with values of several kinds, each of which is there as JSON.
     """
 
     name: str
     table: pa.Table
     lines: Sequence[int] | None = None
     typed: bool = True
-    encoded: frozenset[str] = frozenset()
+    mixed: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.table)
@@ -70,21 +68,6 @@ class Records:
         column = arrow.joined(self.table[name])
         return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
-    def texts(self, name: str) -> pa.Array:
-        """Return a column as text: string[n] with nulls; integers as they are written.
-
-        Raises
-        ------
-        InputError
-            There is no such column, or it holds other values.
-        """
-        if name in self.encoded:
-            return strings([self._text(name, *place) for place in enumerate(self.values(name))])
-        column = self.column(name)
-        if not (_is_text(column.type) or pa.types.is_integer(column.type)):
-            self._require_none(name, column, "text")
-        return column.cast(pa.string())
-
     def values(self, name: str) -> list[Any]:
         """Return a column as Python values; None for null.
 
@@ -94,13 +77,35 @@ class Records:
             There is no such column.
         """
         values = self.column(name).to_pylist()
-        return [*map(json.loads, values)] if name in self.encoded else values
+        return [*map(JSON.decode, values)] if name in self.mixed else values
 
-    def _text(self, name: str, row: int, value: Any) -> str | None:
-        """Return the text of a value of any kind; of half a surrogate its escape."""
-        if type(value) not in (str, int, type(None)):
-            raise self._expected(name, row, value, "text")
-        return None if value is None else str(value).encode(errors="backslashreplace").decode()
+    def answers(self, name: str) -> pa.Array:
+        """Return a column of any kind; values of several kinds as text, strings as they are.
+
+        Raises
+        ------
+        InputError
+            There is no such column.
+        """
+        column = self.column(name)
+        if name not in self.mixed:
+            return column
+        values = [(text, JSON.decode(text)) for text in column.to_pylist()]
+        texts = [v if isinstance(v, str) else None if v is None else text for text, v in values]
+        return arrow.strings(texts)
+
+    def texts(self, name: str) -> pa.Array:
+        """Return a column as text: string[n] with nulls; integers as they are written.
+
+        Raises
+        ------
+        InputError
+            There is no such column, or it holds other values.
+        """
+        column = self.column(name)
+        if name in self.mixed or not (_is_text(column.type) or pa.types.is_integer(column.type)):
+            self._require_none(name, column, "text")
+        return self.answers(name).cast(pa.string())
 
     def numbers(self, name: str) -> npt.NDArray[np.float64]:
         """Return a column as float64[n]; NaN where there is no value.
@@ -150,12 +155,14 @@ class Records:
 
     def _require_none(self, name: str, column: pa.Array, expected: str) -> None:
         """Raise InputError for the first value of a column that has values of another kind."""
-        values = [(row, value) for row, value in enumerate(column.to_pylist()) if value is not None]
-        if not values:
-            return
-        if expected != "text" and _is_text(column.type):  # JSON of several kinds is text
-            values = [pair for pair in values if not _is_json_number(pair[1])] or values
-        raise self._expected(name, *values[0], expected)
+        values = list(enumerate(column.to_pylist()))
+        if name in self.mixed:
+            allowed = (str, int) if expected == "text" else (int, float)
+            decoded = [(row, JSON.decode(text)) for row, text in values]
+            values = [(row, value) for row, value in decoded if type(value) not in allowed]
+        for row, value in values:
+            if value is not None:
+                raise self._expected(name, row, value, expected)
 
     def _expected(self, name: str, row: int, value: Any, expected: str) -> InputError:
         got = shown(value) if isinstance(value, str | int | float) else kind(value)
@@ -227,10 +234,7 @@ def _of_lines(file: Source) -> Records:
     problems = Problems()
     numbered = list(file.objects(problems))
     problems.raise_if_any()
-    encoded: set[str] = set()
-    table = pa.table(columns_of([row for _, row in numbered], encoded))
-    lines = [line for line, _ in numbered]
-    return Records(file.name, table, lines, encoded=frozenset(encoded))
+    return _of_rows([row for _, row in numbered], file.name, [line for line, _ in numbered])
 
 
 def _of_objects(rows: Any, name: str) -> Records:
@@ -239,8 +243,18 @@ def _of_objects(rows: Any, name: str) -> Records:
     for k, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise InputError(f"{name}: row {k} is {kind(row)}, expected an object")
-    encoded: set[str] = set()
-    return Records(name, pa.table(columns_of(rows, encoded)), encoded=frozenset(encoded))
+    return _of_rows(rows, name)
+
+
+def _of_rows(rows: list[Any], name: str, lines: Sequence[int] | None = None) -> Records:
+    columns = columns_of(rows)
+    texts = [column for column, values in columns.items() if _is_text(values.type)]
+    mixed = {
+        column
+        for column in texts
+        if any(type(row.get(column)) not in (str, type(None)) for row in rows)
+    }
+    return Records(name, pa.table(columns), lines, mixed=frozenset(mixed))
 
 
 def _of_columns(source: Any, name: str) -> pa.Table:
@@ -259,13 +273,6 @@ def _is_text(wanted: pa.DataType) -> bool:
 def _is_number(wanted: pa.DataType) -> bool:
     types = pa.types
     return any(t(wanted) for t in (types.is_integer, types.is_floating, types.is_decimal))
-
-
-def _is_json_number(text: str) -> bool:
-    try:
-        return type(JSON.decode(text)) in (int, float)
-    except ValueError:
-        return False
 
 
 def _is_written(cell: pa.Scalar, wanted: pa.DataType) -> bool:
