@@ -168,12 +168,12 @@ def test_all_names_load():
     assert {name for name in dir(fastcausal) if not name.startswith("_")} == {
         "Agreement", "AlphaInterval", "AnswerReport", "CheckReport", "ClassificationReport",
         "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionScorer",
-        "Gate", "InputError", "Intervals", "JudgedReport", "LabelAgreement", "Leaderboard", "Objective",
-        "PROTOCOLS", "Protocol", "Relations", "Report", "Rows", "SpanDecoder", "Statistics",
-        "SweepResult", "TagScheme",
-        "TagScorer", "agreement", "alpha_interval", "answers", "check", "classify", "cohen_kappa", "compare",
-        "crab", "describe", "explain", "fleiss_kappa", "gate", "kernel", "krippendorff_alpha",
-        "label_agreement", "leaderboard", "majority_vote", "mean_pairwise_kappa",
+        "Gate", "InputError", "Intervals", "JudgedReport", "LabelAgreement", "Leaderboard",
+        "Objective", "PROTOCOLS", "Protocol", "Relations", "Report", "Rows", "SpanDecoder",
+        "Statistics", "SweepResult", "TagScheme",
+        "TagScorer", "agreement", "alpha_interval", "answers", "check", "classify", "cohen_kappa",
+        "compare", "crab", "describe", "explain", "fleiss_kappa", "gate", "kernel",
+        "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote", "mean_pairwise_kappa",
         "percent_agreement", "read", "score", "score_answers", "sweep", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:

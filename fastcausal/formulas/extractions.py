@@ -14,7 +14,7 @@ from fastcausal.scores import Float64, ScoresByName, precision_recall_f1, ratio
 
 ROLES = ("cause", "effect")
 ROLE_FIELDS = ("shared", "predicted", "wanted", "matched", "equal")
-BESIDES = ("contained", "relation", "pred_relation", "judged", "valid")
+BESIDES = ("contained", "relation", "pred_relation", "asked", "judged", "valid", "unread")
 MEASURES = ("precision", "recall", "f1")
 
 
@@ -24,8 +24,8 @@ class ExtractionFormula(Formula):
 
     Rows have for each role its shared, predicted, wanted and matched words, and 1 where both sides
     are equal; then 2 for an answer of words of its source, 1 for another, 0 without a source; the
-    relations of reference and answer as 1 + their place among the relations, 0 without one; and how
-    many raters judged the answer, and found it valid.
+    relations of reference and answer as 1 + their place among the relations, 0 without one; how
+    many raters were asked, judged the answer, and found it valid; and 1 where a side cannot be read.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class ExtractionFormula(Formula):
     Examples
     --------
     >>> formula = ExtractionFormula("guide", ("cause",))
-    >>> rows = np.array([[1, 1, 2, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0]])
+    >>> rows = np.array([[1, 1, 2, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0]])
     >>> scores = formula.scores(rows, np.array([[1]]))
     >>> [float(scores[name][0]) for name in ("cause_recall", "effect_f1", "relation_accuracy")]
     [0.5, 1.0, 1.0]

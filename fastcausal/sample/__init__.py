@@ -16,6 +16,8 @@ SYSTEMS = {name: FOLDER / f"{name}.jsonl" for name in ("careful", "hasty", "chat
 ANNOTATORS = {name: FOLDER / f"{name}.jsonl" for name in
               ("annotator_1", "annotator_2", "annotator_3")}  # fmt: skip
 ANSWERS = FOLDER / "answers.json"
+JUDGED = FOLDER / "judged_answers.json"
+RATERS = {name: FOLDER / f"judged_{name}.json" for name in ("ann", "ben")}
 
 
 def copy_to(folder: Path) -> None:
@@ -26,7 +28,8 @@ def copy_to(folder: Path) -> None:
     InputError
         The folder cannot be written to, or has other files of these names.
     """
-    paths = (GOLD, *SYSTEMS.values(), *ANNOTATORS.values(), ANSWERS)
+    extracted = (JUDGED, *RATERS.values())
+    paths = (GOLD, *SYSTEMS.values(), *ANNOTATORS.values(), ANSWERS, *extracted)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         missing = [path for path in paths if not (folder / path.name).exists()]

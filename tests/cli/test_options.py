@@ -46,6 +46,12 @@ USES = {
         "one file of labels": "ratings.csv --labels label",
     },
     "check": {"tags": "short.csv", "no tags": "plain.jsonl", "brat": "x.ann"},
+    "answers": {
+        "rater": "judged_ann.json",
+        "raters": "judged_ann.json judged_ben.json",
+        "json": "judged_answers.json --json",
+        "read": "judged_answers.json",
+    },
     "classify": {"files": "labels_1.csv labels_2.csv"},
     "compare": {
         "text": "careful.parquet hasty.parquet --n-resamples 100",
@@ -117,6 +123,10 @@ VALUES = {
     "positive": "0",
     "premise": "effect",
     "agree --protocol": "recess-code",
+    "answers --by": "tag",
+    "answers --protocol": "fcr",
+    "judgments": "judgments.csv",
+    "per-item": "items.csv",
     "protocol": "cnc-2023",
     "rater": "who",
     "run-column": "text",

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 OF_ROLES = ("overall", "cause", "effect")
-NO_VERDICTS: Mapping[str, Any] = {"n_raters": 0, "n_judged": 0, "n_missing": 0, "valid": math.nan}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,14 +43,14 @@ class JudgedReport(Report):
         those that people must ``judge``.
     scores : mapping of str to Scores
         By group: overall, cause, effect, joint, relation, source; text where it was asked for.
-    warnings : tuple of str
-    column : str or None
-        The column whose values have scores of their own, in ``by``.
     n_unparsed : int
         Items that cannot be read.
     verdicts : mapping
         Of all items: ``n_raters``, ``n_judged``, ``n_missing``, and ``valid``, the mean over items
         of the share of raters that says valid.
+    warnings : tuple of str
+    column : str or None
+        The column whose values have scores of their own, in ``by``.
     """
 
     signature: str
@@ -59,11 +58,11 @@ class JudgedReport(Report):
     n_items: int
     triage: Mapping[str, int]
     scores: Mapping[str, Scores]
+    n_unparsed: int
+    verdicts: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
     column: str | None = None
     subsets: Mapping[str, Groups] = field(default_factory=dict)
-    n_unparsed: int = 0
-    verdicts: Mapping[str, Any] = field(default_factory=lambda: NO_VERDICTS)
     _tables: Mapping[str, Callable[[], pa.Table]] = field(default_factory=dict)
     _statistics: Callable[[], Statistics] | None = field(default=None, repr=False, compare=False)
 
@@ -142,13 +141,17 @@ def of_statistics(statistics: Statistics, by: str | None = None) -> JudgedReport
     formula, rows, times = statistics.formula, statistics.rows, statistics.times
     assert isinstance(formula, ExtractionFormula)
     parts = {} if by is None else statistics.subsets(by)
-    counts = np.bincount(triage_of(formula.by_field(rows)), times, len(TRIAGE)).astype(int)
+    columns = formula.by_field(rows)
+    counts = np.bincount(triage_of(columns), times, len(TRIAGE)).astype(int)
+    verdicts = (columns[name] for name in ("asked", "judged", "valid"))
     return JudgedReport(
         statistics.signature,
         formula.protocol,
         statistics.n_units,
         dict(zip(TRIAGE, counts.tolist(), strict=True)),
         _groups(formula, rows, times),
+        int((columns["unread"] * times).sum()) + len(statistics.left_out or ()),
+        verdicts_of(*(np.repeat(column, times) for column in verdicts)),
         warning_lines(statistics.warnings),
         by,
         {
@@ -167,4 +170,26 @@ def _groups(formula: ExtractionFormula, rows: Rows, times: Int64) -> dict[str, S
         group: Scores({n: float(v[0]) for n, v in scores.items()} | counts.get(group, {}))
         for group, scores in formula.groups_of(sums).items()
         if group != "verdicts"
+    }
+
+
+def verdicts_of(asked: Int64, judged: Int64, valid: Int64) -> dict[str, Any]:
+    """Count verdicts, and average over items the share that says valid.
+
+    Parameters
+    ----------
+    asked, judged, valid : int64[n]
+        Of each item, how many raters were asked, answered, and said valid.
+
+    Examples
+    --------
+    >>> verdicts_of(np.array([2, 2]), np.array([2, 1]), np.array([1, 1]))
+    {'n_raters': 2, 'n_judged': 3, 'n_missing': 1, 'valid': 0.75}
+    """
+    shares = (valid[judged > 0] / judged[judged > 0]).tolist()
+    return {
+        "n_raters": int(asked.max(initial=0)),
+        "n_judged": int(judged.sum()),
+        "n_missing": int((asked - judged).sum()),
+        "valid": math.fsum(shares) / len(shares) if shares else math.nan,
     }

@@ -24,7 +24,7 @@ from fastcausal.options import AnswerProtocol, Policy, check
 from fastcausal.statistics import Statistics
 from fastcausal.tasks.judged.counts import WordCounts, count_words
 from fastcausal.tasks.judged.join import Extractions, read_extractions
-from fastcausal.tasks.judged.report import JudgedReport, of_statistics
+from fastcausal.tasks.judged.report import JudgedReport, of_statistics, verdicts_of
 from fastcausal.tasks.judged.tables import judgments_of, per_item_of
 from fastcausal.tasks.judged.texts import text_scores
 from fastcausal.tasks.verdicts import VALID_SCORE
@@ -106,8 +106,7 @@ def answers(
     return replace(
         report,
         scores={**report.scores, **_text_group(texts)},
-        n_unparsed=int((~counts.read).any(axis=1).sum()),
-        verdicts=verdicts_of(items),
+        verdicts=verdicts_of(*_verdicts(items)),
         _tables={
             "per_item": lambda: per_item_of(items, counts, statistics, scored, texts),
             "judgments": lambda: judgments_of(items),
@@ -170,22 +169,22 @@ def _statistics(
     )
     formula = ExtractionFormula(protocol, _classes(gold, pred, protocol))
     relations = [_codes(column, formula.relations) for column in (gold, pred)]
-    judged, valid = (items.verdicts >= 0).sum(axis=1), (items.verdicts == 1).sum(axis=1)
-    rows = np.column_stack([counts.rows, counts.contained + 1, *relations, judged, valid])
+    unread = (~counts.read).any(axis=1)
+    besides = [*relations, *_verdicts(items), unread]
+    rows = np.column_stack([counts.rows, counts.contained + 1, *besides]).astype(np.int64)
     names = {*formula.fields, "id", "system", "times"}
     units = {c: items.columns[c] for c in items.columns.column_names if c not in names}
     table = pa.table({"id": items.keys, **units})
     skipped = {} if scored.all() else {"left_out": table.filter(numbers(~scored))}
-    n_unread = int((~counts.read).any(axis=1).sum())
-    warnings = {(f"unparsed={unparsed}: ", " answers cannot be read"): (n_unread,)}
+    warnings = {(f"unparsed={unparsed}: ", " answers cannot be read"): (int(unread.sum()),)}
     return Statistics.of_units(
         formula,
         f"fastcausal|{__version__}|judged|{protocol}|unparsed:{unparsed}|samples:majority"
         f"|ties:invalid|scores:valid from {VALID_SCORE}",
-        rows[scored].astype(np.int64),
+        rows[scored] if skipped else rows,
         table.filter(numbers(scored)) if skipped else table,
         gold=digest_of_texts(items.keys, items.reference),
-        warnings=(warnings if n_unread else {}) | {(text,): () for text in items.warnings},
+        warnings=(warnings if unread.any() else {}) | {(text,): () for text in items.warnings},
         **skipped,
     )
 
@@ -204,14 +203,7 @@ def _codes(relations: pa.Array, classes: tuple[str, ...]) -> Int64:
     return values_of(places, -1).astype(np.int64) + 1
 
 
-def verdicts_of(items: Extractions) -> dict[str, Any]:
-    """Count the verdicts, and average over items the share that says valid."""
-    judged = (items.verdicts >= 0).sum(axis=1)
-    shares = ((items.verdicts == 1).sum(axis=1)[judged > 0] / judged[judged > 0]).tolist()
-    n_judged = int(judged.sum())
-    return {
-        "n_raters": len(items.raters),
-        "n_judged": n_judged,
-        "n_missing": items.verdicts.size - n_judged,
-        "valid": math.fsum(shares) / len(shares) if shares else math.nan,
-    }
+def _verdicts(items: Extractions) -> tuple[Int64, Int64, Int64]:
+    """Return how many raters were asked about each item, judged it, and found it valid."""
+    asked = np.full(len(items), len(items.raters))
+    return asked, (items.verdicts >= 0).sum(axis=1), (items.verdicts == 1).sum(axis=1)
