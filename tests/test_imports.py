@@ -173,8 +173,9 @@ def test_all_names_load():
         "Statistics", "SweepResult", "TagScheme",
         "TagScorer", "agreement", "alpha_interval", "answers", "check", "classify", "cohen_kappa",
         "compare", "crab", "describe", "explain", "fleiss_kappa", "gate", "kernel",
-        "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote", "mean_pairwise_kappa",
-        "percent_agreement", "read", "score", "score_answers", "sweep", "write",
+        "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote",
+        "mean_pairwise_kappa", "percent_agreement", "read", "score", "score_answers",
+        "sweep", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:
         assert getattr(fastcausal, name) is not None

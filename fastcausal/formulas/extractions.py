@@ -25,7 +25,7 @@ class ExtractionFormula(Formula):
     Rows have for each role its shared, predicted, wanted and matched words, and 1 where both sides
     are equal; then 2 for an answer of words of its source, 1 for another, 0 without a source; the
     relations of reference and answer as 1 + their place among the relations, 0 without one; how
-    many raters were asked, judged the answer, and found it valid; and 1 where a side cannot be read.
+    many raters were asked, judged the answer and found it valid; and 1 where a side is unread.
 
     Attributes
     ----------

@@ -47,17 +47,19 @@ def parse_guide(text: str) -> Parsed | None:
 def parse_fcr(text: str) -> Parsed | None:
     """Read a text as the published program does, marks in its order and case.
 
+    The program sorts the spans; no score depends on their order, so here they stay in the text's.
+
     Examples
     --------
     >>> parse_fcr("[Cause] b | a [Relation] Cause [Effect] c")
-    Parsed(cause=('a', 'b'), effect=('c',), relation='cause')
+    Parsed(cause=('b', 'a'), effect=('c',), relation='cause')
     >>> parse_fcr("[cause] b [relation] cause [effect] c")
     """
     match = _FCR.search(_QUOTES.sub('"', text))
     if match is None:
         return None
     cause, relation, effect = match.groups()
-    return Parsed(_sorted(cause), _sorted(effect), _fcr_relation(relation))
+    return Parsed(_stripped(cause), _stripped(effect), _fcr_relation(relation))
 
 
 def _guide_relation(text: str) -> str | None:
@@ -81,5 +83,5 @@ def _spans(text: str) -> tuple[str, ...]:
     return tuple(filter(None, map(_collapsed, text.split("|"))))
 
 
-def _sorted(text: str) -> tuple[str, ...]:
-    return tuple(sorted(filter(None, (span.strip() for span in text.split("|")))))
+def _stripped(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, (span.strip() for span in text.split("|"))))
