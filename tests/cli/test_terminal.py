@@ -63,6 +63,7 @@ COMMANDS = {
     "agree labels": "agree labels_1.csv labels_2.csv labels_3.csv --labels label --intervals",
     "classify": "classify labels_1.csv labels_2.csv",
     "qa": "qa questions.json answers.json",
+    "answers": "answers judged_ann.json judged_ben.json",
     "describe": "describe gold.csv annotator_1.jsonl long.jsonl",
     "check": "check gold.csv long.jsonl",
     "demo": "demo",
