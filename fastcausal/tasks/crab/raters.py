@@ -104,6 +104,10 @@ class RaterReport(Report):
     def _flat_groups(self) -> Iterator[tuple[str, Scores]]:
         yield from self.scores.items()
 
+    def to_arrow(self) -> pa.Table:
+        """Return a row per subset of classes."""
+        return Report(self.title, self.signature, self.scores).to_arrow()
+
     def to_table(self, counts: bool = False) -> Grid:
         """Make a table for the terminal: a row per subset of classes, then counts."""
         rows = {
