@@ -194,6 +194,13 @@ def test_by_hand():
     assert "same_document" not in fc.crab.graded([letters | {"answer": "A"}], ["A"]).to_dict()
 
 
+def test_columns_of_questions_hide_none_of_ours():
+    ours = {"id": "x", "right": "D", "same_document": "B", "in_document": "no", "index": 7}
+    letters = {f"{i}_choice": letter for i, letter in enumerate("ABCD")} | {"answer": "A"}
+    plain, more = (fc.crab.graded([letters | extra] * 2, ["A", "B"]) for extra in ({}, ours))
+    assert more.to_json() == plain.to_json()
+
+
 def test_statistics_give_the_report_again(tmp_path):
     pairs = [
         {"topic_id": t, "event_order_a": a, "event_order_b": b, "score": (a * 37 + b * t) % 101,
