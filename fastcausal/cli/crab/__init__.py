@@ -15,6 +15,7 @@ from fastcausal.cli.crab.graded import graded
 from fastcausal.cli.crab.make_mcq import make_mcq
 from fastcausal.cli.crab.pairwise import pairwise
 from fastcausal.cli.crab.split import split
+from fastcausal.cli.crab.sweep import sweep
 from fastcausal.cli.options import Command
 
 COMMANDS: dict[str, Callable[..., Any]] = {
@@ -26,6 +27,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "agree": agree,
     "events": events,
     "split": split,
+    "sweep": sweep,
 }
 
 crab: typer.Typer = typer.Typer(

@@ -73,7 +73,7 @@ def coverage_of(reasons: npt.NDArray[Any]) -> dict[str, Any]:
     >>> coverage_of(np.array([0, 0, 0, 2], np.int8))["unread"]
     {'missing': 0, 'unreadable': 1, 'out_of_range': 0, 'unmatched': 0}
     """
-    counts = np.bincount(reasons, minlength=len(REASONS)).tolist()
+    counts = [int(np.count_nonzero(reasons == k)) for k in range(len(REASONS))]
     share = counts[READ] / len(reasons) if len(reasons) else float("nan")
     unread = {reason: n for reason, n in zip(REASONS, counts, strict=True) if reason != "read"}
     return {"n_read": counts[READ], "share": share, "unread": unread}
@@ -246,7 +246,7 @@ def _require_read(
     unread = asked[reasons[asked] != READ]
     if len(unread):
         k = int(unread[0])
-        got = shown(records.column(column)[k].as_py())
+        got = shown(records.answers(column)[k].as_py())
         reason = REASONS[reasons[k]].replace("_", " ")
         more = f", nor can {len(unread) - 1} more be read" if len(unread) > 1 else ""
         raise InputError(
