@@ -132,11 +132,14 @@ class JudgedPairs:
         Parameters
         ----------
         topics : pyarrow.Array
-            string[m].
+            string or integer[m].
         a, b : int64[m]
         """
-        story = pc.index_in(topics, self.topics.cast(topics.type)).fill_null(-1)
-        keys, wanted = _packed((self.story, self.a, self.b), (np.asarray(story, np.int64), a, b))
+        known = self.topics
+        if topics.type != known.type:
+            topics, known = topics.cast(pa.string()), known.cast(pa.string())
+        story = np.asarray(pc.index_in(topics, known).fill_null(-1), np.int64)
+        keys, wanted = _packed((self.story, self.a, self.b), (story, a, b))
         at = np.searchsorted(keys, wanted)
         at[at == len(keys)] = 0
         return np.where(keys[at] == wanted, at, -1)
@@ -268,15 +271,21 @@ def _given(records: Records, problems: Problems) -> Int64:
     return given
 
 
+def topics_in(records: Records) -> pa.Array:
+    """Return the column of topics: integers as they are, else text."""
+    column = records.column(KEY[0])
+    return column if pa.types.is_integer(column.type) else records.texts(KEY[0])
+
+
 def _topics(records: Records) -> tuple[pa.Array, Int64]:
     """Return the different topics, ascending, and the place of each row's among them."""
-    topics = records.texts("topic_id")
+    topics = topics_in(records)
     if topics.null_count:
         raise InputError(
             f'{records.where(pc.index(topics.is_null(), True).as_py())}: no "topic_id"'
         )
     encoded = topics.dictionary_encode()
-    names = encoded.dictionary
+    names = encoded.dictionary.cast(pa.string())
     if pc.all(pc.match_substring_regex(names, r"^(0|-?[1-9][0-9]{0,17})$"), min_count=0).as_py():
         names = names.cast(pa.int64())
     order = pc.array_sort_indices(names)
@@ -298,7 +307,11 @@ def _packed(known: tuple[Int64, ...], wanted: tuple[Int64, ...]) -> tuple[Int64,
 
 
 def _ascending(story: Int64, a: Int64, b: Int64) -> Int64:
-    return np.lexsort((b, a, story))
+    later = np.zeros(max(len(b) - 1, 0), np.bool_)
+    for column in (b, a, story):
+        step = np.diff(column)
+        later = (step > 0) | ((step == 0) & later)
+    return np.arange(len(b)) if later.all() else np.lexsort((b, a, story))
 
 
 def _require_once(pairs: JudgedPairs) -> None:
