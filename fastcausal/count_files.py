@@ -108,8 +108,9 @@ def write(path: str | os.PathLike[str], tables: Sequence[pa.Table], about: About
 
 def require_metadata(path: str | os.PathLike[str]) -> None:
     """Raise InputError for a path of a format without metadata."""
-    if os.fspath(path).lower().endswith(".csv"):
-        raise InputError(f"{path}: a CSV file has no metadata, expected .parquet or .arrow")
+    suffix = Path(path).suffix.lower()
+    if name := {".csv": "CSV", ".jsonl": "JSON lines"}.get(suffix):
+        raise InputError(f"{path}: a {name} file has no metadata, expected .parquet or .arrow")
 
 
 def load(path: str | os.PathLike[str]) -> tuple[str, pa.Table, About]:

@@ -21,7 +21,7 @@ from fastcausal.tasks.crab.pairs import (
     Int64,
     JudgedPairs,
     class_of,
-    topics_in,
+    texts_in,
 )
 from fastcausal.tasks.crab.parse import REASONS, parse_column
 
@@ -128,7 +128,7 @@ def read_answers(
     """
     check_policies(unparsed, unmatched)
     records = _records(source, column, name)
-    values, why = parse_column(records.column(column), task)
+    values, why = parse_column(records.answers(column), task)
     rows, warnings = _joined(records, asked, unmatched)
     if unparsed == "error":
         _require_read(records, column, why, rows)
@@ -196,7 +196,7 @@ def _joined(
 
 def _by_key(records: Records, asked: JudgedPairs) -> Int64:
     """Return the pair of each row, -1 of no pair."""
-    topics = topics_in(records)
+    topics = texts_in(records, KEY[0])
     a, b = (records.integers(column) for column in KEY[1:])
     places = asked.places(topics, a, b)
     _require_once(records, places, lambda k: f"topic {topics[int(k)]}, events {a[k]} and {b[k]}")
