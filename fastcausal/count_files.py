@@ -108,8 +108,9 @@ def write(path: str | os.PathLike[str], tables: Sequence[pa.Table], about: About
 
 def require_metadata(path: str | os.PathLike[str]) -> None:
     """Raise InputError for a path of a format without metadata."""
-    if os.fspath(path).lower().endswith(".csv"):
-        raise InputError(f"{path}: a CSV file has no metadata, expected .parquet or .arrow")
+    suffix = Path(path).suffix.lower()
+    if name := {".csv": "CSV", ".jsonl": "JSON lines"}.get(suffix):
+        raise InputError(f"{path}: a {name} file has no metadata, expected .parquet or .arrow")
 
 
 def load(path: str | os.PathLike[str]) -> tuple[str, pa.Table, About]:
@@ -176,12 +177,14 @@ def table_of(
 
 def columns_of(formula: Formula, rows: Rows) -> dict[str, Any]:
     """Return the columns of a file by field: labels, or counts."""
-    if not isinstance(formula, ConfusionFormula):
-        return dict(zip(formula.fields, np.ascontiguousarray(rows.T), strict=True))
     import pyarrow as pa
 
-    answers = pa.array(formula.answers)  # without labels of type null
     columns = dict(zip(formula.fields, np.ascontiguousarray(rows.T), strict=True))
+    if formula.gaps:
+        return {name: pa.array(column, from_pandas=True) for name, column in columns.items()}
+    if not isinstance(formula, ConfusionFormula):
+        return columns
+    answers = pa.array(formula.answers)  # without labels of type null
     return columns | {
         side: answers.take(pa.array(columns[side].astype(np.int64))) for side in ("gold", "pred")
     }
@@ -214,7 +217,9 @@ def counts_of(
     if isinstance(formula, ConfusionFormula):
         formula, codes = _labels(formula, table, name)
         fields = fields[2:]
-    columns = [numbers(table, field, formula.dtype, name, formula.bounds) for field in fields]
+    columns = [
+        numbers(table, field, formula.dtype, name, formula.bounds, formula.gaps) for field in fields
+    ]
     rows = np.array([*codes, *columns], formula.dtype)
     return formula, rows.reshape(len(formula.fields), len(table)).T
 
@@ -227,9 +232,17 @@ def column_of(table: pa.Table, field: str, name: str) -> pa.ChunkedArray:
 
 
 def numbers(
-    table: pa.Table, field: str, dtype: Any, name: str, bounds: tuple[int, int] = (0, 2**53)
+    table: pa.Table,
+    field: str,
+    dtype: Any,
+    name: str,
+    bounds: tuple[int, int] = (0, 2**53),
+    gaps: bool = False,
 ) -> Int64:
-    """Return a column of counts, or of floats, from the first bound on and below the second."""
+    """Return a column of counts, or of floats, from the first bound on and below the second.
+
+    With ``gaps`` a float may be null, which is NaN here.
+    """
     import pyarrow as pa
 
     from fastcausal.arrays.arrow import joined, values_of
@@ -238,10 +251,11 @@ def numbers(
     wanted = pa.from_numpy_dtype(np.dtype(dtype))
     if column.type != wanted:
         raise InputError(f'{name}: column "{field}" is {column.type}, expected {wanted}')
-    if column.null_count:
+    missing = np.asarray(column.is_null()) if gaps else False
+    if column.null_count and not gaps:
         raise InputError(f'{name}: column "{field}" has {column.null_count} nulls, expected none')
-    values = values_of(joined(column))
-    if not ((values >= bounds[0]) & (values < bounds[1])).all():
+    values = values_of(joined(column.fill_null(np.nan) if gaps else column))
+    if not (((values >= bounds[0]) & (values < bounds[1])) | missing).all():
         raise InputError(f'{name}: column "{field}" has values that no count has')
     return values
 

@@ -18,6 +18,7 @@ from fastcausal.cli.aggregate import aggregate
 from fastcausal.cli.agree import agree
 from fastcausal.cli.bench import bench
 from fastcausal.cli.check import check
+from fastcausal.cli.claims import claims
 from fastcausal.cli.classify import classify
 from fastcausal.cli.compare import compare
 from fastcausal.cli.console import clear_errors, hold_streams, show
@@ -65,8 +66,8 @@ app: typer.Typer = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _command in (
-    score, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify, qa,
-    describe, check, convert, demo, bench, doctor,
+    score, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify, claims,
+    qa, describe, check, convert, demo, bench, doctor,
 ):  # fmt: skip
     app.command(cls=Command)(_command)
 app.add_typer(crab)

@@ -30,6 +30,7 @@ class Formula(ABC):
     dtype: ClassVar[type[np.generic]] = np.int64  # of rows
     totals: ClassVar[tuple[str, ...]] = ()  # what else a file counts of each unit
     adds: ClassVar[bool] = True  # scores are functions of sums over rows
+    gaps: ClassVar[bool] = False  # a unit may lack measures: NaN in rows, null in files
 
     @property
     @abstractmethod

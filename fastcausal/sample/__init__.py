@@ -1,4 +1,4 @@
-"""The embedded sample: sentences with relations, judged pairs of events, and answers of systems.
+"""The embedded sample: sentences with relations, judged pairs of events, answers, claims.
 
 Its files are described in the README beside them.
 """
@@ -17,6 +17,12 @@ ANNOTATORS = {name: FOLDER / f"{name}.jsonl" for name in
               ("annotator_1", "annotator_2", "annotator_3")}  # fmt: skip
 ANSWERS = FOLDER / "answers.json"
 SUFFIXES = (".csv", ".json", ".jsonl")
+CLAIMS = tuple(
+    FOLDER / f"claims_{side}_{system}_{rater}.json"
+    for side in ("prediction", "reference")
+    for system in ("brief", "full")
+    for rater in ("ann", "ben")
+)
 
 
 def copy_to(folder: Path) -> None:

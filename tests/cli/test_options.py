@@ -29,6 +29,7 @@ def commands(group, above=()):
 
 
 COMMANDS = dict(commands(typer.main.get_command(app)))
+CLAIM_FILES = "claims_{side}_{system}_{rater}"
 # Ways to use each command. They end with exit status 0 or 1: there is something to change.
 USES = {
     "aggregate": {
@@ -46,6 +47,11 @@ USES = {
         "one file of labels": "ratings.csv --labels label",
     },
     "check": {"tags": "short.csv", "no tags": "plain.jsonl", "brat": "x.ann"},
+    "claims": {
+        "raters": f"{' '.join(path.name for path in sample.CLAIMS)} --name {CLAIM_FILES}",
+        "one rater": "claims_prediction_full_ann.json claims_reference_full_ann.json",
+        "table": "claims.csv --nulls skip --unmatched skip",
+    },
     "classify": {"files": "labels_1.csv labels_2.csv"},
     "compare": {
         "text": "careful.parquet hasty.parquet --n-resamples 100",
@@ -110,19 +116,24 @@ VALUES = {
     "junit": "junit.xml",
     "level": "ordinal",
     "correction": "bh",
+    "judgments": "judgments.parquet",
     "like": "gold.csv",
     "matches": "matches.csv",
     "out": "elsewhere",
     "method": "percentile",
     "min-delta": "-0.2",
     "n-resamples": "99",
+    "name": "{system}",
+    "nulls": "false",
     "per-example": "examples.arrow",
+    "per-topic": "topics.csv",
     "plots": "pictures",
     "positive": "0",
     "premise": "effect",
     "agree --protocol": "recess-code",
     "protocol": "cnc-2023",
     "rater": "who",
+    "raters": "majority",
     "run-column": "text",
     "score": "cause_f1",
     "seed": "7",
@@ -198,6 +209,10 @@ def files(tmp_path_factory):
     for name in ("careful", "hasty"):
         report = fc.score(folder / "gold.csv", folder / f"{name}.jsonl")
         report.statistics.write(folder / f"{name}.parquet")
+    (folder / "claims.csv").write_text(
+        "topic,side,claim,judgment\na,prediction,x,true\na,prediction,y,\na,reference,x,false\n"
+        "b,reference,z,true\n"
+    )
     (folder / "texts.csv").write_text('id,text,label\na,"It rained ( so ) .",1\nb,"dry",0\n')
     (folder / "x.txt").write_text("Rain fell .\n")
     (folder / "x.ann").write_text("T1\tCause 0 4\tRain\n")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fastcausal.options import Border, GoldFrom, Policy, ZeroByZero
+from fastcausal.options import Border, CrabTask, GoldFrom, Policy, ZeroByZero
 
 GoldArgument = Annotated[
     str,
@@ -18,6 +18,14 @@ GoldArgument = Annotated[
 AnswersArgument = Annotated[
     list[str], typer.Argument(help="Answers of a system; a table row for each file.")
 ]
+AnswersOrNone = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Answers of a system, a table row for each file; none: count alone.",
+        metavar="[ANSWERS]...",
+    ),
+]
+TaskOption = Annotated[CrabTask, typer.Option("--task", help="Say what was asked.")]
 ColumnOption = Annotated[
     str, typer.Option("--column", help="Take answers from this column.", metavar="NAME")
 ]

@@ -224,17 +224,12 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
         return source
     records = read_records(source, name)
     problems = Problems()
-    a, b = (records.integers(column) for column in KEY[1:])
-    for k in np.flatnonzero(a >= b).tolist():
-        problems.add(
-            f'{records.where(k)}: "event_order_a" is {a[k]}, "event_order_b" is {b[k]}, '
-            "expected a before b"
-        )
-    score, given = _scores(records, problems), _given(records, problems)
+    a, b = orders_of(records, problems)
+    score, given = scores_of(records, problems), _given(records, problems)
     for k in np.flatnonzero(np.isnan(score) & (given < 0)).tolist():
         problems.add(f'{records.where(k)}: no "score" and no "class"')
     problems.raise_if_any()
-    topics, story = _topics(records)
+    topics, story = names_of(records, "topic_id")
     rows = _ascending(story, a, b)
     pairs = JudgedPairs(
         records,
@@ -251,7 +246,19 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
     return pairs
 
 
-def _scores(records: Records, problems: Problems) -> Float64:
+def orders_of(records: Records, problems: Problems) -> tuple[Int64, Int64]:
+    """Return the orders of the events of every row, int64[n] each; a before b, else a problem."""
+    a, b = (records.integers(column) for column in KEY[1:])
+    for k in np.flatnonzero(a >= b).tolist():
+        problems.add(
+            f'{records.where(k)}: "event_order_a" is {a[k]}, "event_order_b" is {b[k]}, '
+            "expected a before b"
+        )
+    return a, b
+
+
+def scores_of(records: Records, problems: Problems) -> Float64:
+    """Return the score of every row, NaN where there is none: float64[n]."""
     if "score" not in records:
         return np.full(len(records), np.nan)
     score = records.numbers("score").copy()
@@ -277,14 +284,16 @@ def _given(records: Records, problems: Problems) -> Int64:
     return given
 
 
-def _topics(records: Records) -> tuple[pa.Array, Int64]:
-    """Return the different topics, ascending, and the place of each row's among them."""
-    topics = records.texts("topic_id")
-    if topics.null_count:
-        raise InputError(
-            f'{records.where(pc.index(topics.is_null(), True).as_py())}: no "topic_id"'
-        )
-    encoded = topics.dictionary_encode()
+def names_of(records: Records, column: str) -> tuple[pa.Array, Int64]:
+    """Return the different names in a column, and the place of each row's among them.
+
+    They ascend: int64 by number, or string where one of them is not an integer.
+    """
+    texts = records.texts(column)
+    if texts.null_count:
+        row = pc.index(texts.is_null(), True).as_py()
+        raise InputError(f'{records.where(row)}: no "{column}"')
+    encoded = texts.dictionary_encode()
     names = encoded.dictionary
     if pc.all(pc.match_substring_regex(names, r"^(0|-?[1-9][0-9]{0,17})$"), min_count=0).as_py():
         names = names.cast(pa.int64())

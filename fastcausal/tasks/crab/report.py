@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -22,6 +22,7 @@ from fastcausal.tables import Grid
 from fastcausal.tasks.classification.report import ClassificationReport
 from fastcausal.tasks.crab.answers import coverage_of
 from fastcausal.tasks.crab.parse import REASONS
+from fastcausal.tasks.crab.same_document import NEAR, same_document
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,6 +57,8 @@ class JudgmentReport(ClassificationReport):
         ``mae`` and ``spearman`` of scores; empty of other tasks.
     parts : mapping of str to JudgmentReport
         ``in_document``, ``cross_document``, and ``COLUMN=VALUE`` of columns asked for.
+    same_document : mapping of str to mapping, optional
+        Of questions whose articles are known: choices of a candidate of the effect's article.
     """
 
     task: str = ""
@@ -63,6 +66,7 @@ class JudgmentReport(ClassificationReport):
     coverage: Mapping[str, Any] = field(default_factory=dict)
     numbers: Mapping[str, float] = field(default_factory=dict)
     parts: Mapping[str, JudgmentReport] = field(default_factory=dict)
+    same_document: Mapping[str, Mapping[str, Any]] | None = None
 
     @property
     def things(self) -> str:
@@ -79,7 +83,8 @@ class JudgmentReport(ClassificationReport):
     @property
     def _keys(self) -> tuple[str, ...]:
         names = (f"n_{self.things}" if name == "n" else name for name in PART)
-        return ("signature", *names, "subsets", "warnings")
+        documents = () if self.same_document is None else ("same_document",)
+        return ("signature", *names, "subsets", *documents, "warnings")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON: an undefined score is None."""
@@ -140,7 +145,14 @@ class JudgmentReport(ClassificationReport):
 
     def to_tables(self, counts: bool = False) -> Sequence[Grid]:
         """Return the table of classes, and one of subsets with a row each."""
-        return [self.to_table(counts), *self._subsets_table()]
+        return [self.to_table(counts), *self._subsets_table(), *self._documents_table()]
+
+    def _documents_table(self) -> Iterator[Grid]:
+        if self.same_document is not None:
+            grid = Grid("choices of the effect's document", list(self.same_document["wrong"]))
+            for name, numbers in self.same_document.items():
+                grid.add(name.replace("_", " "), *numbers.values())
+            yield grid
 
     def summary(self, subset: str = "") -> Scores:
         """Return the coverage and the main scores, or those of a subset."""
@@ -176,8 +188,13 @@ def of_statistics(statistics: Statistics, by: str | Sequence[str] | None = None)
         parts |= {
             name: named[name] for name in sorted(named, key=lambda name: (name == CROSS, name))
         }
+    documents = None
+    if NEAR in counted.units.column_names:
+        is_cross = ~np.asarray(joined(counted.units[IN_DOCUMENT]))
+        documents = same_document(counted.units, counted.pred, is_cross)
     return replace(
         whole,
+        same_document=documents,
         parts=parts,
         subsets={name: part.scores for name, part in parts.items()},
         warnings=warning_lines(statistics.warnings),
