@@ -66,9 +66,18 @@ USES = {
         "questions": "gold.csv out.json --to squad",
         "inference": "gold.csv out.jsonl --to nli",
     },
+<<<<<<< HEAD
     "crab sweep": {
         "text": "crab_gold.jsonl crab_yes_no.jsonl",
         "json": "crab_gold.jsonl crab_yes_no.jsonl --json",
+=======
+    "crab pairwise": {
+        "scores": "crab_gold.jsonl crab_scores_careful.jsonl",
+        "several": "crab_gold.jsonl crab_scores_careful.jsonl crab_scores_chatty.jsonl "
+        "--unparsed empty --unmatched empty",
+        "binary": "crab_gold.jsonl crab_yes_no.jsonl --task binary",
+        "intervals": "crab_gold.jsonl crab_scores_careful.jsonl --intervals --n-resamples 100",
+>>>>>>> work-pairs
     },
     "demo": {"": ""},
     "describe": {"one": "gold.csv", "several": "gold.csv annotator_1.jsonl", "labels": "texts.csv"},
@@ -102,6 +111,15 @@ VALUES = {
     "average": "relation",
     "by": "text",
     "agree --cluster": "text",
+    "crab pairwise --by": "period",
+    "crab pairwise --cluster": "topic_id",
+    "crab pairwise --column": "event_order_a",
+    "crab pairwise --task": "multiclass",
+    "border": "down",
+    "gold-from": "score",
+    "per-pair": "pairs.arrow",
+    "plot": "picture.svg",
+    "threshold": "80",
     "baseline": "hasty.parquet",
     "leaderboard --baseline": "hasty",
     "candidate": "careful.parquet",

@@ -144,14 +144,23 @@ def _records(source: Any, column: str, name: str) -> Records:
     """Read rows; a plain list or column of answers is the one column."""
     if isinstance(source, Sequence) and not isinstance(source, str):
         if not any(isinstance(row, Mapping) for row in source):
-            return _of_list(list(source), column, name)
-    elif isinstance(source, np.ndarray | pa.Array | pa.ChunkedArray):
-        return _of_list(source.tolist(), column, name)
+            return read_records([{column: value} for value in source], name)
+    elif isinstance(source, np.ndarray):
+        return read_records([{column: value} for value in source.tolist()], name)
+    elif _is_column(source):
+        return read_records(
+            {column: source if isinstance(source, pa.Array) else pa.chunked_array(source)}, name
+        )
     return read_records(source, name)
 
 
-def _of_list(values: list[Any], column: str, name: str) -> Records:
-    return read_records([{column: value} for value in values], name)
+def _is_column(source: Any) -> bool:
+    """Tell a column of Arrow, pandas or polars from a table."""
+    if isinstance(source, pa.Array):
+        return True
+    if isinstance(source, pa.Table) or not hasattr(source, "__arrow_c_stream__"):
+        return False
+    return not pa.types.is_struct(pa.chunked_array(source).type)
 
 
 def _joined(
