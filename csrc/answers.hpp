@@ -91,28 +91,24 @@ inline bool take(Text& text, Text word) {
   return true;
 }
 
-// Finds the text that counts; false where a tag is opened and none is closed.
+// Finds the text that counts; false where a tag is opened and none is closed. Tags mostly come
+// last, so this looks from the end.
 inline bool find_counted(Text& text) {
-  Text rest = text, closed;
-  const char* opened = nullptr;
-  for (bool is_closed = false;;) {
-    const size_t at = rest.find('<');
-    if (at == Text::npos) {
-      if (is_closed) text = closed;
-      return is_closed || !opened;
-    }
-    rest.remove_prefix(at);
-    const char* tag = rest.data();
-    if (take(rest, "<answer>")) {
-      opened = rest.data();
-    } else if (!take(rest, "</answer>")) {
-      rest.remove_prefix(1);
-    } else if (opened) {
-      closed = {opened, static_cast<size_t>(tag - opened)};
-      opened = nullptr;
-      is_closed = true;
+  bool is_opened = false;
+  size_t closing = Text::npos;
+  for (size_t at = text.rfind('<'); at != Text::npos; at = at ? text.rfind('<', at - 1) : at - 1) {
+    Text behind = text.substr(at);
+    if (take(behind, "</answer>")) {
+      closing = at;
+    } else if (take(behind, "<answer>")) {
+      if (closing != Text::npos) {
+        text = behind.substr(0, behind.size() - (text.size() - closing));
+        return true;
+      }
+      is_opened = true;
     }
   }
+  return !is_opened;
 }
 
 inline size_t digits(Text& text, std::string& to) {

@@ -97,7 +97,7 @@ class ScoredFormula(JudgedFormula):
         """Return the way to one score; that of a correlation of ranks has no terms."""
         self._require(name)
         if name == "score_spearman":
-            return _Spearman(name, self.terms, lambda sums: sums, self)
+            return _Spearman(name, _refuse, _refuse, self)
         if name == "score_mae":
             return OneScore(name, lambda rows: self.terms(rows)[:, -2:], self._mae)
         labels = JudgedFormula(self.labels, self.given, self.positive, self.undefined, self.task)
@@ -140,6 +140,10 @@ class _Spearman(OneScore):
     def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
         """Compute it under each row of weights."""
         return {self.name: self.formula._spearman(rows, weights)}
+
+
+def _refuse(rows: Rows) -> Rows:
+    raise ValueError("score_spearman depends on all pairs, expected a score that adds over them")
 
 
 def _distances(rows: Rows) -> tuple[Rows, Rows]:

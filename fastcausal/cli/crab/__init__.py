@@ -14,6 +14,7 @@ from fastcausal.cli.crab.frames import frames
 from fastcausal.cli.crab.make_mcq import make_mcq
 from fastcausal.cli.crab.pairwise import pairwise
 from fastcausal.cli.crab.split import split
+from fastcausal.cli.crab.sweep import sweep
 from fastcausal.cli.options import Command
 
 COMMANDS: dict[str, Callable[..., Any]] = {
@@ -24,6 +25,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "make-mcq": make_mcq,
     "pairwise": pairwise,
     "split": split,
+    "sweep": sweep,
 }
 
 crab: typer.Typer = typer.Typer(

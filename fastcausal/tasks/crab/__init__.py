@@ -10,6 +10,8 @@ Relationships Between Real-world Events.
     answers.py        what models say of them: joined, counted
     pairwise.py       answers on pairs against gold
     report.py         the scores of judgments
+    sweep.py          yes and no against many thresholds
+    plots.py          pictures
     shapes.py         groups of pairs with a type: what frames and chains share
     frames.py         all causes of one event
     chains.py         three events with two strong causes
@@ -33,9 +35,10 @@ from fastcausal.tasks.crab.parse import parse_answer, parse_column
 from fastcausal.tasks.crab.questions import graded
 from fastcausal.tasks.crab.raters import agree
 from fastcausal.tasks.crab.splits import describe_split, split
+from fastcausal.tasks.crab.sweep import SweepReport, sweep
 
 __all__ = [
-    "ChainReport", "FrameReport", "agree", "chains", "describe_questions", "describe_split",
-    "events", "frames", "graded", "make_questions", "pairwise", "parse_answer", "parse_column",
-    "split",
+    "ChainReport", "FrameReport", "SweepReport", "agree", "chains", "describe_questions",
+    "describe_split", "events", "frames", "graded", "make_questions", "pairwise", "parse_answer",
+    "parse_column", "split", "sweep",
 ]  # fmt: skip

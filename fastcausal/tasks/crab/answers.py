@@ -255,7 +255,7 @@ def _require_read(
     unread = asked[reasons[asked] != READ]
     if len(unread):
         k = int(unread.min())
-        got = shown(records.column(column)[k].as_py())
+        got = shown(records.answers(column)[k].as_py())
         reason = REASONS[reasons[k]].replace("_", " ")
         more = f", nor can {len(unread) - 1} more be read" if len(unread) > 1 else ""
         raise InputError(

@@ -112,18 +112,15 @@ class JudgedPairs:
     def positive(self, threshold: float, border: Border = "up") -> Int64:
         """Return 1 where the score reaches a threshold, else 0: int64[n].
 
-        A score equal to the threshold reaches it, unless ``border`` puts it into the class below:
-        ``"down"`` any score, ``"text"`` 80.
+        One that equals the threshold does so as `reaches` says.
 
         Raises
         ------
         InputError
             A pair has no score.
         """
-        check("border", border, BORDERS)
         self.require_scores()
-        reaches = border == "up" or (border == "text" and threshold != 80)
-        at = self.score >= threshold if reaches else self.score > threshold
+        at = self.score >= threshold if reaches(threshold, border) else self.score > threshold
         return at.astype(np.int64)
 
     def places(self, topics: pa.Array, a: Int64, b: Int64) -> Int64:
@@ -185,6 +182,18 @@ def class_of(score: Float64, border: Border = "up") -> Int64:
     for value, at in zip((80, 50, 20), BORDERS[border], strict=True):
         codes -= score >= value if at else score > value
     return np.where(np.isnan(score), -1, codes)
+
+
+def reaches(threshold: float, border: Border) -> bool:
+    """Tell whether a score that equals a threshold is yes: not where 80 is B, never under "down".
+
+    Examples
+    --------
+    >>> [reaches(80, border) for border in ("up", "text", "down")], reaches(50, "text")
+    ([True, False, False], True)
+    """
+    check("border", border, BORDERS)
+    return border == "up" or (border == "text" and threshold != 80)
 
 
 def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:

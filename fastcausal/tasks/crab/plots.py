@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fastcausal.tasks.crab.report import JudgmentReport
+from fastcausal.tasks.crab.sweep import SweepReport
 from fastcausal.tasks.pictures import save_picture
 
 DARK = 0.5  # share of a row from which its text is white
@@ -39,3 +40,25 @@ def _confusions(figure: Any, reports: Mapping[str, JudgmentReport]) -> None:
         axes.set_xticks(ticks, report.labels)
         axes.set_yticks(ticks, report.labels)
         axes.set(title=name, xlabel="answer", ylabel="gold")
+
+
+def draw_sweeps(target: Path, reports: Mapping[str, SweepReport]) -> None:
+    """Draw macro-F1 by threshold, a curve for every system.
+
+    Raises
+    ------
+    InputError
+        matplotlib is not installed, or the file cannot be written.
+    """
+    save_picture(target, partial(_curves, reports=reports))
+
+
+def _curves(figure: Any, reports: Mapping[str, SweepReport]) -> None:
+    figure.set_size_inches(6, 3.6)
+    axes = figure.subplots()
+    for name, report in reports.items():
+        rows = report.thresholds
+        values = [row["macro_f1"] for row in rows]
+        axes.plot([row["threshold"] for row in rows], values, marker="o", ms=3, label=name)
+    axes.set(xlabel="threshold of gold scores", ylabel="macro-F1", ylim=(0, 1))
+    axes.legend()
