@@ -66,18 +66,16 @@ USES = {
         "questions": "gold.csv out.json --to squad",
         "inference": "gold.csv out.jsonl --to nli",
     },
-<<<<<<< HEAD
-    "crab sweep": {
-        "text": "crab_gold.jsonl crab_yes_no.jsonl",
-        "json": "crab_gold.jsonl crab_yes_no.jsonl --json",
-=======
     "crab pairwise": {
         "scores": "crab_gold.jsonl crab_scores_careful.jsonl",
         "several": "crab_gold.jsonl crab_scores_careful.jsonl crab_scores_chatty.jsonl "
         "--unparsed empty --unmatched empty",
         "binary": "crab_gold.jsonl crab_yes_no.jsonl --task binary",
         "intervals": "crab_gold.jsonl crab_scores_careful.jsonl --intervals --n-resamples 100",
->>>>>>> work-pairs
+    },
+    "crab sweep": {
+        "text": "crab_gold.jsonl crab_yes_no.jsonl",
+        "json": "crab_gold.jsonl crab_yes_no.jsonl --json",
     },
     "demo": {"": ""},
     "describe": {"one": "gold.csv", "several": "gold.csv annotator_1.jsonl", "labels": "texts.csv"},
@@ -158,9 +156,6 @@ VALUES = {
     "shard": "0/2",
     "system": "careless",
     "tags": "cnc-2022",
-    "border": "text",
-    "plot": "picture.png",
-    "crab sweep --column": "answer",
     "thresholds": "20,50.5",
     "to": "bio",
     "tokenizer": "whitespace",
