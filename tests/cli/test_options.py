@@ -66,6 +66,17 @@ USES = {
         "questions": "gold.csv out.json --to squad",
         "inference": "gold.csv out.jsonl --to nli",
     },
+    "crab chains": {
+        "counts": "crab_gold.jsonl",
+        "several": "crab_gold.jsonl crab_letters.jsonl crab_letters_2.jsonl",
+        "intervals": "crab_gold.jsonl crab_letters.jsonl --intervals --n-resamples 100",
+    },
+    "crab frames": {
+        "counts": "crab_gold.jsonl",
+        "json": "crab_gold.jsonl crab_letters.jsonl --json",
+        "intervals": "crab_gold.jsonl crab_letters.jsonl --intervals --n-resamples 100",
+        "jackknife": "crab_gold.jsonl crab_letters.jsonl --intervals --method jackknife",
+    },
     "crab pairwise": {
         "scores": "crab_gold.jsonl crab_scores_careful.jsonl",
         "several": "crab_gold.jsonl crab_scores_careful.jsonl crab_scores_chatty.jsonl "
@@ -109,6 +120,19 @@ VALUES = {
     "average": "relation",
     "by": "text",
     "agree --cluster": "text",
+    "crab chains --cluster": "topic_id",
+    "crab chains --column": "event_order_a",
+    "crab frames --cluster": "topic_id",
+    "crab frames --column": "event_order_a",
+    "high": "AD",
+    "mediation": "C",
+    "confounding": "C-",
+    "collider": "CD",
+    "per-chain": "chains.arrow",
+    "per-frame": "frames.arrow",
+    "rule": "collapse",
+    "crab chains --task": "binary",
+    "crab frames --task": "score",
     "crab pairwise --by": "period",
     "crab pairwise --cluster": "topic_id",
     "crab pairwise --column": "event_order_a",
@@ -204,6 +228,7 @@ def test_every_command_is_tried():
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     sample.copy_to(folder)
+    (folder / "crab_letters_2.jsonl").write_bytes((folder / "crab_letters.jsonl").read_bytes())
     for k, labels in enumerate(("010011", "011010"), 1):
         rows = [f"{i},u{i * k % 7},r{k},w{i % 2},{label}" for i, label in enumerate(labels)]
         head = "id,index,rater,who,label\n"
