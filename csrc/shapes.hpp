@@ -1,7 +1,7 @@
 // Causal frames and chains in judged pairs that are sorted by story, cause and effect.
 //
 //   Events ── numbers the events of one story in their order
-//     ├─ find_frames ── pairs by effect, and the classes of each effect's causes
+//     ├─ each_frame ── pairs by effect; score_frames counts their classes and scores them
 //     └─ Story ── strong pairs by cause and by effect
 //          └─ Chains ── every x < y < z with two strong pairs and a weak or absent third
 //
@@ -13,6 +13,7 @@
 #include <numeric>
 #include <vector>
 
+#include "confusions.hpp"
 #include "stop.hpp"
 
 namespace fastcausal {
@@ -62,48 +63,69 @@ class Events {
   std::vector<int64_t> listed_;
 };
 
-// What find_frames fills. Pairs of frame f: members[starts[f]] up to members[starts[f + 1]].
-struct Frames {
-  int64_t* members;  // [n_pairs]
-  int64_t* starts;   // [n_pairs + 1]
-  int64_t* effects;  // [n_pairs]
-  int64_t* classes;  // [n_pairs, n_classes]: pairs of each class
-};
-
-// Returns the number of frames: they come by story and effect, their pairs by cause.
-inline int64_t find_frames(const JudgedPairs& pairs, const int64_t* class_of, int64_t n_classes,
-                           const Frames& into, Asked asked) {
+// Pairs by effect, story after story: calls call(event, members), in each frame by cause.
+template <class Call>
+void each_frame(const JudgedPairs& pairs, Asked asked, const Call& call) {
   Stop stop(asked);
   Steps steps(stop);
   Events events;
-  std::vector<int64_t> ends, frame_of;
-  int64_t n_frames = 0;
+  std::vector<int64_t> starts, ends, members;
   for (int64_t first = 0, last = 0; first < pairs.n; first = last) {
     last = pairs.end_of_story(first);
     steps.took(20 * (last - first));
     events.read(pairs, first, last);
-    ends.assign(events.size(), 0);
-    frame_of.assign(events.size(), 0);
-    for (int64_t k = first; k < last; ++k) ++ends[events.place(pairs.b[k])];
-    int64_t at = first;
-    for (int64_t place = 0; place < events.size(); ++place) {
-      const int64_t size = ends[place];
-      ends[place] = at;
-      if (!size) continue;
-      into.starts[n_frames] = at;
-      into.effects[n_frames] = events.event(place);
-      std::fill_n(into.classes + n_frames * n_classes, n_classes, int64_t{0});
-      frame_of[place] = n_frames++;
-      at += size;
-    }
-    for (int64_t k = first; k < last; ++k) {
-      const int64_t place = events.place(pairs.b[k]);
-      into.members[ends[place]++] = k;
-      ++into.classes[frame_of[place] * n_classes + class_of[k]];
-    }
+    starts.assign(static_cast<size_t>(events.size()) + 1, 0);
+    for (int64_t k = first; k < last; ++k) ++starts[events.place(pairs.b[k]) + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    ends = starts;
+    members.resize(static_cast<size_t>(last - first));
+    for (int64_t k = first; k < last; ++k) members[ends[events.place(pairs.b[k])]++] = k;
+    for (int64_t place = 0; place < events.size(); ++place)
+      if (starts[place] < ends[place])
+        call(events.event(place), members.data() + starts[place], members.data() + ends[place]);
   }
-  into.starts[n_frames] = pairs.n;
-  return n_frames;
+}
+
+inline int64_t count_frames(const JudgedPairs& pairs, Asked asked) {
+  int64_t n = 0;
+  each_frame(pairs, asked, [&](int64_t, const int64_t*, const int64_t*) { ++n; });
+  return n;
+}
+
+// What pairs are in gold and in the answers; all are [n_pairs].
+struct Judgments {
+  const int64_t* classes;
+  const int64_t* gold;  // labels, as GroupCounts takes them
+  const int64_t* pred;
+  const int8_t* in_document;  // 0 or 1
+  int64_t n_classes;
+  int64_t n_labels;
+  double undefined;
+};
+
+// Fills rows[n_frames, 4 + n_classes] with story, effect, pairs in a document, pairs that count and
+// pairs of each class, and marks[n_frames, 2] with F1 and exact match.
+inline void score_frames(const JudgedPairs& pairs, const Judgments& judgments, int64_t* rows,
+                         double* marks, Asked asked) {
+  GroupCounts counts(judgments.n_labels, judgments.undefined);
+  each_frame(pairs, asked, [&](int64_t effect, const int64_t* begin, const int64_t* end) {
+    int64_t* classes = rows + 4;
+    std::fill_n(classes, judgments.n_classes, int64_t{0});
+    int64_t n_in_document = 0;
+    for (const int64_t* k = begin; k < end; ++k) {
+      ++classes[judgments.classes[*k]];
+      n_in_document += judgments.in_document[*k];
+      counts.add(judgments.gold[*k], judgments.pred[*k]);
+    }
+    const GroupScore score = counts.finish();
+    rows[0] = pairs.story[*begin];
+    rows[1] = effect;
+    rows[2] = n_in_document;
+    rows[3] = score.n;
+    rows = classes + judgments.n_classes;
+    *marks++ = score.f1;
+    *marks++ = score.exact;
+  });
 }
 
 enum ChainType : int64_t { mediation, confounding, collider, n_chain_types };

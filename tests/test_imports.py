@@ -169,14 +169,14 @@ def test_all_names_load():
         "Agreement", "AlphaInterval", "AnswerReport", "CheckReport", "ClaimsReport",
         "ClassificationReport",
         "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionScorer",
-        "Gate", "InputError", "Intervals", "LabelAgreement", "Leaderboard", "Objective",
-        "PROTOCOLS", "Protocol", "Relations", "Report", "Rows", "SpanDecoder", "Statistics",
-        "SweepResult", "TagScheme",
-        "TagScorer", "agreement", "alpha_interval", "check", "claims", "classify",
-        "classify_groups", "cohen_kappa", "compare", "crab", "describe", "explain", "fleiss_kappa",
-        "gate", "gwet_ac1", "kernel", "krippendorff_alpha", "label_agreement", "leaderboard",
-        "majority_vote", "mean_pairwise_kappa", "percent_agreement", "read", "score",
-        "score_answers", "sweep", "write",
+        "Gate", "InputError", "Intervals", "JudgedReport", "LabelAgreement", "Leaderboard",
+        "Objective", "PROTOCOLS", "Protocol", "Relations", "Report", "Rows", "SpanDecoder",
+        "Statistics", "SweepResult", "TagScheme", "TagScorer", "agreement", "alpha_interval",
+        "answers", "check", "claims", "classify", "classify_groups", "cohen_kappa", "compare",
+        "crab", "describe", "explain", "fleiss_kappa", "gate", "gwet_ac1", "kernel",
+        "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote",
+        "mean_pairwise_kappa", "percent_agreement", "read", "score", "score_answers", "sweep",
+        "write",
     }  # fmt: skip
     for name in fastcausal.__all__:
         assert getattr(fastcausal, name) is not None

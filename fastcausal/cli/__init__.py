@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from fastcausal.cli.aggregate import aggregate
 from fastcausal.cli.agree import agree
+from fastcausal.cli.answers import answers
 from fastcausal.cli.bench import bench
 from fastcausal.cli.check import check
 from fastcausal.cli.claims import claims
@@ -66,8 +67,8 @@ app: typer.Typer = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _command in (
-    score, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify, claims,
-    qa, describe, check, convert, demo, bench, doctor,
+    score, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify, qa,
+    answers, claims, describe, check, convert, demo, bench, doctor,
 ):  # fmt: skip
     app.command(cls=Command)(_command)
 app.add_typer(crab)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastcausal.formulas.claims import ClaimFormula
+from fastcausal.formulas.extractions import ExtractionFormula
 from fastcausal.formulas.formula import Formula, Int64, OneScore, Rows, flat, sums_of
 from fastcausal.formulas.judged import NO_NUMBER, UNANSWERED, JudgedFormula, ScoredFormula
 from fastcausal.formulas.labels import ConfusionFormula, Label, classes_of
@@ -20,14 +21,14 @@ from fastcausal.formulas.shapes import ChainFormula, FrameFormula
 
 __all__ = [
     "MULTI", "NO_NUMBER", "UNANSWERED", "ChainFormula", "ClaimFormula", "ConfusionFormula",
-    "Formula", "FrameFormula", "Int64", "JudgedFormula", "Label", "MeanFormula", "OneScore",
-    "RatingsFormula", "RatioFormula", "RelationFormula", "Rows", "ScoredFormula", "classes_of",
-    "flat", "formula_of", "sums_of",
+    "ExtractionFormula", "Formula", "FrameFormula", "Int64", "JudgedFormula", "Label",
+    "MeanFormula", "OneScore", "RatingsFormula", "RatioFormula", "RelationFormula", "Rows",
+    "ScoredFormula", "classes_of", "flat", "formula_of", "sums_of",
 ]  # fmt: skip
 
 KINDS: tuple[type[Formula], ...] = (
     RelationFormula, ConfusionFormula, JudgedFormula, ScoredFormula, MeanFormula, RatioFormula,
-    RatingsFormula, FrameFormula, ChainFormula, ClaimFormula,
+    RatingsFormula, FrameFormula, ChainFormula, ClaimFormula, ExtractionFormula,
 )  # fmt: skip
 
 

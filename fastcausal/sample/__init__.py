@@ -27,6 +27,8 @@ CLAIMS = tuple(
     for system in ("brief", "full")
     for rater in ("ann", "ben")
 )
+JUDGED = FOLDER / "judged_answers.json"
+RATERS = {name: FOLDER / f"judged_{name}.json" for name in ("ann", "ben")}
 
 
 def copy_to(folder: Path) -> None:

@@ -39,6 +39,10 @@ GoldFromOption = Annotated[
     GoldFrom,
     typer.Option("--gold-from", help="Take gold's class where it has one, or always its score."),
 ]
+ByOption = Annotated[
+    list[str] | None,
+    typer.Option("--by", help="Also score each value of this column; may be given several times."),
+]
 UndefinedOption = Annotated[
     ZeroByZero, typer.Option("--undefined", help="Set scores of 0/0 to this value.")
 ]

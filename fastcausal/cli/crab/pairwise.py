@@ -12,6 +12,7 @@ from fastcausal.cli.crab.options import (
     ZERO,
     AnswersArgument,
     BorderOption,
+    ByOption,
     ColumnOption,
     GoldArgument,
     GoldFromOption,
@@ -48,10 +49,7 @@ def pairwise(
         float, typer.Option(help="Take gold scores from this one on as yes (binary).")
     ] = 50,
     gold_from: GoldFromOption = "class",
-    by: Annotated[
-        list[str] | None,
-        typer.Option(help="Also score each value of this column; may be given several times."),
-    ] = None,
+    by: ByOption = None,
     undefined: UndefinedOption = "null",
     unparsed: UnparsedOption = "error",
     unmatched: UnmatchedOption = "error",

@@ -103,11 +103,11 @@ def note_other_kinds(
 
 
 def columns_of(
-    rows: Sequence[Mapping[str, Any]], encoded: set[str] | None = None
+    rows: Sequence[Mapping[str, Any]], mixed: set[str] | None = None
 ) -> dict[str, pa.Array]:
     """Return a column for each key of JSON objects; values of several kinds are JSON again.
 
-    The names of these columns are added to ``encoded``.
+    The names of these columns are added to ``mixed``.
 
     Examples
     --------
@@ -126,8 +126,8 @@ def columns_of(
                 columns[name] = strings([text and encodable(text) for text in values])
                 continue
             columns[name] = pa.array(map(json.dumps, values), pa.string())
-            if encoded is not None:
-                encoded.add(name)
+            if mixed is not None:
+                mixed.add(name)
     return columns
 
 

@@ -35,7 +35,7 @@ class Records:
         The line of each row, where the source has lines.
     typed : bool
         False where text is all that the file can hold (CSV).
-    encoded : set of str
+    mixed : set of str
         Columns whose values are of several kinds, and so are JSON.
     """
 
@@ -43,7 +43,7 @@ class Records:
     table: pa.Table
     lines: Sequence[int] | None = None
     typed: bool = True
-    encoded: frozenset[str] = frozenset()
+    mixed: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.table)
@@ -77,7 +77,7 @@ class Records:
         InputError
             There is no such column.
         """
-        if name not in self.encoded:
+        if name not in self.mixed:
             return self.column(name)
         texts = [v if isinstance(v, str | None) else json.dumps(v) for v in self.values(name)]
         return arrow.strings([text and encodable(text) for text in texts])
@@ -91,7 +91,7 @@ class Records:
             There is no such column, or it holds other values.
         """
         kinds = self.column(name).type
-        if name in self.encoded or not (_is_text(kinds) or pa.types.is_integer(kinds)):
+        if name in self.mixed or not (_is_text(kinds) or pa.types.is_integer(kinds)):
             self._require_none(name, "text")
         return self.answers(name).cast(pa.string())
 
@@ -104,7 +104,7 @@ class Records:
             There is no such column.
         """
         values = self.column(name).to_pylist()
-        return [*map(json.loads, values)] if name in self.encoded else values
+        return [*map(json.loads, values)] if name in self.mixed else values
 
     def numbers(self, name: str) -> npt.NDArray[np.float64]:
         """Return a column as float64[n]; NaN where there is no value.
@@ -155,7 +155,7 @@ class Records:
     def _require_none(self, name: str, expected: str) -> None:
         """Raise InputError for the first value of another kind in a column that has some."""
         allowed: tuple[type, ...] = ()
-        if name in self.encoded:
+        if name in self.mixed:
             allowed = (str, int) if expected == "text" else (int, float)
         for row, value in enumerate(self.values(name)):
             if value is not None and type(value) not in allowed:
@@ -231,10 +231,10 @@ def _of_lines(file: Source) -> Records:
     problems = Problems()
     numbered = list(file.objects(problems))
     problems.raise_if_any()
-    encoded: set[str] = set()
-    table = pa.table(columns_of([row for _, row in numbered], encoded))
+    mixed: set[str] = set()
+    table = pa.table(columns_of([row for _, row in numbered], mixed))
     lines = [line for line, _ in numbered]
-    return Records(file.name, table, lines, encoded=frozenset(encoded))
+    return Records(file.name, table, lines, mixed=frozenset(mixed))
 
 
 def _of_objects(rows: Any, name: str) -> Records:
@@ -243,8 +243,8 @@ def _of_objects(rows: Any, name: str) -> Records:
     for k, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise InputError(f"{name}: row {k} is {kind(row)}, expected an object")
-    encoded: set[str] = set()
-    return Records(name, pa.table(columns_of(rows, encoded)), encoded=frozenset(encoded))
+    mixed: set[str] = set()
+    return Records(name, pa.table(columns_of(rows, mixed)), mixed=frozenset(mixed))
 
 
 def _of_columns(source: Any, name: str) -> pa.Table:

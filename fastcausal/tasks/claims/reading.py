@@ -56,6 +56,8 @@ class Claims:
         Its number in the article, from 0.
     raters : list of str
         Ascending.
+    raters_of : mapping of str to list of str
+        Those of each system, ascending.
     judgments : int8[n, n_raters]
         1 supported, 0 not supported, -1 null, -2 of a rater of other systems.
     """
@@ -64,6 +66,7 @@ class Claims:
     article: Int64
     number: Int64
     raters: list[str]
+    raters_of: Mapping[str, list[str]]
     judgments: npt.NDArray[np.int8]
 
     def where(self, kept: Callable[[Article], bool]) -> Claims:
@@ -77,6 +80,7 @@ class Claims:
             place[self.article[rows]],
             self.number[rows],
             self.raters,
+            self.raters_of,
             self.judgments[rows],
         )
 
@@ -134,7 +138,7 @@ def _is_document(file: Source) -> bool:
         return False
     try:
         first = JSON.decode(next(file.filled_lines())[1])
-    except ValueError:  # an object of several lines
+    except (ValueError, RecursionError):  # an object of several lines, or broken
         return True
     return all(isinstance(value, dict) for value in first.values())
 
@@ -231,14 +235,17 @@ def _required(rows: Records, column: str, problems: Problems) -> list[str]:
 
 def _judgments(rows: Records, problems: Problems) -> list[bool | None]:
     """Return the judgment of each row; what cites no source is not supported."""
-    values = rows.column("judgment").to_pylist()
     cited = rows.texts("source").is_valid().to_pylist() if "source" in rows else [True] * len(rows)
+    verdicts: dict[str, bool | None] = {}
     judgments: list[bool | None] = []
-    for row, value in enumerate(values):
-        try:
-            judgments.append(verdict_of(value, rows.where(row)) if cited[row] else False)
-        except InputError as error:
-            problems.add(str(error))
+    for row, value in enumerate(rows.values("judgment")):
+        written = str(value)
+        if cited[row] and written not in verdicts:
+            try:
+                verdicts[written] = verdict_of(value, rows.where(row))
+            except InputError as error:
+                problems.add(str(error))
+        judgments.append(verdicts.get(written) if cited[row] else False)
     return judgments
 
 
@@ -255,12 +262,13 @@ def _of_sources(pairs: Judged) -> Judged:
 
 def _joined(judged: Mapping[Article, Mapping[str, Judged]]) -> Claims:
     articles = sorted(judged)
-    raters_of: dict[str, set[str]] = {}
+    names: dict[str, set[str]] = {}
     for article in articles:
-        raters_of.setdefault(article.system, set()).update(judged[article])
+        names.setdefault(article.system, set()).update(judged[article])
+    raters_of = {system: sorted(each) for system, each in names.items()}
     for article in articles:
-        _require_same(article, judged[article], sorted(raters_of[article.system]))
-    raters = sorted(set().union(*raters_of.values()))
+        _require_same(article, judged[article], raters_of[article.system])
+    raters = sorted(set().union(*names.values()))
     offsets = arrow.offsets([len(next(iter(judged[article].values()))) for article in articles])
     place = np.repeat(np.arange(len(articles)), np.diff(offsets))
     judgments = np.full((len(place), len(raters)), NOT_ASKED, np.int8)
@@ -269,7 +277,7 @@ def _joined(judged: Mapping[Article, Mapping[str, Judged]]) -> Claims:
             said = [NULL if judgment is None else int(judgment) for _, judgment in claims]
             judgments[start : start + len(said), raters.index(rater)] = said
     number = np.arange(len(place)) - offsets[place]
-    return Claims(articles, place, number, raters, judgments)
+    return Claims(articles, place, number, raters, raters_of, judgments)
 
 
 def _require_same(article: Article, judged: Mapping[str, Judged], raters: list[str]) -> None:

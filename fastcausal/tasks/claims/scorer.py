@@ -134,25 +134,26 @@ def _statistics(
 ) -> Statistics:
     """Count the supported and judged claims of each topic of a system."""
     mine = judged.where(lambda article: article.system == system)
-    asked = np.flatnonzero((mine.judgments != NOT_ASKED).any(axis=0))
-    judgments = mine.judgments[:, asked]
-    names = tuple(judged.raters[k] for k in asked.tolist())
-    counts = [_counts(mine, None), _counts(mine, (judgments == NULL).sum(axis=1))]
-    rows = np.column_stack([counts[0], counts[1].sum(axis=1)])
+    names = mine.raters_of[system]
+    judgments = mine.judgments[:, [mine.raters.index(name) for name in names]]
+    n_nulls = _counts(mine, (judgments == NULL).sum(axis=1)).sum(axis=1)
     if nulls == "false":
         judgments = np.where(judgments == NULL, 0, judgments)
     voices = [*judgments.T, *([_majority(judgments)] if raters == "majority" else [])]
-    for voice in voices:
-        supported, said = _counts(mine, voice == 1), _counts(mine, voice != NULL)
-        rows = np.column_stack([rows, np.dstack([supported, said]).reshape(len(rows), -1)])
     topics = dict.fromkeys(article.topic for article in mine.articles)
     return Statistics.of_units(
-        ClaimFormula(names, raters == "majority"),
+        ClaimFormula(tuple(names), raters == "majority"),
         signature,
-        rows,
+        np.column_stack([_counts(mine, None), n_nulls, *(_said(mine, each) for each in voices)]),
         pa.table({"id": strings(list(topics))}),
         system=system,
     )
+
+
+def _said(mine: Claims, judgments: npt.NDArray[np.int8]) -> Int64:
+    """Count supported and judged claims of each topic and side: int64[n_topics, 4]."""
+    counts = np.dstack([_counts(mine, judgments == 1), _counts(mine, judgments != NULL)])
+    return counts.reshape(-1, 2 * len(SIDES))
 
 
 def _counts(mine: Claims, weights: Any) -> Int64:

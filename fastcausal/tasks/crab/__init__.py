@@ -11,7 +11,6 @@ Relationships Between Real-world Events.
     pairwise.py       answers on pairs against gold
     report.py         the scores of judgments
     sweep.py          yes and no against many thresholds
-    plots.py          pictures
     shapes.py         groups of pairs with a type: what frames and chains share
     frames.py         all causes of one event
     chains.py         three events with two strong causes
@@ -22,6 +21,7 @@ Relationships Between Real-world Events.
     event_lists.py    events that a model finds in documents
     splits.py         train and test: by date, story or pair
     draws.py          draws by a seed and a name alone
+    plots.py          pictures
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from fastcausal.tasks.crab.event_lists import events
 from fastcausal.tasks.crab.frames import FrameReport, frames
 from fastcausal.tasks.crab.mcq import describe_questions, make_questions
 from fastcausal.tasks.crab.pairwise import pairwise
-from fastcausal.tasks.crab.parse import parse_answer, parse_column
+from fastcausal.tasks.crab.parse import parse_answer
 from fastcausal.tasks.crab.questions import graded
-from fastcausal.tasks.crab.raters import agree
+from fastcausal.tasks.crab.raters import RaterReport, agree
 from fastcausal.tasks.crab.splits import describe_split, split
 from fastcausal.tasks.crab.sweep import SweepReport, sweep
 
 __all__ = [
-    "ChainReport", "FrameReport", "SweepReport", "agree", "chains", "describe_questions",
-    "describe_split", "events", "frames", "graded", "make_questions", "pairwise", "parse_answer",
-    "parse_column", "split", "sweep",
+    "ChainReport", "FrameReport", "RaterReport", "SweepReport", "agree", "chains",
+    "describe_questions", "describe_split", "events", "frames", "graded", "make_questions",
+    "pairwise", "parse_answer", "split", "sweep",
 ]  # fmt: skip

@@ -1,16 +1,20 @@
-from numpy import int8, int64
+from numpy import float64, int8, int64
 from numpy.typing import NDArray
 
-def find_frames(
+def count_frames(story: NDArray[int64], a: NDArray[int64], b: NDArray[int64]) -> int: ...
+def score_frames(
     story: NDArray[int64],
     a: NDArray[int64],
     b: NDArray[int64],
     classes: NDArray[int64],
-    members: NDArray[int64],
-    starts: NDArray[int64],
-    effects: NDArray[int64],
-    counts: NDArray[int64],
-) -> int: ...
+    gold: NDArray[int64],
+    pred: NDArray[int64],
+    in_document: NDArray[int8],
+    n_labels: int,
+    undefined: float,
+    rows: NDArray[int64],
+    marks: NDArray[float64],
+) -> None: ...
 def count_chains(
     story: NDArray[int64],
     a: NDArray[int64],

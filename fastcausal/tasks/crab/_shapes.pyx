@@ -4,7 +4,7 @@
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int8_t, int64_t
 
-from fastcausal.arrays.buffers cimport Array, int8s, int64s
+from fastcausal.arrays.buffers cimport Array, float64s, int8s, int64s
 from fastcausal.interrupts cimport Asked, interrupted
 
 
@@ -15,19 +15,23 @@ cdef extern from "shapes.hpp" namespace "fastcausal" nogil:
         const int64_t* b
         int64_t n
 
-    cdef cppclass Frames:
-        int64_t* members
-        int64_t* starts
-        int64_t* effects
-        int64_t* classes
+    cdef cppclass Judgments:
+        const int64_t* classes
+        const int64_t* gold
+        const int64_t* pred
+        const int8_t* in_document
+        int64_t n_classes
+        int64_t n_labels
+        double undefined
 
     cdef cppclass Codes:
         const int8_t* of_pair
         const int8_t* bits
         int8_t absent
 
-    int64_t c_find_frames "fastcausal::find_frames" (
-        const JudgedPairs&, const int64_t*, int64_t, const Frames&, Asked
+    int64_t c_count_frames "fastcausal::count_frames" (const JudgedPairs&, Asked) except +
+    void c_score_frames "fastcausal::score_frames" (
+        const JudgedPairs&, const Judgments&, int64_t*, double*, Asked
     ) except +
     void c_count_chains "fastcausal::count_chains" (
         const JudgedPairs&, const Codes&, int64_t*, Asked
@@ -63,28 +67,41 @@ cdef Codes codes_of(object codes, object bits, int64_t n) except *:
     return both
 
 
-def find_frames(story, a, b, classes, members, starts, effects, counts):
-    """Sort pairs by effect and count the classes of each frame; return the number of frames.
+def count_frames(story, a, b):
+    """Return the number of frames. story, a, b: int64[n]."""
+    cdef JudgedPairs pairs = pairs_of(story, a, b)
+    cdef int64_t n
+    with nogil:
+        n = c_count_frames(pairs, interrupted)
+    return n
 
-    story, a, b, classes: int64[n]. Filled: members int64[n], starts int64[n + 1], effects int64[n],
-    counts int64[n, n_classes].
+
+def score_frames(
+    story, a, b, classes, gold, pred, in_document, int64_t n_labels, double undefined, rows, marks
+):
+    """Fill rows and marks of every frame, as csrc/shapes.hpp says.
+
+    story, a, b, classes, gold, pred: int64[n]; in_document: int8[n].
+    Filled: rows int64[n_frames, 4 + n_classes], marks float64[n_frames, 2].
     """
     cdef JudgedPairs pairs = pairs_of(story, a, b)
-    cdef Array of_pair = int64s(classes)
-    cdef Array to_members = int64s(members, 1, PyBUF_WRITABLE)
-    cdef Array to_starts = int64s(starts, 1, PyBUF_WRITABLE)
-    cdef Array to_effects = int64s(effects, 1, PyBUF_WRITABLE)
-    cdef Array to_counts = int64s(counts, 2, PyBUF_WRITABLE)
-    cdef Frames into
-    cdef int64_t n
-    into.members = <int64_t*>to_members.data
-    into.starts = <int64_t*>to_starts.data
-    into.effects = <int64_t*>to_effects.data
-    into.classes = <int64_t*>to_counts.data
+    cdef Array of_class = int64s(classes)
+    cdef Array of_gold = int64s(gold)
+    cdef Array of_pred = int64s(pred)
+    cdef Array inside = int8s(in_document)
+    cdef Array to_rows = int64s(rows, 2, PyBUF_WRITABLE)
+    cdef Array to_marks = float64s(marks, 2, PyBUF_WRITABLE)
+    cdef Judgments judgments
+    judgments.classes = <const int64_t*>of_class.data
+    judgments.gold = <const int64_t*>of_gold.data
+    judgments.pred = <const int64_t*>of_pred.data
+    judgments.in_document = <const int8_t*>inside.data
+    judgments.n_classes = to_rows.width - 4
+    judgments.n_labels = n_labels
+    judgments.undefined = undefined
     with nogil:
-        n = c_find_frames(
-            pairs, <const int64_t*>of_pair.data, to_counts.width, into, interrupted)
-    return n
+        c_score_frames(
+            pairs, judgments, <int64_t*>to_rows.data, <double*>to_marks.data, interrupted)
 
 
 def count_chains(story, a, b, codes, bits, counts):

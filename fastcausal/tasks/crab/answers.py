@@ -73,7 +73,7 @@ def coverage_of(reasons: npt.NDArray[Any]) -> dict[str, Any]:
     >>> coverage_of(np.array([0, 0, 0, 2], np.int8))["unread"]
     {'missing': 0, 'unreadable': 1, 'out_of_range': 0, 'unmatched': 0}
     """
-    counts = np.bincount(reasons, minlength=len(REASONS)).tolist()
+    counts = [int(np.count_nonzero(reasons == k)) for k in range(len(REASONS))]
     share = counts[READ] / len(reasons) if len(reasons) else float("nan")
     unread = {reason: n for reason, n in zip(REASONS, counts, strict=True) if reason != "read"}
     return {"n_read": counts[READ], "share": share, "unread": unread}

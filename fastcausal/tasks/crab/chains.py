@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from fastcausal.confusions import group_scores
 from fastcausal.count_files import system_of
 from fastcausal.formulas import ChainFormula, Int64
 from fastcausal.groups import Groups
@@ -111,7 +112,7 @@ class Codes:
     bits : int8[n_codes]
         What a code may be in a chain; the last is a pair that is not there.
     gold, pred : int64[n_codes]
-        Labels of each code, as `Judged.marks` takes them.
+        Labels of each code, as `group_scores` takes them.
     """
 
     of_pair: Int8
@@ -132,11 +133,11 @@ class Codes:
             np.append(np.tile(np.arange(-1, width - 1), len(CLASSES)), -1),
         )
 
-    def labels_of(self, pattern: Int64) -> tuple[Int64, Int64, Int64]:
-        """Return what `Judged.marks` takes of patterns, the codes of three pairs each."""
+    def labels_of(self, pattern: Int64) -> tuple[Int64, Int64]:
+        """Return gold labels and answers of patterns, of three pairs each: int64[3 * n]."""
         each = np.unravel_index(pattern, (len(self.bits),) * 3)
         of_pair = np.stack(each, axis=1).ravel()
-        return self.gold[of_pair], self.pred[of_pair], np.arange(0, len(of_pair) + 1, 3)
+        return self.gold[of_pair], self.pred[of_pair]
 
 
 def chains(
@@ -210,19 +211,30 @@ def chains(
     choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched)
     strengths = Strengths(high, mediation, confounding, collider)
     signature = choices.signature("crab-chains", strengths.signature())
-    judged = read_judged(gold, pred, choices)
+    return report_of(read_judged(gold, pred, choices), strengths, signature, system_of(pred))
+
+
+def report_of(
+    judged: Judged, strengths: Strengths, signature: str, system: str | None = None
+) -> ChainReport:
+    """Find and score the chains of judged pairs."""
     codes = Codes.of(judged, strengths)
     counts = counts_of(judged.pairs, codes)
     kinds = np.flatnonzero(counts)
     type_of, pattern = np.divmod(kinds, counts.shape[1])
-    n_scored, f1, exact = judged.marks(*codes.labels_of(pattern))
+    n_scored, f1, exact = group_scores(
+        *codes.labels_of(pattern),
+        judged.n_labels,
+        np.arange(0, 3 * len(pattern) + 1, 3),
+        undefined=judged.choices.undefined,
+    )
     times = counts.ravel()[kinds]
     about = Statistics(
         ChainFormula(MEASURES, TYPES),
         signature,
         typed_rows(np.stack([f1, exact], axis=1), type_of, len(TYPES)),
         times,
-        system=system_of(pred),
+        system=system,
         warnings=judged.warnings,
     )
     whole = partial(_with_units, about, judged.pairs, codes, kinds, n_scored)

@@ -13,7 +13,7 @@ from fastcausal._version import __version__
 from fastcausal.errors import InputError, repeated, some_of
 from fastcausal.formats.io.records import Records, read_records
 from fastcausal.formats.io.sources import RecordSource
-from fastcausal.formats.io.values import kind
+from fastcausal.formats.io.values import JSON, kind, shown
 from fastcausal.groups import Scores
 from fastcausal.options import EventMatch, check
 from fastcausal.report import Report
@@ -149,21 +149,28 @@ def _edges(
 
 def _read(source: RecordSource, name: str) -> Documents:
     records = read_records(source, name)
-    ids, lists = records.texts("id"), records.column("events")
+    ids, documents = records.texts("id"), [*map(_decoded, records.column("events").to_pylist())]
     if ids.null_count:
         row = ids.is_null().index(True).as_py()
         raise InputError(f'{records.where(row)}: "id" is missing, expected the name of a document')
     if again := repeated(ids.to_pylist()):
         raise InputError(f'{records.where(again[1])}: id "{ids[again[0]]}" occurs twice')
-    documents = lists.to_pylist()
     for row, texts in enumerate(documents):
         _require_texts(texts, records, row)
     return dict(zip(ids.to_pylist(), documents, strict=True))
 
 
+def _decoded(events: Any) -> Any:
+    """Read JSON, as CSV and columns of several kinds have it; all else stays as it is."""
+    try:
+        return JSON.decode(events) if isinstance(events, str) else events
+    except ValueError:
+        return events
+
+
 def _require_texts(texts: Any, records: Records, row: int) -> None:
     if not isinstance(texts, list):
-        got = texts[:60] if isinstance(texts, str) else kind(texts)
+        got = shown(texts) if isinstance(texts, str) else kind(texts)
         raise InputError(f'{records.where(row)}: "events" is {got}, expected a list of texts')
     for text in texts:
         if not isinstance(text, str):

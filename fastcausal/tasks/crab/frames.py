@@ -18,13 +18,15 @@ from fastcausal.count_files import system_of
 from fastcausal.formulas import FrameFormula, Int64
 from fastcausal.groups import Groups
 from fastcausal.options import Border, CrabTask, FrameRule, GoldFrom, Policy, check
+from fastcausal.scores import Float64
 from fastcausal.statistics import Statistics
-from fastcausal.tasks.crab._shapes import find_frames
+from fastcausal.tasks.crab._shapes import count_frames, score_frames
 from fastcausal.tasks.crab.pairs import CLASSES, JudgedPairs
 from fastcausal.tasks.crab.pairwise import digest_of
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
     Choices,
+    Judged,
     ShapeReport,
     groups_of,
     read_judged,
@@ -71,24 +73,26 @@ class FrameReport(ShapeReport):
 
 
 class Frames(NamedTuple):
-    """Pairs by their effect.
+    """Frames of judged pairs, ascending by topic and event.
 
     Attributes
     ----------
-    members : int64[n_pairs]
-        Places of pairs, frame by frame.
-    starts : int64[n_frames + 1]
-        Members of frame f begin at starts[f] and end before starts[f + 1].
-    effects : int64[n_frames]
-        Orders of the events.
-    classes : int64[n_frames, 4]
+    story, effect : int64[n]
+        Place of the topic, order of the event.
+    n_in_document, n_scored : int64[n]
+        Pairs told by one article, and pairs whose answer counts.
+    classes : int64[n, 4]
         Pairs of each class.
+    marks : float64[n, 2]
+        F1 and exact match; NaN where no answer counts.
     """
 
-    members: Int64
-    starts: Int64
-    effects: Int64
+    story: Int64
+    effect: Int64
+    n_in_document: Int64
+    n_scored: Int64
     classes: Int64
+    marks: Float64
 
 
 def frames(
@@ -157,48 +161,58 @@ def frames(
     """
     choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched)
     signature = choices.signature("crab-frames", {"rule": _name_of(rule)})
-    judged = read_judged(gold, pred, choices)
-    pairs = judged.pairs
-    by_effect = frames_of(pairs, judged.classes)
-    types, type_of = types_of(by_effect.classes, rule)
-    labels = judged.labels_of_classes[judged.classes]
-    n_scored, f1, exact = judged.marks(labels, judged.counted, by_effect.starts, by_effect.members)
-    kinds, row_of = distinct(np.column_stack([type_of, f1, exact]))
+    return report_of(read_judged(gold, pred, choices), rule, signature, system_of(pred))
+
+
+def report_of(
+    judged: Judged, rule: FrameRule | Rule, signature: str, system: str | None = None
+) -> FrameReport:
+    """Find and score the frames of judged pairs."""
+    each = frames_of(judged)
+    types, type_of = types_of(each.classes, rule)
+    # F1 by its bits: integers are compared sooner
+    kinds, row_of = distinct(np.column_stack([type_of, each.marks.view(np.int64)]))
+    marks = np.ascontiguousarray(kinds[:, 1:]).view(np.float64)
     columns = {
-        "n_pairs": np.diff(by_effect.starts),
-        "n_in_document": _in_document(pairs, by_effect),
-        **dict(zip(COUNTS, by_effect.classes.T, strict=True)),
-        "n_scored_pairs": n_scored,
+        "n_pairs": each.classes.sum(axis=1),
+        "n_in_document": None if judged.pairs.in_document is None else each.n_in_document,
+        **dict(zip(COUNTS, each.classes.T, strict=True)),
+        "n_scored_pairs": each.n_scored,
     }
     about = Statistics(
         FrameFormula(MEASURES, types),
         signature,
-        typed_rows(kinds[:, 1:], kinds[:, 0], len(types)),
+        typed_rows(marks, kinds[:, 0], len(types)),
         np.bincount(row_of),
-        system=system_of(pred),
+        system=system,
         warnings=judged.warnings,
     )
-    story = pairs.story[by_effect.members[by_effect.starts[:-1]]]
-    named = {"topic_id": (pairs.topics, story), "event_order": by_effect.effects}
-    whole = partial(_with_units, about, row_of, pairs, named, (types, type_of), columns)
+    named = {"topic_id": (judged.pairs.topics, each.story), "event_order": each.effect}
+    whole = partial(_with_units, about, row_of, judged.pairs, named, (types, type_of), columns)
     groups = _groups(about, type_of, columns)
     return FrameReport(about, groups, _facts(groups), judged.coverage, whole)
 
 
-def frames_of(pairs: JudgedPairs, classes: Int64) -> Frames:
-    """Find the frames of judged pairs, ascending by topic and event.
-
-    Parameters
-    ----------
-    pairs : JudgedPairs
-    classes : int64[n_pairs]
-        Codes of their classes.
-    """
-    n = len(classes)
-    members, starts, effects = (np.empty(size, np.int64) for size in (n, n + 1, n))
-    counts = np.empty((n, len(CLASSES)), np.int64)
-    m = find_frames(pairs.story, pairs.a, pairs.b, classes, members, starts, effects, counts)
-    return Frames(members, starts[: m + 1].copy(), effects[:m].copy(), counts[:m].copy())
+def frames_of(judged: Judged) -> Frames:
+    """Find the frames of judged pairs, and score the answers in each."""
+    pairs = judged.pairs
+    key = pairs.story, pairs.a, pairs.b
+    inside = np.zeros(len(pairs), np.bool_) if pairs.in_document is None else pairs.in_document
+    n = count_frames(*key)
+    rows, marks = np.empty((n, 4 + len(CLASSES)), np.int64), np.empty((n, len(MEASURES)))
+    score_frames(
+        *key,
+        judged.classes,
+        judged.labels,
+        judged.counted,
+        inside.view(np.int8),
+        judged.n_labels,
+        np.nan if judged.choices.undefined is None else judged.choices.undefined,
+        rows,
+        marks,
+    )
+    story, effect, n_in_document, n_scored = rows[:, :4].T
+    return Frames(story, effect, n_in_document, n_scored, rows[:, 4:], marks)
 
 
 def figure(high: int, medium: int, low: int, none: int) -> str:
@@ -281,13 +295,6 @@ def _name_of(rule: Any) -> str:
         return f"{getattr(rule, '__name__', type(rule).__name__)}()"
     check("rule", rule, FrameRule)
     return str(rule)
-
-
-def _in_document(pairs: JudgedPairs, by_effect: Frames) -> Int64 | None:
-    if pairs.in_document is None:
-        return None
-    inside = pairs.in_document[by_effect.members]
-    return np.asarray(np.add.reduceat(inside, by_effect.starts[:-1], dtype=np.int64))
 
 
 def _groups(statistics: Statistics, type_of: Int64, columns: Mapping[str, Any]) -> Groups:

@@ -31,6 +31,9 @@ N = len(CLASSES)  # candidates and letters of a question
 BY_ID = ("article_id_effect", *(f"{i}_article_id" for i in range(N)))
 BY_TEXT = ("article_effect", *(f"{i}_article" for i in range(N)))
 
+# Of a column of texts and lists, lists are JSON.
+_BETWEEN = re.compile(r'[\s,;/|\[\]"]')
+
 
 @dataclass(frozen=True, eq=False)
 class Questions:
@@ -205,9 +208,9 @@ def _answers(records: Records, problems: Problems) -> Booleans:
     right = np.zeros((len(records), N), np.bool_)
     if "answer" not in records:
         return right
-    for row, answer in enumerate(records.column("answer").to_pylist()):
+    for row, answer in enumerate(records.answers("answer").to_pylist()):
         text = ",".join(map(str, answer)) if isinstance(answer, list) else str(answer or "")
-        letters = re.sub(r"[\s,;/|]", "", text)
+        letters = _BETWEEN.sub("", text)
         right[row] = [letter in letters for letter in CLASSES]
         if len(letters) != right[row].sum():
             problems.add(

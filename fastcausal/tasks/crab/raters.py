@@ -209,9 +209,11 @@ def agree(
         "class": _letters(mean_class),
         "expert": pa.nulls(n, pa.bool_()) if experts is None else experts,
     }
-    rules = {"border": border, "ties": ties, "outside": outside, "border_width": border_width}
-    rules |= {"min_variance": min_variance, "expert_share": expert_share}
-    signature = "|".join(f"{k}:{'none' if v is None else v}" for k, v in rules.items())
+    rules: dict[str, str] = {"border": border, "ties": ties, "outside": outside}
+    numbers_of = {"border_width": border_width, "min_variance": min_variance}
+    for name, value in (numbers_of | {"expert_share": expert_share}).items():
+        rules[name] = "none" if value is None else f"{value:g}"
+    signature = "|".join(f"{name}:{value}" for name, value in rules.items())
     return RaterReport(
         f"fastcausal|{__version__}|crab-agree|{signature}",
         n,

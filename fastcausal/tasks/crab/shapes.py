@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,6 @@ import pyarrow.compute as pc
 
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
-from fastcausal.confusions import group_scores
 from fastcausal.errors import Warnings, warning_lines
 from fastcausal.formulas import Int64, MeanFormula, Rows, sums_of
 from fastcausal.groups import Groups, Number, Scores
@@ -94,6 +94,12 @@ class Judged:
         """Label of each class: itself; of yes and no, yes for A and B."""
         return np.array([1, 1, 0, 0] if self.choices.task == "binary" else range(4))
 
+    @property
+    def labels(self) -> Int64:
+        """Label of each pair in gold."""
+        is_class = self.choices.task != "binary"
+        return self.classes if is_class else self.labels_of_classes[self.classes]
+
     @cached_property
     def counted(self) -> Int64:
         """Label of each answer, as `Answers.counted`; without answers all are left out."""
@@ -111,12 +117,6 @@ class Judged:
     def coverage(self) -> dict[str, Any] | None:
         """Share of answers that were read; None without answers."""
         return None if self.answers is None else self.answers.coverage()
-
-    def marks(
-        self, gold: Int64, pred: Int64, offsets: Int64, members: Int64 | None = None
-    ) -> tuple[Int64, Float64, Float64]:
-        """Return `group_scores` of groups of pairs."""
-        return group_scores(gold, pred, self.n_labels, offsets, members, self.choices.undefined)
 
 
 def read_judged(gold: Any, pred: Any, choices: Choices) -> Judged:
@@ -273,9 +273,10 @@ class ShapeReport(Report):
         )
 
     def to_table(self, counts: bool = False) -> Grid:
-        """Return a row per type; without answers its counts alone."""
-        names = dict(self._shown)
-        if counts or self.scores["overall"]["n_scored"]:
+        """Return a row per type: of known counts, and of scores if there are any."""
+        overall = self.scores["overall"]
+        names = {name: header for name, header in self._shown.items() if not isnan(overall[name])}
+        if counts or overall["n_scored"]:
             names |= {"n_scored": "scored", "f1": "F1", "em": "EM"}
         grid = Grid(self.title, [*names.values()], "type")
         for part, groups in {"": self.scores, **self.subsets}.items():

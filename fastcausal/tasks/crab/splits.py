@@ -83,7 +83,7 @@ def split(
     check("how", how, SplitBy)
     check_seed(seed)
     if dates is not None and how != "date":
-        raise ValueError(f"dates are for a split by date, this one is by {how}")
+        raise ValueError(f"dates are for a split by date, this is by {how}")
     pairs = read_pairs(gold)
     if COLUMN in pairs.records:
         raise InputError(f'{pairs.records.name}: there is a column "{COLUMN}" already')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined, numbers, strings, without
 from fastcausal.errors import InputError, invalid_json, repeated
-from fastcausal.formats.io.cells import columns_of
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.records import Records, read_records
 from fastcausal.formats.io.values import JSON, kind
@@ -178,13 +177,18 @@ def _flat(records: Records) -> Records:
     """Put the texts of a column ``data`` beside the other columns."""
     if "data" not in records:
         return records
-    rows, encoded = records.values("data"), set(records.encoded)
+    rows = records.values("data")
     for k, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise InputError(f'{records.where(k)}: "data" is {kind(row)}, expected an object')
-    table = {c: records.table[c] for c in records.table.column_names if c != "data"}
-    table |= {k: v for k, v in columns_of(rows, encoded).items() if k not in table}
-    return Records(records.name, pa.table(table), records.lines, True, frozenset(encoded))
+    inner = read_records(rows, records.name)
+    besides = [c for c in records.table.column_names if c != "data"]
+    columns = {c: inner.table[c] for c in inner.table.column_names if c not in besides}
+    return replace(
+        records,
+        table=pa.table({c: records.table[c] for c in besides} | columns),
+        mixed=records.mixed.difference(columns) | inner.mixed.intersection(columns),
+    )
 
 
 def _first(records: Records, names: Iterable[str]) -> str | None:
@@ -194,8 +198,9 @@ def _first(records: Records, names: Iterable[str]) -> str | None:
 def _texts(records: Records, column: str) -> pa.Array:
     """Return a column that holds a text in every row."""
     texts = records.column(column)
-    if column not in records.encoded and pa.types.is_string(texts.type) and not texts.null_count:
-        return texts
+    is_text = str(texts.type) in ("string", "large_string", "string_view")
+    if is_text and not texts.null_count and column not in records.mixed:
+        return records.texts(column)
     for row, value in enumerate(records.values(column)):
         if not isinstance(value, str):
             got = "missing" if value is None else kind(value)
@@ -239,7 +244,7 @@ def _ratings(records: Records, column: str | None, rater: str) -> Ratings:
         none = np.zeros(0, np.int64)
         return Ratings(none, pa.array([], pa.string()), none.astype(np.int8))
     values = records.column(column)
-    if column in records.encoded or pa.types.is_nested(values.type):
+    if column in records.mixed or pa.types.is_nested(values.type):
         return _listed(records, column, rater)
     encoded = values.dictionary_encode(null_encoding="encode")
     codes = encoded.indices.to_numpy()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 _BRACKETS = re.compile(r"\[(cause|effect|relation)\]", re.IGNORECASE | re.ASCII)
 _LINES = re.compile(r"^[ \t]*(cause|effect|relation):", re.IGNORECASE | re.ASCII | re.MULTILINE)
+_QUOTES = re.compile('"{2,}')
 _FCR = re.compile(r"\[Cause\](.*?)\[Relation\](.*?)\[Effect\](.*?)$")
 
 
@@ -39,27 +40,39 @@ def parse_guide(text: str) -> Parsed | None:
     parts = {m[1].lower(): text[m.end() : end] for m, end in zip(marks, ends, strict=False)}
     if len(parts) < len(marks) or not {"cause", "effect"} <= parts.keys():
         return None
-    relation = _collapsed(parts.get("relation", "")).lower()
-    return Parsed(_spans(parts["cause"]), _spans(parts["effect"]), relation or None)
+    relation = _guide_relation(parts.get("relation", ""))
+    return Parsed(_spans(parts["cause"]), _spans(parts["effect"]), relation)
 
 
 def parse_fcr(text: str) -> Parsed | None:
     """Read a text as the published program does, marks in its order and case.
 
+    The program sorts the spans; no score depends on their order, so here they stay in the text's.
+
     Examples
     --------
     >>> parse_fcr("[Cause] b | a [Relation] Cause [Effect] c")
-    Parsed(cause=('a', 'b'), effect=('c',), relation='cause')
+    Parsed(cause=('b', 'a'), effect=('c',), relation='cause')
     >>> parse_fcr("[cause] b [relation] cause [effect] c")
     """
-    match = _FCR.search(re.sub('"{2,}', '"', text))
+    match = _FCR.search(_QUOTES.sub('"', text))
     if match is None:
         return None
     cause, relation, effect = match.groups()
-    return Parsed(_sorted(cause), _sorted(effect), relation.strip().lower())
+    return Parsed(_stripped(cause), _stripped(effect), _fcr_relation(relation))
+
+
+def _guide_relation(text: str) -> str | None:
+    return _collapsed(text).lower() or None
+
+
+def _fcr_relation(text: str) -> str:
+    return _QUOTES.sub('"', text).strip().lower()
 
 
 PARSERS: dict[str, Callable[[str], Parsed | None]] = {"guide": parse_guide, "fcr": parse_fcr}
+
+RELATIONS: dict[str, Callable[[str], str | None]] = {"guide": _guide_relation, "fcr": _fcr_relation}
 
 
 def _collapsed(text: str) -> str:
@@ -70,5 +83,5 @@ def _spans(text: str) -> tuple[str, ...]:
     return tuple(filter(None, map(_collapsed, text.split("|"))))
 
 
-def _sorted(text: str) -> tuple[str, ...]:
-    return tuple(sorted(filter(None, (span.strip() for span in text.split("|")))))
+def _stripped(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, (span.strip() for span in text.split("|"))))

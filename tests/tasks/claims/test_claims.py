@@ -1,4 +1,4 @@
-"""Judged claims: every figure against fractions, every policy by hand, every fault by message."""
+"""Judged claims: every figure against fractions, every policy by hand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import random
-from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -15,9 +14,8 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.formats.io.files import Source
-from fastcausal.tasks.claims.files import read_claim_file
 from tests.oracles import claims as oracle
+from tests.support.claim_files import SIDES, document, rows_of, two_files
 from tests.support.cli import cli
 from tests.support.data import DATA
 
@@ -25,21 +23,10 @@ MIRAGE = DATA / "mirage" / "metric_preference"
 SYSTEMS = ("qwen3_llm", "qwen_72b_cag", "qwen_72b_rag")
 FILES = "metric_{side}_{system}_annotator_{rater}_DONE"
 SAMPLE = "claims_{side}_{system}_{rater}"
-SIDES = ("prediction", "reference")
+NULLS = st.sampled_from(["false", "skip"])
+MODES = st.sampled_from(["mean", "majority"])
 AVERAGED = ("precision", "recall", "f1")
 has_mirage = pytest.mark.skipif(not MIRAGE.exists(), reason="needs the data of MiRAGE")
-
-
-def rows_of(raters):
-    """A table of what raters say: {rater: {topic: (prediction judgments, reference judgments)}}."""
-    return [
-        {"system": "s", "topic": topic, "side": side, "claim": f"claim {k:03}", "rater": rater,
-         "judgment": judgment}
-        for rater, topics in raters.items()
-        for topic, sides in topics.items()
-        for side, judgments in zip(SIDES, sides, strict=True)
-        for k, judgment in enumerate(judgments)
-    ]  # fmt: skip
 
 
 def same(scores, expected):
@@ -85,8 +72,7 @@ def judged(draw):
     }
 
 
-@given(judged(), st.sampled_from(["false", "skip"]), st.sampled_from(["mean", "majority"]),
-       st.randoms(use_true_random=False))  # fmt: skip
+@given(judged(), NULLS, MODES, st.randoms(use_true_random=False))
 def test_scores_are_those_of_fractions_in_any_order(raters, nulls, mode, chance: random.Random):
     rows = rows_of(raters)
     report = fc.claims(rows, nulls=nulls, raters=mode)
@@ -148,69 +134,14 @@ def test_agreement_of_mirage():
         assert found["n_ratings"] == sum(j is not None for c in columns for j in c)
 
 
-def document(side, *claims, topic="t"):
-    return json.dumps({topic: {side: "An article.", "claims": list(claims)}})
-
-
-def claim(judgment, text="x"):
-    return {"claim": text, "judgment": judgment}
-
-
-def two_files(folder, prediction, reference):
-    paths = [folder / f"{side}.json" for side in SIDES]
-    for path, text in zip(paths, (prediction, reference), strict=True):
-        path.write_text(text)
-    return paths
-
-
-def test_shapes_of_claims_are_read_alike(tmp_path):
-    """A sentence repeats with other claims, one is empty, one holds a claim alone."""
-    text = """{"t": {"prediction": "A. B. A.", "claims": {
-        "A.": [{"claim": "a", "judgment": true}, {"claim": "a", "judgment": true}],
-        "B.": [], "C.": {"claim": "c", "judgment": false}, "A.": [{"claim": "d", "judgment": true}]
-    }}}"""
-    prediction, reference = two_files(tmp_path, text, document("reference"))
-    [topic] = read_claim_file(prediction).topics
-    assert [(c.text, c.sentence, c.judgment) for c in topic.claims] == [
-        ("a", "A.", True), ("a", "A.", True), ("c", "C.", False), ("d", "A.", True),
-    ]  # fmt: skip
-    system = fc.claims([reference, prediction]).systems["system"]
-    assert dict(system.topics["t"]) == {
-        "precision": 0.75, "recall": 0.0, "f1": 0.0, "n_prediction": 4, "n_reference": 0,
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("judgments", "supported"),
-    [
-        ({"a": True, "b": False}, True),
-        ({"a": False, "b": False}, False),
-        ({"a": True, "b": None}, True),
-        ({None: True}, False),  # what cites nothing is not supported
-        ({None: None}, False),
-    ],
-)
-def test_one_source_is_enough(judgments, supported):
-    rows = [
-        {"topic": "t", "side": side, "claim": "x", "judgment": judgment, "source": source}
-        for side in SIDES
-        for source, judgment in judgments.items()
-    ]
-    report = fc.claims(rows)
-    assert report.to_dict()["systems"]["system"]["n_claims"] == dict.fromkeys(SIDES, 1)
-    assert report.systems["system"]["claim"].precision == float(supported)
-
-
-def test_a_claim_that_some_source_may_support_is_a_null():
-    rows = [
-        {"topic": "t", "side": side, "claim": "x", "judgment": judgment, "source": source}
-        for side in SIDES
-        for source, judgment in (("a", False), ("b", None))
-    ]
-    with pytest.raises(fc.InputError, match="2 judgments are null"):
-        fc.claims(rows)
-    assert fc.claims(rows, nulls="false").systems["system"]["claim"].f1 == 0
-    assert math.isnan(fc.claims(rows, nulls="skip").systems["system"]["claim"].f1)
+def test_articles_without_claims_score_0(tmp_path):
+    report = fc.claims(two_files(tmp_path, document("prediction"), document("reference")))
+    [system] = report.to_dict()["systems"].values()
+    zeros = dict.fromkeys(AVERAGED, 0.0)
+    assert system["raters"]["rater"] == {"topic": zeros, "claim": zeros, "means": {"f1": 0.0}}
+    assert system["scores"] == system["raters"]["rater"]
+    assert report.agreement["overall"]["n_units"] == 0
+    assert len(report.judgments) == 0
 
 
 def test_a_tie_of_the_majority_is_not_supported():
@@ -258,6 +189,24 @@ def test_topics_are_units_of_statistics(tmp_path):
     assert with_bounds["claim"].precision == full["claim"].precision
 
 
+@given(
+    judged(), st.sampled_from(["false", "skip"]), st.sampled_from(["mean", "majority"]), st.data()
+)
+def test_weights_are_topics_drawn_again(raters, nulls, mode, data):
+    """A topic of weight 2 is the same as two equal topics, bit for bit."""
+    topics = sorted(raters["r0"])
+    n = len(topics)
+    weights = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n).filter(any))
+    statistics = fc.claims(rows_of(raters), nulls=nulls, raters=mode).systems["s"].statistics
+    drawn = {
+        rater: {f"{t}/{k}": said[t] for t, n in zip(topics, weights, strict=True) for k in range(n)}
+        for rater, said in raters.items()
+    }
+    anew = fc.claims(rows_of(drawn), nulls=nulls, raters=mode).systems["s"].statistics.scores()
+    scores = statistics.scores(np.array([weights]))
+    assert {k: repr(v) for k, v in scores.items()} == {k: repr(v) for k, v in anew.items()}
+
+
 def test_systems_of_other_raters_compare():
     raters = {"a": {"t": ([True], [False]), "u": ([True, False], [])}}
     rows = rows_of(raters)
@@ -286,85 +235,3 @@ def test_tables_for_meta(tmp_path):
         '"system","item","rater","label"',
         '"brief","Fire at the Ridge Mill/prediction/0","ann",1',
     ]
-
-
-GOOD = document("prediction", claim(True))
-FAULTS = {
-    "not JSON": ("{", "prediction.json:1: invalid JSON"),
-    "words": ("hello", "prediction.json:1: invalid JSON"),
-    "no topics": ("{}", "prediction.json has no topics"),
-    "empty list": ("[]", "prediction.json has no rows"),
-    "empty": ("", "prediction.json is empty"),
-    "a word": (document("prediction", claim("yes")),
-               'topic "t": claim 0: "judgment" is "yes", expected true, false or null'),
-    "a number": (document("prediction", claim(1)), '"judgment" is a number'),
-    "no judgment": (document("prediction", {"claim": "x"}), 'claim 0: no "judgment"'),
-    "claim is no text": (document("prediction", claim(True, 3)), '"claim" is a number'),
-    "both sides": (json.dumps({"t": {"prediction": "", "reference": "", "claims": []}}),
-                   'topic "t": expected an article as one of prediction, reference'),
-    "no claims": (json.dumps({"t": {"prediction": ""}}), 'topic "t": no "claims"'),
-    "claims are text": (json.dumps({"t": {"prediction": "", "claims": "x"}}), "is a string"),
-    "topic twice": (GOOD[:-1] + ", " + GOOD[1:], 'topic "t" occurs 2 times'),
-    "side of the other": (document("reference", claim(True)), "both have a reference"),
-    "other topic": (document("prediction", claim(True), topic="u"),
-                    "2 of 2 topics have one side alone"),
-    "null": (document("prediction", claim(None)), "1 judgments are null"),
-    "no such column": ("topic,side,claim\nt,prediction,x\n", 'no column "judgment"'),
-    "unknown word": ("topic,side,claim,judgment\nt,prediction,x,maybe\n", 'verdict "maybe"'),
-    "unknown side": ("topic,side,claim,judgment\nt,left,x,1\n",
-                     '"side" is "left", expected prediction or reference'),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_faults_are_told_once_and_nothing_is_written(fault, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    text, message = FAULTS[fault]
-    name = "prediction.csv" if text.startswith("topic,") else "prediction.json"
-    (tmp_path / name).write_text(text)
-    (tmp_path / "reference.json").write_text(document("reference", claim(True)))
-    out, err = cli("claims", name, "reference.json", "--json", "--per-topic", "out.csv", expect=2)
-    assert message in json.loads(out)["error"]
-    assert (err, (tmp_path / "out.csv").exists()) == ("", False)
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("{side}_{rater}", 'the name does not fit "{side}_{rater}"'),
-        ("claims_{side}_{who}_{rater}", "expected a pattern with each of {side}, {system}"),
-        ("claims", "expected a pattern with each of"),
-        ("claims_{side}_{system}_ann", "claims_prediction_brief_ben.json: the name does not fit"),
-        ("claims_{system}_{rater}", None),
-    ],
-)
-def test_names_of_files(name, message):
-    if message is None:
-        message = "topics have one side alone"  # prediction_brief and reference_brief are systems
-    out, _ = cli("claims", *sample.CLAIMS, "--name", name, "--json", expect=2)
-    assert message in json.loads(out)["error"]
-
-
-def test_raters_judge_the_same_claims(tmp_path):
-    rows = rows_of({"a": {"t": ([True], [True])}, "b": {"t": ([True, False], [True])}})
-    with pytest.raises(fc.InputError, match='rater "a" has 1 claims, rater "b" 2, expected'):
-        fc.claims(rows)
-    rows = rows_of({rater: {"t": ([True], [True])} for rater in "ab"})
-    with pytest.raises(fc.InputError, match='claim 0 of rater "a" is "a", of rater "b" "b"'):
-        fc.claims([row | {"claim": row["rater"]} for row in rows])
-    with pytest.raises(fc.InputError, match='rater "b" has no such claims'):
-        fc.claims(rows[:3])
-    paths = two_files(tmp_path, GOOD, document("reference", claim(True)))
-    with pytest.raises(fc.InputError, match='rater "rater" judges it in another file'):
-        fc.claims([*paths, paths[0]], name="{system}")
-
-
-@given(st.text(max_size=60) | st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["t", "prediction", "claims", "claim", "judgment"]), inner),
-    max_leaves=12,
-).map(json.dumps))  # fmt: skip
-def test_any_text_is_read_or_refused(text):
-    with suppress(fc.InputError):
-        fc.claims([Source("x.json", text.encode(errors="surrogatepass"))])
