@@ -70,7 +70,7 @@ class Records:
         return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
     def answers(self, name: str) -> pa.Array:
-        """Return a column of any kind; values of several kinds as text, strings as they are.
+        """Return a column of any kind; values of several kinds as text, NaN as null.
 
         Raises
         ------
@@ -79,7 +79,8 @@ class Records:
         """
         if name not in self.mixed:
             return self.column(name)
-        texts = [v if isinstance(v, str | None) else json.dumps(v) for v in self.values(name)]
+        values = [None if value != value else value for value in self.values(name)]  # NaN
+        texts = [v if isinstance(v, str | None) else json.dumps(v) for v in values]
         return arrow.strings([text and encodable(text) for text in texts])
 
     def texts(self, name: str) -> pa.Array:
