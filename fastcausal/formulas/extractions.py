@@ -80,7 +80,7 @@ class ExtractionFormula(Formula):
         """Return counts, shares of verdicts and F1 of answers, in the order of `_parts`."""
         return np.column_stack(self._terms(rows)).astype(np.float64)
 
-    def totals(self, rows: Rows, times: Int64) -> Rows:
+    def summed(self, rows: Rows, times: Int64) -> Rows:
         """Return the sums of terms, float64[1, n_terms], without a table of all of them."""
         weights = times[None]
         return np.hstack([sums_of(term[:, None], weights) for term in self._terms(rows)]) * 1.0

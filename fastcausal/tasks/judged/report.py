@@ -164,7 +164,7 @@ def of_statistics(statistics: Statistics, by: str | None = None) -> JudgedReport
 
 def _groups(formula: ExtractionFormula, rows: Rows, times: Int64) -> dict[str, Scores]:
     """Return scores and counts of all groups but that of verdicts."""
-    sums = formula.totals(rows, times)
+    sums = formula.summed(rows, times)
     counts = formula.counts_of(sums)
     return {
         group: Scores({n: float(v[0]) for n, v in scores.items()} | counts.get(group, {}))
