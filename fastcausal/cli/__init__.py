@@ -19,6 +19,7 @@ from fastcausal.cli.agree import agree
 from fastcausal.cli.answers import answers
 from fastcausal.cli.bench import bench
 from fastcausal.cli.check import check
+from fastcausal.cli.claims import claims
 from fastcausal.cli.classify import classify
 from fastcausal.cli.compare import compare
 from fastcausal.cli.console import clear_errors, hold_streams, show
@@ -67,8 +68,7 @@ app: typer.Typer = typer.Typer(
 )
 for _command in (
     score, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify, qa,
-    answers,
-    describe, check, convert, demo, bench, doctor,
+    answers, claims, describe, check, convert, demo, bench, doctor,
 ):  # fmt: skip
     app.command(cls=Command)(_command)
 app.add_typer(crab)

@@ -70,6 +70,9 @@ COMMANDS = {
     "score --intervals": "score gold.csv careful.jsonl --intervals",
     "compare": "compare careful.parquet hasty.parquet --score cause_f1 --score overall_f1",
     "leaderboard": "leaderboard careful.parquet hasty.parquet --baseline careful",
+    "crab pairwise": "crab pairwise crab_gold.jsonl crab_scores_careful.jsonl",
+    "crab frames": "crab frames crab_gold.jsonl crab_letters.jsonl",
+    "crab agree": "crab agree crab_ratings.jsonl",
     "gate": "gate --baseline careful.parquet --candidate hasty.parquet --min-delta -0.01",
 }
 # Lines below tables, which a terminal wraps itself, as it does signatures.
@@ -90,7 +93,9 @@ for command in sys.argv[1:]:
 """
 
 
-@pytest.fixture(scope="module", params=(60, 80, pytest.param(100, marks=pytest.mark.slow), 120))
+@pytest.fixture(
+    scope="module", params=(80, *(pytest.param(n, marks=pytest.mark.slow) for n in (60, 100, 120)))
+)
 def screen(request, folder):
     """The columns of a terminal, and what it shows of every command, line by line."""
     path = os.pathsep.join(filter(None, sys.path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ import pyarrow.compute as pc
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, Problems, invalid_json
 from fastcausal.formats import table as binary
-from fastcausal.formats.io.cells import cells, columns_of
+from fastcausal.formats.io.cells import cells, columns_of, encodable
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.values import JSON, kind, most_common, shown
 
@@ -34,8 +35,8 @@ class Records:
         The line of each row, where the source has lines.
     typed : bool
         False where text is all that the file can hold (CSV).
-    mixed : frozenset of str
-        Columns with values of several kinds, each of which is there as JSON.
+    mixed : set of str
+        Columns whose values are of several kinds, and so are JSON.
     """
 
     name: str
@@ -68,17 +69,6 @@ class Records:
         column = arrow.joined(self.table[name])
         return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
-    def values(self, name: str) -> list[Any]:
-        """Return a column as Python values; None for null.
-
-        Raises
-        ------
-        InputError
-            There is no such column.
-        """
-        values = self.column(name).to_pylist()
-        return [*map(JSON.decode, values)] if name in self.mixed else values
-
     def answers(self, name: str) -> pa.Array:
         """Return a column of any kind; values of several kinds as text, strings as they are.
 
@@ -87,12 +77,10 @@ class Records:
         InputError
             There is no such column.
         """
-        column = self.column(name)
         if name not in self.mixed:
-            return column
-        values = [(text, JSON.decode(text)) for text in column.to_pylist()]
-        texts = [v if isinstance(v, str) else None if v is None else text for text, v in values]
-        return arrow.strings(texts)
+            return self.column(name)
+        texts = [v if isinstance(v, str | None) else json.dumps(v) for v in self.values(name)]
+        return arrow.strings([text and encodable(text) for text in texts])
 
     def texts(self, name: str) -> pa.Array:
         """Return a column as text: string[n] with nulls; integers as they are written.
@@ -102,10 +90,21 @@ class Records:
         InputError
             There is no such column, or it holds other values.
         """
-        column = self.column(name)
-        if name in self.mixed or not (_is_text(column.type) or pa.types.is_integer(column.type)):
-            self._require_none(name, column, "text")
+        kinds = self.column(name).type
+        if name in self.mixed or not (_is_text(kinds) or pa.types.is_integer(kinds)):
+            self._require_none(name, "text")
         return self.answers(name).cast(pa.string())
+
+    def values(self, name: str) -> list[Any]:
+        """Return a column as Python values; None for null.
+
+        Raises
+        ------
+        InputError
+            There is no such column.
+        """
+        values = self.column(name).to_pylist()
+        return [*map(json.loads, values)] if name in self.mixed else values
 
     def numbers(self, name: str) -> npt.NDArray[np.float64]:
         """Return a column as float64[n]; NaN where there is no value.
@@ -119,7 +118,7 @@ class Records:
         if not self.typed:
             column = self._parsed(name, column, pa.float64())
         elif not _is_number(column.type):
-            self._require_none(name, column, "a number")
+            self._require_none(name, "a number")
         values = column.cast(pa.float64(), safe=False)
         return np.asarray(pc.fill_null(values, np.nan).to_numpy(zero_copy_only=False))
 
@@ -138,7 +137,7 @@ class Records:
         if not self.typed:
             column = self._parsed(name, column, pa.int64())
         elif not pa.types.is_integer(column.type):
-            self._require_none(name, column, "an integer")
+            self._require_none(name, "an integer")
         try:
             return np.asarray(column.cast(pa.int64()).to_numpy(zero_copy_only=False))
         except pa.ArrowException as error:
@@ -153,15 +152,13 @@ class Records:
         row = next(k for k, cell in enumerate(column) if not _is_written(cell, wanted))
         raise self._expected(name, row, column[row].as_py(), expected)
 
-    def _require_none(self, name: str, column: pa.Array, expected: str) -> None:
-        """Raise InputError for the first value of a column that has values of another kind."""
-        values = list(enumerate(column.to_pylist()))
+    def _require_none(self, name: str, expected: str) -> None:
+        """Raise InputError for the first value of another kind in a column that has some."""
+        allowed: tuple[type, ...] = ()
         if name in self.mixed:
             allowed = (str, int) if expected == "text" else (int, float)
-            decoded = [(row, JSON.decode(text)) for row, text in values]
-            values = [(row, value) for row, value in decoded if type(value) not in allowed]
-        for row, value in values:
-            if value is not None:
+        for row, value in enumerate(self.values(name)):
+            if value is not None and type(value) not in allowed:
                 raise self._expected(name, row, value, expected)
 
     def _expected(self, name: str, row: int, value: Any, expected: str) -> InputError:
@@ -234,7 +231,10 @@ def _of_lines(file: Source) -> Records:
     problems = Problems()
     numbered = list(file.objects(problems))
     problems.raise_if_any()
-    return _of_rows([row for _, row in numbered], file.name, [line for line, _ in numbered])
+    mixed: set[str] = set()
+    table = pa.table(columns_of([row for _, row in numbered], mixed))
+    lines = [line for line, _ in numbered]
+    return Records(file.name, table, lines, mixed=frozenset(mixed))
 
 
 def _of_objects(rows: Any, name: str) -> Records:
@@ -243,24 +243,17 @@ def _of_objects(rows: Any, name: str) -> Records:
     for k, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise InputError(f"{name}: row {k} is {kind(row)}, expected an object")
-    return _of_rows(rows, name)
-
-
-def _of_rows(rows: list[Any], name: str, lines: Sequence[int] | None = None) -> Records:
-    columns = columns_of(rows)
-    texts = [column for column, values in columns.items() if _is_text(values.type)]
-    mixed = {
-        column
-        for column in texts
-        if any(type(row.get(column)) not in (str, type(None)) for row in rows)
-    }
-    return Records(name, pa.table(columns), lines, mixed=frozenset(mixed))
+    mixed: set[str] = set()
+    return Records(name, pa.table(columns_of(rows, mixed)), mixed=frozenset(mixed))
 
 
 def _of_columns(source: Any, name: str) -> pa.Table:
     try:
         table = pa.table(source)
         arrow.validate(table)
+        views = [n for n, field in enumerate(table.schema) if str(field.type) == "string_view"]
+        for n in views:  # of which pyarrow takes no rows
+            table = table.set_column(n, table.field(n).name, table[n].cast(pa.string()))
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{name}: the table cannot be read: {error}") from error
     return table

@@ -1,0 +1,1 @@
+"""Metrics and model judges against people."""
