@@ -169,13 +169,13 @@ def test_all_names_load():
         "Agreement", "AlphaInterval", "AnswerReport", "CheckReport", "ClaimsReport",
         "ClassificationReport",
         "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionScorer",
-        "Gate", "InputError", "Intervals", "LabelAgreement", "Leaderboard", "Objective",
-        "PROTOCOLS", "Protocol", "Relations", "Report", "Rows", "SpanDecoder", "Statistics",
+        "Gate", "InputError", "Intervals", "LabelAgreement", "Leaderboard", "MetaReport",
+        "Objective", "PROTOCOLS", "Protocol", "Relations", "Report", "Rows", "SpanDecoder", "Statistics",
         "SweepResult", "TagScheme",
         "TagScorer", "agreement", "alpha_interval", "check", "claims", "classify", "cohen_kappa",
         "compare", "crab", "describe", "explain", "fleiss_kappa", "gate", "gwet_ac1", "kernel",
         "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote",
-        "mean_pairwise_kappa", "percent_agreement", "read", "score", "score_answers", "sweep",
+        "mean_pairwise_kappa", "meta", "percent_agreement", "read", "score", "score_answers", "sweep",
         "write",
     }  # fmt: skip
     for name in fastcausal.__all__:

@@ -31,6 +31,7 @@ from fastcausal.cli.explain import explain
 from fastcausal.cli.gate import gate
 from fastcausal.cli.leaderboard import leaderboard
 from fastcausal.cli.merge import merge
+from fastcausal.cli.meta import meta
 from fastcausal.cli.options import Command, is_json
 from fastcausal.cli.qa import qa
 from fastcausal.cli.score import score
@@ -67,7 +68,7 @@ app: typer.Typer = typer.Typer(
 )
 for _command in (
     score, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify, claims,
-    qa, describe, check, convert, demo, bench, doctor,
+    meta, qa, describe, check, convert, demo, bench, doctor,
 ):  # fmt: skip
     app.command(cls=Command)(_command)
 app.add_typer(crab)
