@@ -81,7 +81,7 @@ def correlations(scores: Float64, labels: Float64) -> dict[str, float]:
     --------
     >>> values = correlations(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0.0, 0, 1, 1]))
     >>> {name: round(value, 3) for name, value in values.items()}
-    {'pearson': 0.639, 'spearman': 0.447, 'kendall': 0.408, 'pairwise_accuracy': 0.5, 'auc': 0.75}
+    {'pearson': 0.648, 'spearman': 0.447, 'kendall': 0.408, 'pairwise_accuracy': 0.5, 'auc': 0.75}
     """
     values = Ordered.of(scores, labels).correlate()
     return {name: float(value[0, 0]) for name, value in values.items()}

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, Remedy
 from fastcausal.formats.io.records import Records, read_records
 from fastcausal.options import LabelPolicy
@@ -67,7 +68,7 @@ class Judged:
 
     @property
     def is_binary(self) -> bool:
-        """Whether all labels are 0 or 1."""
+        """True where all labels are 0 or 1."""
         return bool(np.isin(self.votes[~np.isnan(self.votes)], (0, 1)).all())
 
     @property
@@ -84,7 +85,7 @@ class Judged:
             systems=self.systems[rows],
             scores={name: values[rows] for name, values in self.scores.items()},
             votes=self.votes[:, rows],
-            by=None if self.by is None else self.by.filter(pa.array(rows)),
+            by=None if self.by is None else self.by.filter(arrow.numbers(rows)),
             clusters=None if self.clusters is None else self.clusters[rows],
         )
 
@@ -128,7 +129,7 @@ def read_judged(
         {name: column[order] for name, column in columns.items()},
         votes,
         _judgments(human_keys, len(system_names), rater_of, values),
-        None if by is None else _texts(of_scores, by).take(pa.array(order)),
+        None if by is None else _texts(of_scores, by).take(arrow.numbers(order)),
         None if cluster is None else encoded(_texts(of_scores, cluster))[0][order],
     )
 
@@ -136,9 +137,9 @@ def read_judged(
 def _judgments(keys: Int64, n_systems: int, raters: Int64, values: Float64) -> pa.Table:
     """Return a row per judgment, systems, items and raters as places of their names."""
     items, systems = np.divmod(keys, n_systems)
-    labels = pa.array(values, from_pandas=True)
-    columns = {"unit": keys, "system": systems, "item": items, "rater": raters, "label": labels}
-    return pa.table(columns)
+    columns = {"unit": keys, "system": systems, "item": items, "rater": raters}
+    labels = arrow.numbers(values, ~np.isnan(values))
+    return pa.table({name: arrow.numbers(v) for name, v in columns.items()} | {"label": labels})
 
 
 def _metrics(scores: Records, metrics: Sequence[str] | None, other: set[str | None]) -> list[str]:
@@ -174,7 +175,7 @@ def _numbers(records: Records, name: str) -> Float64:
     """Return a column of numbers, of booleans 0 and 1; NaN where there is none."""
     if name in records and pa.types.is_boolean(records.column(name).type):
         cells = records.column(name).cast(pa.int8()).cast(pa.float64())
-        return np.asarray(pc.fill_null(cells, np.nan).to_numpy(zero_copy_only=False))
+        return arrow.values_of(cells, np.nan)
     values = records.numbers(name) + 0.0  # -0 is 0
     if (infinite := np.isinf(values)).any():
         raise InputError(f'{records.where(int(np.argmax(infinite)))}: "{name}" is infinite')
@@ -217,7 +218,7 @@ def _systems(scores: Records, human: Records) -> list[pa.Array]:
             raise InputError(f'{side.name}: no column "system", expected one: {len(names)} systems')
     single = names.pop() if len(names) == 1 else ALL
     return [
-        pa.array([single] * len(side), pa.string()) if column is None else column
+        arrow.strings([single] * len(side)) if column is None else column
         for side, column in zip(sides, named, strict=True)
     ]
 

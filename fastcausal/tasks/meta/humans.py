@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import arrow
 from fastcausal.errors import some_of
 from fastcausal.groups import Scores
 from fastcausal.options import Level
-from fastcausal.ratings import Ratings
+from fastcausal.ratings import Int64, Ratings
 from fastcausal.scores import mean_defined
 from fastcausal.tasks.meta.correlations import CORRELATIONS
 from fastcausal.tasks.meta.files import Judged
@@ -34,11 +33,11 @@ def warnings_of(judged: Judged) -> list[str]:
 def _parts(judged: Judged) -> dict[tuple[str, ...], Ratings]:
     """Return ratings of all systems together and of each."""
     votes = judged.judgments
-    systems = votes["system"].to_numpy()
-    names = pa.array(judged.raters)
+    systems = _places(judged, "system")
+    names = arrow.strings(judged.raters)
     parts: dict[tuple[str, ...], Ratings] = {}
     for k in (-1, *np.unique(systems).tolist()):
-        rows = votes if k < 0 else votes.filter(pa.array(systems == k))
+        rows = votes if k < 0 else votes.filter(arrow.numbers(systems == k))
         ratings = read_ratings(rows, "unit", "rater", "label")
         called = names.take(ratings.rater_names)
         parts[() if k < 0 else (judged.system_names[k],)] = replace(ratings, rater_names=called)
@@ -46,21 +45,25 @@ def _parts(judged: Judged) -> dict[tuple[str, ...], Ratings]:
 
 
 def _refusals(judged: Judged) -> list[str]:
-    rows = judged.judgments
-    counts = rows.group_by(["rater", "item"]).aggregate([("label", "count"), ("unit", "count")])
+    """Warn of raters who left an item out altogether that they were asked about."""
+    n_items = len(judged.item_names)
+    keys = _places(judged, "rater") * n_items + _places(judged, "item")
+    asked, of_row = np.unique(keys, return_inverse=True)
+    n_asked = np.bincount(of_row)
+    n_labels = np.bincount(of_row, arrow.is_valid(arrow.joined(judged.judgments["label"])))
     warnings = []
     for rater, name in enumerate(judged.raters):
-        mine = counts.filter(
-            pc.and_(pc.equal(counts["rater"], rater), pc.equal(counts["label_count"], 0))
-        )
-        items = sorted(judged.item_names[k] for k in mine["item"].to_pylist())
-        if items:
-            n = pc.sum(mine["unit_count"]).as_py()
-            warnings.append(
-                f'unjudged: rater "{name}" gave null to all {n} rows of {len(items)} items'
-                + some_of(items)
-            )
+        empty = np.flatnonzero((asked // n_items == rater) & (n_labels == 0))
+        if len(empty):
+            items = [judged.item_names[k] for k in (asked[empty] % n_items).tolist()]
+            rows = f"all {n_asked[empty].sum()} rows of {len(items)} items{some_of(items)}"
+            warnings.append(f'unjudged: rater "{name}" gave null to {rows}')
     return warnings
+
+
+def _places(judged: Judged, name: str) -> Int64:
+    places: Int64 = arrow.values_of(arrow.joined(judged.judgments[name]))
+    return places
 
 
 def ceiling(judged: Judged) -> dict[str, dict[str, float]]:

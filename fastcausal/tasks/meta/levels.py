@@ -253,9 +253,9 @@ def levels_of(
     more = {"auc": of_pooled["auc"]} | distances(rows, bounds)
     items = by_item(rows)
     counts = {"n": int(several.sum()), "n_undefined": int(undefined.sum())}
-    of_systems = {"n": len(rows.system_rows)} | {
-        "soft_pairwise_accuracy": soft_pairwise_accuracy(rows, n_resamples, seed)
-    }
+    both = np.column_stack([rows.labels, rows.scores])
+    soft = soft_pairwise_accuracy(rows.items, rows.system_rows, both, n_resamples, seed)
+    of_systems = {"n": len(rows.system_rows), "soft_pairwise_accuracy": soft}
     return {
         "pooled": _floats(correlations) | {"n": n_pooled} | _floats(more),
         "by_item": _floats({name: items.pop(name) for name in CORRELATIONS})

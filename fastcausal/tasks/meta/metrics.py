@@ -44,7 +44,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Job:
-    """What to compute of each metric: the arguments of `fastcausal.meta`, and the kind of labels.
+    """Arguments of `fastcausal.meta` that the numbers of a metric depend on, and the kind of labels.
 
     Attributes
     ----------
