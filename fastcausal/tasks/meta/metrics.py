@@ -44,7 +44,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Job:
-    """Arguments of `fastcausal.meta` that the numbers of a metric depend on, and the kind of labels.
+    """Arguments that the numbers of a metric depend on, and the kind of labels.
 
     Attributes
     ----------
