@@ -1,4 +1,4 @@
-"""The embedded sample: sentences with gold relations, systems, annotators, answers, claims.
+"""The embedded sample: gold relations, systems, annotators, answers, claims, judged scores.
 
 Its files are described in the README beside them.
 """
@@ -23,6 +23,8 @@ CLAIMS = tuple(
     for rater in ("ann", "ben")
 )
 
+SCORES, JUDGMENTS = FOLDER / "scores.csv", FOLDER / "judgments.csv"
+
 
 def copy_to(folder: Path) -> None:
     """Copy the sample's files to a folder, made if it is missing.
@@ -32,7 +34,7 @@ def copy_to(folder: Path) -> None:
     InputError
         The folder cannot be written to, or has other files of these names.
     """
-    paths = (GOLD, *SYSTEMS.values(), *ANNOTATORS.values(), ANSWERS, *CLAIMS)
+    paths = (GOLD, *SYSTEMS.values(), *ANNOTATORS.values(), ANSWERS, *CLAIMS, SCORES, JUDGMENTS)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         missing = [path for path in paths if not (folder / path.name).exists()]

@@ -45,17 +45,24 @@ def _parts(judged: Judged) -> dict[tuple[str, ...], Ratings]:
 
 
 def _refusals(judged: Judged) -> list[str]:
-    """Warn of raters who left an item out altogether that they were asked about."""
-    n_items = len(judged.item_names)
-    keys = _places(judged, "rater") * n_items + _places(judged, "item")
-    asked, of_row = np.unique(keys, return_inverse=True)
+    """Warn of raters who left out all that they were asked of a system's item.
+
+    Claims are items ``TOPIC/SIDE/NUMBER``: there it is the article that is left out.
+    """
+    articles = [name.rpartition("/")[0] or name for name in judged.item_names]
+    called = sorted(set(articles))
+    place = np.searchsorted(called, articles)
+    parts = _places(judged, "system") * len(called) + place[_places(judged, "item")]
+    keys = _places(judged, "rater") * (len(judged.system_names) * len(called)) + parts
+    asked, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
     n_asked = np.bincount(of_row)
     n_labels = np.bincount(of_row, arrow.is_valid(arrow.joined(judged.judgments["label"])))
+    raters = _places(judged, "rater")[first]
     warnings = []
     for rater, name in enumerate(judged.raters):
-        empty = np.flatnonzero((asked // n_items == rater) & (n_labels == 0))
+        empty = np.flatnonzero((raters == rater) & (n_labels == 0))
         if len(empty):
-            items = [judged.item_names[k] for k in (asked[empty] % n_items).tolist()]
+            items = [called[k] for k in (asked[empty] % len(called)).tolist()]
             rows = f"all {n_asked[empty].sum()} rows of {len(items)} items{some_of(items)}"
             warnings.append(f'unjudged: rater "{name}" gave null to {rows}')
     return warnings
