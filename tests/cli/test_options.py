@@ -190,7 +190,7 @@ VALUES = {
     "from": "bio",
     "gold-from": "score",
     "high": "AB",
-    "judgments": "judgments.csv",
+    "judgments": "verdicts.csv",
     "junit": "junit.xml",
     "leaderboard --baseline": "hasty",
     "level": "ordinal",
