@@ -222,12 +222,27 @@ def _ids(records: Records) -> pa.Array:
 def require_unique(file: ExtractionFile) -> None:
     """Raise InputError where an id occurs twice, in one system."""
     keys = file.keys
-    if pc.count_distinct(keys).as_py() == len(keys):
+    if ascend(keys) or pc.count_distinct(keys).as_py() == len(keys):
         return
     rows = repeated(keys.to_pylist())
     assert rows is not None
     first = file.records.where(rows[0])
     raise InputError(f"{file.where(rows[1])} occurs twice, first in {first}")
+
+
+def ascend(keys: pa.Array) -> bool:
+    """Tell if each key comes after the one before: integers by number, else as text."""
+    values = by_number(keys)
+    values = keys if values is None else values
+    return bool(pc.all(pc.less(values[:-1], values[1:]), min_count=0).as_py())
+
+
+def by_number(keys: pa.Array) -> pa.Array | None:
+    """Return keys as int64, None where one is not an integer."""
+    try:
+        return keys.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return None
 
 
 def _verdict_column(records: Records, reference: str) -> str | None:

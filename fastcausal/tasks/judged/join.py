@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined, strings
+from fastcausal.arrays.arrow import joined, numbers, strings
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import Source, name_of
 from fastcausal.formats.io.values import most_common
@@ -20,12 +20,12 @@ from fastcausal.tasks.judged.files import (
     ExtractionFile,
     Int8,
     Ratings,
+    ascend,
+    by_number,
     read_file,
     require_unique,
 )
 from fastcausal.tasks.judged.parse import PARSERS, Parsed
-
-_INTEGER = r"^-?[0-9]{1,18}$"
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def _require_alike(files: Sequence[ExtractionFile]) -> None:
 
 def _joined(files: Sequence[ExtractionFile]) -> Extractions:
     keys = _ascending([file.keys for file in files])
-    rows = [pc.index_in(keys, file.keys) for file in files]
+    rows = [_rows_of(keys, file.keys) for file in files]
 
     def where(item: int) -> str:
         [first, *_] = (k for k, own in enumerate(rows) if own[item].is_valid)
@@ -196,14 +196,18 @@ def _joined(files: Sequence[ExtractionFile]) -> Extractions:
 def _ascending(keys: Sequence[pa.Array]) -> pa.Array:
     """Return the keys of all files once: by number where all are integers, else as text."""
     unique = keys[0] if len(keys) == 1 else pa.concat_arrays(keys).unique()
-    if not pc.all(pc.match_substring_regex(unique, _INTEGER)).as_py():
-        ascends = pc.all(pc.less(unique[:-1], unique[1:]), min_count=0).as_py()
-        return unique if ascends else unique.take(pc.sort_indices(unique))
-    values = unique.cast(pa.int64())
-    if pc.all(pc.less(values[:-1], values[1:]), min_count=0).as_py():
+    if ascend(unique):
         return unique
-    table = pa.table({"value": values, "text": unique})
+    numbered = by_number(unique)
+    if numbered is None:
+        return unique.take(pc.sort_indices(unique))
+    table = pa.table({"value": numbered, "text": unique})
     return unique.take(pc.sort_indices(table, [("value", "ascending"), ("text", "ascending")]))
+
+
+def _rows_of(keys: pa.Array, own: pa.Array) -> pa.Array:
+    """Return the row of every item in a file, null where it is missing there."""
+    return numbers(np.arange(len(keys))) if keys.equals(own) else pc.index_in(keys, own)
 
 
 def _merged(parts: Sequence[pa.Array], rows: Sequence[pa.Array]) -> tuple[pa.Array, int | None]:

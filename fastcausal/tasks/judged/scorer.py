@@ -170,8 +170,11 @@ def _statistics(
     formula = ExtractionFormula(protocol, _classes(gold, pred, protocol))
     relations = [_codes(column, formula.relations) for column in (gold, pred)]
     unread = (~counts.read).any(axis=1)
-    besides = [*relations, *_verdicts(items), unread]
-    rows = np.column_stack([counts.rows, counts.contained + 1, *besides]).astype(np.int64)
+    rows = np.empty((len(items), len(formula.fields)), np.int64)
+    rows[:, : counts.rows.shape[1]] = counts.rows
+    besides = (counts.contained + 1, *relations, *_verdicts(items), unread)
+    for k, column in enumerate(besides, counts.rows.shape[1]):
+        rows[:, k] = column
     names = {*formula.fields, "id", "system", "times"}
     units = {c: items.columns[c] for c in items.columns.column_names if c not in names}
     table = pa.table({"id": items.keys, **units})
