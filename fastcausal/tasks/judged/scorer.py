@@ -105,6 +105,7 @@ def answers(
     report = of_statistics(statistics, by)
     return replace(
         report,
+        signature=report.signature + ("|text:rouge-l,bleu" if texts else ""),
         scores={**report.scores, **_text_group(texts)},
         verdicts=verdicts_of(*_verdicts(items)),
         _tables={
