@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ class Extractions:
     ids : string[n]
         Ascending: integers by number, all else as text.
     keys : string[n]
-        Ids after the name of their system, where there is a column ``system``.
+        Ids; of several systems after the name of theirs.
     source : string[n]
         With nulls.
     reference, answer : string[n]
@@ -120,6 +120,7 @@ def read_extractions(source: Any, name: str = "answers") -> Extractions:
         read_file(each, *names) for each, names in zip(sources, _names(sources, name), strict=True)
     ]
     _require_alike(files)
+    files = _keyed(files)
     for file in files:
         require_unique(file)
     return _joined(files)
@@ -160,6 +161,17 @@ def _require_alike(files: Sequence[ExtractionFile]) -> None:
     named = {"id" in file.records: file.records.name for file in files}
     if len(named) > 1:
         raise InputError(f'{named[False]}: no column "id", but there is one in {named[True]}')
+
+
+def _keyed(files: list[ExtractionFile]) -> list[ExtractionFile]:
+    """Tell items of several systems apart by their names."""
+    systems = [file.systems for file in files]
+    if len({name for each in systems for name in each.unique().to_pylist()}) == 1:
+        return files
+    return [
+        replace(file, keys=pc.binary_join_element_wise(each, file.ids, "/"))
+        for file, each in zip(files, systems, strict=True)
+    ]
 
 
 def _joined(files: Sequence[ExtractionFile]) -> Extractions:
