@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
@@ -14,7 +14,7 @@ from fastcausal.ratings import Float64, Int64
 from fastcausal.significance.corrections import adjusted
 from fastcausal.significance.sampling import exchanges
 from fastcausal.tasks.meta import levels
-from fastcausal.tasks.meta.correlations import CORRELATIONS
+from fastcausal.tasks.meta.correlations import BLOCK, CORRELATIONS
 from fastcausal.tasks.meta.levels import Rows
 from fastcausal.tasks.meta.soft import EQUAL, MOST_ALL, arrangements
 
@@ -112,10 +112,15 @@ def _test(
 
 
 def _ways(n: int, n_resamples: int, seed: int) -> Iterator[Int64]:
-    if n <= MOST_ALL:
-        yield arrangements(n, n_resamples, seed)[0]
+    """Yield all exchanges of n rows, or a sample, few at a time."""
+    blocks: Iterable[Int64]
+    if n > MOST_ALL:
+        blocks = exchanges(np.ones(n, np.int64), n_resamples, seed)
     else:
-        yield from exchanges(np.ones(n, np.int64), n_resamples, seed)
+        blocks = [arrangements(n, n_resamples, seed)[0]]
+    step = max(BLOCK // max(n, 1), 1)
+    for block in blocks:
+        yield from (block[k : k + step] for k in range(0, len(block), step))
 
 
 def _standardised(scores: Float64) -> Float64:
