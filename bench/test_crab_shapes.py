@@ -20,33 +20,31 @@ from fastcausal.tasks.crab.chains import Strengths
 from fastcausal.tasks.crab.pairs import JudgedPairs
 from fastcausal.tasks.crab.shapes import Choices, Judged
 
+from .stories import stories
+
 EVENTS = 20
-SHARES = np.array([729, 696, 981, 324]) / 2730  # of A, B, C and D (CRAB, table 1)
 LETTERS = np.array([*"ABCD"])
 
 
-def stories(n_stories: int) -> Judged:
-    """Complete stories; half of the answers are right."""
-    rng = np.random.default_rng(0)
-    a, b = np.triu_indices(EVENTS, 1)
-    n = n_stories * len(a)
-    classes = rng.choice(4, n, p=SHARES)
-    answers = np.where(rng.random(n) < 0.5, classes, rng.integers(0, 4, n))
+def judged_pairs(n_stories: int) -> Judged:
+    """Stories of 20 events; half of the answers are right."""
+    made = stories(n_stories, EVENTS)
+    n = len(made.story)
     none = np.full(n, np.nan)
     pairs = JudgedPairs(
         Records("bench", pa.table({})),
         np.arange(n),
         pa.array(np.arange(n_stories)),
-        np.repeat(np.arange(n_stories), len(a)),
-        np.tile(a, n_stories),
-        np.tile(b, n_stories),
+        made.story,
+        made.a,
+        made.b,
         none,
-        classes,
-        rng.random(n) < 0.13,
+        made.classes,
+        made.in_document,
     )
-    read = Answers(4, answers, none, np.zeros(n, np.int8), answers, {})
+    read = Answers(4, made.answers, none, np.zeros(n, np.int8), made.answers, {})
     choices = Choices("multiclass", "prediction", "up", "class", None, "error", "error")
-    return Judged(pairs, classes, read, choices)
+    return Judged(pairs, made.classes, read, choices)
 
 
 def chains(judged: Judged) -> fc.Report:
@@ -91,7 +89,7 @@ def wedges(judged: Judged) -> tuple[Counter[str], Counter[str]]:
 
 
 def test_chains(race):
-    sample = stories(200)
+    sample = judged_pairs(200)
     n, right = wedges(sample)
     report = chains(sample)
     for kind, scores in [*report.scores.items()][1:]:
@@ -118,7 +116,7 @@ def f1_of_each_frame(judged: Judged) -> float:
 
 
 def test_frames(race):
-    sample = stories(20)
+    sample = judged_pairs(20)
     assert frames(sample)["overall"].f1 == pytest.approx(f1_of_each_frame(sample), rel=1e-12)
     race(
         "frames: 20 stories of 20 events",
@@ -130,14 +128,14 @@ def test_frames(race):
 
 @pytest.mark.parametrize("shapes", [frames, chains])
 def test_a_hundred_thousand_stories(race, shapes):
-    judged = stories(100_000)
+    judged = judged_pairs(100_000)
     race(f"{shapes.__name__}: 100,000 stories of 20 events", len(judged.pairs),
          lambda: shapes(judged), rounds=3)  # fmt: skip
 
 
 @pytest.mark.parametrize("shapes", [fc.crab.frames, fc.crab.chains])
 def test_from_parquet(race, shapes, tmp_path):
-    judged = stories(10_000)
+    judged = judged_pairs(10_000)
     pairs = judged.pairs
     key = {"topic_id": pairs.story, "event_order_a": pairs.a, "event_order_b": pairs.b}
     files = {"gold": ("class", judged.classes), "pred": ("prediction", judged.counted)}

@@ -5,13 +5,13 @@ A pair is (topic, a, b, class, answer); an answer is a letter or a text that nam
 
 from __future__ import annotations
 
-import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from bench import stories as corpus
+
 CLASSES = "ABCD"
 UNREADABLE = "perhaps"
-SHARES = np.array([729, 696, 981, 324]) / 2730  # of A, B, C and D: CRAB, table 1
 
 
 @st.composite
@@ -39,19 +39,6 @@ def gold_of(pairs, **columns):
     return [dict(zip(names, pair[:4], strict=True)) for pair in pairs]
 
 
-def random_stories(n_stories, n_events, seed=0, *, shares=SHARES, in_document=0.13):
-    """A table of complete stories of `shares`, with the share of pairs in a document of table 1."""
-    rng = np.random.default_rng(seed)
-    a, b = np.triu_indices(n_events, 1)
-    n = n_stories * len(a)
-    article = np.zeros(n, np.int64)
-    return pa.table(
-        {
-            "topic_id": np.repeat(np.arange(n_stories), len(a)),
-            "event_order_a": np.tile(a, n_stories),
-            "event_order_b": np.tile(b, n_stories),
-            "article_id_a": article,
-            "article_id_b": article + (rng.random(n) >= in_document),
-            "class": pa.array([*CLASSES]).take(pa.array(rng.choice(4, n, p=shares))),
-        }
-    )
+def random_stories(n_stories, n_events, seed=0):
+    """A table of complete stories with the shares of the paper's table 1."""
+    return pa.Table.from_pylist(corpus.stories(n_stories, n_events, seed).records())

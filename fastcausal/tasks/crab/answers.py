@@ -15,7 +15,14 @@ from fastcausal.formats.io.records import Records, read_records
 from fastcausal.formats.io.values import shown
 from fastcausal.options import AnswerTask, Border, Policy, check_policies
 from fastcausal.scores import Float64
-from fastcausal.tasks.crab.pairs import KEY, Booleans, Int64, JudgedPairs, class_of
+from fastcausal.tasks.crab.pairs import (
+    KEY,
+    Booleans,
+    Int64,
+    JudgedPairs,
+    class_of,
+    texts_in,
+)
 from fastcausal.tasks.crab.parse import REASONS, parse_column
 
 READ, UNMATCHED = REASONS.index("read"), REASONS.index("unmatched")
@@ -169,6 +176,8 @@ def _joined(
     """Return the row of the answer to each pair or question, -1 without one."""
     n = asked if isinstance(asked, int) else len(asked)
     if not isinstance(asked, int) and all(key in records for key in KEY):
+        if all(records.column(key).equals(asked.records.column(key)) for key in KEY):
+            return asked.rows, {}
         places = _by_key(records, asked)
     elif "index" in records:
         places = _by_index(records, asked, n)
@@ -187,7 +196,7 @@ def _joined(
 
 def _by_key(records: Records, asked: JudgedPairs) -> Int64:
     """Return the pair of each row, -1 of no pair."""
-    topics = records.texts(KEY[0])
+    topics = texts_in(records, KEY[0])
     a, b = (records.integers(column) for column in KEY[1:])
     places = asked.places(topics, a, b)
     _require_once(records, places, lambda k: f"topic {topics[int(k)]}, events {a[k]} and {b[k]}")
@@ -242,10 +251,10 @@ def _require_read(
     records: Records, column: str, reasons: npt.NDArray[np.int8], rows: Int64
 ) -> None:
     """Raise InputError for the first answer that was not read."""
-    asked = np.sort(rows[rows >= 0])
+    asked = rows[rows >= 0]
     unread = asked[reasons[asked] != READ]
     if len(unread):
-        k = int(unread[0])
+        k = int(unread.min())
         got = shown(records.answers(column)[k].as_py())
         reason = REASONS[reasons[k]].replace("_", " ")
         more = f", nor can {len(unread) - 1} more be read" if len(unread) > 1 else ""

@@ -129,11 +129,14 @@ class JudgedPairs:
         Parameters
         ----------
         topics : pyarrow.Array
-            string[m].
+            string or integer[m].
         a, b : int64[m]
         """
-        story = pc.index_in(topics, self.topics.cast(topics.type)).fill_null(-1)
-        keys, wanted = _packed((self.story, self.a, self.b), (np.asarray(story, np.int64), a, b))
+        known = self.topics
+        if topics.type != known.type:
+            topics, known = topics.cast(pa.string()), known.cast(pa.string())
+        story = np.asarray(pc.index_in(topics, known).fill_null(-1), np.int64)
+        keys, wanted = _packed((self.story, self.a, self.b), (story, a, b))
         at = np.searchsorted(keys, wanted)
         at[at == len(keys)] = 0
         return np.where(keys[at] == wanted, at, -1)
@@ -284,17 +287,23 @@ def _given(records: Records, problems: Problems) -> Int64:
     return given
 
 
+def texts_in(records: Records, column: str) -> pa.Array:
+    """Return a column of names: integers as they are, else text."""
+    names = records.column(column)
+    return names if pa.types.is_integer(names.type) else records.texts(column)
+
+
 def names_of(records: Records, column: str) -> tuple[pa.Array, Int64]:
     """Return the different names in a column, and the place of each row's among them.
 
     They ascend: int64 by number, or string where one of them is not an integer.
     """
-    texts = records.texts(column)
+    texts = texts_in(records, column)
     if texts.null_count:
         row = pc.index(texts.is_null(), True).as_py()
         raise InputError(f'{records.where(row)}: no "{column}"')
     encoded = texts.dictionary_encode()
-    names = encoded.dictionary
+    names = encoded.dictionary.cast(pa.string())
     if pc.all(pc.match_substring_regex(names, r"^(0|-?[1-9][0-9]{0,17})$"), min_count=0).as_py():
         names = names.cast(pa.int64())
     order = pc.array_sort_indices(names)
@@ -316,7 +325,11 @@ def _packed(known: tuple[Int64, ...], wanted: tuple[Int64, ...]) -> tuple[Int64,
 
 
 def _ascending(story: Int64, a: Int64, b: Int64) -> Int64:
-    return np.lexsort((b, a, story))
+    later = np.zeros(max(len(b) - 1, 0), np.bool_)
+    for column in (b, a, story):
+        step = np.diff(column)
+        later = (step > 0) | ((step == 0) & later)
+    return np.arange(len(b)) if later.all() else np.lexsort((b, a, story))
 
 
 def _require_once(pairs: JudgedPairs) -> None:
