@@ -32,7 +32,7 @@ class JudgedFormula(ConfusionFormula):
     array([0.5])
     """
 
-    job = "judged"
+    job = "crab-labels"
     room = "crab.report"
 
     task: str
@@ -56,7 +56,7 @@ class ScoredFormula(JudgedFormula):
     (array([13.33333333,  3.33333333]), array([0.5, 1. ]))
     """
 
-    job = "judged-scores"
+    job = "crab-scores"
     dtype: ClassVar[type[np.generic]] = np.float64
     adds = False  # ranks depend on all numbers
 
