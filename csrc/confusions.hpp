@@ -16,6 +16,19 @@ struct GroupScore {
   double exact;  // 1 where every answer is right, else 0; NaN of no members
 };
 
+// Counts of up to 127 members of a group with few labels, a byte for each.
+struct Packed {
+  static constexpr int64_t LABELS = 8;  // that which names none among them
+  static constexpr int64_t MOST = 127;
+
+  uint64_t hits = 0, both = 0;  // right answers; members of gold and of the answers
+
+  void add(int64_t gold, int64_t pred) {
+    hits += uint64_t{gold == pred} << (8 * gold);
+    both += (uint64_t{1} << (8 * gold)) + (uint64_t{1} << (8 * pred));
+  }
+};
+
 // The labels of one group after the other.
 class GroupCounts {
  public:
@@ -32,14 +45,11 @@ class GroupCounts {
 
   void add(int64_t gold, int64_t pred) {
     if (gold < 0 || pred < 0) return;
-    const bool right = gold == pred;
-    right_ += right;
-    ++n_;
-    if (n_labels_ < BYTES) {
-      hits_ += uint64_t{right} << (8 * gold);
-      both_ += (uint64_t{1} << (8 * gold)) + (uint64_t{1} << (8 * pred));
-      if (++n_packed_ == MOST_PACKED) unpack();
+    if (n_labels_ < Packed::LABELS) {
+      packed_.add(gold, pred);
+      if (++n_packed_ == Packed::MOST) unpack();
     } else {
+      const bool right = gold == pred;
       Counts &wanted = of_label_[static_cast<size_t>(gold)],
              &named = of_label_[static_cast<size_t>(pred)];
       if (!wanted.both) present_.push_back(gold);
@@ -50,16 +60,21 @@ class GroupCounts {
     }
   }
 
+  // Adds members that were counted elsewhere.
+  void add(const Packed& members) {
+    packed_ = members;
+    unpack();
+  }
+
   // The scores of the members since the last call; the next group begins.
   GroupScore finish() {
-    const GroupScore score = n_ ? scores() : GroupScore{0, NONE, NONE};
+    if (n_labels_ < Packed::LABELS) unpack();
+    const GroupScore score = scores();
     forget();
     return score;
   }
 
  private:
-  static constexpr int64_t BYTES = 8;  // counts of fewer labels are bytes of one number
-  static constexpr int64_t MOST_PACKED = 127;
   static constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
 
   struct Counts {
@@ -69,53 +84,53 @@ class GroupCounts {
   const int64_t n_labels_;
   const double undefined_;
   const bool each_;
-  int64_t n_ = 0, right_ = 0;
-  std::vector<Counts> of_label_;
+  std::vector<Counts> of_label_;  // the last: answers that name none
   std::vector<int64_t> present_;  // of many labels those of this group
-  uint64_t hits_ = 0, both_ = 0;  // of few labels, a byte each
+  Packed packed_;
   int64_t n_packed_ = 0;
 
   void unpack() {
     for (size_t label = 0; label < of_label_.size(); ++label) {
-      of_label_[label].hits += static_cast<int64_t>(hits_ >> (8 * label) & 0xff);
-      of_label_[label].both += static_cast<int64_t>(both_ >> (8 * label) & 0xff);
+      of_label_[label].hits += static_cast<int64_t>(packed_.hits >> (8 * label) & 0xff);
+      of_label_[label].both += static_cast<int64_t>(packed_.both >> (8 * label) & 0xff);
     }
-    hits_ = both_ = 0;
+    packed_ = {};
     n_packed_ = 0;
   }
 
   GroupScore scores() {
     double sum = 0;
-    int64_t n = 0;
+    int64_t n = 0, right = 0, both = of_label_.back().both;
     const auto add_label = [&](int64_t label) {
       const Counts counts = of_label_[static_cast<size_t>(label)];
       if (!counts.both) return;
       sum += 2.0 * static_cast<double>(counts.hits) / static_cast<double>(counts.both);
+      right += counts.hits;
+      both += counts.both;
       ++n;
     };
-    if (n_labels_ < BYTES) {
-      unpack();
+    if (n_labels_ < Packed::LABELS) {
       for (int64_t label = 0; label < n_labels_; ++label) add_label(label);
     } else {
       std::sort(present_.begin(), present_.end());  // so that no order changes the sum
       for (const int64_t label : present_) add_label(label);
     }
+    if (!both) return {0, NONE, NONE};
     if (each_) {
       sum += undefined_ * static_cast<double>(n_labels_ - n);
       n = n_labels_;
     }
-    return {n_, sum / static_cast<double>(n), n_ == right_ ? 1.0 : 0.0};
+    return {both / 2, sum / static_cast<double>(n), both == 2 * right ? 1.0 : 0.0};
   }
 
   void forget() {
-    if (n_labels_ < BYTES) {
+    if (n_labels_ < Packed::LABELS) {
       std::fill(of_label_.begin(), of_label_.end(), Counts{});
     } else {
       for (const int64_t label : present_) of_label_[static_cast<size_t>(label)] = {};
       of_label_.back() = {};
       present_.clear();
     }
-    n_ = right_ = 0;
   }
 };
 
@@ -140,6 +155,27 @@ inline int64_t group_scores(const int64_t* gold, const int64_t* pred, int64_t n_
       if (!counts.fits(gold[at], pred[at])) return at;
       counts.add(gold[at], pred[at]);
     }
+    const GroupScore score = counts.finish();
+    n[g] = score.n;
+    f1[g] = score.f1;
+    exact[g] = score.exact;
+  }
+  return -1;
+}
+
+// Scores groups of at most Packed::MOST members in any order; fewer labels than Packed::LABELS, and
+// keys from 0. Returns the first place of a label that there is not, -1 for none.
+inline int64_t keyed_scores(const int64_t* gold, const int64_t* pred, const int64_t* keys,
+                            int64_t n_members, int64_t n_labels, double undefined, int64_t n_groups,
+                            int64_t* n, double* f1, double* exact) {
+  GroupCounts counts(n_labels, undefined);
+  std::vector<Packed> packed(static_cast<size_t>(n_groups));
+  for (int64_t k = 0; k < n_members; ++k) {
+    if (!counts.fits(gold[k], pred[k])) return k;
+    if (gold[k] >= 0 && pred[k] >= 0) packed[static_cast<size_t>(keys[k])].add(gold[k], pred[k]);
+  }
+  for (int64_t g = 0; g < n_groups; ++g) {
+    counts.add(packed[static_cast<size_t>(g)]);
     const GroupScore score = counts.finish();
     n[g] = score.n;
     f1[g] = score.f1;

@@ -85,6 +85,39 @@ def group_scores(
     return n, f1, exact
 
 
+def keyed_scores(
+    gold: Int64,
+    pred: Int64,
+    n_labels: int,
+    keys: Int64,
+    n_groups: int,
+    undefined: float | None = None,
+) -> tuple[Int64, Float64, Float64]:
+    """Return what `group_scores` does, of groups whose members stand in any order.
+
+    Parameters
+    ----------
+    gold, pred, n_labels, undefined
+        As in `group_scores`.
+    keys : int64[n]
+        The group of each member, from 0 to ``n_groups`` - 1.
+
+    Examples
+    --------
+    >>> keyed_scores(np.array([0, 1]), np.array([0, 0]), 2, np.array([1, 0]), 2)
+    (array([1, 1]), array([0., 1.]), array([0., 1.]))
+    """
+    gold, pred, keys = _alike(gold, pred, keys)
+    _require_keys(keys, n_groups)
+    most = np.bincount(keys).max() if len(keys) else 0
+    if n_labels > _confusions.PACKED_LABELS or most > _confusions.PACKED_MEMBERS:
+        return group_scores(gold, pred, n_labels, *members_of(keys, n_groups), undefined)
+    n, f1, exact = np.empty(n_groups, np.int64), np.empty(n_groups), np.empty(n_groups)
+    zero = np.nan if undefined is None else undefined
+    _require_known(_confusions.keyed_scores(gold, pred, keys, n_labels, zero, n, f1, exact))
+    return n, f1, exact
+
+
 def members_of(groups: Int64, n_groups: int) -> tuple[Int64, Int64]:
     """Return the offsets and the members of groups, as `group_scores` takes them.
 
@@ -99,8 +132,7 @@ def members_of(groups: Int64, n_groups: int) -> tuple[Int64, Int64]:
     (array([0, 1, 3]), array([1, 0, 2]))
     """
     [groups] = _alike(groups)
-    if len(groups) and not (groups.min() >= 0 and groups.max() < n_groups):
-        raise ValueError(f"groups reach from {groups.min()} to {groups.max()}, expected 0 and more")
+    _require_keys(groups, n_groups)
     offsets, members = np.empty(n_groups + 1, np.int64), np.empty(len(groups), np.int64)
     _confusions.places_by_key(groups, offsets, members)
     return offsets, members
@@ -111,6 +143,11 @@ def _alike(*columns: Int64) -> list[Int64]:
     if len({len(column) for column in columns}) > 1:
         raise ValueError(f"columns have {', '.join(str(len(c)) for c in columns)} values")
     return [np.ascontiguousarray(column, np.int64) for column in columns]
+
+
+def _require_keys(keys: Int64, n_groups: int) -> None:
+    if len(keys) and not (keys.min() >= 0 and keys.max() < n_groups):
+        raise ValueError(f"groups reach from {keys.min()} to {keys.max()}, of {n_groups}")
 
 
 def _require_inside(offsets: Int64, members: Int64 | None, n: int) -> None:

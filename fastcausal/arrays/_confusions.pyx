@@ -13,13 +13,23 @@ cdef extern from "confusions.hpp" namespace "fastcausal" nogil:
         int64_t n_groups
         const int64_t* places
 
+    int64_t LABELS_ "fastcausal::Packed::LABELS"
+    int64_t MOST_ "fastcausal::Packed::MOST"
+
     int64_t c_group_scores "fastcausal::group_scores"(
         const int64_t*, const int64_t*, int64_t, double, const Grouped&,
+        int64_t*, double*, double*) except +
+    int64_t c_keyed_scores "fastcausal::keyed_scores"(
+        const int64_t*, const int64_t*, const int64_t*, int64_t, int64_t, double, int64_t,
         int64_t*, double*, double*) except +
     int64_t c_count "fastcausal::count_confusions"(
         const int64_t*, const int64_t*, const int64_t*, int64_t, int64_t, int64_t, int64_t*)
     void c_places "fastcausal::places_by_key"(
         const int64_t*, int64_t, int64_t, int64_t*, int64_t*) except +
+
+
+PACKED_LABELS = LABELS_ - 1  # of keyed_scores
+PACKED_MEMBERS = MOST_
 
 
 def group_scores(gold, pred, int64_t n_labels, double undefined, offsets, places, n, f1, exact):
@@ -40,6 +50,23 @@ def group_scores(gold, pred, int64_t n_labels, double undefined, offsets, places
     with nogil:
         wrong = c_group_scores(
             <const int64_t*>a.data, <const int64_t*>b.data, n_labels, undefined, groups,
+            <int64_t*>to_n.data, <double*>to_f1.data, <double*>to_exact.data)
+    return wrong
+
+
+def keyed_scores(gold, pred, keys, int64_t n_labels, double undefined, n, f1, exact):
+    """Score groups of few members and labels; return the first place of an unknown label, or -1.
+
+    Keys are from 0 to the length of n less 1; gold, pred and keys are of one length.
+    """
+    cdef Array a = int64s(gold), b = int64s(pred), of = int64s(keys)
+    cdef Array to_n = int64s(n, 1, PyBUF_WRITABLE)
+    cdef Array to_f1 = float64s(f1, 1, PyBUF_WRITABLE), to_exact = float64s(exact, 1, PyBUF_WRITABLE)
+    cdef int64_t wrong
+    with nogil:
+        wrong = c_keyed_scores(
+            <const int64_t*>a.data, <const int64_t*>b.data, <const int64_t*>of.data, a.n,
+            n_labels, undefined, to_n.n,
             <int64_t*>to_n.data, <double*>to_f1.data, <double*>to_exact.data)
     return wrong
 

@@ -32,7 +32,7 @@ class JudgedFormula(ConfusionFormula):
     array([0.5])
     """
 
-    job = "crab"
+    job = "crab-labels"
     room = "crab.report"
 
     task: str

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import numbers, values_of
-from fastcausal.confusions import Int64, group_scores, members_of
+from fastcausal.confusions import Float64, Int64, group_scores, keyed_scores
 from fastcausal.errors import InputError
 from fastcausal.formats.io.sources import LabelSource
 from fastcausal.formulas import Label
@@ -17,6 +17,9 @@ from fastcausal.formulas.labels import MOST_LABELS, classes_of
 from fastcausal.tasks.classification import files as label_format
 from fastcausal.tasks.classification.files import Labels
 from fastcausal.tasks.classification.scorer import ClassificationScorer, codes_of
+
+DENSE = 4  # numbers of groups for each example that are counted without a look-up
+FIRST = 1000  # groups, of which the order is looked at before that of all
 
 
 def classify_groups(
@@ -66,8 +69,7 @@ def classify_groups(
     for side in (*sides, group):
         _require_complete(side, len(group))
     n_labels, codes = _codes(scorer, *scorer.alike(*sides))
-    names, offsets, members = _grouped(group.values)
-    n, f1, exact = group_scores(*codes, n_labels, offsets, members, undefined)
+    names, (n, f1, exact) = _scored(group.values, *codes, n_labels, undefined)
     columns = {"size": n, "macro_f1": f1, "exact_match": exact}
     return pa.table({"group": names} | {name: numbers(each) for name, each in columns.items()})
 
@@ -96,18 +98,34 @@ def _codes(
     return len(labels), (codes_of(gold, labels), codes_of(pred, labels))
 
 
-def _grouped(groups: pa.Array) -> tuple[pa.Array, Int64, Int64 | None]:
-    """Return the different groups, ascending, with the offsets and places of their members."""
+def _scored(
+    groups: pa.Array, gold: Int64, pred: Int64, n_labels: int, undefined: float | None
+) -> tuple[pa.Array, tuple[Int64, Float64, Float64]]:
+    """Return the different groups, ascending, and their scores."""
     if pa.types.is_integer(groups.type):
         values = values_of(groups)
-        starts = np.flatnonzero(values[1:] != values[:-1]) + 1
-        offsets = np.concatenate([[0], starts, [len(values)]])[len(values) == 0 :]
-        names = values[offsets[:-1]]
-        if (names[1:] > names[:-1]).all():
-            return numbers(names), offsets, None
+        if _ascends(values[:FIRST]):  # which tells most of those that do not
+            starts = np.flatnonzero(values[1:] != values[:-1]) + 1
+            offsets = np.concatenate([[0], starts, [len(values)]])[len(values) == 0 :]
+            names = values[offsets[:-1]]
+            if _ascends(names):
+                scores = group_scores(gold, pred, n_labels, offsets, None, undefined)
+                return numbers(names), scores
+        least, most = int(values.min()), int(values.max())
+        if most - least < DENSE * len(values):
+            n, f1, exact = keyed_scores(
+                gold, pred, n_labels, values - least, most - least + 1, undefined
+            )
+            present = np.flatnonzero(n)
+            return numbers(present + least), (n[present], f1[present], exact[present])
     encoded = groups.dictionary_encode()
     order = values_of(pc.array_sort_indices(encoded.dictionary)).astype(np.int64)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    offsets, members = members_of(place[values_of(encoded.indices)], len(order))
-    return encoded.dictionary.take(numbers(order)), offsets, members
+    keys = place[values_of(encoded.indices)]
+    scores = keyed_scores(gold, pred, n_labels, keys, len(order), undefined)
+    return encoded.dictionary.take(numbers(order)), scores
+
+
+def _ascends(values: Int64) -> bool:
+    return bool((values[1:] >= values[:-1]).all())

@@ -103,6 +103,9 @@ class JudgedPairs:
             Another rule.
         """
         check("gold_from", gold_from, GoldFrom)
+        check("border", border, BORDERS)
+        if gold_from == "class" and self.given.min() >= 0:
+            return self.given
         of_score = class_of(self.score, border)
         if gold_from == "class":
             return np.where(self.given >= 0, self.given, of_score)
@@ -129,14 +132,11 @@ class JudgedPairs:
         Parameters
         ----------
         topics : pyarrow.Array
-            string or integer[m].
+            string[m].
         a, b : int64[m]
         """
-        known = self.topics
-        if topics.type != known.type:
-            topics, known = topics.cast(pa.string()), known.cast(pa.string())
-        story = np.asarray(pc.index_in(topics, known).fill_null(-1), np.int64)
-        keys, wanted = _packed((self.story, self.a, self.b), (story, a, b))
+        story = pc.index_in(topics, self.topics.cast(topics.type)).fill_null(-1)
+        keys, wanted = _packed((self.story, self.a, self.b), (np.asarray(story, np.int64), a, b))
         at = np.searchsorted(keys, wanted)
         at[at == len(keys)] = 0
         return np.where(keys[at] == wanted, at, -1)
@@ -229,22 +229,17 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
     problems = Problems()
     a, b = orders_of(records, problems)
     score, given = scores_of(records, problems), _given(records, problems)
-    for k in np.flatnonzero(np.isnan(score) & (given < 0)).tolist():
+    neither = (given < 0) & np.isnan(score) if given.min() < 0 else np.zeros(0, bool)
+    for k in np.flatnonzero(neither).tolist():
         problems.add(f'{records.where(k)}: no "score" and no "class"')
     problems.raise_if_any()
     topics, story = names_of(records, "topic_id")
-    rows = _ascending(story, a, b)
-    pairs = JudgedPairs(
-        records,
-        rows,
-        topics,
-        story[rows],
-        a[rows],
-        b[rows],
-        score[rows],
-        given[rows],
-        _in_document(records, rows),
-    )
+    columns: list[Any] = [story, a, b, score, given, _in_document(records)]
+    rows = np.arange(len(a))
+    if not _is_ascending(story, a, b):
+        rows = np.lexsort((b, a, story))
+        columns = [None if column is None else column[rows] for column in columns]
+    pairs = JudgedPairs(records, rows, topics, *columns)
     _require_once(pairs)
     return pairs
 
@@ -263,7 +258,7 @@ def orders_of(records: Records, problems: Problems) -> tuple[Int64, Int64]:
 def scores_of(records: Records, problems: Problems) -> Float64:
     """Return the score of every row, NaN where there is none: float64[n]."""
     if "score" not in records:
-        return np.full(len(records), np.nan)
+        return np.broadcast_to(np.nan, len(records))
     score = records.numbers("score").copy()
     given = np.asarray(records.column("score").is_valid())
     for k in np.flatnonzero(given & ~((score >= 0) & (score <= 100))).tolist():
@@ -276,8 +271,10 @@ def scores_of(records: Records, problems: Problems) -> Float64:
 
 def _given(records: Records, problems: Problems) -> Int64:
     if "class" not in records:
-        return np.full(len(records), -1)
+        return np.broadcast_to(-1, len(records))
     letters = records.texts("class")
+    if not letters.null_count and (codes := _single_letters(letters)) is not None:
+        return codes
     codes = pc.index_in(letters, pa.array(CLASSES, letters.type))
     given = np.array(codes.fill_null(-1), np.int64)
     for k in np.flatnonzero((given < 0) & np.asarray(letters.is_valid())).tolist():
@@ -287,10 +284,14 @@ def _given(records: Records, problems: Problems) -> Int64:
     return given
 
 
-def texts_in(records: Records, column: str) -> pa.Array:
-    """Return a column of names: integers as they are, else text."""
-    names = records.column(column)
-    return names if pa.types.is_integer(names.type) else records.texts(column)
+def _single_letters(letters: pa.Array) -> Int64 | None:
+    """Return the codes of texts that all are a class; None where one of them is not."""
+    data, places = arrow.texts_of(letters)
+    start, stop = int(places[0]), int(places[-1])
+    if stop - start != len(letters) or (places[1:] - places[:-1] != 1).any():
+        return None
+    codes = np.frombuffer(data, np.uint8)[start:stop] - np.uint8(ord("A"))
+    return codes.astype(np.int64) if (codes < len(CLASSES)).all() else None
 
 
 def names_of(records: Records, column: str) -> tuple[pa.Array, Int64]:
@@ -298,18 +299,32 @@ def names_of(records: Records, column: str) -> tuple[pa.Array, Int64]:
 
     They ascend: int64 by number, or string where one of them is not an integer.
     """
-    texts = texts_in(records, column)
+    values = records.column(column)
+    if pa.types.is_integer(values.type) and not values.null_count:
+        return _places(np.asarray(values.cast(pa.int64())))
+    texts = records.texts(column)
     if texts.null_count:
         row = pc.index(texts.is_null(), True).as_py()
         raise InputError(f'{records.where(row)}: no "{column}"')
     encoded = texts.dictionary_encode()
-    names = encoded.dictionary.cast(pa.string())
+    names = encoded.dictionary
     if pc.all(pc.match_substring_regex(names, r"^(0|-?[1-9][0-9]{0,17})$"), min_count=0).as_py():
         names = names.cast(pa.int64())
     order = pc.array_sort_indices(names)
     place = np.empty(len(names), np.int64)
     place[np.asarray(order)] = np.arange(len(names))
     return names.take(order), place[np.asarray(encoded.indices)]
+
+
+def _places(values: Int64) -> tuple[pa.Array, Int64]:
+    """Return different integers, ascending, and the place of each value among them."""
+    first = np.append(0, np.flatnonzero(values[1:] != values[:-1]) + 1)
+    different = values[first]
+    if (different[1:] > different[:-1]).all():
+        sizes = np.diff(np.append(first, len(values)))
+        return arrow.numbers(different), np.repeat(np.arange(len(first)), sizes)
+    different, place = np.unique(values, return_inverse=True)
+    return arrow.numbers(different), place
 
 
 def _packed(known: tuple[Int64, ...], wanted: tuple[Int64, ...]) -> tuple[Int64, Int64]:
@@ -324,16 +339,18 @@ def _packed(known: tuple[Int64, ...], wanted: tuple[Int64, ...]) -> tuple[Int64,
     return keys, sought
 
 
-def _ascending(story: Int64, a: Int64, b: Int64) -> Int64:
-    later = np.zeros(max(len(b) - 1, 0), np.bool_)
-    for column in (b, a, story):
-        step = np.diff(column)
-        later = (step > 0) | ((step == 0) & later)
-    return np.arange(len(b)) if later.all() else np.lexsort((b, a, story))
+def _is_ascending(story: Int64, a: Int64, b: Int64) -> bool:
+    """Tell if rows stand in the order of their keys; the same key may follow itself."""
+    after = b[1:] >= b[:-1]
+    for part in (a, story):
+        after = (part[1:] > part[:-1]) | (part[1:] == part[:-1]) & after
+    return bool(after.all())
 
 
 def _require_once(pairs: JudgedPairs) -> None:
-    same = (np.diff(pairs.story) == 0) & (np.diff(pairs.a) == 0) & (np.diff(pairs.b) == 0)
+    same = pairs.b[1:] == pairs.b[:-1]
+    if same.any():
+        same &= (pairs.a[1:] == pairs.a[:-1]) & (pairs.story[1:] == pairs.story[:-1])
     problems = Problems()
     for k in np.flatnonzero(same).tolist():
         first = pairs.records.where(int(pairs.rows[k]))
@@ -341,12 +358,14 @@ def _require_once(pairs: JudgedPairs) -> None:
     problems.raise_if_any()
 
 
-def _in_document(records: Records, rows: Int64) -> Booleans | None:
+def _in_document(records: Records) -> Booleans | None:
     if not all(column in records for column in ARTICLES):
         return None
-    a, b = (records.texts(column) for column in ARTICLES)
-    for side, column in zip((a, b), ARTICLES, strict=True):
+    sides = [records.column(column) for column in ARTICLES]
+    if not all(pa.types.is_integer(side.type) for side in sides):
+        sides = [records.texts(column) for column in ARTICLES]
+    for side, column in zip(sides, ARTICLES, strict=True):
         if side.null_count:
             row = pc.index(side.is_null(), True).as_py()
             raise InputError(f'{records.where(row)}: no "{column}", other pairs have one')
-    return np.asarray(pc.equal(a, b))[rows]
+    return np.asarray(pc.equal(*sides))
