@@ -29,7 +29,8 @@ class Remedy(NamedTuple):
 
     def of_option(self) -> str:
         """Return the text for the command line, where the argument is an option."""
-        return f"--{self.argument} {' or '.join(self.values)} {self.effect}"
+        option = self.argument.replace("_", "-")
+        return f"--{option} {' or '.join(self.values)} {self.effect}"
 
 
 class InputError(ValueError):

@@ -343,5 +343,5 @@ def test_names_of_systems(counts, tmp_path):
     assert list(read_systems(tmp_path / "both.parquet")) == ["both"]
 
 
-def test_files_tell_kinds_of_counts_apart():
+def test_formulas_have_names_of_their_own():
     assert len({kind.job for kind in KINDS}) == len(KINDS)

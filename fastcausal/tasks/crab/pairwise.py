@@ -24,6 +24,8 @@ from fastcausal.tasks.crab.pairs import JudgedPairs, read_pairs
 from fastcausal.tasks.crab.parse import REASONS
 from fastcausal.tasks.crab.report import IN_DOCUMENT, REASON, JudgmentReport, of_statistics
 
+OWN = ("id", IN_DOCUMENT, REASON)  # columns of units that gold may not set
+
 
 def pairwise(
     gold: Any,
@@ -148,10 +150,13 @@ def policies(undefined: float | None, unparsed: Policy, unmatched: Policy) -> st
 
 
 def units_of(pairs: JudgedPairs) -> pa.Table:
-    """Return ``id``, gold's columns, and ``in_document`` where gold names articles."""
+    """Return ``id``, gold's columns, and ``in_document`` where gold names articles.
+
+    Columns of gold of these names and ``answer`` are not carried along.
+    """
     table = pairs.records.table.take(arrow.numbers(pairs.rows))
     columns = {"id": pairs.ids()}
-    columns |= {name: table[name] for name in table.column_names if name != "id"}
+    columns |= {name: table[name] for name in table.column_names if name not in OWN}
     if pairs.in_document is not None:
         columns[IN_DOCUMENT] = arrow.numbers(pairs.in_document)
     return pa.table(columns)

@@ -304,3 +304,15 @@ def test_disagreements_and_rows_of_no_pair_are_warned_of():
     assert (
         fc.crab.pairwise(pairs, rows, gold_from="score", unmatched="skip")["overall"].accuracy == 1
     )
+
+
+def test_columns_of_gold_that_have_names_of_ours():
+    pairs, answers = random_case(20, unread=2)
+    named = [{**pair, "id": "x", "answer": 7, "in_document": "no"} for pair in pairs]
+    plain, other = (
+        fc.crab.pairwise(rows, answers["score"], unparsed="skip") for rows in (pairs, named)
+    )
+    assert other.to_json() == plain.to_json()
+    assert other.per_pair.select(plain.per_pair.column_names).equals(plain.per_pair)
+    with pytest.raises(fc.InputError, match='column "pred" of gold has the name of a column'):
+        _ = fc.crab.pairwise([{**p, "pred": 1} for p in pairs[5:]], answers["score"][5:]).per_pair

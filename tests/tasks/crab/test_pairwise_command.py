@@ -216,7 +216,7 @@ def test_files_that_are_no_tables(tmp_path, monkeypatch):
     message = refused(tmp_path, of_class, ANSWERED[:1], "--task", "binary")
     assert message == 'gold.jsonl:1: topic 1, events 1 and 2: no "score"'
     message = refused(tmp_path, of_class, ANSWERED[:1], "--gold-from", "score")
-    assert message.endswith("--gold_from class would take classes")
+    assert message.endswith("--gold-from class would take classes")
 
 
 def test_a_long_answer(tmp_path, monkeypatch):
