@@ -1,4 +1,4 @@
-"""The embedded sample: sentences with relations, judged pairs of events, answers, claims.
+"""The embedded sample: relations, annotators, judged pairs, answers, claims and scores.
 
 Its files are described in the README beside them.
 """
@@ -29,6 +29,8 @@ CLAIMS = tuple(
 )
 JUDGED = FOLDER / "judged_answers.json"
 RATERS = {name: FOLDER / f"judged_{name}.json" for name in ("ann", "ben")}
+
+SCORES, JUDGMENTS = FOLDER / "scores.csv", FOLDER / "judgments.csv"
 
 
 def copy_to(folder: Path) -> None:
