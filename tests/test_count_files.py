@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.arrays.digests import digest_of_relations
-from fastcausal.formulas import KINDS
 from fastcausal.statistics import read_systems
 from tests.support.data import CNC
 from tests.support.profiles import trials

@@ -15,7 +15,14 @@ from fastcausal.formats.io.records import Records, read_records
 from fastcausal.formats.io.values import shown
 from fastcausal.options import AnswerTask, Border, Policy, check_policies
 from fastcausal.scores import Float64
-from fastcausal.tasks.crab.pairs import KEY, Booleans, Int64, JudgedPairs, class_of
+from fastcausal.tasks.crab.pairs import (
+    KEY,
+    Booleans,
+    Int64,
+    JudgedPairs,
+    class_of,
+    texts_in,
+)
 from fastcausal.tasks.crab.parse import REASONS, parse_column
 
 READ, UNMATCHED = REASONS.index("read"), REASONS.index("unmatched")
@@ -189,7 +196,7 @@ def _joined(
 
 def _by_key(records: Records, asked: JudgedPairs) -> Int64:
     """Return the pair of each row, -1 of no pair."""
-    topics = records.texts(KEY[0])
+    topics = texts_in(records, KEY[0])
     a, b = (records.integers(column) for column in KEY[1:])
     places = asked.places(topics, a, b)
     _require_once(records, places, lambda k: f"topic {topics[int(k)]}, events {a[k]} and {b[k]}")

@@ -132,11 +132,14 @@ class JudgedPairs:
         Parameters
         ----------
         topics : pyarrow.Array
-            string[m].
+            string or integer[m].
         a, b : int64[m]
         """
-        story = pc.index_in(topics, self.topics.cast(topics.type)).fill_null(-1)
-        keys, wanted = _packed((self.story, self.a, self.b), (np.asarray(story, np.int64), a, b))
+        known = self.topics
+        if topics.type != known.type:
+            topics, known = topics.cast(pa.string()), known.cast(pa.string())
+        story = np.asarray(pc.index_in(topics, known).fill_null(-1), np.int64)
+        keys, wanted = _packed((self.story, self.a, self.b), (story, a, b))
         at = np.searchsorted(keys, wanted)
         at[at == len(keys)] = 0
         return np.where(keys[at] == wanted, at, -1)
@@ -313,7 +316,7 @@ def names_of(records: Records, column: str) -> tuple[pa.Array, Int64]:
         row = pc.index(texts.is_null(), True).as_py()
         raise InputError(f'{records.where(row)}: no "{column}"')
     encoded = texts.dictionary_encode()
-    names = encoded.dictionary
+    names = encoded.dictionary.cast(pa.string())
     if pc.all(pc.match_substring_regex(names, r"^(0|-?[1-9][0-9]{0,17})$"), min_count=0).as_py():
         names = names.cast(pa.int64())
     order = pc.array_sort_indices(names)
