@@ -150,8 +150,8 @@ class JudgedPairs:
 
     def disagreements(self, border: Border = "up") -> Warnings:
         """Warn of pairs whose class is not that of their score."""
-        of_score = class_of(self.score, border)
-        n = int(((self.given >= 0) & (of_score >= 0) & (self.given != of_score)).sum())
+        both = (self.given >= 0) & ~np.isnan(self.score)
+        n = int((self.given[both] != class_of(self.score[both], border)).sum())
         texts = (
             f"{self.records.name}: ",
             f" of the pairs have another class than their score has by border={border}",
