@@ -3,6 +3,7 @@
 //   Letters ── what Python says of each code point, for as many as a table holds
 //   Words ──── the words of one example: each has a number, equal words the same one
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -48,58 +49,66 @@ class Words {
   // False where a letter is not in the table; blank: there is nothing but white space.
   template <class Take>
   bool read(Text text, const Letters& letters, bool keep, bool& blank, const Take& take) {
-    size_t run = 0;  // where the letters begin that may be an article
-    buffer_.clear();
+    // Lower case has at most three bytes for two; what is behind the end is read, but not used.
+    const size_t most = 2 * static_cast<size_t>(text.size) + 16;
+    if (buffer_.size() < most) buffer_.resize(most);
+    char* const start = buffer_.data();
+    char* end = start;  // of the word so far
+    char* run = start;  // where the letters begin that may be an article
     blank = true;
-    const auto end_word = [&](size_t size) {
-      if (size) take(number_of(buffer_.data(), size, keep));
+    const auto end_word = [&](const char* stop) {
+      if (stop > start) take(number_of(start, static_cast<size_t>(stop - start), keep));
     };
     const auto end_run = [&] {
-      if (is_article(buffer_.data() + run, buffer_.size() - run)) {
+      if (is_article(run, end - run)) {
         end_word(run);
-        buffer_.clear();
+        end = start;
       }
-      run = buffer_.size();
     };
     for (int64_t at = 0; at < text.size;) {
       const int32_t point = next_point(text, at);
       const bool known = point < letters.n && letters.lower[point] >= 0;
       if (!known && !letters.lenient) return false;
       const int8_t kind = known ? letters.kind[point] : int8_t{Letters::LETTER};
-      if (kind != Letters::SPACE) blank = false;
-      if (kind == Letters::DELETED) continue;
-      if (kind != Letters::LETTER) end_run();
-      if (kind == Letters::SPACE) {
-        end_word(buffer_.size());
-        buffer_.clear();
+      if (kind == Letters::LETTER) {
+        end = put(end, known ? letters.lower[point] : point);
+        blank = false;
+      } else if (kind == Letters::SPACE) {
+        end_run();
+        end_word(end);
+        end = run = start;
       } else {
-        append(known ? letters.lower[point] : point);
+        blank = false;
+        if (kind == Letters::DELETED) continue;
+        end_run();
+        end = run = put(end, known ? letters.lower[point] : point);
       }
-      if (kind != Letters::LETTER) run = buffer_.size();
     }
     end_run();
-    end_word(buffer_.size());
+    end_word(end);
     return true;
   }
 
  private:
   struct Word {
     size_t start, size;
+    uint64_t first;  // up to eight bytes
     uint64_t hash;
   };
   struct Slot {
     uint32_t epoch = 0;
     int32_t word = 0;
   };
-  std::string bytes_, buffer_;
+  std::string bytes_;
+  std::vector<char> buffer_;
   std::vector<Word> words_;
   std::vector<Slot> slots_ = std::vector<Slot>(256);  // a power of two, at most half full
   uint32_t epoch_ = 1;
 
-  static bool is_article(const char* letters, size_t size) {
-    if (size == 1) return letters[0] == 'a';
-    if (size == 2) return letters[0] == 'a' && letters[1] == 'n';
-    return size == 3 && std::memcmp(letters, "the", 3) == 0;
+  static bool is_article(const char* letters, ptrdiff_t size) {
+    if (size < 1 || size > 3) return false;
+    if (size == 3) return std::memcmp(letters, "the", 3) == 0;
+    return letters[0] == 'a' && (size == 1 || letters[1] == 'n');
   }
 
   // The code point at a place, which moves behind it; a byte that begins none is one by itself.
@@ -113,55 +122,65 @@ class Words {
     return static_cast<int32_t>(point);
   }
 
-  void append(int32_t code) {
+  // Writes a code point and returns the place behind it.
+  static char* put(char* place, int32_t code) {
     const auto point = static_cast<uint32_t>(code);
-    const auto put = [&](uint32_t byte) { buffer_.push_back(static_cast<char>(byte)); };
-    if (point < 0x80) return put(point);
-    if (point < 0x800) {
-      put(0xC0 | point >> 6);
-    } else {
-      if (point < 0x10000) {
-        put(0xE0 | point >> 12);
-      } else {
-        put(0xF0 | point >> 18);
-        put(0x80 | (point >> 12 & 0x3F));
-      }
-      put(0x80 | (point >> 6 & 0x3F));
+    const auto byte = [&](uint32_t value) { *place++ = static_cast<char>(value); };
+    if (point < 0x80) {
+      byte(point);
+      return place;
     }
-    put(0x80 | (point & 0x3F));
+    if (point < 0x800) {
+      byte(0xC0 | point >> 6);
+    } else if (point < 0x10000) {
+      byte(0xE0 | point >> 12);
+      byte(0x80 | (point >> 6 & 0x3F));
+    } else {
+      byte(0xF0 | point >> 18);
+      byte(0x80 | (point >> 12 & 0x3F));
+      byte(0x80 | (point >> 6 & 0x3F));
+    }
+    byte(0x80 | (point & 0x3F));
+    return place;
+  }
+
+  // Eight bytes of which the first n count; all of them can be read.
+  static uint64_t first_bytes(const char* letters, size_t n) {
+    uint64_t bytes;
+    std::memcpy(&bytes, letters, 8);
+    return n < 8 ? bytes & ((uint64_t{1} << 8 * n) - 1) : bytes;
   }
 
   static uint64_t hash_of(const char* letters, size_t size) {
     uint64_t hash = size;
-    for (; size; letters += 8, size -= size < 8 ? size : 8) {
-      uint64_t part = 0;
-      std::memcpy(&part, letters, size < 8 ? size : 8);
-      hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
+    for (size_t at = 0; at < size; at += 8) {
+      hash = (hash ^ first_bytes(letters + at, size - at)) * 0x9E3779B97F4A7C15u;
       hash ^= hash >> 29;
     }
     return hash;
   }
 
   int32_t number_of(const char* letters, size_t size, bool keep) {
+    const uint64_t first = first_bytes(letters, size);
     const uint64_t hash = hash_of(letters, size);
     for (size_t at = hash;; ++at) {
       Slot& slot = slots_[at & (slots_.size() - 1)];
       if (slot.epoch != epoch_) {
-        return keep ? added(slot, letters, size, hash) : -1;
+        return keep ? added(slot, letters, {bytes_.size(), size, first, hash}) : -1;
       }
       const Word& word = words_[static_cast<size_t>(slot.word)];
-      if (word.hash == hash && word.size == size &&
-          std::memcmp(bytes_.data() + word.start, letters, size) == 0) {
+      if (word.first != first || word.size != size) continue;
+      if (size <= 8 || std::memcmp(bytes_.data() + word.start, letters, size) == 0) {
         return slot.word;
       }
     }
   }
 
-  int32_t added(Slot& slot, const char* letters, size_t size, uint64_t hash) {
-    const int32_t number = Words::size();
+  int32_t added(Slot& slot, const char* letters, const Word& word) {
+    const int32_t number = size();
     slot = {epoch_, number};
-    words_.push_back({bytes_.size(), size, hash});
-    bytes_.append(letters, size);
+    words_.push_back(word);
+    bytes_.append(letters, word.size);
     if (2 * words_.size() > slots_.size()) grow();
     return number;
   }

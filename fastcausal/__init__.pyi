@@ -42,6 +42,8 @@ from fastcausal.tasks.extraction.scorer import ExtractionScorer as ExtractionSco
 from fastcausal.tasks.extraction.tag_scorer import TagScorer as TagScorer
 from fastcausal.tasks.judged.report import JudgedReport as JudgedReport
 from fastcausal.tasks.judged.scorer import answers as answers
+from fastcausal.tasks.meta.report import MetaReport as MetaReport
+from fastcausal.tasks.meta.scorer import meta as meta
 from fastcausal.tasks.reliability.alpha import AlphaInterval as AlphaInterval
 from fastcausal.tasks.reliability.alpha import alpha_interval as alpha_interval
 from fastcausal.tasks.reliability.alpha import fleiss_kappa as fleiss_kappa

@@ -170,13 +170,14 @@ def test_all_names_load():
         "ClassificationReport",
         "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionScorer",
         "Gate", "InputError", "Intervals", "JudgedReport", "LabelAgreement", "Leaderboard",
-        "Objective", "PROTOCOLS", "Protocol", "Relations", "Report", "Rows", "SpanDecoder",
-        "Statistics", "SweepResult", "TagScheme", "TagScorer", "agreement", "alpha_interval",
-        "answers", "check", "claims", "classify", "classify_groups", "cohen_kappa", "compare",
-        "crab", "describe", "explain", "fleiss_kappa", "gate", "gwet_ac1", "kernel",
+        "MetaReport", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report", "Rows",
+        "SpanDecoder", "Statistics", "SweepResult", "TagScheme", "TagScorer", "agreement",
+        "alpha_interval", "answers", "check", "claims", "classify", "classify_groups",
+        "cohen_kappa", "compare", "crab", "describe", "explain", "fleiss_kappa", "gate", "gwet_ac1",
+        "kernel",
         "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote",
-        "mean_pairwise_kappa", "percent_agreement", "read", "score", "score_answers", "sweep",
-        "write",
+        "mean_pairwise_kappa", "meta", "percent_agreement", "read", "score", "score_answers",
+        "sweep", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:
         assert getattr(fastcausal, name) is not None

@@ -32,6 +32,7 @@ from fastcausal.cli.explain import explain
 from fastcausal.cli.gate import gate
 from fastcausal.cli.leaderboard import leaderboard
 from fastcausal.cli.merge import merge
+from fastcausal.cli.meta import meta
 from fastcausal.cli.options import Command, is_json
 from fastcausal.cli.qa import qa
 from fastcausal.cli.score import score
@@ -68,7 +69,7 @@ app: typer.Typer = typer.Typer(
 )
 for _command in (
     score, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify, qa,
-    answers, claims, describe, check, convert, demo, bench, doctor,
+    answers, claims, meta, describe, check, convert, demo, bench, doctor,
 ):  # fmt: skip
     app.command(cls=Command)(_command)
 app.add_typer(crab)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fastcausal.formulas.formula import Formula, Rows
+from fastcausal.formulas.formula import Formula, Int64, Rows, sums_of
 from fastcausal.formulas.means import mean_of_pairs
 from fastcausal.scores import Float64, ScoresByName, precision_recall_f1, ratio
 
@@ -78,25 +78,32 @@ class ExtractionFormula(Formula):
 
     def terms(self, rows: Rows) -> Rows:
         """Return counts, shares of verdicts and F1 of answers, in the order of `_parts`."""
+        return np.column_stack(self._terms(rows)).astype(np.float64)
+
+    def summed(self, rows: Rows, times: Int64) -> Rows:
+        """Return the sums of terms, float64[1, n_terms], without a table of all of them."""
+        weights = times[None]
+        return np.hstack([sums_of(term[:, None], weights) for term in self._terms(rows)]) * 1.0
+
+    def _terms(self, rows: Rows) -> list[Rows]:
         columns = self.by_field(rows)
         both = columns["cause_equal"] * columns["effect_equal"]
         relation, given = columns["relation"], columns["pred_relation"]
         f1 = mean_of_pairs(self.f1_of_answers(rows))
         terms = [column for role in ROLES for column in self._role_terms(columns, role)]
         terms += [both, both * (relation == given) * (relation > 0), relation > 0]
-        terms += [np.nan_to_num(f1), ~np.isnan(f1), np.ones(len(rows))]
+        terms += [np.nan_to_num(f1), ~np.isnan(f1), np.ones(len(rows), bool)]
         terms += [columns["contained"] == 2, columns["contained"] > 0]
         terms += [ratio(columns["valid"], columns["judged"], 0.0), columns["judged"] > 0]
         codes = range(1, len(self.relations) + 1)
         terms += [(relation == code) & (given == code) for code in codes]
         terms += [(relation > 0) & (given == code) for code in codes]
-        terms += [relation == code for code in codes]
-        return np.column_stack(terms).astype(np.float64)
+        return [*terms, *(relation == code for code in codes)]
 
     def _role_terms(self, columns: Mapping[str, Rows], role: str) -> list[Rows]:
         """Return the counts of a role, where its sides are equal, and where that counts."""
         *words, equal = (columns[f"{role}_{name}"] for name in ROLE_FIELDS)
-        counted = np.ones(len(equal)) if self.protocol == "fcr" else words[1] + words[2] > 0
+        counted = np.ones(len(equal), bool) if self.protocol == "fcr" else words[1] + words[2] > 0
         return [*words, equal * counted, counted]
 
     def _parts(self, sums: Rows) -> dict[str, dict[str, Rows]]:

@@ -32,7 +32,7 @@ class JudgedFormula(ConfusionFormula):
     array([0.5])
     """
 
-    job = "crab-labels"
+    job = "crab-judgments"
     room = "crab.report"
 
     task: str

@@ -244,13 +244,16 @@ def test_details_as_csv_and_arrow(tmp_path):
     import pyarrow.parquet as pq
 
     for option in ("--per-example", "--matches"):
-        files = {suffix: tmp_path / f"x{suffix}" for suffix in (".parquet", ".arrow", ".csv")}
+        suffixes = (".parquet", ".arrow", ".csv", ".jsonl")
+        files = {suffix: tmp_path / f"x{suffix}" for suffix in suffixes}
         for target in files.values():
             cli("score", sample.GOLD, *sample.SYSTEMS.values(), option, target)
         table = pq.read_table(files[".parquet"])
         assert pa.ipc.open_file(files[".arrow"]).read_all().equals(table)
         types = pyarrow.csv.ConvertOptions(column_types=table.schema, strings_can_be_null=True)
         assert pyarrow.csv.read_csv(files[".csv"], convert_options=types).equals(table)
+        lines = files[".jsonl"].read_text(encoding="utf-8").splitlines()
+        assert [json.loads(line) for line in lines] == table.to_pylist()
         target = Path(tmp_path, "x.txt")
         _, err = cli("score", sample.GOLD, *sample.SYSTEMS.values(), option, target, expect=2)
         assert 'unknown suffix ".txt"' in err

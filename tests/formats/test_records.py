@@ -110,3 +110,5 @@ def test_values_of_several_kinds_are_text_where_they_may():
     assert records.answers("x").to_pylist() == ["85", "85", None]
     assert records.texts("x").to_pylist() == ["85", "85", None]
     assert records.texts("cut").to_pylist() == ["so \\ud83d", None, None]
+    not_a_number = read_records([*rows, {"x": float("nan")}])
+    assert not_a_number.answers("x").to_pylist() == ["85", "85", None, None]

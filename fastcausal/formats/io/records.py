@@ -70,7 +70,7 @@ class Records:
         return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
     def answers(self, name: str) -> pa.Array:
-        """Return a column of any kind; values of several kinds as text, strings as they are.
+        """Return a column of any kind; values of several kinds as text, NaN as null.
 
         Raises
         ------
@@ -79,7 +79,8 @@ class Records:
         """
         if name not in self.mixed:
             return self.column(name)
-        texts = [v if isinstance(v, str | None) else json.dumps(v) for v in self.values(name)]
+        values = [None if value != value else value for value in self.values(name)]  # NaN
+        texts = [v if isinstance(v, str | None) else json.dumps(v) for v in values]
         return arrow.strings([text and encodable(text) for text in texts])
 
     def texts(self, name: str) -> pa.Array:
@@ -119,8 +120,7 @@ class Records:
             column = self._parsed(name, column, pa.float64())
         elif not _is_number(column.type):
             self._require_none(name, "a number")
-        values = column.cast(pa.float64(), safe=False)
-        return np.asarray(pc.fill_null(values, np.nan).to_numpy(zero_copy_only=False))
+        return arrow.values_of(column.cast(pa.float64(), safe=False), np.nan)
 
     def integers(self, name: str) -> npt.NDArray[np.int64]:
         """Return a column as int64[n].
@@ -214,8 +214,16 @@ def _of_file(file: Source) -> Records:
     if file.is_json:
         return _of_lines(file)
     rows, lines, _ = cells(file)
-    filled = [pc.if_else(pc.equal(column, ""), None, column) for column in rows.columns]
+    filled = [_filled(column) for column in rows.columns]
     return Records(file.name, pa.table(filled, rows.column_names), lines, typed=False)
+
+
+def _filled(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column of text, null where it is empty."""
+    texts = arrow.joined(column)
+    return pc.if_else(
+        pc.binary_length(texts).cast(pa.bool_()), texts, pa.nulls(len(texts), texts.type)
+    )
 
 
 def _document(file: Source) -> Any:

@@ -35,10 +35,10 @@ from fastcausal.tasks.crab.parse import parse_answer
 from fastcausal.tasks.crab.questions import graded
 from fastcausal.tasks.crab.raters import RaterReport, agree
 from fastcausal.tasks.crab.splits import describe_split, split
-from fastcausal.tasks.crab.sweep import sweep
+from fastcausal.tasks.crab.sweep import SweepReport, sweep
 
 __all__ = [
-    "ChainReport", "FrameReport", "RaterReport", "agree", "chains", "describe_questions",
-    "describe_split", "events", "frames", "graded", "make_questions", "pairwise", "parse_answer",
-    "split", "sweep",
+    "ChainReport", "FrameReport", "RaterReport", "SweepReport", "agree", "chains",
+    "describe_questions", "describe_split", "events", "frames", "graded", "make_questions",
+    "pairwise", "parse_answer", "split", "sweep",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from hashlib import blake2b
 
@@ -17,7 +18,7 @@ def number_of(*key: Key) -> int:
     >>> number_of(0, "story 4") == number_of(0, "story 4"), number_of(0, "a") == number_of(1, "a")
     (True, False)
     """
-    return int.from_bytes(blake2b(repr(key).encode(), digest_size=BITS // 8).digest(), "big")
+    return int.from_bytes(blake2b(json.dumps(key).encode(), digest_size=BITS // 8).digest(), "big")
 
 
 def shuffled(names: Sequence[str], *key: Key) -> list[int]:

@@ -73,9 +73,9 @@ def make_questions(
     ...         for a in range(1, 6)]
     >>> [question] = crab.make_questions(gold, seed=3).to_pylist()
     >>> {question[f"{i}_choice"]: question[f"{i}_event_order"] for i in range(4)}
-    {'C': 1, 'B': 3, 'D': 4, 'A': 5}
+    {'D': 2, 'C': 3, 'A': 4, 'B': 5}
     >>> question["answer"]
-    'A'
+    'B'
     """
     check("ties", ties, QuestionTies)
     check_seed(seed)

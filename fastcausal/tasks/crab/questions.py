@@ -62,7 +62,7 @@ class Questions:
         """Return ``id``, the columns of the questions, and their right letters and articles."""
         table = self.records.table
         columns: dict[str, Any] = {"id": arrow.numbers(np.arange(len(table))).cast(pa.string())}
-        ours = ("id", "answer", IN_DOCUMENT)
+        ours = ("id", "answer", IN_DOCUMENT, RIGHT, NEAR)
         columns |= {name: table[name] for name in table.column_names if name not in ours}
         columns[RIGHT] = _letters_of(self.right)
         if self.near is not None:

@@ -104,6 +104,10 @@ class RaterReport(Report):
     def _flat_groups(self) -> Iterator[tuple[str, Scores]]:
         yield from self.scores.items()
 
+    def to_arrow(self) -> pa.Table:
+        """Return a row per subset of classes."""
+        return Report(self.title, self.signature, self.scores).to_arrow()
+
     def to_table(self, counts: bool = False) -> Grid:
         """Make a table for the terminal: a row per subset of classes, then counts."""
         rows = {
@@ -199,32 +203,37 @@ def agree(
     majority = np.nan_to_num(votes.labels(first_of_ties=ties == "first")).astype(np.int64)
     means, variances = _moments(table)
     mean_class = len(CLASSES) - class_of(means, border)
-    experts = _experts(means, variances, border_width, min_variance, expert_share)
-    n = len(means)
-    columns = {
-        "n_ratings": np.diff(table.offsets),
-        "mean": means,
-        "variance": pa.array(variances, from_pandas=True),
-        "majority": _letters(majority),
-        "class": _letters(mean_class),
-        "expert": pa.nulls(n, pa.bool_()) if experts is None else experts,
-    }
-    rules: dict[str, str] = {"border": border, "ties": ties, "outside": outside}
-    numbers_of = {"border_width": border_width, "min_variance": min_variance}
-    for name, value in (numbers_of | {"expert_share": expert_share}).items():
-        rules[name] = "none" if value is None else f"{value:g}"
-    signature = "|".join(f"{name}:{value}" for name, value in rules.items())
+    is_expert = _experts(means, variances, border_width, min_variance, expert_share)
+    rules = {"border": border, "ties": ties, "outside": outside, "border_width": border_width}
     return RaterReport(
-        f"fastcausal|{__version__}|crab-agree|{signature}",
-        n,
+        _signature(rules | {"min_variance": min_variance, "expert_share": expert_share}),
+        len(means),
         len(numbers),
         table.n_raters,
         int((votes.n_winners > 1).sum()),
         tuple(_subset(rated, majority, classes, outside) for classes in SUBSETS),
         {"majority": _counts(majority), "mean": _counts(mean_class)},
-        None if experts is None else {"n": int(experts.sum()), "share": int(experts.sum()) / n},
-        pa.table(table.keys | columns),
+        None if is_expert is None else _share(is_expert),
+        pa.table(
+            table.keys
+            | {
+                "n_ratings": np.diff(table.offsets),
+                "mean": means,
+                "variance": pa.array(variances, from_pandas=True),
+                "majority": _letters(majority),
+                "class": _letters(mean_class),
+                "expert": pa.nulls(len(means), pa.bool_()) if is_expert is None else is_expert,
+            }
+        ),
     )
+
+
+def _signature(rules: Mapping[str, Any]) -> str:
+    def text(value: Any) -> str:
+        return value if isinstance(value, str) else "none" if value is None else f"{value:g}"
+
+    named = "|".join(f"{name}:{text(value)}" for name, value in rules.items())
+    return f"fastcausal|{__version__}|crab-agree|{named}"
 
 
 def _check_experts(
@@ -344,6 +353,10 @@ def _experts(
         k = min(round(share * len(means)), len(known))
         least = known[-k] if k else math.inf
     return near if least is None else near & (variances >= least)
+
+
+def _share(marked: Any) -> Mapping[str, Any]:
+    return {"n": int(marked.sum()), "share": int(marked.sum()) / len(marked)}
 
 
 def _letters(numbers: Int64) -> pa.Array:

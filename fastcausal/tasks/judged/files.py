@@ -200,7 +200,7 @@ def _texts(records: Records, column: str) -> pa.Array:
     texts = records.column(column)
     is_text = str(texts.type) in ("string", "large_string", "string_view")
     if is_text and not texts.null_count and column not in records.mixed:
-        return records.texts(column)
+        return texts.cast(pa.string())
     for row, value in enumerate(records.values(column)):
         if not isinstance(value, str):
             got = "missing" if value is None else kind(value)

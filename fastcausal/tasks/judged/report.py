@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcausal.errors import warning_lines
-from fastcausal.formulas import ExtractionFormula, Int64, Rows, sums_of
+from fastcausal.formulas import ExtractionFormula, Int64, Rows
 from fastcausal.groups import Groups, Scores
 from fastcausal.report import Report, Tables, scores_table
 from fastcausal.statistics import Statistics
@@ -164,7 +164,7 @@ def of_statistics(statistics: Statistics, by: str | None = None) -> JudgedReport
 
 def _groups(formula: ExtractionFormula, rows: Rows, times: Int64) -> dict[str, Scores]:
     """Return scores and counts of all groups but that of verdicts."""
-    sums = sums_of(formula.terms(rows), times[None])
+    sums = formula.summed(rows, times)
     counts = formula.counts_of(sums)
     return {
         group: Scores({n: float(v[0]) for n, v in scores.items()} | counts.get(group, {}))

@@ -107,6 +107,7 @@ def test_figures_of_mirage(nulls, mode):
     assert sum(s["n_unjudged"] for s in found["systems"].values()) == 47
 
 
+@pytest.mark.slow  # to import scikit-learn
 @has_mirage
 def test_agreement_of_mirage():
     sklearn = pytest.importorskip("sklearn.metrics")

@@ -125,6 +125,7 @@ def test_combinations_are_numbered(n):
 
 
 def test_draws_depend_on_the_key_alone():
+    assert sampled(52, 5, 7, "x") == [25, 29, 23, 31, 19]  # on every machine
     assert sorted(sampled(52, 52, 7)) == [*range(52)]
     assert sampled(52, 5, 7) == sampled(52, 52, 7)[:5] != sampled(52, 5, 8)
     names = [str(k) for k in range(20)]
@@ -191,6 +192,13 @@ def test_by_hand():
     assert report.same_document["cross_document"]["n"] == 3
     assert fc.crab.graded([letters | {"answer": "A"}], ["A"]).same_document is None
     assert "same_document" not in fc.crab.graded([letters | {"answer": "A"}], ["A"]).to_dict()
+
+
+def test_columns_of_questions_hide_none_of_ours():
+    ours = {"id": "x", "right": "D", "same_document": "B", "in_document": "no", "index": 7}
+    letters = {f"{i}_choice": letter for i, letter in enumerate("ABCD")} | {"answer": "A"}
+    plain, more = (fc.crab.graded([letters | extra] * 2, ["A", "B"]) for extra in ({}, ours))
+    assert more.to_json() == plain.to_json()
 
 
 def test_statistics_give_the_report_again(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import statistics
 
 import pyarrow.parquet as pq
@@ -96,6 +97,19 @@ def test_alpha_of_class_subsets_by_hand():
     assert alphas[1, 2, 3, 4] == near(1 - (4 / 9) / (7 / 2))
     assert report.pairs["class"].to_pylist() == ["D", "C", "A"]
     assert report.to_flat()["classes_1_2_n_pairs"] == 2
+
+
+def test_every_way_to_show_a_report():
+    rows = [{"unit": u, "rater": r, "score": 30 * r + u} for u in range(4) for r in range(3)]
+    report = fc.crab.agree(rows, border_width=10)
+    assert report.to_arrow()["group"].to_pylist()[-1] == "classes_1_2_3_4"
+    assert pickle.loads(pickle.dumps(report)) == report
+    assert "| classes 1 2 |" in report.to_markdown()
+    assert "classes 1 2" in report.to_csv()
+    assert "classes 1 2" in report.to_latex()
+    assert "classes 1 2" in report._repr_html_()
+    assert json.loads(report.to_json()) == report.to_dict()
+    assert report["classes_3_4"].n_pairs == report.subsets[2]["n_pairs"]
 
 
 def test_rules_decide_what_they_say():
