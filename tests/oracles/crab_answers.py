@@ -16,7 +16,8 @@ NUMBER = re.compile(
     r"([+-]?([0-9]+(\.[0-9]+)?|\.[0-9]+)([eE][+-]?[0-9]+)?)\s*(%|/\s*100)?\s*\.?", re.S
 )
 LETTER = re.compile(r"\[([A-Da-d])\]|\(([A-Da-d])\)|([A-Da-d])[.:)]|([A-Da-d])\Z")
-NAMED = re.compile(rf"(?=\[([A-Da-d])\]|\(([A-Da-d])\)|(?<![{WORD}.])([A-Da-d])[.:)](?:\s|\Z))")
+FREE = rf"(?:(?<![{WORD}.])|(?<=\A[A-Da-d]\.))"
+NAMED = re.compile(rf"(?=\[([A-Da-d])\]|\(([A-Da-d])\)|{FREE}([A-Da-d])[.:)](?:\s|\Z))")
 FIRST = re.compile(rf"([^{WORD}]*)([{WORD}]+)(.*)", re.S)
 OTHER = re.compile(rf"(?:\s|[\"'*`)\]\u2018-\u201f])*(?:/|[oO][rR](?![{WORD}]))")
 
