@@ -7,11 +7,8 @@
 // and no width of vectors changes a bit.
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <exception>
-#include <mutex>
 #include <vector>
 
 #include "stop.hpp"
@@ -52,26 +49,6 @@ inline double spread(const double* a, const double* b, int64_t n_places) {
   }
   if (n[0] < 2) return 0;
   return std::sqrt(std::max(0.0, squares[0] - sum[0] * sum[0] / n[0]) / (n[0] - 1));
-}
-
-// Calls work(block, steps) for each block, from threads.
-template <class Work>
-void for_blocks(int64_t n_blocks, int64_t n_threads, Asked asked, const Work& work) {
-  Stop stop(asked);
-  std::atomic<int64_t> next{0};
-  std::mutex failing;
-  std::exception_ptr failure;
-  in_threads(std::min(n_threads, n_blocks), stop, [&] {
-    try {
-      Steps steps(stop);
-      for (int64_t block; (block = next++) < n_blocks;) work(block, steps);
-    } catch (...) {
-      const std::lock_guard<std::mutex> lock(failing);
-      failure = std::current_exception();
-      next = n_blocks;
-    }
-  });
-  if (failure) std::rethrow_exception(failure);
 }
 
 // found is [n_systems][n_systems], symmetric; its diagonal stays as it is.

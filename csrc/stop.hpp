@@ -3,6 +3,7 @@
 //   Stop ── one of a call, shared by its threads; in the calling thread it asks the caller
 //     └─ Steps ── one of a thread: adds up what work costs, so that most of it needs no look
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -96,6 +97,26 @@ void in_threads(int64_t n_threads, Stop& stop, const Work& work) {
   }
   lock.unlock();
   for (std::thread& thread : threads) thread.join();
+}
+
+// Calls work(block, steps) for each block, from threads.
+template <class Work>
+void for_blocks(int64_t n_blocks, int64_t n_threads, Asked asked, const Work& work) {
+  Stop stop(asked);
+  std::atomic<int64_t> next{0};
+  std::mutex failing;
+  std::exception_ptr failure;
+  in_threads(std::min(n_threads, n_blocks), stop, [&] {
+    try {
+      Steps steps(stop);
+      for (int64_t block; (block = next++) < n_blocks;) work(block, steps);
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(failing);
+      failure = std::current_exception();
+      next = n_blocks;
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace fastcausal

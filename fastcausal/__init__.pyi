@@ -26,6 +26,9 @@ from fastcausal.tasks.agreement.agree import agreement as agreement
 from fastcausal.tasks.agreement.report import Agreement as Agreement
 from fastcausal.tasks.answers.report import AnswerReport as AnswerReport
 from fastcausal.tasks.answers.scorer import score_answers as score_answers
+from fastcausal.tasks.claims.report import ClaimsReport as ClaimsReport
+from fastcausal.tasks.claims.scorer import claims as claims
+from fastcausal.tasks.classification.groups import classify_groups as classify_groups
 from fastcausal.tasks.classification.report import ClassificationReport as ClassificationReport
 from fastcausal.tasks.classification.scorer import ClassificationScorer as ClassificationScorer
 from fastcausal.tasks.classification.scorer import classify as classify
@@ -37,9 +40,14 @@ from fastcausal.tasks.extraction.explain import explain as explain
 from fastcausal.tasks.extraction.score import score as score
 from fastcausal.tasks.extraction.scorer import ExtractionScorer as ExtractionScorer
 from fastcausal.tasks.extraction.tag_scorer import TagScorer as TagScorer
+from fastcausal.tasks.judged.report import JudgedReport as JudgedReport
+from fastcausal.tasks.judged.scorer import answers as answers
+from fastcausal.tasks.meta.report import MetaReport as MetaReport
+from fastcausal.tasks.meta.scorer import meta as meta
 from fastcausal.tasks.reliability.alpha import AlphaInterval as AlphaInterval
 from fastcausal.tasks.reliability.alpha import alpha_interval as alpha_interval
 from fastcausal.tasks.reliability.alpha import fleiss_kappa as fleiss_kappa
+from fastcausal.tasks.reliability.alpha import gwet_ac1 as gwet_ac1
 from fastcausal.tasks.reliability.alpha import krippendorff_alpha as krippendorff_alpha
 from fastcausal.tasks.reliability.alpha import percent_agreement as percent_agreement
 from fastcausal.tasks.reliability.kappas import cohen_kappa as cohen_kappa

@@ -3,6 +3,7 @@
 ::
 
     Ratings ──┬─ disagreements (native) ── alpha, Fleiss' kappa, percent agreement
+              ├─ chances_of_ac1 ────────── Gwet's AC1, with percent agreement
               └─ mean_kappas (native) ──── Cohen's kappa, averaged over pairs of raters
 
 Missing ratings drop out; what is undefined is NaN. Order and names of units and raters change no
@@ -28,7 +29,7 @@ LEVELS = get_args(Level)  # in the order of the native Level
 MOST = 2**31 - 1  # ratings: what the native code counts to
 COEFFICIENTS = (
     "percent_agreement", "cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic",
-    "fleiss_kappa", "alpha",
+    "fleiss_kappa", "alpha", "gwet_ac1",
 )  # fmt: skip
 
 ORDER = (None, *get_args(KappaWeights))  # of the native Weights
@@ -78,6 +79,7 @@ def coefficients(
         "cohen_kappa_quadratic": lambda: kappas("quadratic"),
         "fleiss_kappa": lambda: fleiss_kappas_of(distances("nominal")),
         "alpha": lambda: alphas_of(distances(level)),
+        "gwet_ac1": lambda: gwet_ac1s(ratings, distances("nominal"), places, times),
     }
     return {name: ways[name]() for name in names}
 
@@ -133,6 +135,41 @@ def fleiss_kappas_of(rows: Float64) -> Float64:
     n_ratings, by_unit, expected = rows[:, 1], rows[:, 3], rows[:, 4]
     # Expected of two draws without replacement; Fleiss' chance is with it.
     return 1 - _quotient(by_unit, _quotient(expected * (n_ratings - 1), n_ratings))
+
+
+def gwet_ac1s(
+    ratings: Ratings, rows: Float64, places: Int64, times: Int64 | None = None
+) -> Float64:
+    """Compute Gwet's AC1 of every row of nominal `disagreements`, with its places and draws."""
+    chance = chances_of_ac1(ratings, places, times)
+    return _quotient(percents_of(rows) - chance, 1 - chance)
+
+
+def chances_of_ac1(ratings: Ratings, places: Int64, times: Int64 | None = None) -> Float64:
+    """Compute the agreement that Gwet's AC1 expects by chance: float64[n_draws].
+
+    It is Σπ(1 − π) / (q − 1), π the mean over rated units of a label's share of the unit's ratings,
+    q the labels that occur (Gwet 2008, equation 3, with missing ratings as in his handbook). NaN of
+    one label. Parameters are those of `mean_kappas`.
+    """
+    units, places = ratings.units_of()[places >= 0], places[places >= 0]
+    widths = np.bincount(units, minlength=ratings.n_units)
+    most, n_labels = int(widths.max(initial=0)), int(places.max(initial=-1)) + 1
+    keys = places * (most + 1) + widths[units]
+    draws = np.ones((1, ratings.n_units), np.int64) if times is None else times
+    chances = np.empty(len(draws))
+    for k, drawn in enumerate(draws):
+        counts = np.bincount(keys, drawn[units], n_labels * (most + 1)).reshape(-1, most + 1)
+        shares = counts[:, 1:] / np.arange(1, most + 1)  # in units of a rated unit
+        chances[k] = _chance_of(shares, int(drawn[widths > 0].sum()))
+    return chances
+
+
+def _chance_of(shares: Float64, n_units: int) -> float:
+    means = [math.fsum(row) / n_units for row in shares.tolist() if any(row)]
+    if len(means) < 2:
+        return math.nan
+    return math.fsum(mean * (1 - mean) for mean in means) / (len(means) - 1)
 
 
 def _quotient(above: Float64, below: Float64) -> Float64:

@@ -108,8 +108,9 @@ def write(path: str | os.PathLike[str], tables: Sequence[pa.Table], about: About
 
 def require_metadata(path: str | os.PathLike[str]) -> None:
     """Raise InputError for a path of a format without metadata."""
-    if os.fspath(path).lower().endswith(".csv"):
-        raise InputError(f"{path}: a CSV file has no metadata, expected .parquet or .arrow")
+    suffix = Path(path).suffix.lower()
+    if name := {".csv": "CSV", ".jsonl": "JSON lines"}.get(suffix):
+        raise InputError(f"{path}: a {name} file has no metadata, expected .parquet or .arrow")
 
 
 def load(path: str | os.PathLike[str]) -> tuple[str, pa.Table, About]:
@@ -176,12 +177,17 @@ def table_of(
 
 def columns_of(formula: Formula, rows: Rows) -> dict[str, Any]:
     """Return the columns of a file by field: labels, or counts."""
-    if not isinstance(formula, ConfusionFormula):
-        return dict(zip(formula.fields, np.ascontiguousarray(rows.T), strict=True))
     import pyarrow as pa
 
-    labels = pa.array(formula.labels)  # without labels of type null
-    return {name: labels.take(pa.array(rows[:, k])) for k, name in enumerate(formula.fields)}
+    columns = dict(zip(formula.fields, np.ascontiguousarray(rows.T), strict=True))
+    if formula.gaps:
+        return {name: pa.array(column, from_pandas=True) for name, column in columns.items()}
+    if not isinstance(formula, ConfusionFormula):
+        return columns
+    answers = pa.array(formula.answers)  # without labels of type null
+    return columns | {
+        side: answers.take(pa.array(columns[side].astype(np.int64))) for side in ("gold", "pred")
+    }
 
 
 def parted(formula: Formula, table: pa.Table, name: str) -> tuple[pa.Table, pa.Table | None]:
@@ -207,12 +213,15 @@ def counts_of(
     """
     for total in formula.totals if totals else ():
         numbers(table, total, np.int64, name)
+    fields, codes = formula.fields, list[Int64]()
     if isinstance(formula, ConfusionFormula):
-        return _labels(formula, table, name)
+        formula, codes = _labels(formula, table, name)
+        fields = fields[2:]
     columns = [
-        numbers(table, field, formula.dtype, name, formula.bounds) for field in formula.fields
+        numbers(table, field, formula.dtype, name, formula.bounds, formula.gaps) for field in fields
     ]
-    return formula, np.array(columns, formula.dtype).reshape(len(columns), len(table)).T
+    rows = np.array([*codes, *columns], formula.dtype)
+    return formula, rows.reshape(len(formula.fields), len(table)).T
 
 
 def column_of(table: pa.Table, field: str, name: str) -> pa.ChunkedArray:
@@ -223,9 +232,17 @@ def column_of(table: pa.Table, field: str, name: str) -> pa.ChunkedArray:
 
 
 def numbers(
-    table: pa.Table, field: str, dtype: Any, name: str, bounds: tuple[int, int] = (0, 2**53)
+    table: pa.Table,
+    field: str,
+    dtype: Any,
+    name: str,
+    bounds: tuple[int, int] = (0, 2**53),
+    gaps: bool = False,
 ) -> Int64:
-    """Return a column of counts, or of floats, from the first bound on and below the second."""
+    """Return a column of counts, or of floats, from the first bound on and below the second.
+
+    With ``gaps`` a float may be null, which is NaN here.
+    """
     import pyarrow as pa
 
     from fastcausal.arrays.arrow import joined, values_of
@@ -234,36 +251,38 @@ def numbers(
     wanted = pa.from_numpy_dtype(np.dtype(dtype))
     if column.type != wanted:
         raise InputError(f'{name}: column "{field}" is {column.type}, expected {wanted}')
-    if column.null_count:
+    missing = np.asarray(column.is_null()) if gaps else False
+    if column.null_count and not gaps:
         raise InputError(f'{name}: column "{field}" has {column.null_count} nulls, expected none')
-    values = values_of(joined(column))
-    if not ((values >= bounds[0]) & (values < bounds[1])).all():
+    values = values_of(joined(column.fill_null(np.nan) if gaps else column))
+    if not (((values >= bounds[0]) & (values < bounds[1])) | missing).all():
         raise InputError(f'{name}: column "{field}" has values that no count has')
     return values
 
 
 def _labels(
     formula: ConfusionFormula, table: pa.Table, name: str
-) -> tuple[ConfusionFormula, Int64]:
-    """Return pairs of places among the labels; of labels not given, those that occur."""
+) -> tuple[ConfusionFormula, list[Int64]]:
+    """Return both places among the labels; of labels not given, those that occur."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    sides = [column_of(table, field, name) for field in formula.fields]
+    sides = [column_of(table, field, name) for field in ("gold", "pred")]
     kinds = {str(side.type) for side in sides}
-    known = kinds in ({"int64"}, {"string"}) or not len(table)
-    if not known or any(side.null_count for side in sides):
+    alike = kinds in ({"int64"}, {"string"}) or not len(table)
+    if not alike or any(side.null_count for side in sides):
         raise InputError(f"{name}: labels are {', '.join(sorted(kinds))}, expected int64 or string")
-    labels = formula.labels
     if not formula.given:
         labels = classes_of(*(pc.unique(side).to_pylist() for side in sides))
-    classes = pa.array(labels, sides[0].type)
-    codes = [pc.index_in(side, classes) for side in sides]
+        formula = replace(formula, labels=labels)
+    known = (formula.labels, formula.answers)
+    codes = [
+        pc.index_in(side, pa.array(classes, side.type))
+        for side, classes in zip(sides, known, strict=True)
+    ]
     if any(side.null_count for side in codes):
         raise InputError(f"{name}: a label is not among those given in the metadata")
-    return replace(formula, labels=labels), np.stack(
-        [np.asarray(side, np.int64) for side in codes], 1
-    )
+    return formula, [np.asarray(side, np.int64) for side in codes]
 
 
 def read(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:

@@ -9,12 +9,16 @@ from __future__ import annotations
 from typing import Any, Literal
 
 ProtocolName = Literal["recess", "cnc-2023", "cnc-2022"]
+AnswerProtocol = Literal["guide", "fcr"]
 AgreementProtocol = Literal["recess", "recess-code"]
 Backend = Literal["cpu", "cuda", "reference"]
 DeviceBackend = Literal["cpu", "cuda"]
 
 Policy = Literal["error", "empty", "skip"]
 LabelPolicy = Literal["error", "skip"]
+NullPolicy = Literal["error", "false", "skip"]
+RaterPolicy = Literal["mean", "majority"]
+Side = Literal["prediction", "reference"]
 
 TagReading = Literal["strict", "cnc-2023", "cnc-2022"]
 PairingTies = Literal["content", "first"]
@@ -35,7 +39,18 @@ Tokenizer = Literal["whitespace", "nltk-style", "nltk-style+tags"]
 MeanOver = Literal["example", "relation"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]  # csrc's order
 KappaWeights = Literal["linear", "quadratic"]
+AnswerTask = Literal["score", "multiclass", "mcq", "binary"]
 MajorityTies = Literal["none", "first", "error"]
+
+CrabTask = Literal["score", "multiclass", "binary"]
+Border = Literal["up", "text", "down"]
+GoldFrom = Literal["class", "score"]
+FrameRule = Literal["figure", "mixed", "collapse"]
+EventMatch = Literal["tokens", "exact"]
+RaterTies = Literal["first", "none"]
+Outside = Literal["keep", "drop"]
+QuestionTies = Literal["skip", "accept"]
+SplitBy = Literal["date", "story", "pair"]
 
 Method = Literal["bca", "percentile", "jackknife"]
 Correction = Literal["holm", "bh", "none"]

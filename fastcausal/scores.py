@@ -14,6 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fastcausal.arrays.distinct import distinct
+from fastcausal.arrays.strata import sum_by
+
 Counts = Mapping[str, Any]
 """Counts by field name: ints, or int64 arrays of one shape."""
 
@@ -213,6 +216,47 @@ def matthews(hits: int, predicted: Sequence[int], wanted: Sequence[int], undefin
     spread = (n * n - sum(p * p for p in predicted)) * (n * n - sum(w * w for w in wanted))
     covariance = hits * n - sum(p * w for p, w in zip(predicted, wanted, strict=True))
     return float(ratio(covariance, math.sqrt(spread), undefined))
+
+
+def spearman(
+    x: Float64, y: Float64, weights: npt.NDArray[np.int64], undefined: float = math.nan
+) -> Float64:
+    """Return Spearman's correlation under each row of weights: that of ranks, ties by mean rank.
+
+    All sums are exact integers, so no order of the values changes a bit.
+
+    Parameters
+    ----------
+    x, y : float64[n]
+    weights : int64[n_draws, n]
+        How often each value is in a draw.
+    undefined : float
+        The correlation where a side does not vary.
+
+    Examples
+    --------
+    >>> spearman(np.array([1.0, 2, 3]), np.array([5.0, 5, 9]), np.array([[1, 1, 1], [2, 2, 0]]))
+    array([0.8660254,       nan])
+    """
+    if len(weights) == 1:  # many values, most of which repeat
+        pairs, place = distinct(np.stack([x, y], axis=1))
+        x, y = pairs.T
+        weights = sum_by(weights, place, len(pairs))
+    a, b = (_centred_ranks(side, weights) for side in (x, y))
+    if int(weights.sum(axis=1).max(initial=0)) ** 3 >= 2**62:
+        a, b = a.astype(object), b.astype(object)
+    sums = [(weights * p * q).sum(axis=1).tolist() for p, q in ((a, b), (a, a), (b, b))]
+    each = [ratio(ab, math.sqrt(aa * bb), undefined) for ab, aa, bb in zip(*sums, strict=True)]
+    return np.array(each, np.float64)
+
+
+def _centred_ranks(values: Float64, weights: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    """Return twice the mean rank of each value, less twice the mean of all: int64[n_draws, n]."""
+    different, code = np.unique(values, return_inverse=True)
+    times = sum_by(weights, code, len(different))
+    ends = np.cumsum(times, axis=1)
+    centred: npt.NDArray[np.int64] = 2 * ends - times - weights.sum(axis=1, keepdims=True)
+    return centred[:, code]
 
 
 def mean_defined(values: Sequence[float], weights: Sequence[int], undefined: float) -> float:

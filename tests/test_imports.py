@@ -26,7 +26,7 @@ ROOMS = [
     ("engine",),
     ("protocols", "formats"),
     ("decoding",),
-    ("scores", "coefficients"),
+    ("scores", "coefficients", "confusions"),
     ("formulas",),
     ("count_files",),
     ("significance",),
@@ -45,7 +45,7 @@ TASKS = {
     "corpus": {"classification", "reliability"},
     "meta": {"classification", "reliability"},
     "claims": {"reliability"},
-    "crab": {"classification"},
+    "crab": {"classification", "reliability"},
     "annotation": {"claims", "judged"},
 }
 HEAVY = ("pyarrow", "typer", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers")
@@ -166,15 +166,18 @@ def test_importing_loads_the_face_alone():
 
 def test_all_names_load():
     assert {name for name in dir(fastcausal) if not name.startswith("_")} == {
-        "Agreement", "AlphaInterval", "AnswerReport", "CheckReport", "ClassificationReport",
+        "Agreement", "AlphaInterval", "AnswerReport", "CheckReport", "ClaimsReport",
+        "ClassificationReport",
         "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionScorer",
-        "Gate", "InputError", "Intervals", "LabelAgreement", "Leaderboard", "Objective",
-        "PROTOCOLS", "Protocol", "Relations", "Report", "Rows", "SpanDecoder", "Statistics",
-        "SweepResult", "TagScheme",
-        "TagScorer", "agreement", "alpha_interval", "check", "classify", "cohen_kappa", "compare",
-        "crab", "describe", "explain", "fleiss_kappa", "gate", "kernel", "krippendorff_alpha",
-        "label_agreement", "leaderboard", "majority_vote", "mean_pairwise_kappa",
-        "percent_agreement", "read", "score", "score_answers", "sweep", "write",
+        "Gate", "InputError", "Intervals", "JudgedReport", "LabelAgreement", "Leaderboard",
+        "MetaReport", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report", "Rows",
+        "SpanDecoder", "Statistics", "SweepResult", "TagScheme", "TagScorer", "agreement",
+        "alpha_interval", "answers", "check", "claims", "classify", "classify_groups",
+        "cohen_kappa", "compare", "crab", "describe", "explain", "fleiss_kappa", "gate", "gwet_ac1",
+        "kernel",
+        "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote",
+        "mean_pairwise_kappa", "meta", "percent_agreement", "read", "score", "score_answers",
+        "sweep", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:
         assert getattr(fastcausal, name) is not None

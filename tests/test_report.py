@@ -218,6 +218,7 @@ COMMANDS = {
         "labels_1.csv", "labels_2.csv", positive="y"
     ),
     "qa questions.json answers.json": lambda: fc.score_answers("questions.json", "answers.json"),
+    "answers judged_ann.json": lambda: fc.answers("judged_ann.json"),
     "describe gold.csv": lambda: fc.describe("gold.csv"),
     "check gold.csv": lambda: fc.check("gold.csv"),
     "aggregate careful.parquet": lambda: fc.Statistics.read("careful.parquet").report(),

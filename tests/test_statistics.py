@@ -221,12 +221,18 @@ def test_what_the_file_holds(tmp_path):
     assert all(str(table[name].type) == "int64" for name in table.column_names[at - 2 :])
 
 
+def test_a_file_names_one_formula():
+    assert len({kind.job for kind in KINDS}) == len(KINDS)
+
+
 def test_formulas_are_plain_values():
+    assert len({kind.job for kind in KINDS}) == len(KINDS)
     for kind in KINDS:
         names = [field.name for field in fields(kind)]
         values = {name: None if name == "undefined" else ["a"] for name in names}
         values |= {"kernel": "k", "given": True, "positive": 1}
         formula = formula_of({"job": kind.job} | {k: values[k] for k in names})
+        assert type(formula) is kind
         assert formula_of(json.loads(json.dumps(formula.to_dict()))) == formula
         assert hash(formula) == hash(pickle.loads(pickle.dumps(formula)))
 

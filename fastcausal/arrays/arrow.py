@@ -228,8 +228,8 @@ def offsets(widths: Iterable[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
     return places
 
 
-def values_of(array: pa.Array, null: int = 0) -> np.ndarray[Any, np.dtype[Any]]:
-    """The values of an array of integers, ``null`` where there is none.
+def values_of(array: pa.Array, null: float = 0) -> np.ndarray[Any, np.dtype[Any]]:
+    """The values of an array of numbers, ``null`` where there is none.
 
     Examples
     --------

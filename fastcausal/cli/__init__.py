@@ -16,8 +16,10 @@ from typer.core import TyperGroup
 
 from fastcausal.cli.aggregate import aggregate
 from fastcausal.cli.agree import agree
+from fastcausal.cli.answers import answers
 from fastcausal.cli.bench import bench
 from fastcausal.cli.check import check
+from fastcausal.cli.claims import claims
 from fastcausal.cli.classify import classify
 from fastcausal.cli.compare import compare
 from fastcausal.cli.console import clear_errors, hold_streams, show
@@ -30,6 +32,7 @@ from fastcausal.cli.explain import explain
 from fastcausal.cli.gate import gate
 from fastcausal.cli.leaderboard import leaderboard
 from fastcausal.cli.merge import merge
+from fastcausal.cli.meta import meta
 from fastcausal.cli.options import Command, is_json
 from fastcausal.cli.qa import qa
 from fastcausal.cli.score import score
@@ -66,7 +69,7 @@ app: typer.Typer = typer.Typer(
 )
 for _command in (
     score, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify, qa,
-    describe, check, convert, demo, bench, doctor,
+    answers, claims, meta, describe, check, convert, demo, bench, doctor,
 ):  # fmt: skip
     app.command(cls=Command)(_command)
 app.add_typer(crab)

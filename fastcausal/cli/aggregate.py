@@ -21,7 +21,7 @@ from fastcausal.cli.options import (
     refuse,
     refuse_inference,
 )
-from fastcausal.cli.score import print_reports, with_intervals
+from fastcausal.cli.systems import print_reports, with_intervals
 
 if TYPE_CHECKING:
     from fastcausal.statistics import Statistics

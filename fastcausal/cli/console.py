@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,6 +123,16 @@ def write_rows(target: Path, table: pa.Table) -> None:
 
     with appending(target) as write:
         write(table)
+
+
+def write_tables(*tables: tuple[Path | None, pa.Table]) -> None:
+    """Write tables to files that their suffixes name, all of them or none; None is not written."""
+    from fastcausal.formats.table import appending
+
+    with ExitStack() as files:
+        for target, table in tables:
+            if target is not None:
+                files.enter_context(appending(target))(table)
 
 
 def warn(messages: Iterable[str]) -> None:

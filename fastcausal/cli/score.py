@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fastcausal.cli.console import (
-    doing,
-    print_grids,
-    print_json,
-    print_report,
-    short_names,
-    warn,
-)
+from fastcausal.cli.console import doing, short_names
 from fastcausal.cli.options import (
     ClusterOption,
     ConfidenceOption,
@@ -31,12 +24,11 @@ from fastcausal.cli.options import (
     refuse,
     refuse_inference,
 )
-from fastcausal.options import Backend, Method, Policy, ProtocolName
+from fastcausal.cli.systems import named, print_reports, with_intervals
+from fastcausal.options import Backend, Policy, ProtocolName
 
 if TYPE_CHECKING:
-    from fastcausal.groups import Groups, Number, Scores
     from fastcausal.report import Report
-    from fastcausal.tables import Grid
 
 
 def score(
@@ -111,7 +103,7 @@ def score(
         for name, path in names.items():
             with (
                 doing(f"scoring {path}") as progress,
-                _named(name if len(names) > 1 else None),
+                named(name if len(names) > 1 else None),
             ):
                 reports[name] = fc.score(
                     gold_side,
@@ -173,108 +165,3 @@ def _one_table(target: Path | None, systems: list[str]) -> Iterator[dict[str, Pa
                 abouts[name], tables = batches_in(file)
                 for table in tables:
                     write(with_system(table, name))
-
-
-@contextmanager
-def _named(system: str | None) -> Iterator[None]:
-    """Say in an error which of several systems it is about."""
-    from fastcausal.errors import InputError
-
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{system}: {error}" if system else str(error)) from error
-
-
-def with_intervals(
-    reports: dict[str, Report],
-    cluster: str | None,
-    method: Method,
-    confidence: float,
-    n_resamples: int,
-    seed: int,
-    by: str | None,
-) -> dict[str, Report]:
-    """Give every score of every report its interval."""
-    with doing("resampling"):
-        return {
-            name: report.with_intervals(
-                cluster=cluster,
-                method=method,
-                confidence=confidence,
-                n_resamples=n_resamples,
-                seed=seed,
-                by=by,
-            )
-            for name, report in reports.items()
-        }
-
-
-def print_reports(
-    reports: dict[str, Report], format: str, by: str | None = None, counts: bool = False
-) -> None:
-    """Print one report, or what there is to compare of several."""
-    first, *more = reports.values()
-    if not more:
-        print_report(first, format, counts)
-    elif format == "json":
-        print_json({"systems": {name: report.to_dict() for name, report in reports.items()}})
-    else:
-        warn(f"{name}: {w}" for name, report in reports.items() for w in report.warnings)
-        notes = *first.legend, first.signature
-        print_grids(systems_tables(reports, by, counts), format, *notes)
-
-
-def systems_tables(
-    reports: dict[str, Report], by: str | None = None, counts: bool = False
-) -> list[Grid]:
-    """Make one table of what systems extract; of other tasks, those of each system."""
-    if all("n_gold_relations" in report.facts for report in reports.values()):
-        return [systems_table(reports, by, counts)]
-    grids = []
-    for name, report in reports.items():
-        for grid in report.to_tables(counts):
-            grid.title = f"{name}: {grid.title}"
-            grids.append(grid)
-    return grids
-
-
-def systems_table(reports: dict[str, Report], by: str | None = None, counts: bool = False) -> Grid:
-    """A row per system: overall scores, and the last of them (F1) for every role.
-
-    Parts are the values of the column ``by``; ``counts`` adds those of all roles together.
-    """
-    from fastcausal.report import scores_table
-
-    first = next(iter(reports.values()))
-    parts = {"": {name: _of_system(report.scores, counts) for name, report in reports.items()}}
-    subsets = dict.fromkeys(name for report in reports.values() for name in report.subsets)
-    for subset in subsets:
-        if by is not None and subset.startswith(f"{by}="):
-            parts[subset] = {
-                name: _of_system(report.subsets[subset], counts)
-                for name, report in reports.items()
-                if subset in report.subsets
-            }
-    sentences = _range([report.n_examples for report in reports.values()])
-    relations = _range([report.n_gold_relations for report in reports.values()])
-    facts = f"{sentences} sentences, {relations} gold relations, {len(reports)} systems"
-    return scores_table(f"{first.protocol}: {facts}", parts, counts=True)
-
-
-def _range(numbers: list[int]) -> str:
-    """One number, or the least and the greatest: some systems may have examples left out."""
-    least, most = min(numbers), max(numbers)
-    return str(least) if least == most else f"{least} to {most}"
-
-
-def _of_system(groups: Groups, counts: bool) -> Scores:
-    """One row of `systems_table`."""
-    from fastcausal.groups import Scores
-
-    overall = groups["overall"]
-    scores = {name: value for name, value in overall.items() if isinstance(value, float)}
-    *_, last = scores
-    row: dict[str, Number] = dict(scores)
-    row |= {f"{group} {last}": groups[group][last] for group in [*groups][1:]}
-    return Scores(row | (dict(overall) if counts else {}))

@@ -19,9 +19,16 @@ from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import ARROW_MARKS, DAMAGE, Stream, damaged
 from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format, Opened
+from fastcausal.formats.io.values import Written
 from fastcausal.relations import Relations
 
-ROW_SUFFIXES = (".parquet", ".arrow", ".csv")  # of tables of rows, which `appending` writes
+ROW_SUFFIXES = (
+    ".parquet",
+    ".arrow",
+    ".csv",
+    ".jsonl",
+)  # of tables of rows, which `appending` writes
+LINES = 1 << 12  # rows that are Python objects at a time
 BATCH = 1 << 17  # rows of a record batch written: what is read at once
 
 
@@ -112,13 +119,13 @@ def appending(
     """Write tables of one schema to a file, which is there when all are written.
 
     Its suffix tells the format: ``.parquet`` (also without a suffix, as of a device), ``.arrow``,
-    or ``.csv`` for tables without lists.
+    ``.jsonl``, or ``.csv`` for tables without lists.
 
     Parameters
     ----------
     target : path
     metadata : callable, optional
-        Gives the metadata of the schema in the end; CSV has none.
+        Gives the metadata of the schema in the end; CSV and JSON lines have none.
 
     Raises
     ------
@@ -202,7 +209,27 @@ def _row_writer(suffix: str, file: Any, schema: pa.Schema, in_the_end: bool) -> 
         import pyarrow.csv
 
         return pyarrow.csv.CSVWriter(file, schema)
+    if suffix == ".jsonl":
+        return _LineWriter(file)
     return pa.ipc.new_file(file, schema)
+
+
+class _LineWriter:
+    """A file of JSON lines that tables are appended to."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+
+    def write_table(self, table: pa.Table) -> None:
+        """Write a line per row; NaN is null."""
+        written = Written()
+        for batch in table.to_batches(max_chunksize=LINES):
+            for row in batch.to_pylist():
+                plain = {name: None if v != v else v for name, v in row.items()}
+                self.file.write(f"{written.json(plain)}\n".encode())
+
+    def close(self) -> None:
+        """Do nothing: the file is the caller's."""
 
 
 def sniff(data: bytes) -> str | None:

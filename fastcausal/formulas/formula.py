@@ -30,6 +30,7 @@ class Formula(ABC):
     dtype: ClassVar[type[np.generic]] = np.int64  # of rows
     totals: ClassVar[tuple[str, ...]] = ()  # what else a file counts of each unit
     adds: ClassVar[bool] = True  # scores are functions of sums over rows
+    gaps: ClassVar[bool] = False  # a unit may lack measures: NaN in rows, null in files
 
     @property
     @abstractmethod
@@ -120,6 +121,10 @@ class OneScore:
     def scores_of(self, sums: Rows) -> dict[str, Float64]:
         """Compute the score from sums of terms, as `Formula.scores_of`."""
         return {self.name: self.value(sums)}
+
+    def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+        """Compute the score of rows under each row of weights, as `Formula.scores`."""
+        return self.scores_of(sums_of(self.terms(rows), weights))
 
 
 def sums_of(terms: Rows, weights: Int64) -> Rows:

@@ -59,6 +59,11 @@ class ConfusionFormula(Formula):
         """Names of the columns."""
         return ("gold", "pred")
 
+    @property
+    def answers(self) -> tuple[Label, ...]:
+        """Answers that predictions give, in the order of their places: the classes."""
+        return self.labels
+
     def terms(self, rows: Rows) -> Rows:
         """Return, label by label, 1 where it is predicted rightly, where predicted, where gold."""
         gold, pred = (side[:, None] == np.arange(len(self.labels)) for side in rows.T)
@@ -70,7 +75,7 @@ class ConfusionFormula(Formula):
         undefined = math.nan if self.undefined is None else self.undefined
         right = hits.sum(axis=1)
         each = zip(right.tolist(), predicted.tolist(), wanted.tolist(), strict=True)
-        mcc = [matthews(*sums, undefined) for sums in each]
+        mcc = [_matthews(*sums, undefined) for sums in each]
         overall = {"accuracy": accuracy(right, wanted.sum(axis=1), undefined), "mcc": np.array(mcc)}
         classes = precision_recall_f1(hits, predicted, wanted, undefined)
         groups = {"overall": overall}
@@ -124,6 +129,12 @@ def classes_of(*parts: Iterable[Label]) -> tuple[Label, ...]:
     if len(labels) > MOST_LABELS:
         raise InputError(f"{len(labels)} different labels, expected at most {MOST_LABELS}")
     return tuple(sorted(labels))
+
+
+def _matthews(hits: int, predicted: list[int], wanted: list[int], undefined: float) -> float:
+    """Return the coefficient; what is predicted as no label is a label that gold never has."""
+    none = sum(wanted) - sum(predicted)
+    return matthews(hits, [*predicted, none], [*wanted, 0], undefined)
 
 
 def _means_defined(values: Float64, weights: Int64, undefined: float) -> Float64:

@@ -16,6 +16,8 @@ from fastcausal.scores import Float64, ScoresByName, ratio
 class MeanFormula(Formula):
     """Means of measures over all units and over subsets of them; NaN of none.
 
+    A unit that lacks a measure (NaN) has no part in any mean.
+
     Attributes
     ----------
     measures : tuple of str
@@ -44,7 +46,8 @@ class MeanFormula(Formula):
     def terms(self, rows: Rows) -> Rows:
         """Return the measures and 1 for all units, then for each subset the same or 0."""
         measures, member = np.hsplit(rows, [len(self.measures)])
-        whole = np.column_stack([measures, np.ones(len(rows))])
+        lacks = np.isnan(measures).any(axis=1)
+        whole = np.where(lacks[:, None], 0.0, np.column_stack([measures, np.ones(len(rows))]))
         return np.hstack([whole, *(whole * (belongs[:, None] > 0) for belongs in member.T)])
 
     def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:

@@ -1,4 +1,4 @@
-"""The embedded sample: sentences with gold relations, three systems, three annotators, answers.
+"""The embedded sample: relations, annotators, judged pairs, answers, claims and scores.
 
 Its files are described in the README beside them.
 """
@@ -16,6 +16,21 @@ SYSTEMS = {name: FOLDER / f"{name}.jsonl" for name in ("careful", "hasty", "chat
 ANNOTATORS = {name: FOLDER / f"{name}.jsonl" for name in
               ("annotator_1", "annotator_2", "annotator_3")}  # fmt: skip
 ANSWERS = FOLDER / "answers.json"
+CRAB_GOLD = FOLDER / "crab_gold.jsonl"
+CRAB_SCORES = {name: FOLDER / f"crab_scores_{name}.jsonl" for name in SYSTEMS}
+CRAB_YES_NO = FOLDER / "crab_yes_no.jsonl"
+CRAB_LETTERS = FOLDER / "crab_letters.jsonl"
+SUFFIXES = (".csv", ".json", ".jsonl")
+CLAIMS = tuple(
+    FOLDER / f"claims_{side}_{system}_{rater}.json"
+    for side in ("prediction", "reference")
+    for system in ("brief", "full")
+    for rater in ("ann", "ben")
+)
+JUDGED = FOLDER / "judged_answers.json"
+RATERS = {name: FOLDER / f"judged_{name}.json" for name in ("ann", "ben")}
+
+SCORES, JUDGMENTS = FOLDER / "scores.csv", FOLDER / "judgments.csv"
 
 
 def copy_to(folder: Path) -> None:
@@ -26,7 +41,7 @@ def copy_to(folder: Path) -> None:
     InputError
         The folder cannot be written to, or has other files of these names.
     """
-    paths = (GOLD, *SYSTEMS.values(), *ANNOTATORS.values(), ANSWERS)
+    paths = [path for path in sorted(FOLDER.iterdir()) if path.suffix in SUFFIXES]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         missing = [path for path in paths if not (folder / path.name).exists()]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.formats.io.values import shown
 
 VALID = ("valid", "yes", "true", "supported", "1")
+VALID_SCORE = 4  # of 1 to 5
 INVALID = ("invalid", "no", "false", "unsupported", "not supported", "0")
 
 
@@ -34,3 +36,46 @@ def verdict_of(value: Any, where: str) -> bool | None:
         return None
     expected = ", ".join((*VALID, *INVALID))
     raise InputError(f"{where}: verdict {shown(value)}, expected one of {expected}")
+
+
+def verdicts_of(values: Sequence[Any], where: Callable[[int], str]) -> list[bool | None]:
+    """Return the verdicts of one rater, as `verdict_of` or as scores from 1 to 5.
+
+    A rater gives scores where a number above 1 is among the values: 4 and 5 are valid.
+
+    Parameters
+    ----------
+    values : sequence
+    where : callable
+        Names the place of a value, for messages.
+
+    Raises
+    ------
+    InputError
+        A value is neither.
+
+    Examples
+    --------
+    >>> verdicts_of([1, "no", None], str), verdicts_of([1, "4", 5.0, None], str)
+    ([True, False, None], [False, True, True, None])
+    """
+    scores = [_score(value) for value in values]
+    if not any(score is not None and score > 1 for score in scores):
+        return [verdict_of(value, where(k)) for k, value in enumerate(values)]
+    for k, score in enumerate(scores):
+        if score is not None and not 1 <= score <= 5:
+            raise InputError(f"{where(k)}: score {shown(values[k])}, expected 1 to 5")
+    return [
+        verdict_of(value, where(k)) if score is None else score >= VALID_SCORE
+        for k, (value, score) in enumerate(zip(values, scores, strict=True))
+    ]
+
+
+def _score(value: Any) -> float | None:
+    """Return a number, that of a text too; of all else, None."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        return None

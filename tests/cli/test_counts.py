@@ -127,6 +127,7 @@ def test_refusals(tmp_path):
         (("aggregate", path, "--by", "genre"), 'gold has no column "genre"'),
         (("merge", path, "--out", path), "is read, expected another file to write to"),
         (("merge", path, "--out", tmp_path / "x.csv"), "a CSV file has no metadata"),
+        (("merge", path, "--out", tmp_path / "x.jsonl"), "a JSON lines file has no metadata"),
         (("merge", path, other, "--out", tmp_path / "x.parquet"), "expected one signature"),
         (
             ("merge", path, part, "--out", tmp_path / "x.parquet"),

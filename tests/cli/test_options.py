@@ -29,6 +29,7 @@ def commands(group, above=()):
 
 
 COMMANDS = dict(commands(typer.main.get_command(app)))
+CLAIM_FILES = "claims_{side}_{system}_{rater}"
 # Ways to use each command. They end with exit status 0 or 1: there is something to change.
 USES = {
     "aggregate": {
@@ -46,6 +47,17 @@ USES = {
         "one file of labels": "ratings.csv --labels label",
     },
     "check": {"tags": "short.csv", "no tags": "plain.jsonl", "brat": "x.ann"},
+    "claims": {
+        "raters": f"{' '.join(path.name for path in sample.CLAIMS)} --name {CLAIM_FILES}",
+        "one rater": "claims_prediction_full_ann.json claims_reference_full_ann.json",
+        "table": "claims.csv --nulls skip --unmatched skip",
+    },
+    "answers": {
+        "rater": "judged_ann.json",
+        "raters": "judged_ann.json judged_ben.json",
+        "json": "judged_answers.json --json",
+        "read": "judged_answers.json",
+    },
     "classify": {"files": "labels_1.csv labels_2.csv"},
     "compare": {
         "text": "careful.parquet hasty.parquet --n-resamples 100",
@@ -60,6 +72,41 @@ USES = {
         "questions": "gold.csv out.json --to squad",
         "inference": "gold.csv out.jsonl --to nli",
     },
+    "crab pairwise": {
+        "scores": "crab_gold.jsonl crab_scores_careful.jsonl",
+        "several": "crab_gold.jsonl crab_scores_careful.jsonl crab_scores_chatty.jsonl "
+        "--unparsed empty --unmatched empty",
+        "binary": "crab_gold.jsonl crab_yes_no.jsonl --task binary",
+        "intervals": "crab_gold.jsonl crab_scores_careful.jsonl --intervals --n-resamples 100",
+    },
+    "crab frames": {
+        "types": "crab_gold.jsonl",
+        "scores": "crab_gold.jsonl crab_letters.jsonl",
+        "intervals": "crab_gold.jsonl crab_letters.jsonl --intervals --n-resamples 100",
+    },
+    "crab chains": {
+        "types": "crab_gold.jsonl",
+        "scores": "crab_gold.jsonl crab_letters.jsonl",
+        "intervals": "crab_gold.jsonl crab_letters.jsonl --intervals --n-resamples 100",
+    },
+    "crab sweep": {
+        "text": "crab_gold.jsonl crab_yes_no.jsonl",
+        "json": "crab_gold.jsonl crab_yes_no.jsonl --json",
+    },
+    "crab agree": {
+        "classes": "crab_ratings.jsonl",
+        "experts": "crab_ratings.jsonl --border-width 5",
+    },
+    "crab events": {"": "crab_gold_events.jsonl crab_found_events.jsonl"},
+    "crab graded": {
+        "one": "crab_questions.jsonl crab_choices.jsonl",
+        "intervals": "crab_questions.jsonl crab_choices.jsonl --intervals --n-resamples 100",
+    },
+    "crab make-mcq": {"": "crab_gold.jsonl drawn.jsonl"},
+    "crab split": {
+        "pair": "crab_gold.jsonl parts.jsonl --by pair",
+        "date": "crab_gold.jsonl parts.jsonl --by date --dates dates.csv",
+    },
     "demo": {"": ""},
     "describe": {"one": "gold.csv", "several": "gold.csv annotator_1.jsonl", "labels": "texts.csv"},
     "doctor": {"": ""},
@@ -68,6 +115,11 @@ USES = {
     "leaderboard": {
         "text": "careful.parquet hasty.parquet --n-resamples 100",
         "baseline": "careful.parquet hasty.parquet --n-resamples 100 --baseline careful",
+    },
+    "meta": {
+        "all": "scores.csv judgments.csv --resamples 50",
+        "intervals": "scores.csv judgments.csv --intervals --resamples 50",
+        "json": "scores.csv judgments.csv --json --resamples 50",
     },
     "merge": {"one": "careful.parquet --out merged.parquet"},
     "qa": {"": "questions.json answers.json"},
@@ -89,42 +141,98 @@ USES = {
 }
 # Values other than the default; an option has those of its command, or those of its name.
 VALUES = {
-    "average": "relation",
-    "by": "text",
     "agree --cluster": "text",
-    "baseline": "hasty.parquet",
-    "leaderboard --baseline": "hasty",
-    "candidate": "careful.parquet",
-    "cluster": "doc_id",
-    "column": "text",
-    "confidence": "0.8",
     "agree --labels": "label",
+    "agree --protocol": "recess-code",
+    "answers --by": "tag",
+    "answers --protocol": "fcr",
+    "average": "relation",
+    "baseline": "hasty.parquet",
+    "border": "down",
+    "border-width": "7",
+    "by": "text",
+    "candidate": "careful.parquet",
     "classify --labels": "0,1,2",
+    "cluster": "doc_id",
+    "collider": "-",
+    "column": "text",
+    "compare": "systems.pearson",
+    "epsilon": "0.1",
+    "folds": "3",
+    "meta --by": "topic",
+    "meta --cluster": "topic",
+    "meta --label": "verdict",
+    "metric": "f1",
+    "resamples": "99",
+    "confidence": "0.8",
+    "confounding": "D",
     "copy-to": "copies",
+    "correction": "bh",
+    "crab chains --cluster": "topic_id",
+    "crab chains --column": "event_order_a",
+    "crab chains --task": "score",
+    "crab frames --cluster": "topic_id",
+    "crab frames --column": "event_order_a",
+    "crab frames --task": "score",
+    "crab graded --by": "topic_id",
+    "crab graded --cluster": "topic_id",
+    "crab make-mcq --per-frame": "2",
+    "crab make-mcq --ties": "accept",
+    "crab pairwise --by": "period",
+    "crab pairwise --cluster": "topic_id",
+    "crab pairwise --column": "event_order_a",
+    "crab pairwise --task": "multiclass",
+    "crab sweep --border": "text",
+    "crab sweep --column": "answer",
+    "dates": "dates.csv",
+    "expert-share": "0.1",
     "format": "markdown",
     "from": "bio",
+    "gold-from": "score",
+    "high": "AB",
+    "judgments": "judgments.csv",
     "junit": "junit.xml",
+    "leaderboard --baseline": "hasty",
     "level": "ordinal",
-    "correction": "bh",
     "like": "gold.csv",
+    "match": "exact",
     "matches": "matches.csv",
-    "out": "elsewhere",
+    "mediation": "C",
     "method": "percentile",
     "min-delta": "-0.2",
+    "min-f1": "0.9",
+    "min-variance": "400",
     "n-resamples": "99",
+    "name": "{system}",
+    "nulls": "false",
+    "out": "elsewhere",
+    "outside": "drop",
+    "pairs": "pairs.csv",
+    "per-chain": "chains.parquet",
     "per-example": "examples.arrow",
+    "per-frame": "frames.parquet",
+    "per-item": "items.csv",
+    "per-pair": "pairs.arrow",
+    "per-question": "questions.parquet",
+    "per-topic": "topics.csv",
+    "plot": "picture.png",
     "plots": "pictures",
     "positive": "0",
     "premise": "effect",
-    "agree --protocol": "recess-code",
     "protocol": "cnc-2023",
     "rater": "who",
+    "raters": "majority",
+    "rule": "mixed",
     "run-column": "text",
     "score": "cause_f1",
     "seed": "7",
     "shard": "0/2",
     "system": "careless",
     "tags": "cnc-2022",
+    "test": "30",
+    "threshold": "80",
+    "thresholds": "20,50.5",
+    "ties": "none",
     "to": "bio",
     "tokenizer": "whitespace",
     "undefined": "0",
@@ -190,9 +298,14 @@ def files(tmp_path_factory):
     for name in ("careful", "hasty"):
         report = fc.score(folder / "gold.csv", folder / f"{name}.jsonl")
         report.statistics.write(folder / f"{name}.parquet")
+    (folder / "claims.csv").write_text(
+        "topic,side,claim,judgment\na,prediction,x,true\na,prediction,y,\na,reference,x,false\n"
+        "b,reference,z,true\n"
+    )
     (folder / "texts.csv").write_text('id,text,label\na,"It rained ( so ) .",1\nb,"dry",0\n')
     (folder / "x.txt").write_text("Rain fell .\n")
     (folder / "x.ann").write_text("T1\tCause 0 4\tRain\n")
+    (folder / "dates.csv").write_text("topic_id,date\n4,2021-05\n11,2021-06\n")
     spans = [
         {"text": row["text"], "relations": [{"cause": row["text"].split()[0], "effect": "."}]}
         for row in ({"text": f"word{k} does this ."} for k in range(2))

@@ -63,12 +63,16 @@ COMMANDS = {
     "agree labels": "agree labels_1.csv labels_2.csv labels_3.csv --labels label --intervals",
     "classify": "classify labels_1.csv labels_2.csv",
     "qa": "qa questions.json answers.json",
+    "answers": "answers judged_ann.json judged_ben.json",
     "describe": "describe gold.csv annotator_1.jsonl long.jsonl",
     "check": "check gold.csv long.jsonl",
     "demo": "demo",
     "score --intervals": "score gold.csv careful.jsonl --intervals",
     "compare": "compare careful.parquet hasty.parquet --score cause_f1 --score overall_f1",
     "leaderboard": "leaderboard careful.parquet hasty.parquet --baseline careful",
+    "crab pairwise": "crab pairwise crab_gold.jsonl crab_scores_careful.jsonl",
+    "crab frames": "crab frames crab_gold.jsonl crab_letters.jsonl",
+    "crab agree": "crab agree crab_ratings.jsonl",
     "gate": "gate --baseline careful.parquet --candidate hasty.parquet --min-delta -0.01",
 }
 # Lines below tables, which a terminal wraps itself, as it does signatures.
@@ -89,7 +93,9 @@ for command in sys.argv[1:]:
 """
 
 
-@pytest.fixture(scope="module", params=(60, 80, pytest.param(100, marks=pytest.mark.slow), 120))
+@pytest.fixture(
+    scope="module", params=(80, *(pytest.param(n, marks=pytest.mark.slow) for n in (60, 100, 120)))
+)
 def screen(request, folder):
     """The columns of a terminal, and what it shows of every command, line by line."""
     path = os.pathsep.join(filter(None, sys.path))
@@ -238,13 +244,16 @@ def test_details_as_csv_and_arrow(tmp_path):
     import pyarrow.parquet as pq
 
     for option in ("--per-example", "--matches"):
-        files = {suffix: tmp_path / f"x{suffix}" for suffix in (".parquet", ".arrow", ".csv")}
+        suffixes = (".parquet", ".arrow", ".csv", ".jsonl")
+        files = {suffix: tmp_path / f"x{suffix}" for suffix in suffixes}
         for target in files.values():
             cli("score", sample.GOLD, *sample.SYSTEMS.values(), option, target)
         table = pq.read_table(files[".parquet"])
         assert pa.ipc.open_file(files[".arrow"]).read_all().equals(table)
         types = pyarrow.csv.ConvertOptions(column_types=table.schema, strings_can_be_null=True)
         assert pyarrow.csv.read_csv(files[".csv"], convert_options=types).equals(table)
+        lines = files[".jsonl"].read_text(encoding="utf-8").splitlines()
+        assert [json.loads(line) for line in lines] == table.to_pylist()
         target = Path(tmp_path, "x.txt")
         _, err = cli("score", sample.GOLD, *sample.SYSTEMS.values(), option, target, expect=2)
         assert 'unknown suffix ".txt"' in err

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from fastcausal.significance.corrections import adjusted, resamples_needed
+from fastcausal.significance.corrections import adjusted, benjamini_yekutieli, resamples_needed
 
 NAMES = {"holm": "holm", "bh": "fdr_bh"}
 
@@ -24,6 +24,13 @@ def test_statsmodels(correction, p):
     with_undefined = adjusted([math.nan, *p], correction)
     assert math.isnan(with_undefined[0])
     assert with_undefined[1:].tolist() == adjusted(p, correction).tolist()
+
+
+@pytest.mark.slow  # to import statsmodels
+@given(p=st.lists(st.floats(0, 1) | st.sampled_from([0.01, 0.05, 1.0]), min_size=1, max_size=20))
+def test_statsmodels_under_any_dependence(p):
+    expected = multipletests(p, method="fdr_by")[1]
+    assert benjamini_yekutieli(np.array(p)) == pytest.approx(expected, abs=1e-15)
 
 
 def test_no_correction():

@@ -102,8 +102,12 @@ def note_other_kinds(
             )
 
 
-def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
+def columns_of(
+    rows: Sequence[Mapping[str, Any]], mixed: set[str] | None = None
+) -> dict[str, pa.Array]:
     """Return a column for each key of JSON objects; values of several kinds are JSON again.
+
+    The names of these columns are added to ``mixed``.
 
     Examples
     --------
@@ -113,10 +117,20 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
     """
     columns = {}
     for key in dict.fromkeys(key for row in rows for key in row):
-        name = key.encode(errors="backslashreplace").decode()  # half a surrogate has no bytes
+        name = encodable(key)
         values = [row.get(key) for row in rows]
         try:
             columns[name] = joined(pa.array(values))
         except (pa.ArrowException, OverflowError, UnicodeError):
+            if all(isinstance(value, str | None) for value in values):
+                columns[name] = strings([text and encodable(text) for text in values])
+                continue
             columns[name] = pa.array(map(json.dumps, values), pa.string())
+            if mixed is not None:
+                mixed.add(name)
     return columns
+
+
+def encodable(text: str) -> str:
+    """Return a text with its half surrogates, which have no bytes, as escapes."""
+    return text.encode(errors="backslashreplace").decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ import pyarrow.compute as pc
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, Problems, invalid_json
 from fastcausal.formats import table as binary
-from fastcausal.formats.io.cells import cells, columns_of
+from fastcausal.formats.io.cells import cells, columns_of, encodable
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.values import JSON, kind, most_common, shown
 
@@ -34,12 +35,15 @@ class Records:
         The line of each row, where the source has lines.
     typed : bool
         False where text is all that the file can hold (CSV).
+    mixed : set of str
+        Columns whose values are of several kinds, and so are JSON.
     """
 
     name: str
     table: pa.Table
     lines: Sequence[int] | None = None
     typed: bool = True
+    mixed: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.table)
@@ -65,6 +69,20 @@ class Records:
         column = arrow.joined(self.table[name])
         return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
+    def answers(self, name: str) -> pa.Array:
+        """Return a column of any kind; values of several kinds as text, NaN as null.
+
+        Raises
+        ------
+        InputError
+            There is no such column.
+        """
+        if name not in self.mixed:
+            return self.column(name)
+        values = [None if value != value else value for value in self.values(name)]  # NaN
+        texts = [v if isinstance(v, str | None) else json.dumps(v) for v in values]
+        return arrow.strings([text and encodable(text) for text in texts])
+
     def texts(self, name: str) -> pa.Array:
         """Return a column as text: string[n] with nulls; integers as they are written.
 
@@ -73,10 +91,21 @@ class Records:
         InputError
             There is no such column, or it holds other values.
         """
-        column = self.column(name)
-        if not (_is_text(column.type) or pa.types.is_integer(column.type)):
-            self._require_none(name, column, "text")
-        return column.cast(pa.string())
+        kinds = self.column(name).type
+        if name in self.mixed or not (_is_text(kinds) or pa.types.is_integer(kinds)):
+            self._require_none(name, "text")
+        return self.answers(name).cast(pa.string())
+
+    def values(self, name: str) -> list[Any]:
+        """Return a column as Python values; None for null.
+
+        Raises
+        ------
+        InputError
+            There is no such column.
+        """
+        values = self.column(name).to_pylist()
+        return [*map(json.loads, values)] if name in self.mixed else values
 
     def numbers(self, name: str) -> npt.NDArray[np.float64]:
         """Return a column as float64[n]; NaN where there is no value.
@@ -90,9 +119,8 @@ class Records:
         if not self.typed:
             column = self._parsed(name, column, pa.float64())
         elif not _is_number(column.type):
-            self._require_none(name, column, "a number")
-        values = column.cast(pa.float64(), safe=False)
-        return np.asarray(pc.fill_null(values, np.nan).to_numpy(zero_copy_only=False))
+            self._require_none(name, "a number")
+        return arrow.values_of(column.cast(pa.float64(), safe=False), np.nan)
 
     def integers(self, name: str) -> npt.NDArray[np.int64]:
         """Return a column as int64[n].
@@ -109,7 +137,7 @@ class Records:
         if not self.typed:
             column = self._parsed(name, column, pa.int64())
         elif not pa.types.is_integer(column.type):
-            self._require_none(name, column, "an integer")
+            self._require_none(name, "an integer")
         try:
             return np.asarray(column.cast(pa.int64()).to_numpy(zero_copy_only=False))
         except pa.ArrowException as error:
@@ -124,14 +152,14 @@ class Records:
         row = next(k for k, cell in enumerate(column) if not _is_written(cell, wanted))
         raise self._expected(name, row, column[row].as_py(), expected)
 
-    def _require_none(self, name: str, column: pa.Array, expected: str) -> None:
-        """Raise InputError for the first value of a column that has values of another kind."""
-        values = [(row, value) for row, value in enumerate(column.to_pylist()) if value is not None]
-        if not values:
-            return
-        if expected != "text" and _is_text(column.type):  # JSON of several kinds is text
-            values = [pair for pair in values if not _is_json_number(pair[1])] or values
-        raise self._expected(name, *values[0], expected)
+    def _require_none(self, name: str, expected: str) -> None:
+        """Raise InputError for the first value of another kind in a column that has some."""
+        allowed: tuple[type, ...] = ()
+        if name in self.mixed:
+            allowed = (str, int) if expected == "text" else (int, float)
+        for row, value in enumerate(self.values(name)):
+            if value is not None and type(value) not in allowed:
+                raise self._expected(name, row, value, expected)
 
     def _expected(self, name: str, row: int, value: Any, expected: str) -> InputError:
         got = shown(value) if isinstance(value, str | int | float) else kind(value)
@@ -168,7 +196,7 @@ def read_records(source: Any, name: str = "rows") -> Records:
     elif isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
         records = Records(name, _of_columns(source, name))
     elif isinstance(source, Iterable):
-        records = Records(name, _of_objects(list(source), name))
+        records = _of_objects(list(source), name)
     else:
         raise InputError(f"{name} is {kind(source)}, expected a table or a list of objects")
     if again := most_common(records.table.column_names):
@@ -182,12 +210,20 @@ def _of_file(file: Source) -> Records:
     if binary.sniff(file.data) is not None:
         return Records(file.name, binary.load(file))
     if file.data.lstrip()[:1] == b"[":
-        return Records(file.name, _of_objects(_document(file), file.name))
+        return _of_objects(_document(file), file.name)
     if file.is_json:
         return _of_lines(file)
     rows, lines, _ = cells(file)
-    filled = [pc.if_else(pc.equal(column, ""), None, column) for column in rows.columns]
+    filled = [_filled(column) for column in rows.columns]
     return Records(file.name, pa.table(filled, rows.column_names), lines, typed=False)
+
+
+def _filled(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column of text, null where it is empty."""
+    texts = arrow.joined(column)
+    return pc.if_else(
+        pc.binary_length(texts).cast(pa.bool_()), texts, pa.nulls(len(texts), texts.type)
+    )
 
 
 def _document(file: Source) -> Any:
@@ -203,23 +239,29 @@ def _of_lines(file: Source) -> Records:
     problems = Problems()
     numbered = list(file.objects(problems))
     problems.raise_if_any()
-    table = pa.table(columns_of([row for _, row in numbered]))
-    return Records(file.name, table, [line for line, _ in numbered])
+    mixed: set[str] = set()
+    table = pa.table(columns_of([row for _, row in numbered], mixed))
+    lines = [line for line, _ in numbered]
+    return Records(file.name, table, lines, mixed=frozenset(mixed))
 
 
-def _of_objects(rows: Any, name: str) -> pa.Table:
+def _of_objects(rows: Any, name: str) -> Records:
     if not isinstance(rows, list):
         raise InputError(f"{name} is {kind(rows)}, expected a list of objects")
     for k, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise InputError(f"{name}: row {k} is {kind(row)}, expected an object")
-    return pa.table(columns_of(rows))
+    mixed: set[str] = set()
+    return Records(name, pa.table(columns_of(rows, mixed)), mixed=frozenset(mixed))
 
 
 def _of_columns(source: Any, name: str) -> pa.Table:
     try:
         table = pa.table(source)
         arrow.validate(table)
+        views = [n for n, field in enumerate(table.schema) if str(field.type) == "string_view"]
+        for n in views:  # of which pyarrow takes no rows
+            table = table.set_column(n, table.field(n).name, table[n].cast(pa.string()))
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{name}: the table cannot be read: {error}") from error
     return table
@@ -232,13 +274,6 @@ def _is_text(wanted: pa.DataType) -> bool:
 def _is_number(wanted: pa.DataType) -> bool:
     types = pa.types
     return any(t(wanted) for t in (types.is_integer, types.is_floating, types.is_decimal))
-
-
-def _is_json_number(text: str) -> bool:
-    try:
-        return type(JSON.decode(text)) in (int, float)
-    except ValueError:
-        return False
 
 
 def _is_written(cell: pa.Scalar, wanted: pa.DataType) -> bool:

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from fastcausal._version import __version__
 from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.confusions import confusions
 from fastcausal.count_files import system_of
 from fastcausal.errors import InputError, Remedy
 from fastcausal.formats.io.sources import LabelSource
@@ -162,7 +163,7 @@ class ClassificationScorer:
         whole = gold
         gold, pred = _joined(gold, pred, self.unmatched, warnings)
         gold, pred, left_out = _without_gaps(gold, pred, self.unparsed)
-        return Batch(*self._alike(gold, pred), left_out, tuple(warnings), whole)
+        return Batch(*self.alike(gold, pred), left_out, tuple(warnings), whole)
 
     def add(self, batch: Batch) -> None:
         """Count aligned examples."""
@@ -171,9 +172,9 @@ class ClassificationScorer:
             self.labels, gold.values.unique().to_pylist(), pred.values.unique().to_pylist()
         )
         k = len(labels)
-        cells = _codes(gold, labels) * k + _codes(pred, labels)
-        counts = np.bincount(cells, minlength=k * k).reshape(k, k)
-        self._add(labels, counts)
+        one_group = np.zeros(len(gold), np.int64)
+        sides = codes_of(gold, labels), codes_of(pred, labels)
+        self._add(labels, confusions(*sides, one_group, 1, k)[0, :, :k])
         self.n_unparsed += len(batch.left_out or ())
         self.warnings |= dict.fromkeys(batch.warnings)
 
@@ -214,7 +215,7 @@ class ClassificationScorer:
             partial(replace, about) if batch is None else partial(_of_units, about, batch, system),
         )
 
-    def _alike(self, gold: Labels, pred: Labels) -> tuple[Labels, Labels]:
+    def alike(self, gold: Labels, pred: Labels) -> tuple[Labels, Labels]:
         """Both sides as integers or both as strings; what knows its type decides."""
         if self.labels:
             wanted = "integers" if isinstance(self.labels[0], int) else "strings"
@@ -258,7 +259,7 @@ def _of_units(about: Statistics, batch: Batch, system: str | None) -> Statistics
     """Return the pair of labels of every example, with what gold has besides."""
     formula = about.formula
     assert isinstance(formula, ConfusionFormula)
-    rows = np.stack([_codes(side, formula.labels) for side in (batch.gold, batch.pred)], axis=1)
+    rows = np.stack([codes_of(side, formula.labels) for side in (batch.gold, batch.pred)], axis=1)
     left_out = None
     if batch.left_out is not None:
         labels = batch.left_out.values.cast(batch.gold.values.type)
@@ -299,7 +300,7 @@ def _classes(labels: Sequence[Label], positive: Label) -> tuple[Label, ...]:
     return given
 
 
-def _codes(side: Labels, labels: Sequence[Label]) -> npt.NDArray[np.int64]:
+def codes_of(side: Labels, labels: Sequence[Label]) -> npt.NDArray[np.int64]:
     """Return the number of each label among the classes: int64[n]."""
     codes = pc.index_in(side.values, pa.array(labels, side.values.type))
     if codes.null_count:

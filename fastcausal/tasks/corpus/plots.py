@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fastcausal.errors import InputError
-from fastcausal.formats.io.files import replacing
 from fastcausal.tasks.corpus.description import ORDERS, CorpusDescription, Histogram, mean, quantile
+from fastcausal.tasks.pictures import require_pictures, save_picture
 
 # Colours that stay apart for colour-blind readers (Okabe and Ito 2008).
 COLOURS = {
@@ -23,13 +24,6 @@ COLOURS = {
 }
 PLAIN = "#4C72B0"
 THOUSANDS = "{x:,.0f}"
-STYLE: dict[str, object] = {
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlelocation": "left",
-    "font.size": 10,
-    "legend.frameon": False,
-}
 
 
 def save_plots(corpus: CorpusDescription, folder: str | os.PathLike[str]) -> list[Path]:
@@ -52,32 +46,22 @@ def save_plots(corpus: CorpusDescription, folder: str | os.PathLike[str]) -> lis
     InputError
         matplotlib is not installed, or a file cannot be written.
     """
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise InputError(
-            'plots need matplotlib, which the extra "plots" brings: pip install "fastcausal[plots]"'
-        ) from error
     folder = Path(folder)
+    require_pictures(folder / "any.png")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: {error.strerror or error}") from error
     written = []
     for name, draw in _pictures(corpus):
-        with matplotlib.rc_context(STYLE):
-            figure = Figure(layout="constrained")
-            draw(figure, corpus)
-            with replacing(folder / f"{name}.png") as file:
-                figure.savefig(file, dpi=150, format="png")
+        save_picture(folder / f"{name}.png", partial(draw, corpus=corpus))
         written.append(folder / f"{name}.png")
     return written
 
 
 def _pictures(
     corpus: CorpusDescription,
-) -> Iterator[tuple[str, Callable[[Any, CorpusDescription], None]]]:
+) -> Iterator[tuple[str, Callable[..., None]]]:
     """Name and drawing function of every picture that the corpus has figures for."""
     if any(groups["causal"] or groups["non_causal"] for groups in corpus.words.values()):
         yield "sentence_lengths", _sentence_lengths

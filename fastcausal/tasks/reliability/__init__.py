@@ -4,7 +4,7 @@
 
     files.py       files of labels
     reading.py     arrays and tables of labels
-    alpha.py       Krippendorff's alpha and its intervals, percent agreement, Fleiss' kappa
+    alpha.py       Krippendorff's alpha and its intervals, percent agreement, Fleiss' kappa, AC1
     kappas.py      Cohen's kappa and its mean over pairs of raters
     votes.py       the majority, and all measures at once
     units.py       statistics: a row per unit

@@ -1,11 +1,17 @@
-"""Krippendorff's alpha with its interval, Fleiss' kappa and percent agreement."""
+"""Krippendorff's alpha with its interval, Fleiss' kappa, Gwet's AC1 and percent agreement."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, overload
 
-from fastcausal.coefficients import alphas_of, disagreements, fleiss_kappas_of, percents_of
+from fastcausal.coefficients import (
+    alphas_of,
+    coefficients,
+    disagreements,
+    fleiss_kappas_of,
+    percents_of,
+)
 from fastcausal.options import Level
 from fastcausal.ratings import Float64
 from fastcausal.report import plain
@@ -206,3 +212,22 @@ def fleiss_kappa(
     """
     ratings = read_ratings(data, unit, rater, label)
     return float(fleiss_kappas_of(disagreements(ratings, "nominal"))[0])
+
+
+def gwet_ac1(
+    data: Any, *, unit: str | None = None, rater: str | None = None, label: str | None = None
+) -> float:
+    """Compute Gwet's AC1: agreement beyond chance that holds where one label is rare (Gwet 2008).
+
+    Agreement is `percent_agreement`; chance is Σπ(1 − π) / (q − 1), π the mean share of a label
+    over the units with a rating, q the labels that occur. NaN where one label alone occurs.
+    Parameters and errors are those of `krippendorff_alpha`.
+
+    Examples
+    --------
+    >>> data = [["no", "no"]] * 97 + [["no", "yes"]] * 2 + [["yes", "no"]]
+    >>> round(gwet_ac1(data), 4), round(fleiss_kappa(data), 4)
+    (0.9691, -0.0152)
+    """
+    ratings = read_ratings(data, unit, rater, label)
+    return float(coefficients(ratings, "nominal", ["gwet_ac1"])["gwet_ac1"][0])

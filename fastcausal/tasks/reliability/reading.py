@@ -124,7 +124,7 @@ def numbers_of(*columns: Any, what: str = "ratings") -> tuple[Float64, Names | N
     try:
         column = _arrow(columns)
         if is_number(column.type):
-            return column.cast(pa.float64()).to_numpy(zero_copy_only=False), None
+            return arrays.values_of(column.cast(pa.float64()), np.nan), None
         places, labels = encoded(column)
     except (pa.ArrowException, TypeError, OverflowError) as error:
         reason = str(error).splitlines()[0]
@@ -237,7 +237,7 @@ def _keys(table: Any, name: str) -> tuple[Any, Int64]:
         raise InputError(
             f'column "{name}" is of type {column.type}, expected text or integers'
         ) from error
-    return encoded.dictionary, encoded.indices.to_numpy().astype(np.int64)
+    return encoded.dictionary, arrays.values_of(encoded.indices).astype(np.int64)
 
 
 def _grouped(ratings: Ratings, values: Float64, names: Names | None) -> Ratings:

@@ -22,6 +22,11 @@ from fastcausal.tables import Grid
 from fastcausal.tasks.reliability.reading import read_ratings
 from fastcausal.tasks.reliability.units import signature_of, statistics_of
 
+BRIEF = (
+    "n_units", "n_raters", "n_ratings", "n_paired_units", "percent_agreement", "cohen_kappa",
+    "fleiss_kappa", "alpha", "gwet_ac1",
+)  # fmt: skip
+
 
 def majority_vote(
     data: Any,
@@ -133,7 +138,7 @@ class LabelAgreement(Report):
         Units × raters without a rating.
     n_paired_units : int
         Units with two ratings or more, on which all measures rest.
-    percent_agreement, fleiss_kappa, alpha : float
+    percent_agreement, fleiss_kappa, alpha, gwet_ac1 : float
         As the functions of these names; NaN where undefined.
     cohen_kappa, cohen_kappa_linear, cohen_kappa_quadratic : float
         `mean_pairwise_kappa`; the weighted ones are NaN at the level nominal.
@@ -155,6 +160,7 @@ class LabelAgreement(Report):
     cohen_kappa_quadratic: float
     fleiss_kappa: float
     alpha: float
+    gwet_ac1: float
     majority: Mapping[str, int]
     n_tied: int
     n_unrated: int
@@ -256,6 +262,11 @@ def label_agreement(
         n_unrated=int(np.count_nonzero(votes.n_winners == 0)),
         ratings=ratings,
     )
+
+
+def brief(agreement: LabelAgreement) -> Scores:
+    """Return the sizes and coefficients that reports of judged answers and claims hold."""
+    return Scores({name: agreement.facts[name] for name in BRIEF if name in agreement.facts})
 
 
 def _shown(number: float) -> str:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import combinations, permutations
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,9 +17,16 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
+from fastcausal.coefficients import coefficients
 from fastcausal.errors import InputError
-from fastcausal.tasks.reliability.alpha import fleiss_kappa, krippendorff_alpha, percent_agreement
+from fastcausal.tasks.reliability.alpha import (
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    percent_agreement,
+)
 from fastcausal.tasks.reliability.kappas import cohen_kappa, mean_pairwise_kappa
+from fastcausal.tasks.reliability.reading import read_ratings
 from fastcausal.tasks.reliability.votes import label_agreement, majority_vote
 from tests.support.rated import COLUMNS, WORKED, close, long_form, present, rated, same, shuffled
 
@@ -130,6 +138,32 @@ class TestKappas:
             assert same(measure(data), measure(shuffled(data, seed)))
             assert same(measure(data), measure(long_form(data, seed), **COLUMNS))
 
+    @given(data=rated(), seed=st.integers(0, 9))
+    def test_gwet_by_hand(self, data, seed):
+        units = [found for row in data.tolist() if (found := present(row))]
+        labels = {value for unit in units for value in unit}
+        means = [sum(Fraction(u.count(k), len(u)) for u in units) / len(units) for k in labels]
+        expected = NAN
+        if len(labels) > 1 and not math.isnan(percent := percent_agreement(data)):
+            chance = sum(mean * (1 - mean) for mean in means) / (len(labels) - 1)
+            expected = (percent - float(chance)) / float(1 - chance)
+        assert close(gwet_ac1(data), expected, 1e-13)
+        assert same(gwet_ac1(data), gwet_ac1(shuffled(data, seed)))
+        assert same(gwet_ac1(data), gwet_ac1(long_form(data, seed), **COLUMNS))
+
+    @given(data=rated())
+    def test_irrcac(self, data):
+        raw = pytest.importorskip("irrCAC.raw")
+        data = data[~np.isnan(data).all(axis=1)]
+        labels = np.unique(data[~np.isnan(data)]).tolist()
+        if math.isnan(found := gwet_ac1(data)):
+            assert len(labels) < 2 or math.isnan(percent_agreement(data))
+            return
+        named = dict(zip(labels, "abcdefghijklmnop", strict=False))  # it drops the label 0
+        table = pandas.DataFrame([[named.get(v) for v in row] for row in data.tolist()])
+        theirs = raw.CAC(table, categories=[*named.values()], digits=15).gwet()["est"]
+        assert close(found, theirs["coefficient_value"], 1e-12)
+
     @given(data=rated())
     def test_identical_raters(self, data):
         data = np.repeat(data[:, :1], 3, axis=1)
@@ -186,6 +220,7 @@ class TestLabelAgreement:
         assert found.cohen_kappa_linear == cohen_kappa(*WORKED.T, "linear")
         assert found.cohen_kappa_quadratic == cohen_kappa(*WORKED.T, "quadratic")
         assert found.fleiss_kappa == fleiss_kappa(WORKED)
+        assert found.gwet_ac1 == gwet_ac1(WORKED)
         assert found.percent_agreement == 0.5
         assert (found.n_units, found.n_raters, found.n_ratings, found.n_missing) == (5, 2, 9, 1)
         assert (found.n_paired_units, found.n_tied, found.n_unrated) == (4, 2, 0)
@@ -199,3 +234,13 @@ class TestLabelAgreement:
         assert found["cohen_kappa_linear"] is None
         assert found["percent_agreement"] == 1.0
         assert found["majority"] == {"x": 1}
+
+
+@given(data=rated(), seed=st.integers(0, 99))
+def test_a_unit_drawn_twice_counts_as_two(data, seed):
+    """Every coefficient under weights is that of the units repeated as often."""
+    times = np.random.default_rng(seed).integers(0, 3, (2, len(data)))
+    drawn = coefficients(read_ratings(data), "ordinal", times=times)
+    for k, row in enumerate(times):
+        alone = coefficients(read_ratings(np.repeat(data, row, axis=0)), "ordinal")
+        assert all(same(drawn[name][k], value[0]) for name, value in alone.items())

@@ -1,0 +1,210 @@
+// Gold labels against answers, in many groups at once: counts, macro-F1 and exact match.
+//
+// Labels count from 0. An answer of n_labels names no label: a miss of gold's, no invention of
+// another. Of what is left out, one side is -1.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace fastcausal {
+
+struct GroupScore {
+  int64_t n;     // members that count
+  double f1;     // mean F1 of the labels; NaN of no members
+  double exact;  // 1 where every answer is right, else 0; NaN of no members
+};
+
+// Counts of up to 127 members of a group with few labels, a byte for each.
+struct Packed {
+  static constexpr int64_t LABELS = 8;  // that which names none among them
+  static constexpr int64_t MOST = 127;
+
+  uint64_t hits = 0, both = 0;  // right answers; members of gold and of the answers
+
+  void add(int64_t gold, int64_t pred) {
+    hits += uint64_t{gold == pred} << (8 * gold);
+    both += (uint64_t{1} << (8 * gold)) + (uint64_t{1} << (8 * pred));
+  }
+};
+
+// The labels of one group after the other.
+class GroupCounts {
+ public:
+  // undefined is the F1 of a label that a group has on neither side; NaN: without part in the mean.
+  GroupCounts(int64_t n_labels, double undefined)
+      : n_labels_(n_labels),
+        undefined_(undefined),
+        each_(undefined == undefined),
+        of_label_(static_cast<size_t>(n_labels) + 1) {}
+
+  bool fits(int64_t gold, int64_t pred) const {
+    return gold >= -1 && gold < n_labels_ && pred >= -1 && pred <= n_labels_;
+  }
+
+  void add(int64_t gold, int64_t pred) {
+    if (gold < 0 || pred < 0) return;
+    if (n_labels_ < Packed::LABELS) {
+      packed_.add(gold, pred);
+      if (++n_packed_ == Packed::MOST) unpack();
+    } else {
+      const bool right = gold == pred;
+      Counts &wanted = of_label_[static_cast<size_t>(gold)],
+             &named = of_label_[static_cast<size_t>(pred)];
+      if (!wanted.both) present_.push_back(gold);
+      if (!named.both && !right && pred < n_labels_) present_.push_back(pred);
+      ++wanted.both;
+      ++named.both;
+      wanted.hits += right;
+    }
+  }
+
+  // Adds members that were counted elsewhere.
+  void add(const Packed& members) {
+    packed_ = members;
+    unpack();
+  }
+
+  // The scores of the members since the last call; the next group begins.
+  GroupScore finish() {
+    if (n_labels_ < Packed::LABELS) unpack();
+    const GroupScore score = scores();
+    forget();
+    return score;
+  }
+
+ private:
+  static constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
+
+  struct Counts {
+    int64_t hits = 0, both = 0;  // right answers; members of gold and of the answers
+  };
+
+  const int64_t n_labels_;
+  const double undefined_;
+  const bool each_;
+  std::vector<Counts> of_label_;  // the last: answers that name none
+  std::vector<int64_t> present_;  // of many labels those of this group
+  Packed packed_;
+  int64_t n_packed_ = 0;
+
+  void unpack() {
+    for (size_t label = 0; label < of_label_.size(); ++label) {
+      of_label_[label].hits += static_cast<int64_t>(packed_.hits >> (8 * label) & 0xff);
+      of_label_[label].both += static_cast<int64_t>(packed_.both >> (8 * label) & 0xff);
+    }
+    packed_ = {};
+    n_packed_ = 0;
+  }
+
+  GroupScore scores() {
+    double sum = 0;
+    int64_t n = 0, right = 0, both = of_label_.back().both;
+    const auto add_label = [&](int64_t label) {
+      const Counts counts = of_label_[static_cast<size_t>(label)];
+      if (!counts.both) return;
+      sum += 2.0 * static_cast<double>(counts.hits) / static_cast<double>(counts.both);
+      right += counts.hits;
+      both += counts.both;
+      ++n;
+    };
+    if (n_labels_ < Packed::LABELS) {
+      for (int64_t label = 0; label < n_labels_; ++label) add_label(label);
+    } else {
+      std::sort(present_.begin(), present_.end());  // so that no order changes the sum
+      for (const int64_t label : present_) add_label(label);
+    }
+    if (!both) return {0, NONE, NONE};
+    if (each_) {
+      sum += undefined_ * static_cast<double>(n_labels_ - n);
+      n = n_labels_;
+    }
+    return {both / 2, sum / static_cast<double>(n), both == 2 * right ? 1.0 : 0.0};
+  }
+
+  void forget() {
+    if (n_labels_ < Packed::LABELS) {
+      std::fill(of_label_.begin(), of_label_.end(), Counts{});
+    } else {
+      for (const int64_t label : present_) of_label_[static_cast<size_t>(label)] = {};
+      of_label_.back() = {};
+      present_.clear();
+    }
+  }
+};
+
+// Members of groups: group g has places[offsets[g]] to places[offsets[g + 1]], or these numbers
+// themselves without places.
+struct Grouped {
+  const int64_t* offsets;
+  int64_t n_groups;
+  const int64_t* places;
+
+  int64_t at(int64_t k) const { return places ? places[k] : k; }
+};
+
+// Scores every group; returns the first place of a label that there is not, -1 for none.
+inline int64_t group_scores(const int64_t* gold, const int64_t* pred, int64_t n_labels,
+                            double undefined, const Grouped& groups, int64_t* n, double* f1,
+                            double* exact) {
+  GroupCounts counts(n_labels, undefined);
+  for (int64_t g = 0; g < groups.n_groups; ++g) {
+    for (int64_t k = groups.offsets[g]; k < groups.offsets[g + 1]; ++k) {
+      const int64_t at = groups.at(k);
+      if (!counts.fits(gold[at], pred[at])) return at;
+      counts.add(gold[at], pred[at]);
+    }
+    const GroupScore score = counts.finish();
+    n[g] = score.n;
+    f1[g] = score.f1;
+    exact[g] = score.exact;
+  }
+  return -1;
+}
+
+// Scores groups of at most Packed::MOST members in any order; fewer labels than Packed::LABELS, and
+// keys from 0. Returns the first place of a label that there is not, -1 for none.
+inline int64_t keyed_scores(const int64_t* gold, const int64_t* pred, const int64_t* keys,
+                            int64_t n_members, int64_t n_labels, double undefined, int64_t n_groups,
+                            int64_t* n, double* f1, double* exact) {
+  GroupCounts counts(n_labels, undefined);
+  std::vector<Packed> packed(static_cast<size_t>(n_groups));
+  for (int64_t k = 0; k < n_members; ++k) {
+    if (!counts.fits(gold[k], pred[k])) return k;
+    if (gold[k] >= 0 && pred[k] >= 0) packed[static_cast<size_t>(keys[k])].add(gold[k], pred[k]);
+  }
+  for (int64_t g = 0; g < n_groups; ++g) {
+    counts.add(packed[static_cast<size_t>(g)]);
+    const GroupScore score = counts.finish();
+    n[g] = score.n;
+    f1[g] = score.f1;
+    exact[g] = score.exact;
+  }
+  return -1;
+}
+
+// Adds to counts[n_groups][n_labels][n_labels + 1]; returns the first place of a label or group
+// that there is not, -1 for none.
+inline int64_t count_confusions(const int64_t* gold, const int64_t* pred, const int64_t* groups,
+                                int64_t n, int64_t n_groups, int64_t n_labels, int64_t* counts) {
+  for (int64_t k = 0; k < n; ++k) {
+    const int64_t wanted = gold[k], named = pred[k], group = groups[k];
+    if (wanted < -1 || wanted >= n_labels || named < -1 || named > n_labels) return k;
+    if (group < 0 || group >= n_groups) return k;
+    if (wanted >= 0 && named >= 0) ++counts[(group * n_labels + wanted) * (n_labels + 1) + named];
+  }
+  return -1;
+}
+
+// Sorts places by key, equal keys in their order; offsets is [n_keys + 1], keys from 0.
+inline void places_by_key(const int64_t* keys, int64_t n, int64_t n_keys, int64_t* offsets,
+                          int64_t* places) {
+  std::fill_n(offsets, n_keys + 1, int64_t{0});
+  for (int64_t k = 0; k < n; ++k) ++offsets[keys[k] + 1];
+  for (int64_t key = 0; key < n_keys; ++key) offsets[key + 1] += offsets[key];
+  std::vector<int64_t> next(offsets, offsets + n_keys);
+  for (int64_t k = 0; k < n; ++k) places[next[static_cast<size_t>(keys[k])]++] = k;
+}
+
+}  // namespace fastcausal

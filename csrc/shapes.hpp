@@ -1,0 +1,274 @@
+// Causal frames and chains in judged pairs that are sorted by story, cause and effect.
+//
+//   Events ── numbers the events of one story in their order
+//     ├─ each_frame ── pairs by effect; score_frames counts their classes and scores them
+//     └─ Story ── strong pairs by cause and by effect
+//          └─ Chains ── every x < y < z with two strong pairs and a weak or absent third
+//
+// A pair is a code: what it is in gold and in the answer. What a code may be in a chain is said by
+// bits, so nothing here knows a class. Time is linear in pairs and in pairs of strong pairs.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "confusions.hpp"
+#include "stop.hpp"
+
+namespace fastcausal {
+
+// story, a and b are [n]; in every pair a < b.
+struct JudgedPairs {
+  const int64_t* story;
+  const int64_t* a;
+  const int64_t* b;
+  int64_t n;
+
+  int64_t end_of_story(int64_t first) const {
+    int64_t last = first;
+    while (last < n && story[last] == story[first]) ++last;
+    return last;
+  }
+};
+
+class Events {
+ public:
+  // Numbers may be far apart: then they are listed, else counted from the least.
+  void read(const JudgedPairs& pairs, int64_t first, int64_t last) {
+    least_ = pairs.a[first];
+    const int64_t most = *std::max_element(pairs.b + first, pairs.b + last);
+    const uint64_t range = static_cast<uint64_t>(most) - static_cast<uint64_t>(least_);
+    listed_.clear();
+    size_ = static_cast<int64_t>(range + 1);
+    if (range < static_cast<uint64_t>(8 * (last - first))) return;
+    listed_.assign(pairs.a + first, pairs.a + last);
+    listed_.insert(listed_.end(), pairs.b + first, pairs.b + last);
+    std::sort(listed_.begin(), listed_.end());
+    listed_.erase(std::unique(listed_.begin(), listed_.end()), listed_.end());
+    size_ = static_cast<int64_t>(listed_.size());
+  }
+
+  int64_t size() const { return size_; }
+
+  int64_t place(int64_t event) const {
+    if (listed_.empty()) return event - least_;
+    return std::lower_bound(listed_.begin(), listed_.end(), event) - listed_.begin();
+  }
+
+  int64_t event(int64_t place) const { return listed_.empty() ? least_ + place : listed_[place]; }
+
+ private:
+  int64_t least_ = 0, size_ = 0;
+  std::vector<int64_t> listed_;
+};
+
+// Pairs by effect, story after story: calls call(event, members), in each frame by cause.
+template <class Call>
+void each_frame(const JudgedPairs& pairs, Asked asked, const Call& call) {
+  Stop stop(asked);
+  Steps steps(stop);
+  Events events;
+  std::vector<int64_t> starts, ends, members;
+  for (int64_t first = 0, last = 0; first < pairs.n; first = last) {
+    last = pairs.end_of_story(first);
+    steps.took(20 * (last - first));
+    events.read(pairs, first, last);
+    starts.assign(static_cast<size_t>(events.size()) + 1, 0);
+    for (int64_t k = first; k < last; ++k) ++starts[events.place(pairs.b[k]) + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    ends = starts;
+    members.resize(static_cast<size_t>(last - first));
+    for (int64_t k = first; k < last; ++k) members[ends[events.place(pairs.b[k])]++] = k;
+    for (int64_t place = 0; place < events.size(); ++place)
+      if (starts[place] < ends[place])
+        call(events.event(place), members.data() + starts[place], members.data() + ends[place]);
+  }
+}
+
+inline int64_t count_frames(const JudgedPairs& pairs, Asked asked) {
+  int64_t n = 0;
+  each_frame(pairs, asked, [&](int64_t, const int64_t*, const int64_t*) { ++n; });
+  return n;
+}
+
+// What pairs are in gold and in the answers; all are [n_pairs].
+struct Judgments {
+  const int64_t* classes;
+  const int64_t* gold;  // labels, as GroupCounts takes them
+  const int64_t* pred;
+  const int8_t* in_document;  // 0 or 1
+  int64_t n_classes;
+  int64_t n_labels;
+  double undefined;
+};
+
+// Fills rows[n_frames, 4 + n_classes] with story, effect, pairs in a document, pairs that count and
+// pairs of each class, and marks[n_frames, 2] with F1 and exact match.
+inline void score_frames(const JudgedPairs& pairs, const Judgments& judgments, int64_t* rows,
+                         double* marks, Asked asked) {
+  GroupCounts counts(judgments.n_labels, judgments.undefined);
+  each_frame(pairs, asked, [&](int64_t effect, const int64_t* begin, const int64_t* end) {
+    int64_t* classes = rows + 4;
+    std::fill_n(classes, judgments.n_classes, int64_t{0});
+    int64_t n_in_document = 0;
+    for (const int64_t* k = begin; k < end; ++k) {
+      ++classes[judgments.classes[*k]];
+      n_in_document += judgments.in_document[*k];
+      counts.add(judgments.gold[*k], judgments.pred[*k]);
+    }
+    const GroupScore score = counts.finish();
+    rows[0] = pairs.story[*begin];
+    rows[1] = effect;
+    rows[2] = n_in_document;
+    rows[3] = score.n;
+    rows = classes + judgments.n_classes;
+    *marks++ = score.f1;
+    *marks++ = score.exact;
+  });
+}
+
+enum ChainType : int64_t { mediation, confounding, collider, n_chain_types };
+
+// Codes of pairs, and by code the bits of what it may be: 1 strong, then 2 << ChainType, weak in a
+// chain of this type. The code `absent` stands for pairs that are not there.
+struct Codes {
+  const int8_t* of_pair;  // [n_pairs]
+  const int8_t* bits;     // [absent + 1]
+  int8_t absent;
+
+  bool strong(int8_t code) const { return bits[code] & 1; }
+  bool weak(int8_t code, ChainType type) const { return bits[code] >> (type + 1) & 1; }
+};
+
+// One story: places of its events, strong pairs by cause and by effect, and one row of all pairs.
+class Story {
+ public:
+  struct Strong {
+    int64_t other;  // the place of the effect, or of the cause
+    int8_t code;
+  };
+
+  Events events;
+
+  void read(const JudgedPairs& pairs, const Codes& codes, int64_t first, int64_t last) {
+    events.read(pairs, first, last);
+    const size_t size = static_cast<size_t>(events.size());
+    if (effects_.size() < size) {
+      effects_.resize(size);
+      causes_.resize(size);
+    }
+    for (size_t place = 0; place < size; ++place) {
+      effects_[place].clear();
+      causes_[place].clear();
+    }
+    row_.assign(size, codes.absent);
+    pair_ = first;
+    for (int64_t k = first; k < last; ++k) {
+      const int8_t code = codes.of_pair[k];
+      if (!codes.strong(code)) continue;
+      const int64_t a = events.place(pairs.a[k]), b = events.place(pairs.b[k]);
+      effects_[a].push_back({b, code});
+      causes_[b].push_back({a, code});
+    }
+  }
+
+  const std::vector<Strong>& effects(int64_t place) const { return effects_[place]; }
+  const std::vector<Strong>& causes(int64_t place) const { return causes_[place]; }
+
+  // Calls with the codes of all pairs of which the event at a place is the cause, by effect.
+  // Places come in ascending order.
+  template <class Call>
+  void with_row(const JudgedPairs& pairs, const Codes& codes, int64_t last, int64_t place,
+                const Call& call) {
+    const int64_t start = pair_, cause = events.event(place);
+    for (; pair_ < last && pairs.a[pair_] == cause; ++pair_)
+      row_[events.place(pairs.b[pair_])] = codes.of_pair[pair_];
+    call(row_.data());
+    for (int64_t k = start; k < pair_; ++k) row_[events.place(pairs.b[k])] = codes.absent;
+  }
+
+ private:
+  std::vector<std::vector<Strong>> effects_, causes_;  // ascending
+  std::vector<int8_t> row_;
+  int64_t pair_ = 0;
+};
+
+// Calls add(type, x, y, z, codes of two strong pairs, code of the weak one) with places of events.
+template <class Add>
+void chains_around(const Story& story, const Codes& codes, int64_t v, const int8_t* row,
+                   const Add& add) {
+  for (const auto [y, xy] : story.effects(v))
+    for (const auto [z, yz] : story.effects(y))
+      if (codes.weak(row[z], mediation)) add(mediation, v, y, z, xy, yz, row[z]);
+  for (const auto [z, xz] : story.effects(v)) {
+    const auto& causes = story.causes(z);
+    for (auto it = causes.rbegin(); it != causes.rend() && it->other > v; ++it)
+      if (codes.weak(row[it->other], collider))
+        add(collider, v, it->other, z, xz, it->code, row[it->other]);
+  }
+  for (const auto [x, xy] : story.causes(v)) {
+    const auto& effects = story.effects(x);
+    for (auto it = effects.rbegin(); it != effects.rend() && it->other > v; ++it)
+      if (codes.weak(row[it->other], confounding))
+        add(confounding, x, v, it->other, xy, it->code, row[it->other]);
+  }
+}
+
+// Calls add(story, events, type, x, y, z, codes) for every chain of every story.
+template <class Add>
+void each_chain(const JudgedPairs& pairs, const Codes& codes, Asked asked, const Add& add) {
+  Stop stop(asked);
+  Steps steps(stop);
+  Story story;
+  for (int64_t first = 0, last = 0; first < pairs.n; first = last) {
+    last = pairs.end_of_story(first);
+    story.read(pairs, codes, first, last);
+    for (int64_t v = 0; v < story.events.size(); ++v) {
+      steps.took(50);
+      story.with_row(pairs, codes, last, v, [&](const int8_t* row) {
+        chains_around(story, codes, v, row, [&](auto... chain) {
+          steps.took(2);
+          add(pairs.story[first], story.events, chain...);
+        });
+      });
+    }
+  }
+}
+
+// The place of the codes of a chain among [absent + 1, absent + 1, absent + 1].
+inline int64_t pattern_of(const Codes& codes, int8_t strong, int8_t other, int8_t weak) {
+  const int64_t n = codes.absent + 1;
+  return (strong * n + other) * n + weak;
+}
+
+// Adds how many chains there are of each type and pattern to counts[3, (absent + 1)^3].
+inline void count_chains(const JudgedPairs& pairs, const Codes& codes, int64_t* counts,
+                         Asked asked) {
+  const int64_t n = codes.absent + 1;
+  each_chain(pairs, codes, asked,
+             [&](int64_t, const Events&, ChainType type, int64_t, int64_t, int64_t, int8_t strong,
+                 int8_t other, int8_t weak) {
+               ++counts[type * n * n * n + pattern_of(codes, strong, other, weak)];
+             });
+}
+
+// Fills [n_chains, 6] with story, x, y, z, type and pattern; stops where no room is left.
+inline void list_chains(const JudgedPairs& pairs, const Codes& codes, int64_t* rows, int64_t n_rows,
+                        Asked asked) {
+  const int64_t* end = rows + 6 * n_rows;
+  each_chain(pairs, codes, asked,
+             [&](int64_t story, const Events& events, ChainType type, int64_t x, int64_t y,
+                 int64_t z, int8_t strong, int8_t other, int8_t weak) {
+               if (rows == end) return;
+               const int64_t row[] = {story,
+                                      events.event(x),
+                                      events.event(y),
+                                      events.event(z),
+                                      type,
+                                      pattern_of(codes, strong, other, weak)};
+               rows = std::copy_n(row, 6, rows);
+             });
+}
+
+}  // namespace fastcausal

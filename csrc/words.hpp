@@ -1,0 +1,199 @@
+// Words of texts as numbers: lower case, without ASCII punctuation and the articles a, an, the.
+//
+//   Letters ── what Python says of each code point, for as many as a table holds
+//   Words ──── the words of one example: each has a number, equal words the same one
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace fastcausal {
+
+struct Text {  // UTF-8
+  const char* data = nullptr;
+  int64_t size = 0;
+};
+
+struct Letters {
+  enum : int8_t { OTHER, LETTER, SPACE, DELETED };
+
+  const int32_t* lower;  // -1 where lower case depends on other letters, or is several
+  const int8_t* kind;    // of the letter in lower case
+  int64_t n;
+  // Letters that are not in the table are taken as they are, for texts of words made by Python.
+  bool lenient;
+};
+
+class Words {
+ public:
+  // Forgets all words.
+  void clear() {
+    bytes_.clear();
+    words_.clear();
+    if (++epoch_ == 0) {
+      slots_.assign(slots_.size(), {});
+      epoch_ = 1;
+    }
+  }
+
+  int32_t size() const { return static_cast<int32_t>(words_.size()); }
+
+  void append_to(std::string& text, int32_t word) const {
+    const Word& of = words_[static_cast<size_t>(word)];
+    text.append(bytes_, of.start, of.size);
+  }
+
+  // Calls take(number) for each word in turn, -1 for a word not there before unless it is kept.
+  // False where a letter is not in the table; blank: there is nothing but white space.
+  template <class Take>
+  bool read(Text text, const Letters& letters, bool keep, bool& blank, const Take& take) {
+    // Lower case has at most three bytes for two; what is behind the end is read, but not used.
+    const size_t most = 2 * static_cast<size_t>(text.size) + 16;
+    if (buffer_.size() < most) buffer_.resize(most);
+    char* const start = buffer_.data();
+    char* end = start;  // of the word so far
+    char* run = start;  // where the letters begin that may be an article
+    blank = true;
+    const auto end_word = [&](const char* stop) {
+      if (stop > start) take(number_of(start, static_cast<size_t>(stop - start), keep));
+    };
+    const auto end_run = [&] {
+      if (is_article(run, end - run)) {
+        end_word(run);
+        end = start;
+      }
+    };
+    for (int64_t at = 0; at < text.size;) {
+      const int32_t point = next_point(text, at);
+      const bool known = point < letters.n && letters.lower[point] >= 0;
+      if (!known && !letters.lenient) return false;
+      const int8_t kind = known ? letters.kind[point] : int8_t{Letters::LETTER};
+      if (kind == Letters::LETTER) {
+        end = put(end, known ? letters.lower[point] : point);
+        blank = false;
+      } else if (kind == Letters::SPACE) {
+        end_run();
+        end_word(end);
+        end = run = start;
+      } else {
+        blank = false;
+        if (kind == Letters::DELETED) continue;
+        end_run();
+        end = run = put(end, known ? letters.lower[point] : point);
+      }
+    }
+    end_run();
+    end_word(end);
+    return true;
+  }
+
+ private:
+  struct Word {
+    size_t start, size;
+    uint64_t first;  // up to eight bytes
+    uint64_t hash;
+  };
+  struct Slot {
+    uint32_t epoch = 0;
+    int32_t word = 0;
+  };
+  std::string bytes_;
+  std::vector<char> buffer_;
+  std::vector<Word> words_;
+  std::vector<Slot> slots_ = std::vector<Slot>(256);  // a power of two, at most half full
+  uint32_t epoch_ = 1;
+
+  static bool is_article(const char* letters, ptrdiff_t size) {
+    if (size < 1 || size > 3) return false;
+    if (size == 3) return std::memcmp(letters, "the", 3) == 0;
+    return letters[0] == 'a' && (size == 1 || letters[1] == 'n');
+  }
+
+  // The code point at a place, which moves behind it; a byte that begins none is one by itself.
+  static int32_t next_point(Text text, int64_t& at) {
+    const auto byte = [&](int64_t k) { return static_cast<unsigned char>(text.data[k]); };
+    const unsigned first = byte(at++);
+    if (first < 0x80) return static_cast<int32_t>(first);
+    const int more = first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
+    uint32_t point = first & (0x3Fu >> more);
+    for (int k = 0; k < more && at < text.size; ++k) point = point << 6 | (byte(at++) & 0x3Fu);
+    return static_cast<int32_t>(point);
+  }
+
+  // Writes a code point and returns the place behind it.
+  static char* put(char* place, int32_t code) {
+    const auto point = static_cast<uint32_t>(code);
+    const auto byte = [&](uint32_t value) { *place++ = static_cast<char>(value); };
+    if (point < 0x80) {
+      byte(point);
+      return place;
+    }
+    if (point < 0x800) {
+      byte(0xC0 | point >> 6);
+    } else if (point < 0x10000) {
+      byte(0xE0 | point >> 12);
+      byte(0x80 | (point >> 6 & 0x3F));
+    } else {
+      byte(0xF0 | point >> 18);
+      byte(0x80 | (point >> 12 & 0x3F));
+      byte(0x80 | (point >> 6 & 0x3F));
+    }
+    byte(0x80 | (point & 0x3F));
+    return place;
+  }
+
+  // Eight bytes of which the first n count; all of them can be read.
+  static uint64_t first_bytes(const char* letters, size_t n) {
+    uint64_t bytes;
+    std::memcpy(&bytes, letters, 8);
+    return n < 8 ? bytes & ((uint64_t{1} << 8 * n) - 1) : bytes;
+  }
+
+  static uint64_t hash_of(const char* letters, size_t size) {
+    uint64_t hash = size;
+    for (size_t at = 0; at < size; at += 8) {
+      hash = (hash ^ first_bytes(letters + at, size - at)) * 0x9E3779B97F4A7C15u;
+      hash ^= hash >> 29;
+    }
+    return hash;
+  }
+
+  int32_t number_of(const char* letters, size_t size, bool keep) {
+    const uint64_t first = first_bytes(letters, size);
+    const uint64_t hash = hash_of(letters, size);
+    for (size_t at = hash;; ++at) {
+      Slot& slot = slots_[at & (slots_.size() - 1)];
+      if (slot.epoch != epoch_) {
+        return keep ? added(slot, letters, {bytes_.size(), size, first, hash}) : -1;
+      }
+      const Word& word = words_[static_cast<size_t>(slot.word)];
+      if (word.first != first || word.size != size) continue;
+      if (size <= 8 || std::memcmp(bytes_.data() + word.start, letters, size) == 0) {
+        return slot.word;
+      }
+    }
+  }
+
+  int32_t added(Slot& slot, const char* letters, const Word& word) {
+    const int32_t number = size();
+    slot = {epoch_, number};
+    words_.push_back(word);
+    bytes_.append(letters, word.size);
+    if (2 * words_.size() > slots_.size()) grow();
+    return number;
+  }
+
+  void grow() {
+    slots_.assign(2 * slots_.size(), {});
+    epoch_ = 1;
+    for (size_t k = 0; k < words_.size(); ++k) {
+      size_t at = words_[k].hash;
+      while (slots_[at & (slots_.size() - 1)].epoch) ++at;
+      slots_[at & (slots_.size() - 1)] = {epoch_, static_cast<int32_t>(k)};
+    }
+  }
+};
+
+}  // namespace fastcausal

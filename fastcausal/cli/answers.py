@@ -1,0 +1,66 @@
+"""``fastcausal answers FILE...``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fastcausal.cli.console import doing, print_report, write_rows
+from fastcausal.cli.options import FormatOption, JsonOption, PerExampleOption, format_of
+from fastcausal.options import AnswerProtocol, Policy
+
+
+def answers(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="Answers with reference and verdicts: JSON, JSON lines, CSV, Parquet or Arrow; "
+            "- for stdin. Several are raters of the same items.",
+        ),
+    ],
+    protocol: Annotated[
+        AnswerProtocol,
+        typer.Option(help="Read and score as the guide of raters, or as the published program."),
+    ] = "guide",
+    unparsed: Annotated[
+        Policy,
+        typer.Option(
+            help="Stop at unparsed answers, score them as no spans (empty), or skip them."
+        ),
+    ] = "error",
+    by: Annotated[
+        str | None, typer.Option(help="Add the scores of each value of this column.")
+    ] = None,
+    text_metrics: Annotated[
+        bool, typer.Option("--text-metrics", help="Add ROUGE-L and BLEU of whole answers.")
+    ] = False,
+    per_item: Annotated[
+        Path | None,
+        typer.Option(help="Write the scores of each item to this .csv, .parquet or .arrow file."),
+    ] = None,
+    judgments: Annotated[
+        Path | None,
+        typer.Option(help="Write the verdict of each rater to this .csv, .parquet or .arrow file."),
+    ] = None,
+    per_example: PerExampleOption = None,
+    json: JsonOption = False,
+    format: FormatOption = "text",
+) -> None:
+    """Score extracted causes and effects against references, and count the verdicts of raters."""
+    chosen = format_of(ctx, json, format)
+    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.tasks.judged.scorer import answers as compare
+
+    keep_apart([per_item, judgments, per_example], files)
+    with doing(f"scoring {', '.join(files)}"):
+        report = compare(files, protocol, unparsed=unparsed, by=by, text_metrics=text_metrics)
+    if per_example is not None:
+        report.statistics.write(per_example)
+    for target, name in ((per_item, "per_item"), (judgments, "judgments")):
+        if target is not None:
+            write_rows(target, report.tables[name])
+    print_report(report, chosen)

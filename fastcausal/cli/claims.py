@@ -1,0 +1,57 @@
+"""``fastcausal claims FILE...``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fastcausal.cli.console import doing, print_report, write_tables
+from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.options import LabelPolicy, NullPolicy, RaterPolicy
+
+
+def claims(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str], typer.Argument(help="Files of judged claims, or tables; - for stdin.")
+    ],
+    name: Annotated[
+        str | None,
+        typer.Option(
+            help="Read names of files, without suffix, by this pattern: {side}_{system}_{rater}."
+        ),
+    ] = None,
+    nulls: Annotated[
+        NullPolicy,
+        typer.Option(help="Stop at claims without judgment, count them as not supported, or skip."),
+    ] = "error",
+    raters: Annotated[
+        RaterPolicy,
+        typer.Option(help="Average the scores of raters, or score what most of them say."),
+    ] = "mean",
+    unmatched: Annotated[
+        LabelPolicy, typer.Option(help="Stop at topics of one side alone, or skip them.")
+    ] = "error",
+    per_topic: Annotated[
+        Path | None,
+        typer.Option(help="Write the scores of topics to this .parquet, .arrow or .csv file."),
+    ] = None,
+    judgments: Annotated[
+        Path | None,
+        typer.Option(help="Write all judgments to this .parquet, .arrow or .csv file."),
+    ] = None,
+    json: JsonOption = False,
+    format: FormatOption = "text",
+) -> None:
+    """Score articles by the claims that raters find supported."""
+    chosen = format_of(ctx, json, format)
+    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.tasks.claims.scorer import claims as score
+
+    keep_apart([per_topic, judgments], files)
+    with doing("reading claims"):
+        report = score(files, name=name, nulls=nulls, raters=raters, unmatched=unmatched)
+    write_tables((per_topic, report.per_topic), (judgments, report.judgments))
+    print_report(report, chosen)

@@ -1,0 +1,96 @@
+"""``fastcausal crab chains GOLD [ANSWERS]...``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fastcausal.cli.crab.options import (
+    ZERO,
+    AnswersOrNone,
+    BorderOption,
+    ColumnOption,
+    GoldArgument,
+    GoldFromOption,
+    TaskOption,
+    UndefinedOption,
+    UnmatchedOption,
+    UnparsedOption,
+)
+from fastcausal.cli.crab.shapes import print_shapes, refuse_unused
+from fastcausal.cli.options import (
+    ClusterOption,
+    ConfidenceOption,
+    FormatOption,
+    IntervalsOption,
+    JsonOption,
+    MethodOption,
+    ResamplesOption,
+    SeedOption,
+    format_of,
+)
+
+
+def chains(
+    ctx: typer.Context,
+    gold: GoldArgument,
+    pred: AnswersOrNone = None,
+    task: TaskOption = "multiclass",
+    high: Annotated[str, typer.Option(help="Take pairs of these classes as strong.")] = "A",
+    mediation: Annotated[
+        str, typer.Option(help="Expect one of these classes between x and z, - for no pair.")
+    ] = "BC",
+    confounding: Annotated[
+        str, typer.Option(help="Expect one of these classes between y and z, - for no pair.")
+    ] = "C",
+    collider: Annotated[
+        str, typer.Option(help="Expect one of these classes between x and y, - for no pair.")
+    ] = "D",
+    column: ColumnOption = "prediction",
+    border: BorderOption = "up",
+    gold_from: GoldFromOption = "class",
+    undefined: UndefinedOption = "null",
+    unparsed: UnparsedOption = "error",
+    unmatched: UnmatchedOption = "error",
+    per_chain: Annotated[
+        Path | None,
+        typer.Option(help="Write type and scores of each chain to this .parquet or .arrow file."),
+    ] = None,
+    json: JsonOption = False,
+    format: FormatOption = "text",
+    intervals: IntervalsOption = False,
+    cluster: ClusterOption = None,
+    method: MethodOption = "bca",
+    confidence: ConfidenceOption = 0.95,
+    n_resamples: ResamplesOption = 10_000,
+    seed: SeedOption = 0,
+) -> None:
+    """Count chains of three events by type, and score answers on them: tables 4 and 7."""
+    chosen = format_of(ctx, json, format)
+    refuse_unused(ctx, pred, intervals, method)
+    import fastcausal as fc
+
+    print_shapes(
+        gold,
+        pred,
+        lambda pairs, file: fc.crab.chains(
+            pairs,
+            file,
+            task,
+            high=high,
+            mediation=mediation,
+            confounding=confounding,
+            collider=collider,
+            column=column,
+            border=border,
+            gold_from=gold_from,
+            undefined=ZERO[undefined],
+            unparsed=unparsed,
+            unmatched=unmatched,
+        ),
+        per_chain,
+        chosen,
+        (cluster, method, confidence, n_resamples, seed) if intervals else None,
+    )

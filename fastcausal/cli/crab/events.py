@@ -1,0 +1,37 @@
+"""``fastcausal crab events GOLD FOUND``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fastcausal.cli.console import doing, print_report
+from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
+from fastcausal.options import EventMatch
+
+
+def events(
+    ctx: typer.Context,
+    gold: Annotated[
+        str, typer.Argument(help="Events of experts: a row per document, id and a list events.")
+    ],
+    pred: Annotated[
+        str, typer.Argument(metavar="FOUND", help="Events of a model, of the same documents.")
+    ],
+    match: Annotated[
+        EventMatch, typer.Option(help="Match events by F1 of their words, or by the same words.")
+    ] = "tokens",
+    min_f1: Annotated[float, typer.Option(min=0, max=1, help="Match from this F1 on.")] = 0.5,
+    json: JsonOption = False,
+    format: FormatOption = "text",
+) -> None:
+    """Score the events that a model finds in documents (CRAB, Table 10)."""
+    chosen = format_of(ctx, json, format)
+    if match != "tokens":
+        refuse(ctx, ("min_f1",), "is for --match tokens")
+    from fastcausal.tasks.crab import event_lists
+
+    with doing(f"matching events of {pred}"):
+        report = event_lists.events(gold, pred, match=match, min_f1=min_f1)
+    print_report(report, chosen)

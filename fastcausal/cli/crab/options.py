@@ -1,0 +1,64 @@
+"""Arguments and options that the commands of CRAB share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fastcausal.options import Border, CrabTask, GoldFrom, Policy, ZeroByZero
+
+GoldArgument = Annotated[
+    str,
+    typer.Argument(
+        help="Judged pairs: JSON lines, JSON, CSV, Parquet or Arrow; - for stdin.", metavar="GOLD"
+    ),
+]
+AnswersArgument = Annotated[
+    list[str], typer.Argument(help="Answers of a system; a table row for each file.")
+]
+AnswersOrNone = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Answers of a system, a table row for each file; none: count alone.",
+        metavar="[ANSWERS]...",
+    ),
+]
+TaskOption = Annotated[CrabTask, typer.Option("--task", help="Say what was asked.")]
+ColumnOption = Annotated[
+    str, typer.Option("--column", help="Take answers from this column.", metavar="NAME")
+]
+BorderOption = Annotated[
+    Border,
+    typer.Option(
+        "--border", help="Put scores 20, 50, 80 into C, B, A (up), C, B, B (text), D, C, B (down)."
+    ),
+]
+GoldFromOption = Annotated[
+    GoldFrom,
+    typer.Option("--gold-from", help="Take gold's class where it has one, or always its score."),
+]
+ByOption = Annotated[
+    list[str] | None,
+    typer.Option("--by", help="Also score each value of this column; may be given several times."),
+]
+UndefinedOption = Annotated[
+    ZeroByZero, typer.Option("--undefined", help="Set scores of 0/0 to this value.")
+]
+UnparsedOption = Annotated[
+    Policy,
+    typer.Option(
+        "--unparsed", help="Stop at unparsed answers, count them as no class, or leave them out."
+    ),
+]
+UnmatchedOption = Annotated[
+    Policy,
+    typer.Option(
+        "--unmatched", help="Stop at missing answers, count them as no class, or leave them out."
+    ),
+]
+PlotOption = Annotated[
+    Path | None, typer.Option("--plot", help="Draw to this .png, .svg or .pdf file.")
+]
+ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}

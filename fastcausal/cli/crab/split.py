@@ -1,0 +1,47 @@
+"""``fastcausal crab split GOLD OUT``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fastcausal.cli.console import doing, print_report, write_rows
+from fastcausal.cli.options import FormatOption, JsonOption, SeedOption, format_of, refuse
+from fastcausal.options import SplitBy
+
+
+def split(
+    ctx: typer.Context,
+    gold: Annotated[str, typer.Argument(help="Judged pairs; - for stdin.")],
+    out: Annotated[Path, typer.Argument(help="Write pairs with a column split to this file.")],
+    by: Annotated[
+        SplitBy, typer.Option(help="Test on the latest stories, any stories, or any pairs.")
+    ],
+    test: Annotated[
+        int | None, typer.Option(min=1, help="Stories or pairs of the test part; else a quarter.")
+    ] = None,
+    dates: Annotated[
+        str | None,
+        typer.Option(help="Take dates from this column, or this file of topic_id and date."),
+    ] = None,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+    format: FormatOption = "text",
+) -> None:
+    """Split judged pairs into train and test, and tell what stands in both (CRAB, appendix B)."""
+    chosen = format_of(ctx, json, format)
+    if by == "date":
+        refuse(ctx, ("seed",), "is for draws, --by date draws none")
+    else:
+        refuse(ctx, ("dates",), f"is for --by date, not for --by {by}")
+    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.tasks.crab import splits
+
+    keep_apart([out], [gold, dates])
+    with doing(f"splitting {gold}"):
+        table = splits.split(gold, by, test=test, dates=dates, seed=seed)
+        report = splits.describe_split(table)
+    write_rows(out, table)
+    print_report(report, chosen)

@@ -1,0 +1,171 @@
+"""Several systems on one gold: scored one after the other, shown side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from fastcausal.cli.console import (
+    doing,
+    print_grids,
+    print_json,
+    print_report,
+    short_names,
+    warn,
+)
+from fastcausal.options import Method
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fastcausal.groups import Groups, Number, Scores
+    from fastcausal.report import Report
+    from fastcausal.tables import Grid
+
+
+def reports_of(files: list[str], make: Callable[[str], Any]) -> dict[str, Any]:
+    """Make the report of every file of answers, by its short name, which errors begin with."""
+    names = short_names(files)
+    reports = {}
+    for name, file in names.items():
+        with doing(f"scoring {file}"), named(name if len(names) > 1 else None):
+            reports[name] = make(file)
+    return reports
+
+
+def write_units(target: Path | None, reports: Mapping[str, Any]) -> None:
+    """Write the counts of every unit; of several systems with a column of their names."""
+    if target is None:
+        return
+    from fastcausal.statistics import write_systems
+
+    statistics = {name: report.statistics for name, report in reports.items()}
+    if len(statistics) > 1:
+        write_systems(target, statistics)
+    else:
+        next(iter(statistics.values())).write(target)
+
+
+@contextmanager
+def named(system: str | None) -> Iterator[None]:
+    """Say in an error which of several systems it is about."""
+    from fastcausal.errors import InputError
+
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{system}: {error}" if system else str(error)) from error
+
+
+def with_intervals(
+    reports: dict[str, Report],
+    cluster: str | None,
+    method: Method,
+    confidence: float,
+    n_resamples: int,
+    seed: int,
+    by: str | None,
+) -> dict[str, Report]:
+    """Give every score of every report its interval."""
+    with doing("resampling"):
+        return {
+            name: report.with_intervals(
+                cluster=cluster,
+                method=method,
+                confidence=confidence,
+                n_resamples=n_resamples,
+                seed=seed,
+                by=by,
+            )
+            for name, report in reports.items()
+        }
+
+
+def print_reports(
+    reports: dict[str, Report], format: str, by: str | None = None, counts: bool = False
+) -> None:
+    """Print one report, or what there is to compare of several."""
+    first, *more = reports.values()
+    if not more:
+        print_report(first, format, counts)
+    elif format == "json":
+        print_json({"systems": {name: report.to_dict() for name, report in reports.items()}})
+    else:
+        warn(f"{name}: {w}" for name, report in reports.items() for w in report.warnings)
+        shared = [line for line in first.legend if all(line in each.legend for each in more)]
+        print_grids(systems_tables(reports, by, counts), format, *shared, first.signature)
+
+
+def systems_tables(
+    reports: dict[str, Report], by: str | None = None, counts: bool = False
+) -> list[Grid]:
+    """Make one table of what reports sum up or systems extract; else those of each system."""
+    summaries = {name: report.summary() for name, report in reports.items()}
+    if all(summaries.values()):
+        return [_summaries_table(reports)]
+    if all("n_gold_relations" in report.facts for report in reports.values()):
+        return [systems_table(reports, by, counts)]
+    grids = []
+    for name, report in reports.items():
+        for grid in report.to_tables(counts):
+            grid.title = f"{name}: {grid.title}"
+            grids.append(grid)
+    return grids
+
+
+def _summaries_table(reports: dict[str, Report]) -> Grid:
+    """A row per system; the subsets of any of them are parts."""
+    from fastcausal.report import scores_table
+
+    subsets = dict.fromkeys(name for report in reports.values() for name in report.subsets)
+    parts = {
+        subset: {
+            name: report.summary(subset)
+            for name, report in reports.items()
+            if not subset or subset in report.subsets
+        }
+        for subset in ("", *subsets)
+    }
+    return scores_table(f"{len(reports)} systems", parts, counts=True)
+
+
+def systems_table(reports: dict[str, Report], by: str | None = None, counts: bool = False) -> Grid:
+    """A row per system: overall scores, and the last of them (F1) for every role.
+
+    Parts are the values of the column ``by``; ``counts`` adds those of all roles together.
+    """
+    from fastcausal.report import scores_table
+
+    first = next(iter(reports.values()))
+    parts = {"": {name: _of_system(report.scores, counts) for name, report in reports.items()}}
+    subsets = dict.fromkeys(name for report in reports.values() for name in report.subsets)
+    for subset in subsets:
+        if by is not None and subset.startswith(f"{by}="):
+            parts[subset] = {
+                name: _of_system(report.subsets[subset], counts)
+                for name, report in reports.items()
+                if subset in report.subsets
+            }
+    sentences = _range([report.n_examples for report in reports.values()])
+    relations = _range([report.n_gold_relations for report in reports.values()])
+    facts = f"{sentences} sentences, {relations} gold relations, {len(reports)} systems"
+    return scores_table(f"{first.protocol}: {facts}", parts, counts=True)
+
+
+def _range(numbers: list[int]) -> str:
+    """One number, or the least and the greatest: some systems may have examples left out."""
+    least, most = min(numbers), max(numbers)
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def _of_system(groups: Groups, counts: bool) -> Scores:
+    """One row of `systems_table`."""
+    from fastcausal.groups import Scores
+
+    overall = groups["overall"]
+    scores = {name: value for name, value in overall.items() if isinstance(value, float)}
+    *_, last = scores
+    row: dict[str, Number] = dict(scores)
+    row |= {f"{group} {last}": groups[group][last] for group in [*groups][1:]}
+    return Scores(row | (dict(overall) if counts else {}))

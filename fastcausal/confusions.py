@@ -1,0 +1,164 @@
+"""Confusions of many groups at once: the one count behind scores of labels, frames and chains."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.arrays import _confusions
+
+Int64 = npt.NDArray[np.int64]
+Float64 = npt.NDArray[np.float64]
+
+
+def confusions(gold: Int64, pred: Int64, groups: Int64, n_groups: int, n_labels: int) -> Int64:
+    """Count gold against predicted labels in every group: int64[n_groups, n_labels, n_labels + 1].
+
+    Parameters
+    ----------
+    gold : int64[n]
+        Labels from 0; -1: left out.
+    pred : int64[n]
+        Likewise; ``n_labels``: names no label.
+    groups : int64[n]
+        From 0 to ``n_groups`` - 1.
+    n_groups, n_labels : int
+
+    Examples
+    --------
+    >>> confusions(np.array([0, 1, 1]), np.array([0, 0, 2]), np.array([0, 0, 0]), 1, 2).tolist()
+    [[[1, 0, 0], [1, 0, 1]]]
+    """
+    gold, pred, groups = _alike(gold, pred, groups)
+    counts = np.zeros((n_groups, n_labels, n_labels + 1), np.int64)
+    _require_known(_confusions.count_confusions(gold, pred, groups, counts, n_groups, n_labels))
+    return counts
+
+
+def group_scores(
+    gold: Int64,
+    pred: Int64,
+    n_labels: int,
+    offsets: Int64,
+    members: Int64 | None = None,
+    undefined: float | None = None,
+) -> tuple[Int64, Float64, Float64]:
+    """Return size, macro-F1 and exact match of every group.
+
+    Parameters
+    ----------
+    gold, pred : int64[n]
+        As in `confusions`; what is left out has no part in its group.
+    n_labels : int
+    offsets : int64[n_groups + 1]
+        Group g is ``members[offsets[g]:offsets[g + 1]]``.
+    members : int64, optional
+        Places in gold and pred; None: in their order.
+    undefined : float, optional
+        The F1 of a label that a group has neither in gold nor in pred; None leaves it out of the
+        mean.
+
+    Returns
+    -------
+    n : int64[n_groups]
+        Members that count.
+    f1, exact : float64[n_groups]
+        Mean F1 of the labels, and 1 where all members are right; NaN of no members.
+
+    Examples
+    --------
+    >>> gold, pred = np.array([0, 1, 1, 0]), np.array([0, 0, 1, 0])
+    >>> group_scores(gold, pred, 2, np.array([0, 3, 4, 4]))
+    (array([3, 1, 0]), array([0.66666667, 1.        ,        nan]), array([ 0.,  1., nan]))
+    """
+    gold, pred = _alike(gold, pred)
+    offsets = np.ascontiguousarray(offsets, np.int64)
+    if members is not None:
+        members = np.ascontiguousarray(members, np.int64)
+    _require_inside(offsets, members, len(gold))
+    n = np.empty(len(offsets) - 1, np.int64)
+    f1, exact = np.empty(len(n)), np.empty(len(n))
+    zero = np.nan if undefined is None else undefined
+    _require_known(
+        _confusions.group_scores(gold, pred, n_labels, zero, offsets, members, n, f1, exact)
+    )
+    return n, f1, exact
+
+
+def keyed_scores(
+    gold: Int64,
+    pred: Int64,
+    n_labels: int,
+    keys: Int64,
+    n_groups: int,
+    undefined: float | None = None,
+) -> tuple[Int64, Float64, Float64]:
+    """Return what `group_scores` does, of groups whose members stand in any order.
+
+    Parameters
+    ----------
+    gold, pred, n_labels, undefined
+        As in `group_scores`.
+    keys : int64[n]
+        The group of each member, from 0 to ``n_groups`` - 1.
+
+    Examples
+    --------
+    >>> keyed_scores(np.array([0, 1]), np.array([0, 0]), 2, np.array([1, 0]), 2)
+    (array([1, 1]), array([0., 1.]), array([0., 1.]))
+    """
+    gold, pred, keys = _alike(gold, pred, keys)
+    _require_keys(keys, n_groups)
+    most = np.bincount(keys).max() if len(keys) else 0
+    if n_labels > _confusions.PACKED_LABELS or most > _confusions.PACKED_MEMBERS:
+        return group_scores(gold, pred, n_labels, *members_of(keys, n_groups), undefined)
+    n, f1, exact = np.empty(n_groups, np.int64), np.empty(n_groups), np.empty(n_groups)
+    zero = np.nan if undefined is None else undefined
+    _require_known(_confusions.keyed_scores(gold, pred, keys, n_labels, zero, n, f1, exact))
+    return n, f1, exact
+
+
+def members_of(groups: Int64, n_groups: int) -> tuple[Int64, Int64]:
+    """Return the offsets and the members of groups, as `group_scores` takes them.
+
+    Parameters
+    ----------
+    groups : int64[n]
+        From 0 to ``n_groups`` - 1.
+
+    Examples
+    --------
+    >>> members_of(np.array([1, 0, 1]), 2)
+    (array([0, 1, 3]), array([1, 0, 2]))
+    """
+    [groups] = _alike(groups)
+    _require_keys(groups, n_groups)
+    offsets, members = np.empty(n_groups + 1, np.int64), np.empty(len(groups), np.int64)
+    _confusions.places_by_key(groups, offsets, members)
+    return offsets, members
+
+
+def _alike(*columns: Int64) -> list[Int64]:
+    """Return contiguous int64 arrays; ValueError where their lengths differ."""
+    if len({len(column) for column in columns}) > 1:
+        raise ValueError(f"columns have {', '.join(str(len(c)) for c in columns)} values")
+    return [np.ascontiguousarray(column, np.int64) for column in columns]
+
+
+def _require_keys(keys: Int64, n_groups: int) -> None:
+    if len(keys) and not (keys.min() >= 0 and keys.max() < n_groups):
+        raise ValueError(f"groups reach from {keys.min()} to {keys.max()}, of {n_groups}")
+
+
+def _require_inside(offsets: Int64, members: Int64 | None, n: int) -> None:
+    end = n if members is None else len(members)
+    inside = len(offsets) and offsets[0] >= 0 and offsets[-1] <= end
+    if not inside or (offsets[1:] < offsets[:-1]).any():
+        raise ValueError(f"offsets do not ascend from 0 to {end} at most")
+    if members is not None and len(members) and not (members.min() >= 0 and members.max() < n):
+        raise ValueError(f"members reach from {members.min()} to {members.max()}, of {n}")
+
+
+def _require_known(wrong: int) -> None:
+    if wrong >= 0:
+        raise ValueError(f"place {wrong} has a label or group outside of their numbers")

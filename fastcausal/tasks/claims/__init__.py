@@ -1,0 +1,11 @@
+"""Claims of two articles on one topic, each judged by the other article: InfoP, InfoR, InfoF1.
+
+Definitions: MiRAGE, whose guide calls a claim supported only where no doubt is left.
+
+::
+
+    files.py       one file of claims: its articles, sentences, claims and judgments
+    reading.py     files and tables of several systems and raters, joined
+    scorer.py      supported and judged claims of every topic
+    report.py      the scores they give
+"""

@@ -1,0 +1,301 @@
+"""Claims of systems with the judgments of all raters, from files by name or from tables."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.arrays import arrow
+from fastcausal.errors import InputError, Problems, Remedy
+from fastcausal.formats import table as binary
+from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.records import Records, read_records
+from fastcausal.formats.io.values import JSON, shown
+from fastcausal.formulas.claims import SIDES
+from fastcausal.ratings import Int64
+from fastcausal.tasks.claims.files import ClaimFile, read_claim_file
+from fastcausal.tasks.verdicts import verdict_of
+
+FIELDS = {"side": "|".join(SIDES), "system": ".+", "rater": ".+?"}  # systems have longer names
+UNNAMED = {"system": "system", "rater": "rater"}
+NULL, NOT_ASKED = -1, -2  # in place of a judgment, 0 or 1
+
+Judged = list[tuple[str, bool | None]]
+"""Claims of an article with the judgments of one rater."""
+
+
+class Article(NamedTuple):
+    """An article that makes claims."""
+
+    system: str
+    topic: str
+    side: str
+
+    def __str__(self) -> str:
+        return f'{self.side} of topic "{self.topic}" of system "{self.system}"'
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Claims with every rater's judgment, article by article.
+
+    Attributes
+    ----------
+    articles : list of Article
+        Ascending, those without claims too.
+    article : int64[n]
+        The place of each claim's article.
+    number : int64[n]
+        Its number in the article, from 0.
+    raters : list of str
+        Ascending.
+    raters_of : mapping of str to list of str
+        Those of each system, ascending.
+    judgments : int8[n, n_raters]
+        1 supported, 0 not supported, -1 null, -2 of a rater of other systems.
+    """
+
+    articles: list[Article]
+    article: Int64
+    number: Int64
+    raters: list[str]
+    raters_of: Mapping[str, list[str]]
+    judgments: npt.NDArray[np.int8]
+
+    def where(self, kept: Callable[[Article], bool]) -> Claims:
+        """Return the claims of some articles."""
+        places = [k for k, article in enumerate(self.articles) if kept(article)]
+        place = np.full(len(self.articles), -1)
+        place[places] = np.arange(len(places))
+        rows = place[self.article] >= 0
+        return Claims(
+            [self.articles[k] for k in places],
+            place[self.article[rows]],
+            self.number[rows],
+            self.raters,
+            self.raters_of,
+            self.judgments[rows],
+        )
+
+
+def read_claims(source: Any, name: str | None = None) -> Claims:
+    """Read claims of any number of systems and raters.
+
+    Parameters
+    ----------
+    source : path, table, or list of them
+        Files of `read_claim_file`; or tables with the columns ``topic``, ``side``, ``claim`` and
+        ``judgment``, perhaps ``system``, ``rater`` and ``source``. In tables that have a
+        ``source``, rows of one claim are one claim, supported if one source supports it.
+    name : str, optional
+        Pattern of file names without suffix, with ``{side}``, ``{system}`` and ``{rater}``.
+
+    Raises
+    ------
+    InputError
+        Something cannot be read, a name does not fit, or raters of a system have other claims.
+    ValueError
+        The pattern has an unknown field, a field twice, or none at all.
+    """
+    pattern = None if name is None else _pattern(name)
+    judged: dict[Article, dict[str, Judged]] = {}
+    first_of: dict[str, str] = {}
+    for each in _listed(source):
+        file = Source.open(each) if isinstance(each, str | os.PathLike | Source) else None
+        fields = UNNAMED | (_fields(pattern, file.name) if pattern and file else {})
+        if file is not None and _is_document(file):
+            document = read_claim_file(file)
+            if name is None:
+                _require_first(document, first_of)
+            parts = _of_document(document, fields)
+        else:
+            parts = _of_table(read_records(file or each, "claims"), fields)
+        for article, rater, claims, origin in parts:
+            if rater in judged.setdefault(article, {}):
+                raise InputError(f'{origin}: {article}: rater "{rater}" judges it in another file')
+            judged[article][rater] = claims
+    return _joined(judged)
+
+
+def _listed(source: Any) -> list[Any]:
+    single = isinstance(source, str | os.PathLike | Source | Mapping | Records)
+    if single or hasattr(source, "__arrow_c_stream__"):
+        return [source]
+    listed = list(source)
+    return [listed] if not listed or isinstance(listed[0], Mapping) else listed
+
+
+def _is_document(file: Source) -> bool:
+    """Tell a file of topics from a table, whose first JSON object holds plain values."""
+    if binary.sniff(file.data) is not None or not file.data.lstrip().startswith(b"{"):
+        return False
+    try:
+        first = JSON.decode(next(file.filled_lines())[1])
+    except (ValueError, RecursionError):  # an object of several lines, or broken
+        return True
+    return all(isinstance(value, dict) for value in first.values())
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    """A pattern of file names and what matches it."""
+
+    text: str
+    expression: re.Pattern[str]
+
+
+def _pattern(name: str) -> _Pattern:
+    parts = re.split(r"\{(\w*)\}", name)
+    fields = parts[1::2]
+    if not fields or set(fields) - FIELDS.keys() or len(set(fields)) < len(fields):
+        known = ", ".join(f"{{{field}}}" for field in FIELDS)
+        raise ValueError(f'name is "{name}", expected a pattern with each of {known} at most once')
+    parts[::2] = map(re.escape, parts[::2])
+    parts[1::2] = [f"(?P<{field}>{FIELDS[field]})" for field in fields]
+    return _Pattern(name, re.compile("".join(parts), re.DOTALL))
+
+
+def _fields(pattern: _Pattern, file: str) -> dict[str, str]:
+    """Return what a file's name says: side, system, rater."""
+    match = pattern.expression.fullmatch(Path(file).stem)
+    if match is None:
+        sides = " or ".join(SIDES)
+        raise InputError(f'{file}: the name does not fit "{pattern.text}" with {sides} as side')
+    return {field: _text(value) for field, value in match.groupdict().items()}
+
+
+def _text(value: str) -> str:
+    """Return text that has bytes: JSON and names of files may hold half a surrogate pair."""
+    return value.encode(errors="backslashreplace").decode()
+
+
+def _require_first(document: ClaimFile, first_of: dict[str, str]) -> None:
+    """Refuse a second file of a side, where names do not say whose it is."""
+    if document.side in first_of:
+        first = first_of[document.side]
+        raise InputError(
+            f"{first} and {document.name} both have a {document.side} for each topic",
+            Remedy("name", ("{side}_{system}_{rater}",), "would tell such files apart"),
+        )
+    first_of[document.side] = document.name
+
+
+Parts = Iterator[tuple[Article, str, Judged, str]]
+
+
+def _of_document(document: ClaimFile, fields: Mapping[str, str]) -> Parts:
+    """Yield each article with its rater, its claims and where they are."""
+    side = fields.get("side", document.side)
+    if side != document.side:
+        raise InputError(f"{document.name}: the name says {side}, the file has a {document.side}")
+    for topic in document.topics:
+        article = Article(fields["system"], _text(topic.name), side)
+        claims = [(claim.text, claim.judgment) for claim in topic.claims]
+        yield article, fields["rater"], claims, document.name
+
+
+def _of_table(rows: Records, fields: Mapping[str, str]) -> Parts:
+    """Yield the same of a table; claims are in ascending order, so that no order of rows counts."""
+    problems = Problems()
+    columns = {
+        column: [fields[column]] * len(rows)
+        if column not in rows and column in fields
+        else _required(rows, column, problems)
+        for column in ("system", "topic", "side", "rater", "claim")
+    }
+    judgments = _judgments(rows, problems)
+    problems.raise_if_any()
+    judged: dict[tuple[Article, str], Judged] = {}
+    systems, topics, sides, raters, claims = columns.values()
+    for row, article in enumerate(map(Article, systems, topics, sides)):
+        judged.setdefault((article, raters[row]), []).append((claims[row], judgments[row]))
+    for (article, rater), pairs in judged.items():
+        pairs = _of_sources(pairs) if "source" in rows else pairs
+        yield article, rater, sorted(pairs, key=lambda pair: (pair[0], str(pair[1]))), rows.name
+
+
+def _required(rows: Records, column: str, problems: Problems) -> list[str]:
+    """Return a column of text without gaps; notes each value that is missing or unknown."""
+    values: list[Any] = rows.texts(column).to_pylist()
+    for row, value in enumerate(values):
+        if value is None:
+            problems.add(f'{rows.where(row)}: no "{column}"')
+        elif column == "side" and value not in SIDES:
+            expected = " or ".join(SIDES)
+            problems.add(f'{rows.where(row)}: "side" is {shown(value)}, expected {expected}')
+    return values
+
+
+def _judgments(rows: Records, problems: Problems) -> list[bool | None]:
+    """Return the judgment of each row; what cites no source is not supported."""
+    cited = rows.texts("source").is_valid().to_pylist() if "source" in rows else [True] * len(rows)
+    verdicts: dict[str, bool | None] = {}
+    judgments: list[bool | None] = []
+    for row, value in enumerate(rows.values("judgment")):
+        written = str(value)
+        if cited[row] and written not in verdicts:
+            try:
+                verdicts[written] = verdict_of(value, rows.where(row))
+            except InputError as error:
+                problems.add(str(error))
+        judgments.append(verdicts.get(written) if cited[row] else False)
+    return judgments
+
+
+def _of_sources(pairs: Judged) -> Judged:
+    """Join the judgments of one claim against several sources; null if it may be supported."""
+    judgments: dict[str, set[bool | None]] = {}
+    for claim, judgment in pairs:
+        judgments.setdefault(claim, set()).add(judgment)
+    return [
+        (claim, True if True in each else None if None in each else False)
+        for claim, each in judgments.items()
+    ]
+
+
+def _joined(judged: Mapping[Article, Mapping[str, Judged]]) -> Claims:
+    articles = sorted(judged)
+    names: dict[str, set[str]] = {}
+    for article in articles:
+        names.setdefault(article.system, set()).update(judged[article])
+    raters_of = {system: sorted(each) for system, each in names.items()}
+    for article in articles:
+        _require_same(article, judged[article], raters_of[article.system])
+    raters = sorted(set().union(*names.values()))
+    offsets = arrow.offsets([len(next(iter(judged[article].values()))) for article in articles])
+    place = np.repeat(np.arange(len(articles)), np.diff(offsets))
+    judgments = np.full((len(place), len(raters)), NOT_ASKED, np.int8)
+    for article, start in zip(articles, offsets.tolist(), strict=False):
+        for rater, claims in judged[article].items():
+            said = [NULL if judgment is None else int(judgment) for _, judgment in claims]
+            judgments[start : start + len(said), raters.index(rater)] = said
+    number = np.arange(len(place)) - offsets[place]
+    return Claims(articles, place, number, raters, raters_of, judgments)
+
+
+def _require_same(article: Article, judged: Mapping[str, Judged], raters: list[str]) -> None:
+    """Raise InputError unless all raters of a system judged the same claims of an article."""
+    for rater in raters:
+        if rater not in judged:
+            raise InputError(f'{article}: rater "{rater}" has no such claims, others have')
+    first = [claim for claim, _ in judged[raters[0]]]
+    for rater in raters[1:]:
+        claims = [claim for claim, _ in judged[rater]]
+        if len(claims) != len(first):
+            raise InputError(
+                f'{article}: rater "{raters[0]}" has {len(first)} claims, '
+                f'rater "{rater}" {len(claims)}, expected the same'
+            )
+        for k, (a, b) in enumerate(zip(first, claims, strict=True)):
+            if a != b:
+                raise InputError(
+                    f'{article}: claim {k} of rater "{raters[0]}" is {shown(a)}, '
+                    f'of rater "{rater}" {shown(b)}, expected the same'
+                )

@@ -1,0 +1,124 @@
+"""Scores of many small groups of labels, such as the pairs of each event, in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays.arrow import numbers, values_of
+from fastcausal.confusions import Float64, Int64, group_scores, keyed_scores
+from fastcausal.errors import InputError
+from fastcausal.formats.io.sources import LabelSource
+from fastcausal.formulas import Label
+from fastcausal.formulas.labels import MOST_LABELS, classes_of
+from fastcausal.tasks.classification import files as label_format
+from fastcausal.tasks.classification.files import Labels
+from fastcausal.tasks.classification.scorer import ClassificationScorer, codes_of
+
+DENSE = 4  # numbers of groups for each example that are counted without a look-up
+
+
+def classify_groups(
+    gold: LabelSource,
+    pred: LabelSource,
+    groups: LabelSource,
+    labels: Sequence[Label] | None = None,
+    undefined: float | None = None,
+) -> pa.Table:
+    """Score the labels of every group: macro-F1 and exact match.
+
+    Parameters
+    ----------
+    gold, pred : list, array or column
+        Labels, integers or strings, of the same examples in the same order.
+    groups : list, array or column
+        The group of each example: integers or strings, in any order.
+    labels : sequence of int or str, optional
+        The classes; any other label is an error. None takes those that gold and pred have.
+    undefined : {None, 0.0, 1.0}
+        The F1 of a class that a group has neither in gold nor in pred. None leaves it out of the
+        mean, as scikit-learn does without ``labels``; 0.0 with ``labels`` is its ``zero_division``.
+
+    Returns
+    -------
+    pyarrow.Table
+        A row per group, in ascending order: ``group`` (int64 or string), ``size`` int64,
+        ``macro_f1`` float64, ``exact_match`` float64 (1 where every label is right, else 0).
+
+    Raises
+    ------
+    InputError
+        Something cannot be read, is null, has another length, or an unknown label.
+    ValueError
+        ``labels`` or ``undefined`` is something else.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> table = fc.classify_groups(list("AABD"), list("ABBD"), [7, 7, 7, 3])
+    >>> table.to_pylist()[1]
+    {'group': 7, 'size': 3, 'macro_f1': 0.6666666666666666, 'exact_match': 0.0}
+    """
+    scorer = ClassificationScorer(labels=labels, undefined=undefined)
+    sides = [label_format.read(gold, "gold"), label_format.read(pred, "pred")]
+    group = label_format.read(groups, "groups")
+    for side in (*sides, group):
+        _require_complete(side, len(group))
+    n_labels, codes = _codes(scorer, *scorer.alike(*sides))
+    names, (n, f1, exact) = _scored(group.values, *codes, n_labels, undefined)
+    columns = {"size": n, "macro_f1": f1, "exact_match": exact}
+    return pa.table({"group": names} | {name: numbers(each) for name, each in columns.items()})
+
+
+def _require_complete(side: Labels, n: int) -> None:
+    if len(side) != n:
+        raise InputError(f"{side.name} has {len(side)} values, groups has {n}")
+    if side.values.null_count:
+        row = pc.index(pc.is_null(side.values), True).as_py()
+        raise InputError(f"{side.where(row)}: null, expected a value")
+
+
+def _codes(
+    scorer: ClassificationScorer, gold: Labels, pred: Labels
+) -> tuple[int, tuple[Int64, Int64]]:
+    """Return the number of labels and the places of both sides among them."""
+    if scorer.given is None and scorer.undefined is None and pa.types.is_integer(gold.values.type):
+        # Labels that no group has change nothing, so small numbers are their own places.
+        values = values_of(gold.values), values_of(pred.values)
+        most = max(int(side.view(np.uint64).max(initial=0)) for side in values)  # of -1 it is huge
+        if most < MOST_LABELS:
+            return 1 + most, values
+    labels = scorer.given or classes_of(
+        gold.values.unique().to_pylist(), pred.values.unique().to_pylist()
+    )
+    return len(labels), (codes_of(gold, labels), codes_of(pred, labels))
+
+
+def _scored(
+    groups: pa.Array, gold: Int64, pred: Int64, n_labels: int, undefined: float | None
+) -> tuple[pa.Array, tuple[Int64, Float64, Float64]]:
+    """Return the different groups, ascending, and their scores."""
+    if pa.types.is_integer(groups.type):
+        values = values_of(groups)
+        starts = np.flatnonzero(values[1:] != values[:-1]) + 1
+        offsets = np.concatenate([[0], starts, [len(values)]])[len(values) == 0 :]
+        names = values[offsets[:-1]]
+        if (names[1:] > names[:-1]).all():
+            return numbers(names), group_scores(gold, pred, n_labels, offsets, None, undefined)
+        least, most = int(values.min()), int(values.max())
+        if most - least < DENSE * len(values):
+            n, f1, exact = keyed_scores(
+                gold, pred, n_labels, values - least, most - least + 1, undefined
+            )
+            present = np.flatnonzero(n)
+            return numbers(present + least), (n[present], f1[present], exact[present])
+    encoded = groups.dictionary_encode()
+    order = values_of(pc.array_sort_indices(encoded.dictionary)).astype(np.int64)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    keys = place[values_of(encoded.indices)]
+    scores = keyed_scores(gold, pred, n_labels, keys, len(order), undefined)
+    return encoded.dictionary.take(numbers(order)), scores

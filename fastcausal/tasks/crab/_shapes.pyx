@@ -1,0 +1,125 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+"""Frames and chains of judged pairs, found in whole arrays. The caller promises their order."""
+
+from cpython.buffer cimport PyBUF_WRITABLE
+from libc.stdint cimport int8_t, int64_t
+
+from fastcausal.arrays.buffers cimport Array, float64s, int8s, int64s
+from fastcausal.interrupts cimport Asked, interrupted
+
+
+cdef extern from "shapes.hpp" namespace "fastcausal" nogil:
+    cdef cppclass JudgedPairs:
+        const int64_t* story
+        const int64_t* a
+        const int64_t* b
+        int64_t n
+
+    cdef cppclass Judgments:
+        const int64_t* classes
+        const int64_t* gold
+        const int64_t* pred
+        const int8_t* in_document
+        int64_t n_classes
+        int64_t n_labels
+        double undefined
+
+    cdef cppclass Codes:
+        const int8_t* of_pair
+        const int8_t* bits
+        int8_t absent
+
+    int64_t c_count_frames "fastcausal::count_frames" (const JudgedPairs&, Asked) except +
+    void c_score_frames "fastcausal::score_frames" (
+        const JudgedPairs&, const Judgments&, int64_t*, double*, Asked
+    ) except +
+    void c_count_chains "fastcausal::count_chains" (
+        const JudgedPairs&, const Codes&, int64_t*, Asked
+    ) except +
+    void c_list_chains "fastcausal::list_chains" (
+        const JudgedPairs&, const Codes&, int64_t*, int64_t, Asked
+    ) except +
+
+
+cdef JudgedPairs pairs_of(object story, object a, object b) except *:
+    cdef Array stories = int64s(story)
+    cdef Array causes = int64s(a)
+    cdef Array effects = int64s(b)
+    cdef JudgedPairs pairs
+    if causes.n != stories.n or effects.n != stories.n:
+        raise ValueError(f"{stories.n} stories, {causes.n} causes and {effects.n} effects")
+    pairs.story = <const int64_t*>stories.data
+    pairs.a = <const int64_t*>causes.data
+    pairs.b = <const int64_t*>effects.data
+    pairs.n = stories.n
+    return pairs
+
+
+cdef Codes codes_of(object codes, object bits, int64_t n) except *:
+    cdef Array of_pair = int8s(codes)
+    cdef Array of_code = int8s(bits)
+    cdef Codes both
+    if of_pair.n != n:
+        raise ValueError(f"{of_pair.n} codes of {n} pairs")
+    both.of_pair = <const int8_t*>of_pair.data
+    both.bits = <const int8_t*>of_code.data
+    both.absent = <int8_t>(of_code.n - 1)
+    return both
+
+
+def count_frames(story, a, b):
+    """Return the number of frames. story, a, b: int64[n]."""
+    cdef JudgedPairs pairs = pairs_of(story, a, b)
+    cdef int64_t n
+    with nogil:
+        n = c_count_frames(pairs, interrupted)
+    return n
+
+
+def score_frames(
+    story, a, b, classes, gold, pred, in_document, int64_t n_labels, double undefined, rows, marks
+):
+    """Fill rows and marks of every frame, as csrc/shapes.hpp says.
+
+    story, a, b, classes, gold, pred: int64[n]; in_document: int8[n].
+    Filled: rows int64[n_frames, 4 + n_classes], marks float64[n_frames, 2].
+    """
+    cdef JudgedPairs pairs = pairs_of(story, a, b)
+    cdef Array of_class = int64s(classes)
+    cdef Array of_gold = int64s(gold)
+    cdef Array of_pred = int64s(pred)
+    cdef Array inside = int8s(in_document)
+    cdef Array to_rows = int64s(rows, 2, PyBUF_WRITABLE)
+    cdef Array to_marks = float64s(marks, 2, PyBUF_WRITABLE)
+    cdef Judgments judgments
+    judgments.classes = <const int64_t*>of_class.data
+    judgments.gold = <const int64_t*>of_gold.data
+    judgments.pred = <const int64_t*>of_pred.data
+    judgments.in_document = <const int8_t*>inside.data
+    judgments.n_classes = to_rows.width - 4
+    judgments.n_labels = n_labels
+    judgments.undefined = undefined
+    with nogil:
+        c_score_frames(
+            pairs, judgments, <int64_t*>to_rows.data, <double*>to_marks.data, interrupted)
+
+
+def count_chains(story, a, b, codes, bits, counts):
+    """Add how many chains have each type and pattern to counts int64[3, n_codes ** 3].
+
+    story, a, b: int64[n]; codes: int8[n]; bits: int8[n_codes], as csrc/shapes.hpp says.
+    """
+    cdef JudgedPairs pairs = pairs_of(story, a, b)
+    cdef Codes of_pairs = codes_of(codes, bits, pairs.n)
+    cdef Array to_counts = int64s(counts, 2, PyBUF_WRITABLE)
+    with nogil:
+        c_count_chains(pairs, of_pairs, <int64_t*>to_counts.data, interrupted)
+
+
+def list_chains(story, a, b, codes, bits, rows):
+    """Fill int64[n_chains, 6] with story, x, y, z, type and pattern of every chain."""
+    cdef JudgedPairs pairs = pairs_of(story, a, b)
+    cdef Codes of_pairs = codes_of(codes, bits, pairs.n)
+    cdef Array to_rows = int64s(rows, 2, PyBUF_WRITABLE)
+    with nogil:
+        c_list_chains(pairs, of_pairs, <int64_t*>to_rows.data, to_rows.n, interrupted)

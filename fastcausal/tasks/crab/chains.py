@@ -1,0 +1,298 @@
+"""Causal chains: three events of a story, two of whose pairs are strong.
+
+Romanou et al. (2023), sections 2 and 5.2, figure 2 (right), tables 4 and 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.confusions import group_scores
+from fastcausal.count_files import system_of
+from fastcausal.formulas import ChainFormula, Int64
+from fastcausal.groups import Groups
+from fastcausal.options import Border, CrabTask, GoldFrom, Policy
+from fastcausal.statistics import Statistics
+from fastcausal.tasks.crab._shapes import count_chains, list_chains
+from fastcausal.tasks.crab.pairs import CLASSES, JudgedPairs
+from fastcausal.tasks.crab.pairwise import digest_of
+from fastcausal.tasks.crab.shapes import (
+    MEASURES,
+    Choices,
+    Judged,
+    ShapeReport,
+    groups_of,
+    read_judged,
+    sums_by_type,
+    typed_rows,
+    types_in,
+    units_of,
+    values_in,
+)
+
+Int8 = npt.NDArray[np.int8]
+
+TYPES = ("mediation", "confounding", "collider")
+ABSENT = "-"  # a pair that is not there
+PER_CHAIN = ("topic_id", "x", "y", "z", "type", "n_scored_pairs", *MEASURES)
+
+
+class ChainReport(ShapeReport):
+    """Counts and means of causal chains by type; ``report["mediation"].f1``.
+
+    Attributes
+    ----------
+    n_chains : int
+    coverage : dict or None
+        Answers that were read; None without answers.
+    """
+
+    _titles: ClassVar[Mapping[str, str]] = {"n_chains": "causal chains"}
+    _shown: ClassVar[Mapping[str, str]] = {"n_chains": "chains"}
+
+    @property
+    def per_chain(self) -> pa.Table:
+        """Table of chains by topic and events; F1 and exact match are null where nothing counts."""
+        return self.statistics.table().select(PER_CHAIN)
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """Classes of the strong pairs of chains, and of the third pair by type.
+
+    Attributes
+    ----------
+    high, mediation, confounding, collider : str
+        Letters of classes; of weak pairs also ``-``, a pair that is not there.
+    """
+
+    high: str
+    mediation: str
+    confounding: str
+    collider: str
+
+    def __post_init__(self) -> None:
+        for name, letters in vars(self).items():
+            known = "".join(CLASSES) + ABSENT * (name != "high")
+            odd = not isinstance(letters, str) or not letters or not set(letters) <= set(known)
+            if odd or len(set(letters)) < len(letters):
+                got = f'"{letters}"' if isinstance(letters, str) else repr(letters)
+                raise ValueError(f"{name} is {got}, expected some of the letters {known}")
+            if name != "high" and (both := set(self.high) & set(letters)):
+                raise ValueError(
+                    f'{name} is "{letters}" and high is "{self.high}": a weak pair may not be '
+                    f"strong, expected no {' or '.join(sorted(both))} in one of the two"
+                )
+
+    def signature(self) -> dict[str, str]:
+        """Return the letters of each attribute in one order."""
+        order = (*CLASSES, ABSENT)
+        return {name: "".join(sorted(v, key=order.index)) for name, v in vars(self).items()}
+
+    def bits(self, letter: str) -> int:
+        """Return what a pair of a class may be, as csrc/shapes.hpp says."""
+        return sum((letter in letters) << k for k, letters in enumerate(vars(self).values()))
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """Pairs as small numbers: what they are in gold, and what was answered.
+
+    Attributes
+    ----------
+    of_pair : int8[n_pairs]
+        (class) * (labels + 2) + (label of the answer) + 1.
+    bits : int8[n_codes]
+        What a code may be in a chain; the last is a pair that is not there.
+    gold, pred : int64[n_codes]
+        Labels of each code, as `group_scores` takes them.
+    """
+
+    of_pair: Int8
+    bits: Int8
+    gold: Int64
+    pred: Int64
+
+    @classmethod
+    def of(cls, judged: Judged, strengths: Strengths) -> Codes:
+        """Number judged pairs."""
+        width = judged.n_labels + 2
+        answers = judged.counted.astype(np.int8) + np.int8(1)
+        of_class = np.array([strengths.bits(letter) for letter in (*CLASSES, ABSENT)], np.int8)
+        return cls(
+            judged.classes.astype(np.int8) * np.int8(width) + answers,
+            np.append(np.repeat(of_class[:-1], width), of_class[-1]),
+            np.append(np.repeat(judged.labels_of_classes, width), -1),
+            np.append(np.tile(np.arange(-1, width - 1), len(CLASSES)), -1),
+        )
+
+    def labels_of(self, pattern: Int64) -> tuple[Int64, Int64]:
+        """Return gold labels and answers of patterns, of three pairs each: int64[3 * n]."""
+        each = np.unravel_index(pattern, (len(self.bits),) * 3)
+        of_pair = np.stack(each, axis=1).ravel()
+        return self.gold[of_pair], self.pred[of_pair]
+
+
+def chains(
+    gold: Any,
+    pred: Any = None,
+    task: CrabTask = "multiclass",
+    *,
+    high: str = "A",
+    mediation: str = "BC",
+    confounding: str = "C",
+    collider: str = "D",
+    column: str = "prediction",
+    border: Border = "up",
+    gold_from: GoldFrom = "class",
+    undefined: float | None = None,
+    unparsed: Policy = "error",
+    unmatched: Policy = "error",
+) -> ChainReport:
+    """Count causal chains by type, and score the answers to their pairs.
+
+    Of three events x < y < z of a story two pairs are strong and the third one is weak: xz in a
+    mediation, yz in a confounding, xy in a collider. Exact match and F1 are those of the pairs, as
+    in `frames`; scores are means over chains.
+
+    Parameters
+    ----------
+    gold : path, table or list of mappings
+        Judged pairs, as `fastcausal.crab.pairwise` takes them.
+    pred : path, table or list, optional
+        Answers of one system; None: chains are counted alone.
+    task : {"score", "multiclass", "binary"}
+        What was asked. Scores become classes; yes stands for the classes A and B.
+    high : str
+        Classes of strong pairs.
+    mediation, confounding, collider : str
+        Classes of the weak pair, by type; ``-`` for a pair that is not there. None may be strong.
+    column : str
+        The column of the answers.
+    border : {"up", "text", "down"}
+        The class of the scores 20, 50 and 80.
+    gold_from : {"class", "score"}
+        Where gold classes come from.
+    undefined : {None, 0.0, 1.0}
+        The F1 of a class that a chain does not have; None leaves it out of the mean.
+    unparsed, unmatched : {"error", "empty", "skip"}
+        What an answer is that cannot be read, and a pair without one.
+
+    Returns
+    -------
+    ChainReport
+
+    Raises
+    ------
+    InputError
+        Something cannot be read or joined, or a policy forbids it.
+    ValueError
+        Letters of no class, classes both strong and weak; an unknown task or policy.
+
+    Examples
+    --------
+    >>> gold = [
+    ...     {"topic_id": 1, "event_order_a": a, "event_order_b": b, "class": c}
+    ...     for a, b, c in [(1, 2, "A"), (1, 3, "A"), (2, 3, "C"), (1, 4, "B"), (2, 4, "A")]
+    ... ]
+    >>> report = chains(gold, ["A", "A", "D", "B", "A"])
+    >>> report.per_chain.select(["x", "y", "z", "type", "em"]).to_pylist()[1]
+    {'x': 1, 'y': 2, 'z': 4, 'type': 'mediation', 'em': 1.0}
+    >>> report["overall"].n_chains, report["confounding"].em
+    (2, 0.0)
+    """
+    choices = Choices(task, column, border, gold_from, undefined, unparsed, unmatched)
+    strengths = Strengths(high, mediation, confounding, collider)
+    signature = choices.signature("crab-chains", strengths.signature())
+    return report_of(read_judged(gold, pred, choices), strengths, signature, system_of(pred))
+
+
+def report_of(
+    judged: Judged, strengths: Strengths, signature: str, system: str | None = None
+) -> ChainReport:
+    """Find and score the chains of judged pairs."""
+    codes = Codes.of(judged, strengths)
+    counts = counts_of(judged.pairs, codes)
+    kinds = np.flatnonzero(counts)
+    type_of, pattern = np.divmod(kinds, counts.shape[1])
+    n_scored, f1, exact = group_scores(
+        *codes.labels_of(pattern),
+        judged.n_labels,
+        np.arange(0, 3 * len(pattern) + 1, 3),
+        undefined=judged.choices.undefined,
+    )
+    times = counts.ravel()[kinds]
+    about = Statistics(
+        ChainFormula(MEASURES, TYPES),
+        signature,
+        typed_rows(np.stack([f1, exact], axis=1), type_of, len(TYPES)),
+        times,
+        system=system,
+        warnings=judged.warnings,
+    )
+    whole = partial(_with_units, about, judged.pairs, codes, kinds, n_scored)
+    groups = _groups(about, type_of, times, n_scored)
+    return ChainReport(about, groups, _facts(groups), judged.coverage, whole)
+
+
+def counts_of(pairs: JudgedPairs, codes: Codes) -> Int64:
+    """Count chains by type and pattern, the codes of their pairs: int64[3, n_codes ** 3]."""
+    counts = np.zeros((len(TYPES), len(codes.bits) ** 3), np.int64)
+    count_chains(pairs.story, pairs.a, pairs.b, codes.of_pair, codes.bits, counts)
+    return counts
+
+
+def chains_of(pairs: JudgedPairs, codes: Codes, n_chains: int) -> Int64:
+    """List chains by topic and events: story, x, y, z, type and pattern, int64[n_chains, 6]."""
+    rows = np.empty((n_chains, 6), np.int64)
+    list_chains(pairs.story, pairs.a, pairs.b, codes.of_pair, codes.bits, rows)
+    return rows[np.lexsort(rows.T[3::-1])]
+
+
+def _groups(statistics: Statistics, type_of: Int64, times: Int64, n_scored: Int64) -> Groups:
+    """Return counts and means by type, from chains or kinds of them."""
+    formula = statistics.formula
+    assert isinstance(formula, ChainFormula)
+    sums = {
+        "n_chains": sums_by_type(times, type_of, len(TYPES)),
+        "n_scored": sums_by_type(times * (n_scored > 0), type_of, len(TYPES)),
+    }
+    return groups_of(formula, statistics.rows, statistics.times, sums)
+
+
+def _with_units(
+    about: Statistics, pairs: JudgedPairs, codes: Codes, kinds: Int64, n_scored: Int64
+) -> Statistics:
+    """Add a unit per chain to statistics of kinds of chains."""
+    story, x, y, z, type_of, pattern = chains_of(pairs, codes, about.n_units).T
+    row_of = np.searchsorted(kinds, type_of * len(codes.bits) ** 3 + pattern)
+    named = {"topic_id": (pairs.topics, story), "x": x, "y": y, "z": z}
+    units = units_of(named, (TYPES, type_of), {"n_scored_pairs": n_scored[row_of]})
+    return replace(about, units=units, row_of=row_of, gold=digest_of(pairs))
+
+
+def _facts(groups: Groups) -> dict[str, int]:
+    return {"n_chains": int(groups["overall"]["n_chains"])}
+
+
+def of_statistics(statistics: Statistics, by: str | None = None) -> ChainReport:
+    """Make the report of statistics; ``by`` is a column whose values become subsets."""
+    parts = {} if by is None else statistics.by(by)
+    subsets = {f"{by}={name}": _of_units(part) for name, part in parts.items()}
+    groups = _of_units(statistics)
+    whole = partial(replace, statistics)
+    return ChainReport(statistics, groups, _facts(groups), None, whole, subsets)
+
+
+def _of_units(statistics: Statistics) -> Groups:
+    assert statistics.units is not None
+    n_scored = values_in(statistics.units, ("n_scored_pairs",))["n_scored_pairs"]
+    type_of = types_in(statistics)
+    return _groups(statistics, type_of, np.ones_like(type_of), n_scored)

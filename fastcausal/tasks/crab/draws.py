@@ -1,0 +1,52 @@
+"""Draws by a seed and a name alone: neither order nor what else is drawn changes any of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from hashlib import blake2b
+
+Key = str | int
+BITS = 128
+
+
+def number_of(*key: Key) -> int:
+    """Return a number from 0 to 2^128 - 1 that looks random and depends on the key alone.
+
+    Examples
+    --------
+    >>> number_of(0, "story 4") == number_of(0, "story 4"), number_of(0, "a") == number_of(1, "a")
+    (True, False)
+    """
+    return int.from_bytes(blake2b(json.dumps(key).encode(), digest_size=BITS // 8).digest(), "big")
+
+
+def shuffled(names: Sequence[str], *key: Key) -> list[int]:
+    """Return the places of different names in an order of their own, which no place changes.
+
+    Examples
+    --------
+    >>> names = ["a", "b", "c", "d"]
+    >>> [names[k] for k in shuffled(names, 7)] == [names[::-1][k] for k in shuffled(names[::-1], 7)]
+    True
+    """
+    return sorted(range(len(names)), key=lambda k: number_of(*key, names[k]))
+
+
+def sampled(n: int, k: int, *key: Key) -> list[int]:
+    """Draw k different ones of the numbers below n; a larger k draws the same and more.
+
+    The shuffle of Fisher and Yates, of which only the places that are touched are kept.
+
+    Examples
+    --------
+    >>> sampled(10**30, 2, "a") == sampled(10**30, 3, "a")[:2], sorted(sampled(4, 4, "a"))
+    (True, [0, 1, 2, 3])
+    """
+    moved: dict[int, int] = {}
+    drawn = []
+    for place in range(k):
+        at = place + (number_of(*key, place) * (n - place) >> BITS)
+        drawn.append(moved.get(at, at))
+        moved[at] = moved.get(place, place)
+    return drawn

@@ -1,0 +1,188 @@
+"""Events that a model finds in documents, against those of experts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal._version import __version__
+from fastcausal.errors import InputError, repeated, some_of
+from fastcausal.formats.io.records import Records, read_records
+from fastcausal.formats.io.sources import RecordSource
+from fastcausal.formats.io.values import JSON, kind, shown
+from fastcausal.groups import Scores
+from fastcausal.options import EventMatch, check
+from fastcausal.report import Report
+from fastcausal.scores import exact, mean_defined
+from fastcausal.tasks.words import f1, words
+
+Match = Callable[[str, str], Any]
+Documents = dict[str, list[str]]
+PARTS = ("precision", "recall", "f1")
+
+
+def events(
+    gold: RecordSource,
+    pred: RecordSource,
+    *,
+    match: EventMatch | Match = "tokens",
+    min_f1: float = 0.5,
+) -> Report:
+    """Score the events that a model finds in documents.
+
+    An event of gold is found where it has a partner: as many as can be have one, each one at most.
+
+    Parameters
+    ----------
+    gold, pred : path, table or list of mappings
+        A row per document: ``id``, and ``events``, a list of texts. Both have the same ids.
+    match : {"tokens", "exact"} or callable
+        Events that may be partners: F1 of their words is at least ``min_f1``; their words are the
+        same; or a function of two texts, gold first, says so. Words are those of SQuAD 1.1.
+    min_f1 : float
+        From 0 to 1, for ``"tokens"``.
+
+    Returns
+    -------
+    Report
+        ``n_documents, n_gold, n_pred``; the scores ``micro``, of all events, and ``macro``, means
+        over the documents in which they are defined.
+
+    Raises
+    ------
+    InputError
+        Something cannot be read, or an id is there twice or on one side alone.
+    ValueError
+        An unknown match, or ``min_f1`` out of its range.
+
+    References
+    ----------
+    Romanou et al. (2023), CRAB, Table 10, which does not say what matches.
+
+    Examples
+    --------
+    >>> from fastcausal import crab
+    >>> gold = [{"id": "a", "events": ["The dam broke", "A village was flooded"]}]
+    >>> pred = [{"id": "a", "events": ["dam broke at night", "The mayor resigned"]}]
+    >>> report = crab.events(gold, pred)
+    >>> report["micro"].tp, report["micro"].precision
+    (1, 0.5)
+    >>> crab.events(gold, pred, min_f1=0.7)["micro"].tp
+    0
+    """
+    if not callable(match):
+        check("match", match, EventMatch)
+    if not 0 <= min_f1 <= 1:
+        raise ValueError(f"min_f1 is {min_f1}, expected a number from 0 to 1")
+    wanted, listed = _read(gold, "gold"), _read(pred, "pred")
+    _require_same(wanted, listed)
+    pairs = [(wanted[id], listed[id]) for id in sorted(wanted)]
+    n_gold, n_pred = (np.array([len(pair[side]) for pair in pairs]) for side in (0, 1))
+    tp = _partners(pairs, match, min_f1)
+    rule = match if isinstance(match, str) else getattr(match, "__name__", "function")
+    least = f"|min_f1:{min_f1:g}" if rule == "tokens" else ""
+    return Report(
+        f"events of {len(pairs)} documents",
+        f"fastcausal|{__version__}|crab-events|match:{rule}{least}|0/0:undefined",
+        _scores({"tp": tp, "fp": n_pred - tp, "fn": n_gold - tp}),
+        facts={
+            "n_documents": len(pairs),
+            "n_gold": int(n_gold.sum()),
+            "n_pred": int(n_pred.sum()),
+        },
+    )
+
+
+def _scores(counts: dict[str, npt.NDArray[np.int64]]) -> dict[str, Scores]:
+    sums = {name: int(values.sum()) for name, values in counts.items()}
+    each = exact(counts, math.nan)
+    ones = [1] * len(counts["tp"])
+    macro = {name: mean_defined(each[name].tolist(), ones, math.nan) for name in PARTS}
+    return {"micro": Scores(exact(sums, math.nan) | sums), "macro": Scores(macro)}
+
+
+def _partners(
+    pairs: Sequence[tuple[list[str], list[str]]], match: EventMatch | Match, min_f1: float
+) -> npt.NDArray[np.int64]:
+    """Return how many events of each document have a partner: int64[n_documents].
+
+    All documents are one graph, in which as many edges as can be are taken at once.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    edges: list[tuple[int, int]] = []
+    n_gold = n_pred = 0
+    for wanted, listed in pairs:
+        edges += [(n_gold + i, n_pred + j) for i, j in _edges(wanted, listed, match, min_f1)]
+        n_gold, n_pred = n_gold + len(wanted), n_pred + len(listed)
+    document = np.repeat(np.arange(len(pairs)), [len(wanted) for wanted, _ in pairs])
+    if not edges:
+        return np.zeros(len(pairs), np.int64)
+    ones, places = np.ones(len(edges), np.int8), np.array(edges, np.int32).T
+    graph = csr_array((ones, (places[0], places[1])), shape=(n_gold, n_pred))
+    partner = maximum_bipartite_matching(graph, "column")
+    return np.bincount(document[partner >= 0], minlength=len(pairs))
+
+
+def _edges(
+    wanted: list[str], listed: list[str], match: EventMatch | Match, min_f1: float
+) -> list[tuple[int, int]]:
+    if callable(match):
+        return [
+            (i, j) for i, a in enumerate(wanted) for j, b in enumerate(listed) if bool(match(a, b))
+        ]
+    golds, preds = map(words, wanted), [*map(words, listed)]
+    if match == "exact":
+        return [(i, j) for i, a in enumerate(golds) for j, b in enumerate(preds) if a == b]
+    return [
+        (i, j)
+        for i, a in enumerate(golds)
+        for j, b in enumerate(preds)
+        if (f1(a, b) if a or b else 0.0) >= min_f1
+    ]
+
+
+def _read(source: RecordSource, name: str) -> Documents:
+    records = read_records(source, name)
+    ids, documents = records.texts("id"), [*map(_decoded, records.column("events").to_pylist())]
+    if ids.null_count:
+        row = ids.is_null().index(True).as_py()
+        raise InputError(f'{records.where(row)}: "id" is missing, expected the name of a document')
+    if again := repeated(ids.to_pylist()):
+        raise InputError(f'{records.where(again[1])}: id "{ids[again[0]]}" occurs twice')
+    for row, texts in enumerate(documents):
+        _require_texts(texts, records, row)
+    return dict(zip(ids.to_pylist(), documents, strict=True))
+
+
+def _decoded(events: Any) -> Any:
+    """Read JSON, as CSV and columns of several kinds have it; all else stays as it is."""
+    try:
+        return JSON.decode(events) if isinstance(events, str) else events
+    except ValueError:
+        return events
+
+
+def _require_texts(texts: Any, records: Records, row: int) -> None:
+    if not isinstance(texts, list):
+        got = shown(texts) if isinstance(texts, str) else kind(texts)
+        raise InputError(f'{records.where(row)}: "events" is {got}, expected a list of texts')
+    for text in texts:
+        if not isinstance(text, str):
+            raise InputError(f"{records.where(row)}: an event is {kind(text)}, expected a text")
+
+
+def _require_same(wanted: Documents, listed: Documents) -> None:
+    for side, missing in (
+        ("pred", wanted.keys() - listed.keys()),
+        ("gold", listed.keys() - wanted.keys()),
+    ):
+        if missing:
+            raise InputError(
+                f"{len(missing)} documents are not in {side}{some_of(sorted(missing))}"
+            )

@@ -1,0 +1,380 @@
+"""The table of judged pairs of events: how strongly the first one caused the second.
+
+A pair is (topic, order of event a, order of event b), a before b. Score 0 to 100 and class A (high)
+to D (no) are what raters gave it: Romanou et al. (2023), section 3 and table 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays import arrow
+from fastcausal.errors import InputError, Problems, Remedy, Warnings
+from fastcausal.formats.io.records import Records, read_records
+from fastcausal.formats.io.values import shown
+from fastcausal.options import Border, GoldFrom, check
+from fastcausal.scores import Float64
+
+Int64 = npt.NDArray[np.int64]
+Booleans = npt.NDArray[np.bool_]
+
+CLASSES = ("A", "B", "C", "D")  # codes 0 to 3
+BORDERS: dict[str, tuple[bool, bool, bool]] = {
+    "up": (True, True, True),
+    "text": (False, True, True),
+    "down": (False, False, False),
+}
+"""By rule: whether a score of 80, 50 and 20 belongs to the class above it."""
+KEY = ("topic_id", "event_order_a", "event_order_b")
+ARTICLES = ("article_id_a", "article_id_b")
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedPairs:
+    """Pairs of events with what raters said of them, ascending by topic, a and b.
+
+    Attributes
+    ----------
+    records : Records
+        The source.
+    rows : int64[n]
+        The row of each pair in the source.
+    topics : pyarrow.Array
+        The different topics, ascending: int64, or string where one of them is another text.
+    story : int64[n]
+        The place of each pair's topic among them.
+    a, b : int64[n]
+        Orders of its events; a < b.
+    score : float64[n]
+        From 0 to 100; NaN where there is none.
+    given : int64[n]
+        The code of its class, as given; -1 where there is none.
+    in_document : bool[n] or None
+        Whether one article tells both events; None where gold names no articles.
+    """
+
+    records: Records
+    rows: Int64
+    topics: pa.Array
+    story: Int64
+    a: Int64
+    b: Int64
+    score: Float64
+    given: Int64
+    in_document: Booleans | None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def where(self, k: int) -> str:
+        """Say how messages call a pair: the place of its row, and its key."""
+        topic = self.topics[int(self.story[k])].as_py()
+        row = self.records.where(int(self.rows[k]))
+        return f"{row}: topic {topic}, events {self.a[k]} and {self.b[k]}"
+
+    def ids(self) -> pa.Array:
+        """Return ``topic/a/b`` of every pair: string[n]."""
+        topics = self.topics.cast(pa.string()).take(arrow.numbers(self.story))
+        orders = (arrow.numbers(side).cast(pa.string()) for side in (self.a, self.b))
+        return pc.binary_join_element_wise(topics, *orders, "/")
+
+    def classes(self, border: Border = "up", gold_from: GoldFrom = "class") -> Int64:
+        """Return the code of each pair's class: int64[n].
+
+        Parameters
+        ----------
+        border : {"up", "text", "down"}
+            The class of the scores 20, 50 and 80, as in `class_of`.
+        gold_from : {"class", "score"}
+            ``"class"``: the class where there is one, else that of the score; ``"score"``: never
+            the class.
+
+        Raises
+        ------
+        InputError
+            A pair without a score under ``"score"``.
+        ValueError
+            Another rule.
+        """
+        check("gold_from", gold_from, GoldFrom)
+        check("border", border, BORDERS)
+        if gold_from == "class" and self.given.min() >= 0:
+            return self.given
+        of_score = class_of(self.score, border)
+        if gold_from == "class":
+            return np.where(self.given >= 0, self.given, of_score)
+        self.require_scores(Remedy("gold_from", ("class",), "would take classes"))
+        return of_score
+
+    def positive(self, threshold: float, border: Border = "up") -> Int64:
+        """Return 1 where the score reaches a threshold, else 0: int64[n].
+
+        One that equals the threshold does so as `reaches` says.
+
+        Raises
+        ------
+        InputError
+            A pair has no score.
+        """
+        self.require_scores()
+        at = self.score >= threshold if reaches(threshold, border) else self.score > threshold
+        return at.astype(np.int64)
+
+    def places(self, topics: pa.Array, a: Int64, b: Int64) -> Int64:
+        """Return the place of each key among the pairs, -1 of unknown ones: int64[m].
+
+        Parameters
+        ----------
+        topics : pyarrow.Array
+            string or integer[m].
+        a, b : int64[m]
+        """
+        known = self.topics
+        if topics.type != known.type:
+            topics, known = topics.cast(pa.string()), known.cast(pa.string())
+        story = np.asarray(pc.index_in(topics, known).fill_null(-1), np.int64)
+        keys, wanted = _packed((self.story, self.a, self.b), (story, a, b))
+        at = np.searchsorted(keys, wanted)
+        at[at == len(keys)] = 0
+        return np.where(keys[at] == wanted, at, -1)
+
+    def require_scores(self, remedy: Remedy | None = None) -> None:
+        """Raise InputError for the first pair without a score."""
+        missing = np.isnan(self.score)
+        if missing.any():
+            k = int(self.rows[missing].argmin())
+            raise InputError(f'{self.where(np.flatnonzero(missing)[k])}: no "score"', remedy)
+
+    def disagreements(self, border: Border = "up") -> Warnings:
+        """Warn of pairs whose class is not that of their score."""
+        of_score = class_of(self.score, border)
+        n = int(((self.given >= 0) & (of_score >= 0) & (self.given != of_score)).sum())
+        texts = (
+            f"{self.records.name}: ",
+            f" of the pairs have another class than their score has by border={border}",
+        )
+        return {texts: (n,)} if n else {}
+
+
+def class_of(score: Float64, border: Border = "up") -> Int64:
+    """Return the codes of the classes of scores, -1 of NaN: int64[n].
+
+    Parameters
+    ----------
+    score : float64[n]
+        From 0 to 100.
+    border : {"up", "text", "down"}
+        ``"up"`` puts 20, 50, 80 into C, B, A; ``"text"`` 80 into B (section 5.2: "above 80");
+        ``"down"`` the three into D, C, B (figure 8).
+
+    Examples
+    --------
+    >>> class_of(np.array([19.0, 20, 50, 80, np.nan]))
+    array([ 3,  2,  1,  0, -1])
+    >>> class_of(np.array([20.0, 50, 80]), "text"), class_of(np.array([20.0, 50, 80]), "down")
+    (array([2, 1, 1]), array([3, 2, 1]))
+    """
+    check("border", border, BORDERS)
+    codes = np.full(len(score), 3)
+    for value, at in zip((80, 50, 20), BORDERS[border], strict=True):
+        codes -= score >= value if at else score > value
+    return np.where(np.isnan(score), -1, codes)
+
+
+def reaches(threshold: float, border: Border) -> bool:
+    """Tell whether a score that equals a threshold is yes: not where 80 is B, never under "down".
+
+    Examples
+    --------
+    >>> [reaches(80, border) for border in ("up", "text", "down")], reaches(50, "text")
+    ([True, False, False], True)
+    """
+    check("border", border, BORDERS)
+    return border == "up" or (border == "text" and threshold != 80)
+
+
+def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
+    """Read judged pairs.
+
+    Parameters
+    ----------
+    source : path, table or list of mappings
+        What `fastcausal.formats.io.records.read_records` takes, with the columns ``topic_id``,
+        ``event_order_a``, ``event_order_b``, ``score`` (0 to 100) or ``class`` (A to D) or both,
+        and perhaps ``article_id_a`` and ``article_id_b``. Other columns are carried along.
+    name : str
+        What messages call a source other than a file.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, a pair is there twice or has its events in another order, or a score or
+        class is none.
+
+    Examples
+    --------
+    >>> pairs = read_pairs([
+    ...     {"topic_id": 4, "event_order_a": 1, "event_order_b": 3, "score": 85},
+    ...     {"topic_id": 4, "event_order_a": 1, "event_order_b": 2, "class": "C"},
+    ... ])
+    >>> pairs.ids().to_pylist(), pairs.classes().tolist(), pairs.rows.tolist()
+    (['4/1/2', '4/1/3'], [2, 0], [1, 0])
+    """
+    if isinstance(source, JudgedPairs):
+        return source
+    records = read_records(source, name)
+    problems = Problems()
+    a, b = orders_of(records, problems)
+    score, given = scores_of(records, problems), _given(records, problems)
+    neither = (given < 0) & np.isnan(score) if given.min() < 0 else np.zeros(0, bool)
+    for k in np.flatnonzero(neither).tolist():
+        problems.add(f'{records.where(k)}: no "score" and no "class"')
+    problems.raise_if_any()
+    topics, story = names_of(records, "topic_id")
+    columns: list[Any] = [story, a, b, score, given, _in_document(records)]
+    rows = np.arange(len(a))
+    if not _is_ascending(story, a, b):
+        rows = np.lexsort((b, a, story))
+        columns = [None if column is None else column[rows] for column in columns]
+    pairs = JudgedPairs(records, rows, topics, *columns)
+    _require_once(pairs)
+    return pairs
+
+
+def orders_of(records: Records, problems: Problems) -> tuple[Int64, Int64]:
+    """Return the orders of the events of every row, int64[n] each; a before b, else a problem."""
+    a, b = (records.integers(column) for column in KEY[1:])
+    for k in np.flatnonzero(a >= b).tolist():
+        problems.add(
+            f'{records.where(k)}: "event_order_a" is {a[k]}, "event_order_b" is {b[k]}, '
+            "expected a before b"
+        )
+    return a, b
+
+
+def scores_of(records: Records, problems: Problems) -> Float64:
+    """Return the score of every row, NaN where there is none: float64[n]."""
+    if "score" not in records:
+        return np.broadcast_to(np.nan, len(records))
+    score = records.numbers("score").copy()
+    given = np.asarray(records.column("score").is_valid())
+    for k in np.flatnonzero(given & ~((score >= 0) & (score <= 100))).tolist():
+        problems.add(
+            f'{records.where(k)}: "score" is {score[k]:g}, expected a number from 0 to 100'
+        )
+        score[k] = 0.0  # one fault is enough
+    return score
+
+
+def _given(records: Records, problems: Problems) -> Int64:
+    if "class" not in records:
+        return np.broadcast_to(-1, len(records))
+    letters = records.texts("class")
+    if not letters.null_count and (codes := _single_letters(letters)) is not None:
+        return codes
+    codes = pc.index_in(letters, pa.array(CLASSES, letters.type))
+    given = np.array(codes.fill_null(-1), np.int64)
+    for k in np.flatnonzero((given < 0) & np.asarray(letters.is_valid())).tolist():
+        got = shown(letters[int(k)].as_py())
+        problems.add(f'{records.where(k)}: "class" is {got}, expected one of A, B, C, D')
+        given[k] = 0
+    return given
+
+
+def _single_letters(letters: pa.Array) -> Int64 | None:
+    """Return the codes of texts that all are a class; None where one of them is not."""
+    data, places = arrow.texts_of(letters)
+    start, stop = int(places[0]), int(places[-1])
+    if stop - start != len(letters) or (places[1:] - places[:-1] != 1).any():
+        return None
+    codes = np.frombuffer(data, np.uint8)[start:stop] - np.uint8(ord("A"))
+    return codes.astype(np.int64) if (codes < len(CLASSES)).all() else None
+
+
+def texts_in(records: Records, column: str) -> pa.Array:
+    """Return a column of names: integers as they are, else text."""
+    names = records.column(column)
+    return names if pa.types.is_integer(names.type) else records.texts(column)
+
+
+def names_of(records: Records, column: str) -> tuple[pa.Array, Int64]:
+    """Return the different names in a column, and the place of each row's among them.
+
+    They ascend: int64 by number, or string where one of them is not an integer.
+    """
+    values = records.column(column)
+    if pa.types.is_integer(values.type) and not values.null_count:
+        return _places(np.asarray(values.cast(pa.int64())))
+    texts = records.texts(column)
+    if texts.null_count:
+        row = pc.index(texts.is_null(), True).as_py()
+        raise InputError(f'{records.where(row)}: no "{column}"')
+    encoded = texts.dictionary_encode()
+    names = encoded.dictionary.cast(pa.string())
+    if pc.all(pc.match_substring_regex(names, r"^(0|-?[1-9][0-9]{0,17})$"), min_count=0).as_py():
+        names = names.cast(pa.int64())
+    order = pc.array_sort_indices(names)
+    place = np.empty(len(names), np.int64)
+    place[np.asarray(order)] = np.arange(len(names))
+    return names.take(order), place[np.asarray(encoded.indices)]
+
+
+def _places(values: Int64) -> tuple[pa.Array, Int64]:
+    """Return different integers, ascending, and the place of each value among them."""
+    first = np.append(0, np.flatnonzero(values[1:] != values[:-1]) + 1)
+    different = values[first]
+    if (different[1:] > different[:-1]).all():
+        sizes = np.diff(np.append(first, len(values)))
+        return arrow.numbers(different), np.repeat(np.arange(len(first)), sizes)
+    different, place = np.unique(values, return_inverse=True)
+    return arrow.numbers(different), place
+
+
+def _packed(known: tuple[Int64, ...], wanted: tuple[Int64, ...]) -> tuple[Int64, Int64]:
+    """Make one number of the parts of each key, in their order; -1 of a part that is not known."""
+    keys, sought = np.zeros_like(known[0]), np.zeros_like(wanted[0])
+    for part, other in zip(known, wanted, strict=True):
+        values = np.unique(part)
+        at = np.minimum(np.searchsorted(values, other), len(values) - 1)
+        missing = (values[at] != other) | (sought < 0)
+        keys = keys * len(values) + np.searchsorted(values, part)
+        sought = np.where(missing, -1, sought * len(values) + at)
+    return keys, sought
+
+
+def _is_ascending(story: Int64, a: Int64, b: Int64) -> bool:
+    """Tell if rows stand in the order of their keys; the same key may follow itself."""
+    after = b[1:] >= b[:-1]
+    for part in (a, story):
+        after = (part[1:] > part[:-1]) | (part[1:] == part[:-1]) & after
+    return bool(after.all())
+
+
+def _require_once(pairs: JudgedPairs) -> None:
+    same = pairs.b[1:] == pairs.b[:-1]
+    if same.any():
+        same &= (pairs.a[1:] == pairs.a[:-1]) & (pairs.story[1:] == pairs.story[:-1])
+    problems = Problems()
+    for k in np.flatnonzero(same).tolist():
+        first = pairs.records.where(int(pairs.rows[k]))
+        problems.add(f"{pairs.where(k + 1)}: occurs twice, first in {first}")
+    problems.raise_if_any()
+
+
+def _in_document(records: Records) -> Booleans | None:
+    if not all(column in records for column in ARTICLES):
+        return None
+    sides = [records.column(column) for column in ARTICLES]
+    if not all(pa.types.is_integer(side.type) for side in sides):
+        sides = [records.texts(column) for column in ARTICLES]
+    for side, column in zip(sides, ARTICLES, strict=True):
+        if side.null_count:
+            row = pc.index(side.is_null(), True).as_py()
+            raise InputError(f'{records.where(row)}: no "{column}", other pairs have one')
+    return np.asarray(pc.equal(*sides))

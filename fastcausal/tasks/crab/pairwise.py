@@ -1,0 +1,246 @@
+"""Answers on pairs of events against what raters said of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal._version import __version__
+from fastcausal.arrays import arrow
+from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.count_files import system_of
+from fastcausal.errors import Warnings, add_warnings
+from fastcausal.formulas import NO_NUMBER, Int64, JudgedFormula, ScoredFormula
+from fastcausal.options import Border, CrabTask, GoldFrom, Policy, check
+from fastcausal.scores import Float64
+from fastcausal.statistics import Statistics
+from fastcausal.tasks.crab.answers import LABELS, Answers, read_answers
+from fastcausal.tasks.crab.pairs import JudgedPairs, read_pairs
+from fastcausal.tasks.crab.parse import REASONS
+from fastcausal.tasks.crab.report import IN_DOCUMENT, REASON, JudgmentReport, of_statistics
+
+
+def pairwise(
+    gold: Any,
+    pred: Any,
+    task: CrabTask = "score",
+    *,
+    column: str = "prediction",
+    border: Border = "up",
+    threshold: float = 50,
+    gold_from: GoldFrom = "class",
+    by: str | Sequence[str] = (),
+    undefined: float | None = None,
+    unparsed: Policy = "error",
+    unmatched: Policy = "error",
+) -> JudgmentReport:
+    """Score answers on how strongly one event caused another, pair by pair.
+
+    Parameters
+    ----------
+    gold : path, table or list of mappings
+        Judged pairs, as `fastcausal.tasks.crab.pairs.read_pairs` takes them.
+    pred : path, table or list
+        Answers, as `fastcausal.tasks.crab.answers.read_answers` takes them.
+    task : {"score", "multiclass", "binary"}
+        What was asked: a score from 0 to 100, which becomes a class; a class; or yes and no,
+        against gold scores from ``threshold`` on.
+    column : str
+        The column of the answers.
+    border : {"up", "text", "down"}
+        The class of the scores 20, 50 and 80, and whether a gold score equal to the threshold is
+        yes: see `fastcausal.tasks.crab.pairs.class_of`.
+    threshold : float
+        Of binary gold.
+    gold_from : {"class", "score"}
+        Take gold's class where there is one, or always that of its score.
+    by : str or sequence of str
+        Columns of gold; each of their values is a subset.
+    undefined : {None, 0.0, 1.0}
+        What 0/0 is. None leaves it undefined, so that means are over the classes that occur.
+    unparsed, unmatched : {"error", "empty", "skip"}
+        What an answer that cannot be read is, and a pair without one: an error, an answer that
+        names no class, or left out.
+
+    Returns
+    -------
+    JudgmentReport
+
+    Raises
+    ------
+    InputError
+        Something cannot be read or joined, or a policy forbids it.
+    ValueError
+        An unknown task, rule or policy.
+
+    References
+    ----------
+    Romanou et al. (2023), CRAB, section 5.2, tables 2 and 8: macro-F1 over classes.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> gold = [{"topic_id": 1, "event_order_a": 1, "event_order_b": b, "score": s}
+    ...         for b, s in ((2, 90), (3, 55), (4, 10))]
+    >>> report = fc.crab.pairwise(gold, ["<Answer>85</Answer>", "30", "?"], unparsed="empty")
+    >>> report["overall"].accuracy, report["score"].mae, report.coverage["n_read"]
+    (0.3333333333333333, 15.0, 2)
+    """
+    check("task", task, CrabTask)
+    check_undefined(undefined)
+    if not math.isfinite(threshold):
+        raise ValueError(f"threshold is {threshold}, expected a number")
+    pairs = read_pairs(gold)
+    truth = gold_of(pairs, task, border, gold_from, threshold)
+    answers = read_answers(
+        pred, pairs, task, column=column, border=border, unparsed=unparsed, unmatched=unmatched
+    )
+    signature = (
+        f"fastcausal|{__version__}|crab-pairwise|task:{task}|gold:{gold_from}|border:{border}|"
+        f"threshold:{threshold:g}|{policies(undefined, unparsed, unmatched)}"
+    )
+    statistics = judged(
+        task,
+        signature,
+        truth,
+        answers,
+        units_of(pairs),
+        undefined,
+        numbers=pairs.score if task == "score" else None,
+        system=system_of(pred),
+        gold=digest_of(pairs),
+        warnings={} if task == "binary" else pairs.disagreements(border),
+    )
+    return of_statistics(statistics, by)
+
+
+def gold_of(
+    pairs: JudgedPairs, task: str, border: Border, gold_from: GoldFrom, threshold: float
+) -> Int64:
+    """Return the label of every pair: a class, or 1 for yes."""
+    check("gold_from", gold_from, GoldFrom)
+    if task == "binary":
+        return pairs.positive(threshold, border)
+    return pairs.classes(border, gold_from)
+
+
+def check_undefined(undefined: float | None) -> None:
+    """Raise ValueError for another value of 0/0 than there are."""
+    if undefined not in (None, 0.0, 1.0):
+        raise ValueError(f"undefined is {undefined}, expected None, 0.0 or 1.0")
+
+
+def policies(undefined: float | None, unparsed: Policy, unmatched: Policy) -> str:
+    """Return the end of a signature.
+
+    Examples
+    --------
+    >>> policies(None, "error", "skip")
+    '0/0:undefined|unparsed:error|unmatched:skip'
+    """
+    zero = "undefined" if undefined is None else f"{undefined:g}"
+    return f"0/0:{zero}|unparsed:{unparsed}|unmatched:{unmatched}"
+
+
+def units_of(pairs: JudgedPairs) -> pa.Table:
+    """Return ``id``, gold's columns, and ``in_document`` where gold names articles."""
+    table = pairs.records.table.take(arrow.numbers(pairs.rows))
+    columns = {"id": pairs.ids()}
+    columns |= {name: table[name] for name in table.column_names if name != "id"}
+    if pairs.in_document is not None:
+        columns[IN_DOCUMENT] = arrow.numbers(pairs.in_document)
+    return pa.table(columns)
+
+
+def digest_of(pairs: JudgedPairs) -> int:
+    """Return the digest of gold, whose order does not matter."""
+    sides = (pairs.given.astype(np.float64), pairs.score)
+    texts = (arrow.numbers(side).cast(pa.string()) for side in sides)
+    return digest_of_texts(pairs.ids(), pc.binary_join_element_wise(*texts, "/"))
+
+
+def judged(
+    task: str,
+    signature: str,
+    truth: Int64,
+    answers: Answers,
+    units: pa.Table,
+    undefined: float | None,
+    *,
+    numbers: Float64 | None = None,
+    system: str | None = None,
+    gold: int | None = None,
+    warnings: Mapping[tuple[str, ...], tuple[int, ...]],
+) -> Statistics:
+    """Count answers against gold labels, unit by unit.
+
+    Parameters
+    ----------
+    task : str
+        A key of `fastcausal.tasks.crab.answers.LABELS`.
+    truth : int64[n]
+        Gold labels.
+    units : pyarrow.Table
+        A row per unit: id, strata, clusters.
+    numbers : float64[n], optional
+        Gold scores to compare with those of the answers; NaN where there is none.
+    """
+    labels = LABELS[task]
+    kind = JudgedFormula if numbers is None else ScoredFormula
+    formula = kind(labels, True, "yes" if task == "binary" else None, undefined, task)
+    sides = [truth, answers.counted]
+    if numbers is not None:
+        sides += [np.where(np.isnan(s), NO_NUMBER, s) for s in (numbers, answers.values)]
+    units = units.append_column(REASON, pa.array(REASONS).take(arrow.numbers(answers.reasons)))
+    kept = np.flatnonzero(answers.scored)
+    return Statistics.of_units(
+        formula,
+        signature,
+        np.stack(sides, axis=1)[kept].astype(formula.dtype, copy=False),
+        units.take(arrow.numbers(kept)),
+        system=system,
+        gold=gold,
+        warnings=warnings_of(answers, warnings),
+        left_out=_left_out(formula, units, truth, answers),
+    )
+
+
+def _left_out(
+    formula: JudgedFormula, units: pa.Table, truth: Int64, answers: Answers
+) -> pa.Table | None:
+    """Return the units that a policy left out, as a file has them: without an answer."""
+    places = np.flatnonzero(~answers.scored)
+    if not len(places):
+        return None
+    labels = pa.array(formula.labels)
+    types = dict.fromkeys(formula.fields[2:], pa.float64())
+    columns = {
+        "gold": labels.take(arrow.numbers(truth[places])),
+        "pred": pa.nulls(len(places), labels.type),
+    }
+    columns |= {name: pa.nulls(len(places), kind) for name, kind in types.items()}
+    units = units.take(arrow.numbers(places))
+    return pa.table(dict(zip(units.column_names, units.columns, strict=True)) | columns)
+
+
+def warnings_of(answers: Answers, more: Mapping[tuple[str, ...], tuple[int, ...]]) -> Warnings:
+    """Add warnings of answers, and of those that were not read, to others."""
+    warnings = dict(more)
+    add_warnings(warnings, answers.warnings)
+    n = len(answers.counted)
+    counts = {
+        "are left out": int((answers.counted < 0).sum()),
+        "count as answers that name no class": int((answers.counted == answers.n_labels).sum()),
+    }
+    for effect, count in counts.items():
+        if count:
+            warnings[("", " of ", f" answers could not be read or are missing, and {effect}")] = (
+                count,
+                n,
+            )
+    return warnings

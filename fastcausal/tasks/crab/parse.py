@@ -1,0 +1,149 @@
+"""Answers of models to pairs and questions, read as a score, a letter, yes or no.
+
+Of a text, what stands in the last closed ``<Answer>...</Answer>`` counts, in any case; a closing
+tag closes the last one that is open. Opened and never closed, it is unreadable; without a tag the
+whole text counts. Blanks around what counts never do; a word is of ASCII letters, digits, ``_`` and
+the characters U+00C0 to U+1FFF.
+
+score
+    A decimal number, perhaps with ``%`` or ``/100``, perhaps with a full stop.
+multiclass, mcq
+    A letter A to D in either case: alone, in ``[]`` or ``()``, or marked by ``.``, ``:`` or ``)``
+    behind it. In brackets or so marked, any text may follow, unless it names another letter: in
+    brackets, or as a word of its own with a mark and then a blank or the end.
+binary
+    The first word: yes, no, true, false, 1 or 0, the last two not as parts of a number; unless
+    ``/`` or "or" follows, which quotes, brackets and asterisks may come before.
+
+Numbers and booleans are read where the task has them: scores, and 1, 0, true and false as yes and
+no. Null, NaN and blank text are missing. csrc/answers.hpp reads texts, one or a column.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.arrays import arrow
+from fastcausal.options import AnswerTask, check
+from fastcausal.scores import Float64
+from fastcausal.tasks.crab import _answers
+
+REASONS = ("read", "missing", "unreadable", "out_of_range", "unmatched")
+READ, MISSING, UNREADABLE, OUT_OF_RANGE = range(4)
+Reasons = npt.NDArray[np.int8]
+
+_KINDS = {"score": 0, "multiclass": 1, "mcq": 1, "binary": 2}  # csrc's numbers
+
+
+def parse_answer(answer: Any, task: AnswerTask) -> float | str | None:
+    """Read one answer; None where it cannot be read.
+
+    Parameters
+    ----------
+    answer : str, number, bool or None
+    task : {"score", "multiclass", "mcq", "binary"}
+
+    Returns
+    -------
+    float or str or None
+        A score from 0 to 100; a letter from A to D; "yes" or "no".
+
+    Raises
+    ------
+    ValueError
+        Another task.
+
+    Examples
+    --------
+    >>> parse_answer("The flood came first. <Answer>85/100</Answer>", "score")
+    85.0
+    >>> parse_answer("[B] Medium: it helped.", "multiclass"), parse_answer("A or B", "mcq")
+    ('B', None)
+    >>> parse_answer("Yes, it did.", "binary"), parse_answer("yes/no", "binary")
+    ('yes', None)
+    """
+    check("task", task, AnswerTask)
+    value, reason = _read(answer, task)
+    if reason != READ:
+        return None
+    if task == "score":
+        return value
+    return ("no", "yes")[int(value)] if task == "binary" else "ABCD"[int(value)]
+
+
+def parse_column(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
+    """Read a column of answers, as `parse_answer` reads each.
+
+    Parameters
+    ----------
+    column : pyarrow.Array
+        Of text, numbers or booleans; other values are unreadable.
+    task : {"score", "multiclass", "mcq", "binary"}
+
+    Returns
+    -------
+    values : float64[n]
+        Scores; 0 to 3 for A to D; 1 for yes, 0 for no. NaN where an answer cannot be read.
+    reasons : int8[n]
+        Why not, as a place in ``REASONS``; 0 is read.
+
+    Raises
+    ------
+    ValueError
+        Another task.
+
+    Examples
+    --------
+    >>> parse_column(pa.array(["80%", " ", "high", "140", None]), "score")
+    (array([80., nan, nan, nan, nan]), array([0, 1, 2, 3, 1], dtype=int8))
+    """
+    check("task", task, AnswerTask)
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        values, reasons = _texts(column, task)
+    elif pa.types.is_dictionary(kind):
+        return parse_column(column.dictionary_decode(), task)
+    elif str(kind) == "string_view":
+        return parse_column(column.cast(pa.large_string()), task)
+    elif pa.types.is_boolean(kind) or pa.types.is_null(kind):
+        values, reasons = _numbers(column, task, is_number=False)
+    elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        values, reasons = _numbers(column, task, is_number=True)
+    else:
+        values, reasons = np.full(len(column), np.nan), np.full(len(column), UNREADABLE, np.int8)
+    missing = ~arrow.is_valid(column)
+    values[missing], reasons[missing] = np.nan, MISSING
+    return values, reasons
+
+
+def _texts(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
+    values, reasons = np.empty(len(column)), np.empty(len(column), np.int8)
+    _answers.read_answers(*arrow.texts_of(column), _KINDS[task], values, reasons)
+    return values, reasons
+
+
+def _numbers(column: pa.Array, task: AnswerTask, *, is_number: bool) -> tuple[Float64, Reasons]:
+    """Read numbers, or booleans as 1 and 0."""
+    numbers = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    fits = np.full(len(column), False)
+    if task == "binary":
+        fits = (numbers == 0) | (numbers == 1)
+    elif task == "score" and is_number:
+        fits = (numbers >= 0) & (numbers <= 100)
+    unread = OUT_OF_RANGE if task == "score" and is_number else UNREADABLE
+    reasons = np.where(fits, READ, np.where(np.isnan(numbers), MISSING, unread))
+    return np.where(fits, numbers, np.nan), reasons.astype(np.int8)
+
+
+def _read(answer: Any, task: AnswerTask) -> tuple[float, int]:
+    if isinstance(answer, str):
+        return _answers.read_answer(answer.encode(errors="surrogatepass"), _KINDS[task])
+    try:
+        values, reasons = parse_column(pa.array([answer]), task)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):  # no value of Arrow
+        return float("nan"), UNREADABLE
+    return float(values[0]), int(reasons[0])

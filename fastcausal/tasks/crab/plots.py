@@ -1,0 +1,64 @@
+"""Pictures of judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fastcausal.tasks.crab.report import JudgmentReport
+from fastcausal.tasks.crab.sweep import SweepReport
+from fastcausal.tasks.pictures import save_picture
+
+DARK = 0.5  # share of a row from which its text is white
+
+
+def draw_confusions(target: Path, reports: Mapping[str, JudgmentReport]) -> None:
+    """Draw the confusion matrix of every system: shares of the answers to each gold class.
+
+    Raises
+    ------
+    InputError
+        matplotlib is not installed, or the file cannot be written.
+    """
+    save_picture(target, partial(_confusions, reports=reports))
+
+
+def _confusions(figure: Any, reports: Mapping[str, JudgmentReport]) -> None:
+    figure.set_size_inches(3.4 * len(reports), 3.6)
+    panels = figure.subplots(ncols=len(reports), squeeze=False)[0]
+    for axes, (name, report) in zip(panels, reports.items(), strict=True):
+        counts = report.confusion
+        shares = counts / counts.sum(axis=1, keepdims=True).clip(min=1)
+        axes.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+        for gold, row in enumerate(counts.tolist()):
+            for pred, n in enumerate(row):
+                colour = "white" if shares[gold, pred] > DARK else "black"
+                axes.text(pred, gold, f"{n:,}", ha="center", va="center", color=colour)
+        ticks = range(len(report.labels))
+        axes.set_xticks(ticks, report.labels)
+        axes.set_yticks(ticks, report.labels)
+        axes.set(title=name, xlabel="answer", ylabel="gold")
+
+
+def draw_sweeps(target: Path, reports: Mapping[str, SweepReport]) -> None:
+    """Draw macro-F1 by threshold, a curve for every system.
+
+    Raises
+    ------
+    InputError
+        matplotlib is not installed, or the file cannot be written.
+    """
+    save_picture(target, partial(_curves, reports=reports))
+
+
+def _curves(figure: Any, reports: Mapping[str, SweepReport]) -> None:
+    figure.set_size_inches(6, 3.6)
+    axes = figure.subplots()
+    for name, report in reports.items():
+        rows = report.thresholds
+        values = [row["macro_f1"] for row in rows]
+        axes.plot([row["threshold"] for row in rows], values, marker="o", ms=3, label=name)
+    axes.set(xlabel="threshold of gold scores", ylabel="macro-F1", ylim=(0, 1))
+    axes.legend()

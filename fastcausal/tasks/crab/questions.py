@@ -1,0 +1,260 @@
+"""Answers to questions which of four events most likely caused one: graded causality."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal._version import __version__
+from fastcausal.arrays import arrow
+from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.count_files import system_of
+from fastcausal.errors import Problems
+from fastcausal.formats.io.records import Records, read_records
+from fastcausal.formats.io.sources import RecordSource
+from fastcausal.formats.io.values import shown
+from fastcausal.options import Policy
+from fastcausal.tasks.crab.answers import READ, read_answers
+from fastcausal.tasks.crab.pairs import CLASSES, Booleans, Int64
+from fastcausal.tasks.crab.pairwise import check_undefined, judged, policies
+from fastcausal.tasks.crab.parse import parse_column
+from fastcausal.tasks.crab.report import IN_DOCUMENT, JudgmentReport, of_statistics
+from fastcausal.tasks.crab.same_document import NEAR, RIGHT
+
+N = len(CLASSES)  # candidates and letters of a question
+BY_ID = ("article_id_effect", *(f"{i}_article_id" for i in range(N)))
+BY_TEXT = ("article_effect", *(f"{i}_article" for i in range(N)))
+
+# Of a column of texts and lists, lists are JSON.
+_BETWEEN = re.compile(r'[\s,;/|\[\]"]')
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """Questions with four candidates each.
+
+    Attributes
+    ----------
+    records : Records
+    right : bool[n, 4]
+        Which letters are right, at least one of a question.
+    near : bool[n, 4] or None
+        Which letters name a candidate of the effect's article; None where articles are not known.
+    """
+
+    records: Records
+    right: Booleans
+    near: Booleans | None
+
+    @property
+    def first(self) -> Int64:
+        """The first right letter of every question: int64[n]."""
+        places: Int64 = self.right.argmax(axis=1)
+        return places
+
+    def units(self) -> pa.Table:
+        """Return ``id``, the columns of the questions, and their right letters and articles."""
+        table = self.records.table
+        columns: dict[str, Any] = {"id": arrow.numbers(np.arange(len(table))).cast(pa.string())}
+        ours = ("id", "answer", IN_DOCUMENT, RIGHT, NEAR)
+        columns |= {name: table[name] for name in table.column_names if name not in ours}
+        columns[RIGHT] = _letters_of(self.right)
+        if self.near is not None:
+            in_document = np.take_along_axis(self.near, self.first[:, None], axis=1)[:, 0]
+            columns |= {NEAR: _letters_of(self.near), IN_DOCUMENT: arrow.numbers(in_document)}
+        return pa.table(columns)
+
+
+def read_questions(source: RecordSource | Questions) -> Questions:
+    """Read questions.
+
+    Parameters
+    ----------
+    source : path, table or list of mappings
+        A row per question: ``{i}_choice``, the letter of candidate i from 0 to 3; ``answer``, one
+        or several right letters, or ``{i}_score``; perhaps ``article_id_effect`` and
+        ``{i}_article_id``, else ``article_effect`` and ``{i}_article``. Other columns are carried
+        along.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, has other letters than A to D once each, or not one right letter.
+
+    Examples
+    --------
+    >>> letters = {f"{i}_choice": letter for i, letter in enumerate("DBCA")}
+    >>> read_questions([letters | {"answer": "A or C"}]).right.tolist()
+    Traceback (most recent call last):
+    fastcausal.errors.InputError: questions: row 0: "answer" is "A or C", expected letters ...
+    >>> read_questions([letters | {"answer": "A, C"}]).right.tolist()
+    [[True, False, True, False]]
+    """
+    if isinstance(source, Questions):
+        return source
+    records = read_records(source, "questions")
+    problems = Problems()
+    codes = _choices(records, problems)
+    problems.raise_if_any()
+    right = _answers(records, problems)
+    problems.raise_if_any()
+    if rows := np.flatnonzero(~right.any(axis=1)).tolist():
+        right[rows] = _by_letter(_best(records, rows, problems), codes)[rows]
+    problems.raise_if_any()
+    return Questions(records, right, _near(records, codes))
+
+
+def graded(
+    questions: RecordSource | Questions,
+    pred: Any,
+    *,
+    column: str = "prediction",
+    by: str | Sequence[str] = (),
+    undefined: float | None = None,
+    unparsed: Policy = "error",
+    unmatched: Policy = "error",
+) -> JudgmentReport:
+    """Score answers to questions which of four events most likely caused one.
+
+    Where several letters are right, gold is the chosen one, or else the first.
+
+    Parameters
+    ----------
+    questions : path, table or list of mappings
+        What `read_questions` takes, as `make_questions` makes them.
+    pred : path, table or list
+        Answers in a column, joined by an integer ``index`` from 0, else by order; or a plain list.
+    column : str
+        The column of the answers.
+    by : str or sequence of str
+        Columns of the questions; each of their values is a subset.
+    undefined : {None, 0.0, 1.0}
+        What 0/0 is. None leaves it undefined, so that means are over the letters that occur.
+    unparsed, unmatched : {"error", "empty", "skip"}
+        What an answer that cannot be read is, and a question without one: an error, an answer that
+        names no letter, or left out.
+
+    Returns
+    -------
+    JudgmentReport
+        The subsets ``in_document`` and ``cross_document`` are told by the article of the first
+        right candidate; ``same_document`` says how many answers chose a candidate of the effect's
+        article, and how many would by chance.
+
+    Raises
+    ------
+    InputError
+        Something cannot be read or joined, or a policy forbids it.
+    ValueError
+        An unknown policy.
+
+    References
+    ----------
+    Romanou et al. (2023), CRAB, section 5.2 and Table 2: macro-F1 over letters.
+
+    Examples
+    --------
+    >>> from fastcausal import crab
+    >>> question = {f"{i}_choice": letter for i, letter in enumerate("ABCD")}
+    >>> question |= {f"{i}_article_id": i // 2 for i in range(4)} | {"article_id_effect": 0}
+    >>> gold = [question | {"answer": letter} for letter in "ACD"]
+    >>> report = crab.graded(gold, ["<Answer>A</Answer>", "B.", "[A] It came first."])
+    >>> report["overall"].accuracy, report.subsets["cross_document"]["overall"].accuracy
+    (0.3333333333333333, 0.0)
+    >>> report.same_document["wrong"]
+    {'n': 2, 'n_same_document': 2, 'share': 1.0, 'chance': 0.6666666666666666}
+    """
+    check_undefined(undefined)
+    asked = read_questions(questions)
+    n = len(asked.records)
+    answers = read_answers(pred, n, "mcq", column=column, unparsed=unparsed, unmatched=unmatched)
+    chosen_is_right = (answers.reasons == READ) & asked.right[np.arange(n), answers.codes]
+    units = asked.units()
+    statistics = judged(
+        "mcq",
+        f"fastcausal|{__version__}|crab-graded|{policies(undefined, unparsed, unmatched)}",
+        np.where(chosen_is_right, answers.codes, asked.first),
+        answers,
+        units,
+        undefined,
+        system=system_of(pred),
+        gold=digest_of_texts(arrow.joined(units["id"]), arrow.joined(units[RIGHT])),
+        warnings={},
+    )
+    return of_statistics(statistics, by)
+
+
+def _choices(records: Records, problems: Problems) -> Int64:
+    """Return the letter of every candidate, 0 to 3: int64[n, 4]; a problem unless each is there."""
+    columns = [records.texts(f"{i}_choice") for i in range(N)]
+    codes = np.stack([np.nan_to_num(parse_column(c, "mcq")[0], nan=-1) for c in columns], axis=1)
+    for row in np.flatnonzero((np.sort(codes, axis=1) != np.arange(N)).any(axis=1)).tolist():
+        letters = ", ".join(str(column[row].as_py()) for column in columns)
+        problems.add(
+            f"{records.where(row)}: the choices are {letters[:60]}, "
+            "expected A, B, C and D once each"
+        )
+    return codes.astype(np.int64)
+
+
+def _answers(records: Records, problems: Problems) -> Booleans:
+    """Return the letters that ``answer`` names: bool[n, 4]."""
+    right = np.zeros((len(records), N), np.bool_)
+    if "answer" not in records:
+        return right
+    for row, answer in enumerate(records.answers("answer").to_pylist()):
+        text = ",".join(map(str, answer)) if isinstance(answer, list) else str(answer or "")
+        letters = _BETWEEN.sub("", text)
+        right[row] = [letter in letters for letter in CLASSES]
+        if len(letters) != right[row].sum():
+            problems.add(
+                f'{records.where(row)}: "answer" is {shown(answer)}, expected letters from A to D'
+            )
+    return right
+
+
+def _best(records: Records, rows: list[int], problems: Problems) -> Booleans:
+    """Return the candidate of the highest score of some questions: bool[n, 4]."""
+    names = [f"{i}_score" for i in range(N) if f"{i}_score" in records]
+    scores = np.full((len(records), N), np.nan)
+    for i, name in enumerate(names):
+        scores[:, i] = records.numbers(name)
+    best: Booleans = scores == scores.max(axis=1, keepdims=True)
+    for row in rows:
+        if np.isnan(scores[row]).any():
+            problems.add(f'{records.where(row)}: no "answer", and not four scores either')
+        elif (n := best[row].sum()) > 1:
+            what = f"{n} causes have the highest score, {scores[row].max():g}"
+            problems.add(f'{records.where(row)}: no "answer", and {what}: expected one of them')
+    return best
+
+
+def _near(records: Records, codes: Int64) -> Booleans | None:
+    """Return the letters of the candidates of the effect's article: bool[n, 4]."""
+    for effect, *candidates in (BY_ID, BY_TEXT):
+        if all(name in records for name in (effect, *candidates)):
+            article = records.texts(effect)
+            same = [pc.equal(records.texts(name), article).fill_null(False) for name in candidates]
+            return _by_letter(np.stack([np.asarray(column) for column in same], axis=1), codes)
+    return None
+
+
+def _by_letter(candidates: Booleans, codes: Int64) -> Booleans:
+    """Bring what is said of candidates into the order of their letters."""
+    by_letter: Booleans = np.take_along_axis(candidates, np.argsort(codes, axis=1), axis=1)
+    return by_letter
+
+
+def _letters_of(marked: Booleans) -> pa.Array:
+    """Write letters together: string[n]."""
+    texts = [
+        pa.array(np.where(column, letter, ""))
+        for letter, column in zip(CLASSES, marked.T, strict=True)
+    ]
+    return pc.binary_join_element_wise(*texts, "")

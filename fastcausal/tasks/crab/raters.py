@@ -1,0 +1,371 @@
+"""Agreement of the raters of pairs, and which pairs go to experts."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal._version import __version__
+from fastcausal.arrays import arrow
+from fastcausal.coefficients import alphas_of, disagreements
+from fastcausal.errors import InputError, Problems
+from fastcausal.formats.io.records import Records, read_records
+from fastcausal.formats.io.sources import RecordSource
+from fastcausal.groups import Scores
+from fastcausal.options import Border, Outside, RaterTies, check
+from fastcausal.ratings import Ratings
+from fastcausal.report import Report
+from fastcausal.scores import Float64
+from fastcausal.tables import Grid
+from fastcausal.tasks.crab.pairs import (
+    BORDERS,
+    CLASSES,
+    KEY,
+    Int64,
+    class_of,
+    names_of,
+    orders_of,
+    scores_of,
+)
+from fastcausal.tasks.reliability.votes import Votes
+
+SUBSETS = ((1, 2), (2, 3), (3, 4), (1, 4), (1, 2, 3, 4))
+"""Classes of Table 9, as numbers: 1 No to 4 High."""
+EDGES = (20.0, 50.0, 80.0)  # between two classes of scores
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RaterReport(Report):
+    """Agreement of raters on classes of scores.
+
+    Attributes
+    ----------
+    signature : str
+        One line that says everything the numbers depend on.
+    n_pairs, n_ratings, n_raters : int
+        Sizes of the table.
+    n_tied : int
+        Pairs of which several classes have the most ratings.
+    subsets : tuple of mapping
+        For each of `SUBSETS` its ``classes``, ``n_pairs`` and ``alpha``.
+    classes : mapping of str to mapping
+        Pairs by class A to D: by ``majority``, and by the class of their ``mean``.
+    experts : mapping, optional
+        ``n`` pairs that go to experts, and their ``share``.
+    pairs : pyarrow.Table
+        A row per pair: its key, the number of ratings, ``mean``, ``variance`` (of a sample),
+        ``majority`` and ``class`` (of the mean) as letters, and ``expert``.
+    """
+
+    signature: str
+    n_pairs: int
+    n_ratings: int
+    n_raters: int
+    n_tied: int
+    subsets: tuple[Mapping[str, Any], ...]  # type: ignore[assignment]  # parts by class alone
+    classes: Mapping[str, Mapping[str, int]]
+    experts: Mapping[str, Any] | None
+    pairs: pa.Table = field(repr=False)
+
+    @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """Attributes by name."""
+        names = ("n_pairs", "n_ratings", "n_raters", "n_tied", "subsets", "classes")
+        experts = () if self.experts is None else ("experts",)
+        return {name: getattr(self, name) for name in (*names, *experts)}
+
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        return ("signature", *self.facts, "warnings")
+
+    @cached_property
+    def title(self) -> str:
+        """Line that says what was compared."""
+        return f"{self.n_ratings} ratings of {self.n_pairs} pairs by {self.n_raters} raters"
+
+    @cached_property
+    def scores(self) -> Mapping[str, Scores]:
+        """Alpha and number of pairs by classes: ``classes_1_2`` and so on."""
+        return {
+            "_".join(map(str, ("classes", *subset["classes"]))): Scores(
+                {name: subset[name] for name in ("n_pairs", "alpha")}
+            )
+            for subset in self.subsets
+        }
+
+    def _flat_groups(self) -> Iterator[tuple[str, Scores]]:
+        yield from self.scores.items()
+
+    def to_arrow(self) -> pa.Table:
+        """Return a row per subset of classes."""
+        return Report(self.title, self.signature, self.scores).to_arrow()
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Make a table for the terminal: a row per subset of classes, then counts."""
+        rows = {
+            "classes " + " ".join(map(str, subset["classes"])): (
+                subset["n_pairs"],
+                subset["alpha"],
+            )
+            for subset in self.subsets
+        }
+        grid = Grid(self.title, ["n pairs", "alpha"], parts={"": rows})
+        for name, numbers in self.classes.items():
+            grid.part(f"class by {name}")
+            for letter, n in numbers.items():
+                grid.add(letter, n)
+        grid.part("pairs")
+        grid.add("tied", self.n_tied)
+        if self.experts is not None:
+            grid.add("to experts", self.experts["n"])
+        return grid
+
+
+def agree(
+    ratings: RecordSource,
+    *,
+    border: Border = "up",
+    ties: RaterTies = "first",
+    outside: Outside = "keep",
+    border_width: float | None = None,
+    min_variance: float | None = None,
+    expert_share: float | None = None,
+) -> RaterReport:
+    """Measure how far raters of pairs agree on classes.
+
+    Alpha is Krippendorff's, of class numbers 1 (No) to 4 (High) at the level interval: of the pairs
+    whose majority class is in a subset of classes, and of all pairs.
+
+    Parameters
+    ----------
+    ratings : path, table or list of mappings
+        A row per rating: the key of a pair (``topic_id``, ``event_order_a``, ``event_order_b``) or
+        ``unit``, ``rater``, and ``score`` from 0 to 100.
+    border : {"up", "text", "down"}
+        The class of the scores 20, 50 and 80.
+    ties : {"first", "none"}
+        The majority of a pair of which several classes have the most ratings: the lowest of these,
+        or none.
+    outside : {"keep", "drop"}
+        What ratings of another class than those of a subset do.
+    border_width : float, optional
+        Pairs go to experts whose mean is at most so far from 20, 50 or 80, as far as their variance
+        is large enough:
+    min_variance : float, optional
+        At least this one, the variance of a sample;
+    expert_share : float, optional
+        Or at least the k-th largest of those pairs, k being this share of all pairs, rounded.
+
+    Returns
+    -------
+    RaterReport
+
+    Raises
+    ------
+    InputError
+        Something cannot be read, or a rater rated a pair twice.
+    ValueError
+        An unknown rule, or a number out of its range or without use.
+
+    References
+    ----------
+    Romanou et al. (2023), CRAB, section 3.3, appendix A.4 and Table 9.
+
+    Examples
+    --------
+    >>> from fastcausal import crab
+    >>> scores = {"p": (90, 85, 70), "q": (10, 15, 0), "r": (40, 60, 90)}
+    >>> report = crab.agree(
+    ...     [{"unit": u, "rater": r, "score": s} for u in scores for r, s in enumerate(scores[u])]
+    ... )
+    >>> report.n_tied, report.classes["majority"], round(report.subsets[-1]["alpha"], 4)
+    (1, {'A': 1, 'B': 0, 'C': 1, 'D': 1}, 0.75)
+    >>> crab.agree("ratings.jsonl", ties="last")
+    Traceback (most recent call last):
+    ValueError: ties is "last", expected one of first, none
+    """
+    check("border", border, BORDERS)
+    check("ties", ties, RaterTies)
+    check("outside", outside, Outside)
+    _check_experts(border_width, min_variance, expert_share)
+    table = _read(ratings)
+    numbers = len(CLASSES) - class_of(table.scores, border).astype(np.float64)
+    rated = Ratings(numbers, table.offsets, None, table.n_raters)
+    votes = Votes.of(rated)
+    majority = np.nan_to_num(votes.labels(first_of_ties=ties == "first")).astype(np.int64)
+    means, variances = _moments(table)
+    mean_class = len(CLASSES) - class_of(means, border)
+    is_expert = _experts(means, variances, border_width, min_variance, expert_share)
+    rules = {"border": border, "ties": ties, "outside": outside, "border_width": border_width}
+    return RaterReport(
+        _signature(rules | {"min_variance": min_variance, "expert_share": expert_share}),
+        len(means),
+        len(numbers),
+        table.n_raters,
+        int((votes.n_winners > 1).sum()),
+        tuple(_subset(rated, majority, classes, outside) for classes in SUBSETS),
+        {"majority": _counts(majority), "mean": _counts(mean_class)},
+        None if is_expert is None else _share(is_expert),
+        pa.table(
+            table.keys
+            | {
+                "n_ratings": np.diff(table.offsets),
+                "mean": means,
+                "variance": pa.array(variances, from_pandas=True),
+                "majority": _letters(majority),
+                "class": _letters(mean_class),
+                "expert": pa.nulls(len(means), pa.bool_()) if is_expert is None else is_expert,
+            }
+        ),
+    )
+
+
+def _signature(rules: Mapping[str, Any]) -> str:
+    def text(value: Any) -> str:
+        return value if isinstance(value, str) else "none" if value is None else f"{value:g}"
+
+    named = "|".join(f"{name}:{text(value)}" for name, value in rules.items())
+    return f"fastcausal|{__version__}|crab-agree|{named}"
+
+
+def _check_experts(
+    border_width: float | None, min_variance: float | None, expert_share: float | None
+) -> None:
+    """Raise ValueError for a number out of its range, or that another one leaves without use."""
+    bounds: dict[str, tuple[object, float]] = {
+        "border_width": (border_width, 100),
+        "min_variance": (min_variance, math.inf),
+        "expert_share": (expert_share, 1),
+    }
+    for name, (value, most) in bounds.items():
+        if value is not None and not (isinstance(value, Real) and 0 <= float(value) <= most):
+            raise ValueError(f"{name} is {value}, expected a number from 0 to {most}")
+        if value is not None and border_width is None:
+            raise ValueError(f"{name} is for pairs near a border: no border_width was given")
+    if min_variance is not None and expert_share is not None:
+        raise ValueError("min_variance and expert_share are both given, expected one of them")
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Ratings of pairs, in ascending order of their keys, and of each pair by score.
+
+    Attributes
+    ----------
+    keys : mapping of str to pyarrow.Array
+        What names each pair.
+    offsets : int64[n_pairs + 1]
+    scores : float64[n_ratings]
+    n_raters : int
+    """
+
+    keys: dict[str, Any]
+    offsets: Int64
+    scores: Float64
+    n_raters: int
+
+
+def _read(source: RecordSource) -> _Table:
+    """Read a row per rating; order and names of raters have no part in it."""
+    records = read_records(source, "ratings")
+    problems = Problems()
+    if "unit" in records and KEY[0] not in records:
+        names, unit = names_of(records, "unit")
+        parts = [unit]
+    else:
+        orders = orders_of(records, problems)
+        names, topic = names_of(records, KEY[0])
+        parts = [topic, *orders]
+    raters, rater = names_of(records, "rater")
+    scores = scores_of(records, problems)
+    problems.raise_if_any()
+    if np.isnan(scores).any():
+        raise InputError(f'{records.where(int(np.isnan(scores).argmax()))}: no "score"')
+    different, pair = np.unique(np.stack(parts, 1), axis=0, return_inverse=True)
+    pair = pair.reshape(-1)
+    _require_once(records, pair * len(raters) + rater)
+    order = np.lexsort((scores, pair))
+    keys = {name: arrow.numbers(part) for name, part in zip(KEY, different.T, strict=False)}
+    first = "unit" if len(parts) == 1 else KEY[0]
+    keys = {first: names.take(pa.array(different[:, 0]))} | dict([*keys.items()][1:])
+    return _Table(keys, arrow.offsets(np.bincount(pair)), scores[order], len(raters))
+
+
+def _require_once(records: Records, keys: Int64) -> None:
+    """Raise InputError for the first rating of a pair by a rater who rated it before."""
+    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[place.reshape(-1)] != np.arange(len(keys)))
+    if len(again):
+        row = int(again[0])
+        rater = records.texts("rater")[row]
+        before = records.where(int(first[place.reshape(-1)[row]]))
+        raise InputError(
+            f'{records.where(row)}: rater "{rater}" rated this pair before, in {before}'
+        )
+
+
+def _moments(table: _Table) -> tuple[Float64, Float64]:
+    """Return mean and sample variance of every pair, rounded once; NaN of one rating."""
+    parts = [part.tolist() for part in np.split(table.scores, table.offsets[1:-1])]
+    means = [statistics.fmean(part) for part in parts]
+    variances = [statistics.variance(part) if len(part) > 1 else math.nan for part in parts]
+    return np.array(means), np.array(variances)
+
+
+def _subset(
+    rated: Ratings, majority: Int64, classes: tuple[int, ...], outside: Outside
+) -> Mapping[str, Any]:
+    """Compute alpha of the pairs whose majority is among classes; of all classes, of all pairs."""
+    members = np.isin(majority, classes) | (len(classes) == len(CLASSES))
+    values = rated.values
+    if outside == "drop":
+        values = np.where(np.isin(values, classes), values, math.nan)
+    kept = Ratings(values, rated.offsets, None, rated.n_raters)
+    rows = disagreements(kept, "interval", members[None].astype(np.int64))
+    return {
+        "classes": list(classes),
+        "n_pairs": int(members.sum()),
+        "alpha": float(alphas_of(rows)[0]),
+    }
+
+
+def _experts(
+    means: Float64,
+    variances: Float64,
+    width: float | None,
+    least: float | None,
+    share: float | None,
+) -> Any:
+    """Mark the pairs that go to experts: bool[n], None where these are not asked for."""
+    if width is None:
+        return None
+    near = np.min([np.abs(means - edge) for edge in EDGES], axis=0) <= width
+    if share is not None:
+        known = np.sort(variances[near & ~np.isnan(variances)])
+        k = min(round(share * len(means)), len(known))
+        least = known[-k] if k else math.inf
+    return near if least is None else near & (variances >= least)
+
+
+def _share(marked: Any) -> Mapping[str, Any]:
+    return {"n": int(marked.sum()), "share": int(marked.sum()) / len(marked)}
+
+
+def _letters(numbers: Int64) -> pa.Array:
+    """Return class numbers 1 to 4 as letters, null for 0."""
+    codes = np.where(numbers > 0, len(CLASSES) - numbers, -1)
+    return pa.array(CLASSES).take(pa.array(codes, mask=codes < 0))
+
+
+def _counts(numbers: Int64) -> Mapping[str, int]:
+    return {
+        letter: int((numbers == len(CLASSES) - code).sum()) for code, letter in enumerate(CLASSES)
+    }

@@ -1,0 +1,65 @@
+"""Choices of causes in the effect's own document: of wrong answers, and beside chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays.arrow import joined
+from fastcausal.scores import ratio
+from fastcausal.tasks.crab.pairs import CLASSES, Booleans, Int64
+
+RIGHT, NEAR = "right", "same_document"
+"""Columns of questions: the letters that are right, and those of the effect's article."""
+
+Counts = Mapping[str, Mapping[str, Any]]
+
+
+def same_document(questions: pa.Table, chosen: Int64, is_cross: Booleans) -> Counts:
+    """Count choices of a candidate of the effect's article.
+
+    Parameters
+    ----------
+    questions : pyarrow.Table
+        The columns `RIGHT` and `NEAR`, letters together.
+    chosen : int64[n]
+        The letter that an answer chose; -1 or 4 where none was read.
+    is_cross : bool[n]
+        Whether effect and right candidate are of two articles.
+
+    Returns
+    -------
+    mapping
+        Of wrong answers, of wrong ones to cross-document questions, and of all answers to these:
+        ``n``, ``n_same_document`` and their ``share``. Of wrong ones also ``chance``: the mean
+        share of such candidates among the wrong ones of those questions.
+    """
+    right, near = (_marked(joined(questions[name])) for name in (RIGHT, NEAR))
+    was_read = (chosen >= 0) & (chosen < len(CLASSES))
+    at = np.arange(len(chosen)), np.where(was_read, chosen, 0)
+    is_wrong, is_near = was_read & ~right[at], near[at]
+    chances = (near & ~right).sum(axis=1) / np.maximum((~right).sum(axis=1), 1)
+
+    def counts(members: Booleans) -> dict[str, Any]:
+        n, n_near = int(members.sum()), int((members & is_near).sum())
+        return {"n": n, "n_same_document": n_near, "share": ratio(n_near, n, math.nan)}
+
+    def with_chance(members: Booleans) -> dict[str, Any]:
+        mean = ratio(math.fsum(chances[members].tolist()), int(members.sum()), math.nan)
+        return counts(members) | {"chance": mean}
+
+    return {
+        "wrong": with_chance(is_wrong),
+        "cross_document_wrong": with_chance(is_wrong & is_cross),
+        "cross_document": counts(was_read & is_cross),
+    }
+
+
+def _marked(letters: pa.Array) -> Booleans:
+    """Tell which letters texts hold: bool[n, 4]."""
+    return np.stack([np.asarray(pc.match_substring(letters, c)) for c in CLASSES], axis=1)

@@ -1,0 +1,287 @@
+"""Groups of pairs as units, with a type, marks and means: the common part of frames and chains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isnan
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal._version import __version__
+from fastcausal.arrays import arrow
+from fastcausal.errors import Warnings, warning_lines
+from fastcausal.formulas import Int64, MeanFormula, Rows, sums_of
+from fastcausal.groups import Groups, Number, Scores
+from fastcausal.options import Border, CrabTask, GoldFrom, Policy, check, check_policies
+from fastcausal.report import Report
+from fastcausal.scores import Float64
+from fastcausal.statistics import Statistics
+from fastcausal.tables import Grid
+from fastcausal.tasks.crab.answers import LABELS, Answers, read_answers
+from fastcausal.tasks.crab.pairs import JudgedPairs, read_pairs
+from fastcausal.tasks.crab.pairwise import check_undefined, policies, warnings_of
+
+MEASURES = ("f1", "em")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Options of pairs and answers.
+
+    Attributes
+    ----------
+    task : {"score", "multiclass", "binary"}
+    column : str
+    border : {"up", "text", "down"}
+    gold_from : {"class", "score"}
+    undefined : {None, 0.0, 1.0}
+    unparsed, unmatched : {"error", "empty", "skip"}
+    """
+
+    task: CrabTask
+    column: str
+    border: Border
+    gold_from: GoldFrom
+    undefined: float | None
+    unparsed: Policy
+    unmatched: Policy
+
+    def __post_init__(self) -> None:
+        check("task", self.task, CrabTask)
+        check("border", self.border, Border)
+        check("gold_from", self.gold_from, GoldFrom)
+        check_policies(self.unparsed, self.unmatched)
+        check_undefined(self.undefined)
+
+    def signature(self, kind: str, own: Mapping[str, str]) -> str:
+        """Return the line that names every option, between which stand those of a kind."""
+        options = {"task": self.task, "gold": self.gold_from, "border": self.border, **own}
+        named = "|".join(f"{name}:{value}" for name, value in options.items())
+        end = policies(self.undefined, self.unparsed, self.unmatched)
+        return f"fastcausal|{__version__}|{kind}|{named}|{end}"
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Judged pairs, their classes, and the answers of one system or of none.
+
+    Attributes
+    ----------
+    pairs : JudgedPairs
+    classes : int64[n]
+        Codes of the classes A to D.
+    answers : Answers or None
+    choices : Choices
+    """
+
+    pairs: JudgedPairs
+    classes: Int64
+    answers: Answers | None
+    choices: Choices
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels of the task."""
+        return len(LABELS[self.choices.task])
+
+    @property
+    def labels_of_classes(self) -> Int64:
+        """Label of each class: itself; of yes and no, yes for A and B."""
+        return np.array([1, 1, 0, 0] if self.choices.task == "binary" else range(4))
+
+    @property
+    def labels(self) -> Int64:
+        """Label of each pair in gold."""
+        is_class = self.choices.task != "binary"
+        return self.classes if is_class else self.labels_of_classes[self.classes]
+
+    @cached_property
+    def counted(self) -> Int64:
+        """Label of each answer, as `Answers.counted`; without answers all are left out."""
+        return np.full(len(self.pairs), -1) if self.answers is None else self.answers.counted
+
+    @property
+    def warnings(self) -> Warnings:
+        """Warnings to a reader of the numbers."""
+        warnings: Warnings = {}
+        if self.choices.gold_from == "class":
+            warnings = self.pairs.disagreements(self.choices.border)
+        return warnings if self.answers is None else warnings_of(self.answers, warnings)
+
+    @property
+    def coverage(self) -> dict[str, Any] | None:
+        """Share of answers that were read; None without answers."""
+        return None if self.answers is None else self.answers.coverage()
+
+
+def read_judged(gold: Any, pred: Any, choices: Choices) -> Judged:
+    """Read gold and the answers of one system; ``pred`` None: no answers."""
+    pairs = read_pairs(gold)
+    classes = pairs.classes(choices.border, choices.gold_from)
+    answers = None
+    if pred is not None:
+        answers = read_answers(
+            pred,
+            pairs,
+            choices.task,
+            column=choices.column,
+            border=choices.border,
+            unparsed=choices.unparsed,
+            unmatched=choices.unmatched,
+        )
+    return Judged(pairs, classes, answers, choices)
+
+
+def typed_rows(marks: Float64, type_of: Int64, n_types: int) -> Rows:
+    """Return rows of a `MeanFormula` over types: marks[n, 2], then 1 in the column of the type."""
+    return np.hstack([marks, type_of[:, None] == np.arange(n_types)])
+
+
+def sums_by_type(values: Any, type_of: Int64, n_types: int) -> list[Number]:
+    """Add up integers over all units and over those of each type; NaN of None."""
+    if values is None:
+        return [float("nan")] * (1 + n_types)
+    sums = np.bincount(type_of, values, n_types).astype(np.int64).tolist()
+    return [sum(sums), *sums]
+
+
+def groups_of(
+    formula: MeanFormula, rows: Rows, times: Int64, counts: Mapping[str, Sequence[Number]]
+) -> Groups:
+    """Return counts and means of ``overall`` and of every type; counts are overall first."""
+    means = formula.groups_of(sums_of(formula.terms(rows), times[None]))
+    return {
+        group: Scores(
+            {name: values[k] for name, values in counts.items()}
+            | {name: float(value[0]) for name, value in scores.items()}
+        )
+        for k, (group, scores) in enumerate(means.items())
+    }
+
+
+def units_of(
+    named: Mapping[str, Any], typed: tuple[tuple[str, ...], Int64], columns: Mapping[str, Any]
+) -> pa.Table:
+    """Return the table of units.
+
+    Parameters
+    ----------
+    named : mapping
+        The columns that name a unit: ``topic_id`` as topics and the place of each unit's, the
+        others int64[n].
+    typed : tuple of str, int64[n]
+        All types, and the place of each unit's.
+    columns : mapping of str to int64[n] or None
+        Counts of units; None: null.
+    """
+    key = {
+        name: values[0].take(pa.array(values[1])) if isinstance(values, tuple) else pa.array(values)
+        for name, values in named.items()
+    }
+    types, type_of = typed
+    counts = {
+        name: pa.nulls(len(type_of), pa.int64()) if values is None else pa.array(values)
+        for name, values in columns.items()
+    }
+    ids = pc.binary_join_element_wise(*(column.cast(pa.string()) for column in key.values()), "/")
+    of_type = pa.array(types, pa.string()).take(pa.array(type_of))
+    return pa.table({"id": ids, **key, "type": of_type, **counts})
+
+
+def values_in(units: pa.Table, names: Sequence[str]) -> dict[str, Any]:
+    """Return columns of counts by name, None where a value is null."""
+    return {
+        name: None if units[name].null_count else arrow.values_of(arrow.joined(units[name]))
+        for name in names
+    }
+
+
+def types_in(statistics: Statistics) -> Int64:
+    """Return the place of each unit's type among all types."""
+    assert statistics.units is not None
+    assert isinstance(statistics.formula, MeanFormula)
+    types = pa.array(statistics.formula.subsets, pa.string())
+    return np.asarray(pc.index_in(arrow.joined(statistics.units["type"]), types), np.int64)
+
+
+class ShapeReport(Report):
+    """Counts and means of groups of pairs, by their type.
+
+    Parameters
+    ----------
+    about : Statistics
+        Formula, signature and warnings.
+    groups : mapping of str to Scores
+    facts : mapping of str to int
+    coverage : mapping, optional
+        As `Answers.coverage`; None without answers, or where a file does not know it.
+    statistics : callable
+    subsets : mapping, optional
+    """
+
+    def __init__(
+        self,
+        about: Statistics,
+        groups: Groups,
+        facts: Mapping[str, int],
+        coverage: Mapping[str, Any] | None,
+        statistics: Callable[[], Statistics],
+        subsets: Mapping[str, Groups] | None = None,
+    ) -> None:
+        title = ", ".join(f"{n} {self._titles[name]}" for name, n in facts.items())
+        if coverage is not None:
+            title += f", {coverage['n_read']} answers read ({coverage['share']:.1%})"
+        super().__init__(
+            title,
+            about.signature,
+            groups,
+            facts={**facts, "coverage": coverage},
+            subsets=subsets,
+            warnings=warning_lines(about.warnings),
+            statistics=statistics,
+        )
+
+    _titles: ClassVar[Mapping[str, str]]
+    """Facts as the title calls them."""
+
+    _shown: ClassVar[Mapping[str, str]]
+    """Headers of counts on the terminal."""
+
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        subsets = ("subsets",) if self.subsets else ()
+        return ("signature", *self.facts, "scores", *subsets, "warnings")
+
+    def summary(self, subset: str = "") -> Scores:
+        """Return the coverage, F1 and exact match of all units and of every type."""
+        groups = self.subsets[subset] if subset else self.scores
+        coverage = (
+            {} if self.facts["coverage"] is None else {"read": self.facts["coverage"]["share"]}
+        )
+        return Scores(
+            coverage
+            | {
+                f"{'all' if group == 'overall' else group} {name.upper()}": scores[name]
+                for group, scores in groups.items()
+                for name in MEASURES
+            }
+        )
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Return a row per type: of known counts, and of scores if there are any."""
+        overall = self.scores["overall"]
+        names = {name: header for name, header in self._shown.items() if not isnan(overall[name])}
+        if counts or overall["n_scored"]:
+            names |= {"n_scored": "scored", "f1": "F1", "em": "EM"}
+        grid = Grid(self.title, [*names.values()], "type")
+        for part, groups in {"": self.scores, **self.subsets}.items():
+            if part:
+                grid.part(part)
+            for group, scores in groups.items():
+                grid.add(group, *(scores[name] for name in names))
+        return grid

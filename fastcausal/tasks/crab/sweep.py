@@ -1,0 +1,207 @@
+"""Yes and no against gold scores from a threshold on, for many thresholds at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fastcausal._version import __version__
+from fastcausal.errors import warning_lines
+from fastcausal.formulas import ConfusionFormula, Int64
+from fastcausal.groups import Scores
+from fastcausal.options import Border, Policy
+from fastcausal.report import Report
+from fastcausal.scores import Float64
+from fastcausal.tables import Grid
+from fastcausal.tasks.crab.answers import LABELS, read_answers
+from fastcausal.tasks.crab.pairs import reaches, read_pairs
+from fastcausal.tasks.crab.pairwise import check_undefined, policies, warnings_of
+
+THRESHOLDS = range(5, 100, 5)
+NO, YES, N_ANSWERS = 0, 1, 3  # the third answer names no class
+
+
+class SweepReport(Report):
+    """Scores at each threshold; ``report["50"].macro_f1`` is one of them.
+
+    Attributes
+    ----------
+    thresholds : list of dict
+        By rising threshold: ``threshold``, ``n_positive`` (gold), ``accuracy``, ``macro_f1``,
+        ``f1_yes``, ``f1_no``, and the counts of yes: ``tp``, ``fp``, ``fn``.
+    best : dict or None
+        The one of the highest macro-F1, of equal ones the lowest; None where none is defined.
+    n_pairs : int
+    coverage : mapping
+        ``n_read``, ``share`` of all pairs, and ``unread``: how many of each reason.
+    """
+
+    thresholds: Sequence[Mapping[str, Any]]
+    best: Mapping[str, Any] | None
+
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        return ("signature", *self.facts, "warnings")
+
+    @property
+    def legend(self) -> tuple[str, ...]:
+        """Line that says which threshold is the best one."""
+        if self.best is None:
+            return ()
+        return (f"best: {self.best['threshold']}, macro-F1 {self.best['macro_f1']:.4f}",)
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Return a row per threshold."""
+        columns = [name for name in self.thresholds[0] if name != "threshold"]
+        grid = Grid(self.title, columns)
+        for row in self.thresholds:
+            grid.add(str(row["threshold"]), *(row[name] for name in columns))
+        return grid
+
+
+def sweep(
+    gold: Any,
+    pred: Any,
+    thresholds: Sequence[float] = THRESHOLDS,
+    *,
+    column: str = "prediction",
+    border: Border = "up",
+    undefined: float | None = None,
+    unparsed: Policy = "error",
+    unmatched: Policy = "error",
+) -> SweepReport:
+    """Score the same answers of yes and no against gold scores from each threshold on.
+
+    Parameters
+    ----------
+    gold : path, table or list of mappings
+        Judged pairs with scores, as `fastcausal.tasks.crab.pairs.read_pairs` takes them.
+    pred : path, table or list
+        Answers, as `fastcausal.tasks.crab.answers.read_answers` takes them.
+    thresholds : sequence of float
+        Rising.
+    column : str
+        The column of the answers.
+    border : {"up", "text", "down"}
+        Whether a gold score equal to a threshold is yes: see `fastcausal.tasks.crab.pairs.reaches`.
+    undefined : {None, 0.0, 1.0}
+        What 0/0 is. None leaves it undefined, so that the mean is over the classes that occur.
+    unparsed, unmatched : {"error", "empty", "skip"}
+        What an answer that cannot be read is, and a pair without one: an error, an answer that
+        names no class, or left out.
+
+    Returns
+    -------
+    SweepReport
+
+    Raises
+    ------
+    InputError
+        Something cannot be read or joined, a pair has no score, or a policy forbids it.
+    ValueError
+        Thresholds are missing or do not rise; an unknown rule or policy.
+
+    References
+    ----------
+    Romanou et al. (2023), CRAB, figure 5.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> gold = [{"topic_id": 1, "event_order_a": 1, "event_order_b": b, "score": s}
+    ...         for b, s in ((2, 90), (3, 55), (4, 10))]
+    >>> report = fc.crab.sweep(gold, ["Yes.", "yes", "No"], [20, 60])
+    >>> report.best["threshold"], report["60"].macro_f1
+    (20, 0.6666666666666666)
+    """
+    limits = _rising(thresholds)
+    check_undefined(undefined)
+    pairs = read_pairs(gold)
+    pairs.require_scores()
+    answers = read_answers(
+        pred, pairs, "binary", column=column, border=border, unparsed=unparsed, unmatched=unmatched
+    )
+    rows = rows_of(count(pairs.score, answers.counted, limits, border), limits, undefined)
+    defined = [row for row in rows if not math.isnan(row["macro_f1"])]
+    coverage = answers.coverage()
+    named = ",".join(str(row["threshold"]) for row in rows)
+    return SweepReport(
+        f"thresholds: {len(pairs)} pairs, {coverage['n_read']} answers read "
+        f"({coverage['share']:.1%})",
+        f"fastcausal|{__version__}|crab-sweep|thresholds:{named}|border:{border}|"
+        f"{policies(undefined, unparsed, unmatched)}",
+        {str(row["threshold"]): _scores(row) for row in rows},
+        facts={
+            "n_pairs": len(pairs),
+            "thresholds": rows,
+            "best": max(defined, key=lambda row: row["macro_f1"], default=None),
+            "coverage": coverage,
+        },
+        warnings=warning_lines(warnings_of(answers, {})),
+    )
+
+
+def _rising(thresholds: Sequence[float]) -> Float64:
+    limits = np.array(list(thresholds), np.float64)
+    if not len(limits):
+        raise ValueError("thresholds are empty, expected one or more")
+    if not np.isfinite(limits).all() or (np.diff(limits) <= 0).any():
+        listed = ", ".join(f"{limit:g}" for limit in limits[:10])
+        raise ValueError(f"thresholds are {listed}, expected numbers that rise")
+    return limits
+
+
+def count(score: Float64, counted: Int64, limits: Float64, border: Border = "up") -> Int64:
+    """Count answers by threshold, gold label and answer: int64[n_thresholds, 2, 3].
+
+    Parameters
+    ----------
+    score : float64[n]
+        Gold scores.
+    counted : int64[n]
+        0 for no, 1 for yes, 2 for an answer that names no class, -1 for one that is left out.
+    limits : float64[n_thresholds]
+        Rising.
+    border : {"up", "text", "down"}
+
+    Examples
+    --------
+    >>> score, limits = np.array([80.0, 20, 50]), np.array([50.0])
+    >>> count(score, np.array([1, 1, 0]), limits).tolist()
+    [[[0, 1, 0], [1, 1, 0]]]
+    """
+    counts = np.empty((len(limits), 2, N_ANSWERS), np.int64)
+    is_below = np.array([reaches(limit, border) for limit in limits.tolist()])
+    for answer in range(N_ANSWERS):
+        ascending = np.sort(score[counted == answer])
+        left, right = (ascending.searchsorted(limits, side) for side in ("left", "right"))
+        counts[:, NO, answer] = np.where(is_below, left, right)
+        counts[:, YES, answer] = len(ascending) - counts[:, NO, answer]
+    return counts
+
+
+def rows_of(counts: Int64, limits: Float64, undefined: float | None) -> list[dict[str, Any]]:
+    """Return scores and counts of every threshold."""
+    hits = np.stack([counts[:, label, label] for label in (NO, YES)], axis=1)
+    predicted, wanted = counts.sum(axis=1)[:, : YES + 1], counts.sum(axis=2)
+    formula = ConfusionFormula(LABELS["binary"], False, "yes", undefined)
+    groups = formula.groups_of(np.hstack([hits, predicted, wanted]))
+    columns: dict[str, list[Any]] = {
+        "threshold": [int(t) if t.is_integer() else t for t in limits.tolist()],
+        "n_positive": wanted[:, YES].tolist(),
+        "accuracy": groups["overall"]["accuracy"].tolist(),
+        "macro_f1": groups["macro"]["f1"].tolist(),
+        "f1_yes": groups["class_yes"]["f1"].tolist(),
+        "f1_no": groups["class_no"]["f1"].tolist(),
+        "tp": hits[:, YES].tolist(),
+        "fp": (predicted - hits)[:, YES].tolist(),
+        "fn": (wanted - hits)[:, YES].tolist(),
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _scores(row: Mapping[str, Any]) -> Scores:
+    return Scores({name: value for name, value in row.items() if name != "threshold"})

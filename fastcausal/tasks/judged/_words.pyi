@@ -1,0 +1,21 @@
+from typing import Any
+
+from numpy import int8, int32, int64
+from numpy.typing import NDArray
+
+Texts = tuple[Any, NDArray[int64], NDArray[int8] | None]
+
+N_FIELDS: int
+
+def compare(
+    source: Texts,
+    reference: Texts,
+    answer: Texts,
+    letters: tuple[NDArray[int32], NDArray[int8]],
+    lenient: bool,
+    fcr: bool,
+    rows: NDArray[int64],
+    sizes: NDArray[int64],
+    known: NDArray[int8],
+    num_threads: int,
+) -> tuple[bytes, bytes, bytes]: ...

@@ -1,0 +1,304 @@
+"""Extractions, references and verdicts from files: a list, a tool's items, or a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays.arrow import joined, numbers, strings, without
+from fastcausal.errors import InputError, invalid_json, repeated
+from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.records import Records, read_records
+from fastcausal.formats.io.values import JSON, kind
+from fastcausal.tasks.verdicts import verdicts_of
+
+SOURCES = ("input", "passage", "text")
+REFERENCES = ("annotation", "reference", "gold")
+ANSWERS = ("output", "model")
+VERDICTS = ("answers", "valid", "answer", "gold")
+Int8 = npt.NDArray[np.int8]
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Verdicts one by one: any number of one rater on one item.
+
+    Attributes
+    ----------
+    item : int64[n]
+        Row of each verdict.
+    rater : string[n]
+    valid : int8[n]
+        1 valid, 0 invalid, -1 not given.
+    """
+
+    item: Int64
+    rater: pa.Array
+    valid: Int8
+
+
+@dataclass(frozen=True)
+class ExtractionFile:
+    """Items of one file, in its order.
+
+    Attributes
+    ----------
+    records : Records
+        Its rows, for messages.
+    reference : str
+        The column of references: ``gold``, unless that is the verdict.
+    ids : string[n]
+        Ids, or positions from 0 where there are none.
+    texts : mapping of str to string[n]
+        ``source`` (with nulls), ``reference`` and ``answer``.
+    ratings : Ratings
+    columns : pyarrow.Table
+        All other columns.
+    """
+
+    records: Records
+    reference: str
+    ids: pa.Array
+    texts: Mapping[str, pa.Array]
+    ratings: Ratings
+    columns: pa.Table
+
+    def where(self, row: int) -> str:
+        """Say how messages call an item."""
+        return f'{self.records.where(row)}: id "{self.ids[row]}"'
+
+    @property
+    def keys(self) -> pa.Array:
+        """Names that tell items apart: ids, after their system where a column names it."""
+        if "system" not in self.columns.column_names:
+            return self.ids
+        systems = pc.fill_null(joined(self.columns["system"]).cast(pa.string()), "")
+        return pc.binary_join_element_wise(systems, self.ids, "/")
+
+
+def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
+    """Read one file, or what it would hold.
+
+    Parameters
+    ----------
+    source : path, table, list of mappings, or mapping with ``items``
+    name : str
+        What messages call a source other than a file.
+    rater : str
+        Who gave verdicts that name no rater, in a file without a user name.
+
+    Raises
+    ------
+    InputError
+        It has another shape, a text is missing, a verdict is another word, or an id occurs
+        twice.
+    """
+    rows, user = _items(source, name)
+    records = _flat(read_records(rows, name))
+    source_column = _first(records, SOURCES)
+    reference = _first(records, REFERENCES)
+    answer = _first(records, ANSWERS)
+    if reference is None or answer is None:
+        expected = REFERENCES if reference is None else ANSWERS
+        present = ", ".join(records.table.column_names)[:200]
+        raise InputError(f"{records.name}: no column {' or '.join(expected)}: found {present}")
+    texts = {"reference": _texts(records, reference), "answer": _texts(records, answer)}
+    nulls = pa.nulls(len(records), pa.string())
+    texts["source"] = nulls if source_column is None else records.texts(source_column)
+    verdicts = _verdict_column(records, reference)
+    read = ("id", "username", source_column, reference, answer, *VERDICTS)
+    rater = user or rater
+    return ExtractionFile(
+        records,
+        reference,
+        _ids(records),
+        texts,
+        _ratings(records, verdicts, rater),
+        without(records.table, {column or "" for column in read}),
+    )
+
+
+def _items(source: Any, name: str) -> tuple[Any, str | None]:
+    """Return what holds the items of a source, and its user."""
+    if isinstance(source, str | os.PathLike | Source):
+        source = Source.open(source)
+        document = _document(source)
+        if document is None:
+            return source, None
+        name = source.name
+    elif isinstance(source, Mapping) and "items" in source:
+        document = source
+    else:
+        return source, None
+    if not isinstance(items := document["items"], list):
+        raise InputError(f'{name}: "items" is {kind(items)}, expected a list')
+    if not items:
+        raise InputError(f"{name} has no items")
+    user = document.get("username")
+    if not isinstance(user, str | None):
+        raise InputError(f'{name}: "username" is {kind(user)}, expected a string')
+    return read_records(items, name), user or None
+
+
+def _document(source: Source) -> Mapping[str, Any] | None:
+    """Return the one JSON object of a file of ``items``; of any other file, None."""
+    if not source.data.lstrip().startswith(b"{"):
+        return None
+    try:
+        document = JSON.decode(source.text)
+    except InputError as error:
+        raise InputError(f"{source.name}: {error}") from error
+    except (ValueError, RecursionError) as error:
+        if _has_lines(source):
+            return None
+        raise InputError(invalid_json(source.name, error)) from error
+    return document if "items" in document else None
+
+
+def _has_lines(source: Source) -> bool:
+    """Tell if the first line is JSON by itself."""
+    _, first = next(source.filled_lines())
+    try:
+        JSON.decode(first)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _flat(records: Records) -> Records:
+    """Put the texts of a column ``data`` beside the other columns."""
+    if "data" not in records:
+        return records
+    rows = records.values("data")
+    for k, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise InputError(f'{records.where(k)}: "data" is {kind(row)}, expected an object')
+    inner = read_records(rows, records.name)
+    besides = [c for c in records.table.column_names if c != "data"]
+    columns = {c: inner.table[c] for c in inner.table.column_names if c not in besides}
+    return replace(
+        records,
+        table=pa.table({c: records.table[c] for c in besides} | columns),
+        mixed=records.mixed.difference(columns) | inner.mixed.intersection(columns),
+    )
+
+
+def _first(records: Records, names: Iterable[str]) -> str | None:
+    return next((name for name in names if name in records), None)
+
+
+def _texts(records: Records, column: str) -> pa.Array:
+    """Return a column that holds a text in every row."""
+    texts = records.column(column)
+    is_text = str(texts.type) in ("string", "large_string", "string_view")
+    if is_text and not texts.null_count and column not in records.mixed:
+        return texts.cast(pa.string())
+    for row, value in enumerate(records.values(column)):
+        if not isinstance(value, str):
+            got = "missing" if value is None else kind(value)
+            raise InputError(f'{records.where(row)}: "{column}" is {got}, expected text')
+    return records.texts(column)
+
+
+def _ids(records: Records) -> pa.Array:
+    """Return the id of every item, or its position."""
+    if "id" not in records:
+        return numbers(np.arange(len(records))).cast(pa.string())
+    ids = records.texts("id")
+    if ids.null_count:
+        row = pc.index(pc.is_null(ids), True).as_py()
+        raise InputError(f"{records.where(row)}: no id, expected one in every row or in none")
+    return ids
+
+
+def require_unique(file: ExtractionFile) -> None:
+    """Raise InputError where an id occurs twice, in one system."""
+    keys = file.keys
+    if pc.count_distinct(keys).as_py() == len(keys):
+        return
+    rows = repeated(keys.to_pylist())
+    assert rows is not None
+    first = file.records.where(rows[0])
+    raise InputError(f"{file.where(rows[1])} occurs twice, first in {first}")
+
+
+def _verdict_column(records: Records, reference: str) -> str | None:
+    """Return the column of verdicts; InputError where several have values."""
+    names = [name for name in VERDICTS if name in records and name != reference]
+    filled = [name for name in names if records.column(name).null_count < len(records)]
+    if len(filled) > 1:
+        raise InputError(f"{records.name}: verdicts in {' and in '.join(filled)}, expected one")
+    return next(iter(filled or names), None)
+
+
+def _ratings(records: Records, column: str | None, rater: str) -> Ratings:
+    if column is None:
+        none = np.zeros(0, np.int64)
+        return Ratings(none, pa.array([], pa.string()), none.astype(np.int8))
+    values = records.column(column)
+    if column in records.mixed or pa.types.is_nested(values.type):
+        return _listed(records, column, rater)
+    encoded = values.dictionary_encode(null_encoding="encode")
+    codes = encoded.indices.to_numpy()
+
+    def where(code: int) -> str:
+        return records.where(int(np.argmax(codes == code)))
+
+    valid = _codes(verdicts_of(encoded.dictionary.to_pylist(), where))
+    return Ratings(np.arange(len(records)), strings([rater]).take(_zeros(records)), valid[codes])
+
+
+def _zeros(records: Records) -> pa.Array:
+    return numbers(np.zeros(len(records), np.int64))
+
+
+def _listed(records: Records, column: str, rater: str) -> Ratings:
+    """Read lists of verdicts, with the names of their raters or without."""
+    rows: dict[str, list[int]] = {}
+    given: dict[str, list[Any]] = {}
+    for row, value in enumerate(records.values(column)):
+        for entry in value if isinstance(value, list) else [value]:
+            name, verdict = _entry(entry, rater, records.where(row))
+            rows.setdefault(name, []).append(row)
+            given.setdefault(name, []).append(verdict)
+    parts = [
+        _codes(verdicts_of(given[name], _places(records, places))) for name, places in rows.items()
+    ]
+    names = [name for name, places in rows.items() for _ in places]
+    items = [np.array(places, np.int64) for places in rows.values()]
+    none = np.zeros(0, np.int64)
+    return Ratings(
+        np.concatenate([none, *items]),
+        strings(names),
+        np.concatenate([none.astype(np.int8), *parts]),
+    )
+
+
+def _places(records: Records, rows: Sequence[int]) -> Callable[[int], str]:
+    return lambda k: records.where(rows[k])
+
+
+def _entry(entry: Any, rater: str, where: str) -> tuple[str, Any]:
+    """Return the rater and the verdict of an entry of a list."""
+    if not isinstance(entry, Mapping):
+        return rater, entry
+    name = entry.get("name")
+    if name is not None and not isinstance(name, str):
+        raise InputError(f'{where}: "name" is {kind(name)}, expected a string')
+    keys = [key for key in ("answer", "valid") if key in entry]
+    if not keys:
+        raise InputError(f'{where}: a verdict has no "answer", expected one beside its name')
+    values = [entry[key] for key in keys]
+    return name or rater, next((value for value in values if value is not None), None)
+
+
+def _codes(verdicts: Sequence[bool | None]) -> Int8:
+    return np.array([-1 if verdict is None else verdict for verdict in verdicts], np.int8)

@@ -1,0 +1,209 @@
+"""Extracted causes and effects against their references, and what raters said of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal._version import __version__
+from fastcausal.arrays.arrow import numbers, strings, values_of
+from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.count_files import system_of
+from fastcausal.errors import InputError, Problems, Remedy, summary
+from fastcausal.formats.io.values import shown
+from fastcausal.formulas import ExtractionFormula, Int64
+from fastcausal.groups import Scores
+from fastcausal.options import AnswerProtocol, Policy, check
+from fastcausal.statistics import Statistics
+from fastcausal.tasks.judged.counts import WordCounts, count_words
+from fastcausal.tasks.judged.join import Extractions, read_extractions
+from fastcausal.tasks.judged.report import JudgedReport, of_statistics, verdicts_of
+from fastcausal.tasks.judged.tables import judgments_of, per_item_of
+from fastcausal.tasks.judged.texts import text_scores
+from fastcausal.tasks.verdicts import VALID_SCORE
+
+Booleans = npt.NDArray[np.bool_]
+UNREAD_RELATION = "cause"  # of the published program
+MOST_RELATIONS = 64  # more are free text
+
+
+def answers(
+    source: Any,
+    protocol: AnswerProtocol = "guide",
+    *,
+    unparsed: Policy = "error",
+    by: str | None = None,
+    text_metrics: bool = False,
+) -> JudgedReport:
+    """Score extracted causes and effects by the words they share with their references.
+
+    Parameters
+    ----------
+    source : path, table, list of mappings, mapping with ``items``, or list of several of these
+        What `fastcausal.tasks.judged.join.read_extractions` takes; several are raters of the same
+        items.
+    protocol : {"guide", "fcr"}
+        ``"guide"`` reads ``[Cause] a | b [Relation] r [Effect] c`` in any order, or a line each;
+        ``"fcr"`` follows the published program in all details.
+    unparsed : {"error", "empty", "skip"}
+        How to treat answers that cannot be read: ``"empty"`` scores them as no spans, ``"skip"``
+        leaves them out. A reference must be read, but in ``"fcr"`` with ``"empty"``.
+    by : str, optional
+        A column whose values get scores of their own.
+    text_metrics : bool
+        Add ROUGE-L and BLEU of whole answers.
+
+    Returns
+    -------
+    JudgedReport
+        ``report["overall"].f1``, ``report["cause"].precision``, ``report["joint"].exact_match``;
+        ``report.triage`` and ``report.verdicts``; tables ``report.per_item`` and
+        ``report.judgments``.
+
+    Raises
+    ------
+    InputError
+        A file or an answer cannot be read, or there is no such column.
+    ValueError
+        An unknown protocol or policy.
+    ImportError
+        The libraries of ``text_metrics`` are not installed.
+
+    References
+    ----------
+    Rajpurkar et al. (2016), SQuAD: 100,000+ Questions for Machine Comprehension of Text, section
+    6.1, for words and F1.
+
+    Examples
+    --------
+    >>> report = answers([
+    ...     {"id": "a", "input": "Heavy rain, floods.", "gold": "[Cause] rain [Effect] floods",
+    ...      "output": "[Cause] heavy rain [Effect] floods", "valid": True},
+    ... ])
+    >>> report["cause"].precision, report["effect"].exact_match, report.verdicts["valid"]
+    (0.5, 1.0, 1.0)
+    """
+    check("protocol", protocol, AnswerProtocol)
+    check("unparsed", unparsed, Policy)
+    items = read_extractions(source)
+    if by is not None and by not in items.columns.column_names:
+        known = ", ".join(items.columns.column_names) or "none"
+        raise InputError(f'{items.names[0]}: no column "{by}": found {known}')
+    counts = count_words(items.source, items.reference, items.answer, protocol)
+    scored = _scored(items, counts, protocol, unparsed)
+    statistics = replace(
+        _statistics(items, counts, scored, protocol, unparsed), system=_system_of(source)
+    )
+    texts = text_scores(items, scored) if text_metrics else {}
+    report = of_statistics(statistics, by)
+    return replace(
+        report,
+        scores={**report.scores, **_text_group(texts)},
+        verdicts=verdicts_of(*_verdicts(items)),
+        _tables={
+            "per_item": lambda: per_item_of(items, counts, statistics, scored, texts),
+            "judgments": lambda: judgments_of(items),
+        },
+    )
+
+
+def _text_group(texts: Mapping[str, npt.NDArray[np.float64]]) -> dict[str, Scores]:
+    """Return the means of text scores as a group, where they were asked for."""
+    if not texts:
+        return {}
+    sizes = {"n": len(next(iter(texts.values())))}
+    means = {name: math.fsum(v) / len(v) if len(v) else math.nan for name, v in texts.items()}
+    return {"text": Scores(means | sizes)}
+
+
+def _system_of(source: Any) -> str | None:
+    several = isinstance(source, list | tuple)
+    return None if several and len(source) != 1 else system_of(source[0] if several else source)
+
+
+def _scored(
+    items: Extractions, counts: WordCounts, protocol: AnswerProtocol, unparsed: Policy
+) -> Booleans:
+    """Tell which items are scored; InputError for texts that the policy does not allow."""
+    reference, answer = counts.read.T
+    if not (protocol == "fcr" and unparsed == "empty"):
+        _require_read(items, reference, "reference", items.reference, None)
+    if unparsed == "error":
+        remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
+        _require_read(items, answer, "answer", items.answer, remedy)
+    return answer if unparsed == "skip" else np.ones(len(items), bool)
+
+
+def _require_read(
+    items: Extractions, read: Booleans, name: str, texts: pa.Array, remedy: Remedy | None
+) -> None:
+    unread = np.flatnonzero(~read)
+    if not len(unread):
+        return
+    first = [
+        f"{items.where(k)}: the {name} cannot be read, expected [Cause] and [Effect]: "
+        f"got {shown(texts[k].as_py())}"
+        for k in unread[: Problems.shown].tolist()
+    ]
+    raise InputError(summary(len(unread), first), remedy)
+
+
+def _statistics(
+    items: Extractions,
+    counts: WordCounts,
+    scored: Booleans,
+    protocol: AnswerProtocol,
+    unparsed: Policy,
+) -> Statistics:
+    """Return a row per scored item; its columns may serve as strata and clusters."""
+    gold, pred = (
+        column if protocol == "guide" else pc.fill_null(column, UNREAD_RELATION)
+        for column in (counts.relation, counts.pred_relation)
+    )
+    formula = ExtractionFormula(protocol, _classes(gold, pred, protocol))
+    relations = [_codes(column, formula.relations) for column in (gold, pred)]
+    unread = (~counts.read).any(axis=1)
+    besides = [*relations, *_verdicts(items), unread]
+    rows = np.column_stack([counts.rows, counts.contained + 1, *besides]).astype(np.int64)
+    names = {*formula.fields, "id", "system", "times"}
+    units = {c: items.columns[c] for c in items.columns.column_names if c not in names}
+    table = pa.table({"id": items.keys, **units})
+    skipped = {} if scored.all() else {"left_out": table.filter(numbers(~scored))}
+    warnings = {(f"unparsed={unparsed}: ", " answers cannot be read"): (int(unread.sum()),)}
+    return Statistics.of_units(
+        formula,
+        f"fastcausal|{__version__}|judged|{protocol}|unparsed:{unparsed}|samples:majority"
+        f"|ties:invalid|scores:valid from {VALID_SCORE}",
+        rows[scored] if skipped else rows,
+        table.filter(numbers(scored)) if skipped else table,
+        gold=digest_of_texts(items.keys, items.reference),
+        warnings=(warnings if unread.any() else {}) | {(text,): () for text in items.warnings},
+        **skipped,
+    )
+
+
+def _classes(gold: pa.Array, pred: pa.Array, protocol: AnswerProtocol) -> tuple[str, ...]:
+    """Return the relations of both sides; in the guide, of very many those of references alone."""
+    classes, predicted = ({*column.drop_null().unique().to_pylist()} for column in (gold, pred))
+    if protocol == "fcr" or len(predicted) <= MOST_RELATIONS:
+        classes |= predicted
+    return tuple(sorted(classes))
+
+
+def _codes(relations: pa.Array, classes: tuple[str, ...]) -> Int64:
+    """Return 1 + the place of each relation, 0 where there is none."""
+    places = pc.index_in(relations, strings(classes))
+    return values_of(places, -1).astype(np.int64) + 1
+
+
+def _verdicts(items: Extractions) -> tuple[Int64, Int64, Int64]:
+    """Return how many raters were asked about each item, judged it, and found it valid."""
+    asked = np.full(len(items), len(items.raters))
+    return asked, (items.verdicts >= 0).sum(axis=1), (items.verdicts == 1).sum(axis=1)

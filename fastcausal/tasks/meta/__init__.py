@@ -1,0 +1,15 @@
+"""Metrics and model judges against people.
+
+::
+
+    files.py           scores and judgments, joined by system and item
+      levels.py        a metric against human values: pooled, by item, systems
+        correlations.py    Pearson, Spearman, tau-b, accuracy and AUC (native)
+        soft.py            soft pairwise accuracy
+        intervals.py       items or clusters drawn with all their rows
+        swaps.py           two metrics compared by exchanging their scores
+      humans.py        agreement of raters, and each of them as a metric: the ceiling
+      thresholds.py, alt_test.py, estimates.py
+    scorer.py          all of them at once
+    report.py          and how they are shown
+"""

@@ -1,0 +1,87 @@
+"""Correlations of scores with labels, within segments of rows and under weights of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fastcausal.ratings import Float64, Int64
+from fastcausal.tasks.meta import _correlate
+
+CORRELATIONS = ("pearson", "spearman", "kendall", "pairwise_accuracy")
+NAMES = (*CORRELATIONS, "auc")
+BLOCK = 2**22  # weights of rows held at once: 32 MB
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Rows in order of segment, score and label.
+
+    Attributes
+    ----------
+    order : int64[n]
+        Where each row was.
+    values : float64[2, n]
+        Scores and labels.
+    places : int64[2, n]
+        Equal values have equal places; those of labels begin with 0 in every segment.
+    offsets : int64[n_segments + 1]
+    """
+
+    order: Int64
+    values: Float64
+    places: Int64
+    offsets: Int64
+
+    @classmethod
+    def of(cls, scores: Float64, labels: Float64, offsets: Int64 | None = None) -> Ordered:
+        """Order rows without NaN; without offsets all are one segment."""
+        n = len(scores)
+        if offsets is None:
+            offsets, order = np.array([0, n]), np.argsort(scores)
+        else:
+            segments = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+            order = np.lexsort((scores, segments))
+        values, places = np.empty((2, n)), np.empty((2, n), np.int64)
+        _correlate.arrange(scores, labels, order, values, places, offsets)
+        return cls(order, values, places, offsets)
+
+    def correlate(self, weights: Int64 | None = None) -> dict[str, Float64]:
+        """Compute every correlation of every segment, under weights of the rows as given.
+
+        Parameters
+        ----------
+        weights : int64[n_draws, n], optional
+            How often each row is in; None: each once, one draw.
+
+        Returns
+        -------
+        dict of str to float64[n_draws, n_segments]
+            NaN where undefined. ``kendall`` is tau-b, ``pairwise_accuracy`` (concordant + tied in
+            both) / pairs (Deutsch et al. 2023), ``auc`` the share of pairs of different labels
+            that the scores order alike, ties counting half.
+        """
+        n_draws = 1 if weights is None else len(weights)
+        into = np.empty((n_draws, len(self.offsets) - 1, len(NAMES)))
+        step = n_draws if weights is None else max(BLOCK // max(len(self.order), 1), 1)
+        for k in range(0, n_draws, step):
+            drawn = None
+            if weights is not None:
+                drawn = np.ascontiguousarray(weights[k : k + step, self.order])
+            block = into[k : k + step].reshape(-1, len(NAMES))
+            _correlate.correlate(self.values, self.places, self.offsets, drawn, block)
+        return {name: into[:, :, k] for k, name in enumerate(NAMES)}
+
+
+def correlations(scores: Float64, labels: Float64) -> dict[str, float]:
+    """Compute every correlation of scores with labels.
+
+    Examples
+    --------
+    >>> values = correlations(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0.0, 0, 1, 1]))
+    >>> {name: round(value, 3) for name, value in values.items()}
+    {'pearson': 0.648, 'spearman': 0.447, 'kendall': 0.408, 'pairwise_accuracy': 0.5, 'auc': 0.75}
+    """
+    values = Ordered.of(scores, labels).correlate()
+    return {name: float(value[0, 0]) for name, value in values.items()}

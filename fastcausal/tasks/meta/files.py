@@ -1,0 +1,269 @@
+"""Tables of scores and of judgments, joined by system and item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays import arrow
+from fastcausal.errors import InputError, Remedy
+from fastcausal.formats.io.records import Records, read_records
+from fastcausal.options import LabelPolicy
+from fastcausal.ratings import Float64, Int64, encoded
+
+KEYS = ("system", "item", "rater")
+ALL = "all"  # the system of tables that name none
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Rows that metrics scored, in order of item and system, and what raters said of them.
+
+    Attributes
+    ----------
+    item_names, system_names, raters : list of str
+        Ascending.
+    items, systems : int64[n]
+        Places of each row's names.
+    scores : dict of str to float64[n]
+        By metric; NaN where there is no score.
+    votes : float64[n_raters, n]
+        NaN where a rater gave no label.
+    judgments : pyarrow.Table
+        All rows of the judgments: ``unit``, ``system``, ``item``, ``rater`` and ``label``.
+    by : string[n], optional
+        Values of the column that was asked for.
+    clusters : int64[n], optional
+        Places of the values of the column that was asked for.
+    """
+
+    item_names: list[str]
+    system_names: list[str]
+    raters: list[str]
+    items: Int64
+    systems: Int64
+    scores: dict[str, Float64]
+    votes: Float64
+    judgments: pa.Table
+    by: pa.Array | None = None
+    clusters: Int64 | None = None
+
+    @property
+    def labels(self) -> Float64:
+        """Human value of each row, the mean of its labels; NaN where it is unjudged."""
+        n = (~np.isnan(self.votes)).sum(axis=0)
+        sums = np.nansum(np.sort(self.votes, axis=0), axis=0)  # no order of raters moves a bit
+        return np.where(n > 0, sums / np.maximum(n, 1), np.nan)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest label."""
+        return float(np.nanmin(self.votes)), float(np.nanmax(self.votes))
+
+    @property
+    def is_binary(self) -> bool:
+        """True where all labels are 0 or 1."""
+        return bool(np.isin(self.votes[~np.isnan(self.votes)], (0, 1)).all())
+
+    @property
+    def majority(self) -> Float64:
+        """Label 0 or 1 of most raters of each row; NaN of a tie, and where it is unjudged."""
+        means = self.labels
+        return np.where(means == 0.5, np.nan, np.round(means))
+
+    def take(self, rows: npt.NDArray[np.bool_]) -> Judged:
+        """Keep a part of the rows."""
+        return replace(
+            self,
+            items=self.items[rows],
+            systems=self.systems[rows],
+            scores={name: values[rows] for name, values in self.scores.items()},
+            votes=self.votes[:, rows],
+            by=None if self.by is None else self.by.filter(arrow.numbers(rows)),
+            clusters=None if self.clusters is None else self.clusters[rows],
+        )
+
+
+def read_judged(
+    scores: Any,
+    human: Any,
+    label: str = "label",
+    metrics: Sequence[str] | None = None,
+    by: str | None = None,
+    cluster: str | None = None,
+    unmatched: LabelPolicy = "error",
+) -> Judged:
+    """Read and join the tables of `fastcausal.meta`, which describes arguments and errors."""
+    of_scores, of_human = read_records(scores, "scores"), read_records(human, "human")
+    names = _metrics(of_scores, metrics, {*KEYS, by, cluster})
+    columns = {name: _numbers(of_scores, name) for name in names}
+    values = _numbers(of_human, label)
+    keys, human_keys, item_names, system_names = _keys(of_scores, of_human)
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    if (again := np.flatnonzero(keys[1:] == keys[:-1])).size:
+        first, second = order[again[0] : again[0] + 2].tolist()
+        raise _twice(of_scores, first, second, "score")
+    rater_of, raters = _raters(of_human)
+    _require_once(of_human, human_keys * max(len(raters), 1) + rater_of)
+    place = np.minimum(np.searchsorted(keys, human_keys), len(keys) - 1)
+    matched = keys[place] == human_keys
+    _apply(of_scores, of_human, columns, matched | np.isnan(values), unmatched)
+    votes = np.full((len(raters), len(keys)), np.nan)
+    votes[rater_of[matched], place[matched]] = values[matched]
+    if np.isnan(votes).all():
+        raise InputError(f"no row of {of_scores.name} has a label in {of_human.name}")
+    items, systems = np.divmod(keys, len(system_names))
+    return Judged(
+        item_names,
+        system_names,
+        raters,
+        items,
+        systems,
+        {name: column[order] for name, column in columns.items()},
+        votes,
+        _judgments(human_keys, len(system_names), rater_of, values),
+        None if by is None else _texts(of_scores, by).take(arrow.numbers(order)),
+        None if cluster is None else encoded(_texts(of_scores, cluster))[0][order],
+    )
+
+
+def _judgments(keys: Int64, n_systems: int, raters: Int64, values: Float64) -> pa.Table:
+    """Return a row per judgment, systems, items and raters as places of their names."""
+    items, systems = np.divmod(keys, n_systems)
+    columns = {"unit": keys, "system": systems, "item": items, "rater": raters}
+    labels = arrow.numbers(values, ~np.isnan(values))
+    return pa.table({name: arrow.numbers(v) for name, v in columns.items()} | {"label": labels})
+
+
+def _metrics(scores: Records, metrics: Sequence[str] | None, other: set[str | None]) -> list[str]:
+    """Return the columns of metrics in ascending order: those that were asked for, or all."""
+    if metrics is not None:
+        if again := {name for name in metrics if list(metrics).count(name) > 1}:
+            raise ValueError(f'metric "{min(again)}" is given twice')
+        if not metrics:
+            raise ValueError("metrics is empty, expected a column of scores")
+        return sorted(metrics)
+    names = [n for n in scores.table.column_names if n not in other and _is_metric(scores, n)]
+    if not names:
+        raise InputError(f"{scores.name}: no column of numbers beside system and item")
+    return sorted(names)
+
+
+def _is_metric(scores: Records, name: str) -> bool:
+    """Tell if a column has numbers; a column without values has none."""
+    column = scores.column(name)
+    if column.null_count == len(column):
+        return False
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
+    if scores.typed:
+        return any(kind(column.type) for kind in kinds)
+    try:
+        scores.numbers(name)
+    except InputError:
+        return False
+    return True
+
+
+def _numbers(records: Records, name: str) -> Float64:
+    """Return a column of numbers, of booleans 0 and 1; NaN where there is none."""
+    if name in records and pa.types.is_boolean(records.column(name).type):
+        cells = records.column(name).cast(pa.int8()).cast(pa.float64())
+        return arrow.values_of(cells, np.nan)
+    values = records.numbers(name) + 0.0  # -0 is 0
+    if (infinite := np.isinf(values)).any():
+        raise InputError(f'{records.where(int(np.argmax(infinite)))}: "{name}" is infinite')
+    return values
+
+
+def _texts(records: Records, name: str) -> pa.Array:
+    """Return a column of names without gaps."""
+    column = records.column(name)
+    if pa.types.is_floating(column.type) or pa.types.is_boolean(column.type):
+        return column.cast(pa.string())
+    column = records.texts(name)
+    if column.null_count:
+        row = pc.index(pc.is_null(column), True).as_py()
+        raise InputError(f'{records.where(row)}: "{name}" is missing')
+    return column
+
+
+def _keys(scores: Records, human: Records) -> tuple[Int64, Int64, list[str], list[str]]:
+    """Return numbers of item and system for the rows of both, and the names of both."""
+    sides = (scores, human)
+    items, item_names = _joined([_texts(side, "item") for side in sides])
+    systems, system_names = _joined(_systems(*sides))
+    keys = items * len(system_names) + systems
+    return keys[: len(scores)], keys[len(scores) :], item_names, system_names
+
+
+def _joined(columns: list[pa.Array]) -> tuple[Int64, list[str]]:
+    places, names = encoded(pa.concat_arrays(columns))
+    return places, names.to_pylist()
+
+
+def _systems(scores: Records, human: Records) -> list[pa.Array]:
+    """Return the systems of both; where a side names none, it is of the single one of the other."""
+    sides = (scores, human)
+    named = [_texts(side, "system") if _has(side, "system") else None for side in sides]
+    names = {name for column in named if column is not None for name in column.unique().to_pylist()}
+    for side, column in zip(sides, named, strict=True):
+        if column is None and len(names) > 1:
+            raise InputError(f'{side.name}: no column "system", expected one: {len(names)} systems')
+    single = names.pop() if len(names) == 1 else ALL
+    return [
+        arrow.strings([single] * len(side)) if column is None else column
+        for side, column in zip(sides, named, strict=True)
+    ]
+
+
+def _has(records: Records, name: str) -> bool:
+    return name in records and records.column(name).null_count < len(records)
+
+
+def _raters(human: Records) -> tuple[Int64, list[str]]:
+    if not _has(human, "rater"):
+        return np.zeros(len(human), np.int64), ["rater"]
+    return _joined([_texts(human, "rater")])
+
+
+def _require_once(human: Records, keys: Int64) -> None:
+    order = np.argsort(keys, kind="stable")
+    if (again := np.flatnonzero(np.diff(keys[order]) == 0)).size:
+        first, second = order[again[0] : again[0] + 2].tolist()
+        raise _twice(human, first, second, "label")
+
+
+def _twice(records: Records, first: int, second: int, what: str) -> InputError:
+    row = records.table.slice(second, 1).to_pylist()[0]
+    named = ", ".join(f'{key} "{row[key]}"' for key in KEYS if row.get(key) is not None)
+    return InputError(
+        f"{records.where(second)}: {named} has a {what} again, the first is at"
+        f" {records.where(first)}"
+    )
+
+
+def _apply(
+    scores: Records,
+    human: Records,
+    columns: dict[str, Float64],
+    matched: npt.NDArray[np.bool_],
+    unmatched: LabelPolicy,
+) -> None:
+    """Refuse labels without score and scores that are missing, or leave them out."""
+    if unmatched == "skip":
+        return
+    remedy = Remedy("unmatched", ("skip",), "leaves such rows out")
+    if not matched.all():
+        row, n = int(np.argmin(matched)), int((~matched).sum())
+        raise InputError(f"{human.where(row)}: label without score ({n} of them)", remedy)
+    for name, values in columns.items():
+        if (missing := np.isnan(values)).any():
+            row, n = int(np.argmax(missing)), int(missing.sum())
+            raise InputError(f'{scores.where(row)}: "{name}" is missing ({n} of them)', remedy)

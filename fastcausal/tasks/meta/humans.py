@@ -1,0 +1,96 @@
+"""People as metrics: what the agreement of raters lets a metric reach at most."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from fastcausal.arrays import arrow
+from fastcausal.errors import some_of
+from fastcausal.groups import Scores
+from fastcausal.options import Level
+from fastcausal.ratings import Int64, Ratings
+from fastcausal.scores import mean_defined
+from fastcausal.tasks.meta.correlations import CORRELATIONS
+from fastcausal.tasks.meta.files import Judged
+from fastcausal.tasks.meta.levels import LEVELS, Rows
+from fastcausal.tasks.reliability.reading import read_ratings
+from fastcausal.tasks.reliability.suspicion import identical_warnings
+from fastcausal.tasks.reliability.votes import brief, label_agreement
+
+
+def agreement_of(judged: Judged, level: Level) -> Scores:
+    """Compute the agreement of raters over all rows of the judgments."""
+    return brief(label_agreement(judged.judgments, level=level))
+
+
+def warnings_of(judged: Judged) -> list[str]:
+    """Warn of raters that look copied, and of items that a rater judged nothing of."""
+    return [*identical_warnings(_parts(judged)), *_refusals(judged)]
+
+
+def _parts(judged: Judged) -> dict[tuple[str, ...], Ratings]:
+    """Return ratings of all systems together and of each."""
+    votes = judged.judgments
+    systems = _places(judged, "system")
+    names = arrow.strings(judged.raters)
+    parts: dict[tuple[str, ...], Ratings] = {}
+    for k in (-1, *np.unique(systems).tolist()):
+        rows = votes if k < 0 else votes.filter(arrow.numbers(systems == k))
+        ratings = read_ratings(rows, "unit", "rater", "label")
+        called = names.take(ratings.rater_names)
+        parts[() if k < 0 else (judged.system_names[k],)] = replace(ratings, rater_names=called)
+    return parts
+
+
+def _refusals(judged: Judged) -> list[str]:
+    """Warn of raters who left out all that they were asked of a system's item.
+
+    Claims are items ``TOPIC/SIDE/NUMBER``: there it is the article that is left out.
+    """
+    articles = [name.rpartition("/")[0] or name for name in judged.item_names]
+    called = sorted(set(articles))
+    place = np.searchsorted(called, articles)
+    parts = _places(judged, "system") * len(called) + place[_places(judged, "item")]
+    keys = _places(judged, "rater") * (len(judged.system_names) * len(called)) + parts
+    asked, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
+    n_asked = np.bincount(of_row)
+    n_labels = np.bincount(of_row, arrow.is_valid(arrow.joined(judged.judgments["label"])))
+    raters = _places(judged, "rater")[first]
+    warnings = []
+    for rater, name in enumerate(judged.raters):
+        empty = np.flatnonzero((raters == rater) & (n_labels == 0))
+        if len(empty):
+            items = [called[k] for k in (asked[empty] % len(called)).tolist()]
+            rows = f"all {n_asked[empty].sum()} rows of {len(items)} items{some_of(items)}"
+            warnings.append(f'unjudged: rater "{name}" gave null to {rows}')
+    return warnings
+
+
+def _places(judged: Judged, name: str) -> Int64:
+    places: Int64 = arrow.values_of(arrow.joined(judged.judgments[name]))
+    return places
+
+
+def ceiling(judged: Judged) -> dict[str, dict[str, float]]:
+    """Average over raters the correlations of each with the mean of the rest, at every level."""
+    ratings = [_rows(judged, rater) for rater in range(len(judged.raters))]
+    ratings = [rows for rows in ratings if len(rows.scores)]
+    levels = {}
+    for level, compute in LEVELS.items():
+        scores = [compute(rows) for rows in ratings]
+        levels[level] = {
+            name: mean_defined([float(s[name][0]) for s in scores], [1] * len(scores), np.nan)
+            for name in CORRELATIONS
+        }
+    return levels
+
+
+def _rows(judged: Judged, rater: int) -> Rows:
+    """Labels of a rater beside the means of the rest, where both are there."""
+    rest = np.sort(np.delete(judged.votes, rater, axis=0), axis=0)
+    n = (~np.isnan(rest)).sum(axis=0)
+    both = (n > 0) & ~np.isnan(judged.votes[rater])
+    means = np.nansum(rest[:, both], axis=0) / n[both]
+    return Rows(judged.items[both], judged.systems[both], judged.votes[rater, both], means)

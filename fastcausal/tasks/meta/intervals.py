@@ -1,0 +1,67 @@
+"""Intervals of a metric's scores: items, or clusters, drawn with all their rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fastcausal.ratings import Float64, Int64
+from fastcausal.significance.intervals import intervals_of
+from fastcausal.tasks.meta.levels import Rows, by_item, distances, pooled, systems
+
+LEFT_OUT = ("tie_threshold",)
+
+
+@dataclass(frozen=True)
+class DrawnRows:
+    """Rows drawn by cluster.
+
+    Attributes
+    ----------
+    rows : Rows
+    clusters : int64[n]
+        From 0, each at least once.
+    bounds : (float, float)
+        Smallest and largest label.
+    """
+
+    rows: Rows
+    clusters: Int64
+    bounds: tuple[float, float]
+
+    @property
+    def times(self) -> Int64:
+        """Each cluster is there once."""
+        return np.ones(int(self.clusters.max(initial=-1)) + 1, np.int64)
+
+    def scores(self, weights: Int64) -> dict[str, Float64]:
+        """Compute every score under each int64[n_draws, n_clusters] of weights."""
+        drawn = weights[:, self.clusters]
+        levels = {
+            "pooled": pooled(self.rows, drawn) | distances(self.rows, self.bounds, drawn),
+            "by_item": by_item(self.rows, drawn),
+            "systems": systems(self.rows, drawn),
+        }
+        return {
+            f"{level}.{name}": values
+            for level, scores in levels.items()
+            for name, values in scores.items()
+            if name not in LEFT_OUT
+        }
+
+    def left_out(self) -> dict[str, Float64]:
+        """Refuse: percentile intervals leave nothing out."""
+        raise ValueError("percentile intervals leave no unit out")
+
+
+def intervals(
+    rows: Rows, clusters: Int64, bounds: tuple[float, float], n_resamples: int, seed: int
+) -> dict[str, dict[str, list[float]]]:
+    """Compute 95% percentile intervals by level and score; NaN without variation."""
+    drawn = DrawnRows(rows, np.unique(clusters, return_inverse=True)[1], bounds)
+    levels: dict[str, dict[str, list[float]]] = {}
+    for name, interval in intervals_of(drawn, "percentile", 0.95, n_resamples, seed).items():
+        level, _, score = name.partition(".")
+        levels.setdefault(level, {})[score] = [interval.low, interval.high]
+    return levels

@@ -1,0 +1,269 @@
+"""A metric against human values at three levels: all rows, within items, and means of systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.arrays import arrow
+from fastcausal.ratings import Float64, Int64
+from fastcausal.scores import exact_sums
+from fastcausal.tasks.meta.correlations import CORRELATIONS, Ordered
+from fastcausal.tasks.meta.soft import soft_pairwise_accuracy
+
+EQUAL = 1e-12  # accuracies this near to each other are the same
+Values = dict[str, Float64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Scores of a metric beside human values, in order of item and system.
+
+    Attributes
+    ----------
+    items, systems : int64[n]
+    scores, labels : float64[n]
+    majority : float64[n], optional
+        0, 1 or NaN, where all labels are 0 or 1.
+    """
+
+    items: Int64
+    systems: Int64
+    scores: Float64
+    labels: Float64
+    majority: Float64 | None = None
+
+    @cached_property
+    def item_offsets(self) -> Int64:
+        """Offsets of the rows of each item."""
+        return arrow.offsets(np.unique(self.items, return_counts=True)[1])
+
+    @cached_property
+    def system_rows(self) -> list[Int64]:
+        """The rows of each system that has any."""
+        return [np.flatnonzero(self.systems == k) for k in np.unique(self.systems)]
+
+    @cached_property
+    def pooled(self) -> Ordered:
+        """All rows as one segment."""
+        return Ordered.of(self.scores, self.labels)
+
+    @cached_property
+    def voted(self) -> tuple[Int64, Ordered]:
+        """Rows that a majority gave a label, and these as one segment."""
+        assert self.majority is not None
+        kept = np.flatnonzero(~np.isnan(self.majority))
+        return kept, Ordered.of(self.scores[kept], self.majority[kept])
+
+    @cached_property
+    def segments(self) -> Ordered:
+        """The rows of each item as a segment."""
+        return Ordered.of(self.scores, self.labels, self.item_offsets)
+
+    @cached_property
+    def of_items(self) -> Values:
+        """Correlations of each item: float64[n_items]."""
+        values = self.segments.correlate()
+        return {name: values[name][0] for name in CORRELATIONS}
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        """Pairs of systems within items."""
+        return Gaps.of(self)
+
+
+def pooled(rows: Rows, weights: Int64 | None = None) -> Values:
+    """Correlations over all rows, under weights of the rows: float64[n_draws] each."""
+    values = rows.pooled.correlate(weights)
+    correlations = {name: values[name][:, 0] for name in CORRELATIONS}
+    return correlations | {"auc": auc(rows, weights)}
+
+
+def auc(rows: Rows, weights: Int64 | None = None) -> Float64:
+    """Area under the ROC curve, against the majority; NaN where labels are not 0 and 1."""
+    if rows.majority is None:
+        return np.full(1 if weights is None else len(weights), math.nan)
+    kept, ordered = rows.voted
+    return ordered.correlate(None if weights is None else weights[:, kept])["auc"][:, 0]
+
+
+def distances(rows: Rows, bounds: tuple[float, float], weights: Int64 | None = None) -> Values:
+    """Mean of score − label and of its absolute value; NaN where scores leave the labels' range."""
+    weights = np.ones((1, len(rows.scores)), np.int64) if weights is None else weights
+    if not within(rows.scores, bounds):
+        return {name: np.full(len(weights), math.nan) for name in ("bias", "mae")}
+    away = rows.scores - rows.labels
+    means = exact_sums(np.column_stack([away, np.abs(away)]), weights)
+    means = means / weights.sum(axis=1, keepdims=True)
+    return {"bias": means[:, 0], "mae": means[:, 1]}
+
+
+def within(scores: Float64, bounds: tuple[float, float]) -> bool:
+    """Tell if scores are in the range of the labels."""
+    return bool(len(scores)) and bounds[0] <= scores.min() and scores.max() <= bounds[1]
+
+
+def by_item(rows: Rows, weights: Int64 | None = None) -> Values:
+    """Means over items of correlations within them, and calibrated accuracy.
+
+    Parameters
+    ----------
+    rows : Rows
+    weights : int64[n_draws, n], optional
+        Of the rows, those of an item alike.
+
+    Returns
+    -------
+    dict of str to float64[n_draws]
+    """
+    ones = np.ones((1, len(rows.item_offsets) - 1), np.int64)
+    weights = ones if weights is None else weights[:, rows.item_offsets[:-1]]
+    means = {name: _mean(values, weights) for name, values in rows.of_items.items()}
+    accuracy, tie_threshold = rows.gaps.calibrated(weights)
+    return means | {"calibrated_accuracy": accuracy, "tie_threshold": tie_threshold}
+
+
+def _mean(values: Float64, weights: Int64) -> Float64:
+    """Mean of the values that are defined."""
+    defined = ~np.isnan(values)
+    n = weights[:, defined].sum(axis=1)
+    sums = exact_sums(values[defined][:, None], weights[:, defined])[:, 0]
+    return np.where(n > 0, sums / np.maximum(n, 1), math.nan)
+
+
+def system_means(rows: Rows, values: Float64, weights: Int64 | None = None) -> Float64:
+    """Means over the rows of each system: float64[n_draws, n_systems], NaN without rows."""
+    weights = np.ones((1, len(values)), np.int64) if weights is None else weights
+    means = np.full((len(weights), len(rows.system_rows)), math.nan)
+    for k, mine in enumerate(rows.system_rows):
+        n = weights[:, mine].sum(axis=1)
+        sums = exact_sums(values[mine, None], weights[:, mine])[:, 0]
+        np.divide(sums, n, out=means[:, k], where=n > 0)
+    return means
+
+
+def systems(rows: Rows, weights: Int64 | None = None) -> Values:
+    """Correlations of the means of systems: float64[n_draws] each."""
+    return correlate_means(
+        system_means(rows, rows.scores, weights), system_means(rows, rows.labels, weights)
+    )
+
+
+def correlate_means(scores: Float64, labels: Float64) -> Values:
+    """Correlate the means of systems in each draw: both float64[n_draws, n_systems]."""
+    drawn = ~np.isnan(scores)
+    offsets = arrow.offsets(drawn.sum(axis=1))
+    values = Ordered.of(scores[drawn], labels[drawn], offsets).correlate()
+    return {name: values[name][0] for name in CORRELATIONS}
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Pairs of systems within items, in ascending order of the difference of their scores.
+
+    Attributes
+    ----------
+    gap : float64[n_pairs]
+        Absolute difference of the scores.
+    item : int64[n_pairs]
+    alike : bool[n_pairs]
+        Whether scores and labels order the pair alike; false where either ties.
+    tied : bool[n_pairs]
+        Whether the labels tie.
+    n_pairs : int64[n_items]
+    """
+
+    gap: Float64
+    item: Int64
+    alike: Bools
+    tied: Bools
+    n_pairs: Int64
+
+    @classmethod
+    def of(cls, rows: Rows) -> Gaps:
+        """Pair the rows of each item."""
+        sizes = np.diff(rows.item_offsets)
+        pairs = list(_pairs(rows.item_offsets))
+        a, b = np.concatenate([np.zeros((2, 0), np.int64), *pairs], axis=1)
+        apart = rows.scores[a] - rows.scores[b]
+        labels = rows.labels[a] - rows.labels[b]
+        n_pairs = sizes * (sizes - 1) // 2
+        item = np.repeat(np.arange(len(sizes)), n_pairs)
+        order = np.lexsort((item, np.abs(apart)))
+        alike = np.sign(apart) * np.sign(labels) > 0
+        return cls(np.abs(apart)[order], item[order], alike[order], (labels == 0)[order], n_pairs)
+
+    def calibrated(self, weights: Int64) -> tuple[Float64, Float64]:
+        """Compute accuracy with the tie threshold that gives most, and the smallest such.
+
+        Differences of scores up to the threshold are ties (Deutsch, Foster and Freitag 2023).
+
+        Parameters
+        ----------
+        weights : int64[n_draws, n_items]
+        """
+        accuracy, threshold = (np.full(len(weights), math.nan) for _ in range(2))
+        if not len(self.gap):
+            return accuracy, threshold
+        shares = 1 / self.n_pairs[self.item]
+        first = np.count_nonzero(self.gap == 0)  # ties without a threshold
+        last = np.append(self.gap[1:] != self.gap[:-1], True)
+        for k, drawn in enumerate(weights):
+            n = drawn[self.n_pairs > 0].sum()
+            if not n:
+                continue
+            times = shares * drawn[self.item]
+            right = np.cumsum(times * self.tied)
+            right += np.sum(times * self.alike) - np.cumsum(times * self.alike)
+            start = right[first - 1] if first else np.sum(times * self.alike)
+            values = np.concatenate([[start], right[last]]) / n
+            best = int(np.argmax(values >= values.max() - EQUAL))
+            accuracy[k] = values[best]
+            threshold[k] = np.concatenate([[0.0], self.gap[last]])[best]
+        return accuracy, threshold
+
+
+def _pairs(offsets: Int64) -> Iterator[Int64]:
+    """Yield the pairs of rows of each item: int64[2, n_pairs]."""
+    of_size: dict[int, Int64] = {}
+    for first, last in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        size = last - first
+        if size not in of_size:
+            of_size[size] = np.array(np.triu_indices(size, 1))
+        yield of_size[size] + first
+
+
+LEVELS = {"pooled": pooled, "by_item": by_item, "systems": systems}
+
+
+def levels_of(
+    rows: Rows, bounds: tuple[float, float], n_resamples: int, seed: int
+) -> dict[str, dict[str, float]]:
+    """Compute every score of a metric at every level; NaN where undefined."""
+    n_pooled, several = len(rows.scores), np.diff(rows.item_offsets) > 1
+    undefined = several & np.isnan(rows.of_items["kendall"])
+    of_pooled = pooled(rows)
+    correlations = {name: of_pooled[name] for name in CORRELATIONS}
+    more = {"auc": of_pooled["auc"]} | distances(rows, bounds)
+    items = by_item(rows)
+    counts = {"n": int(several.sum()), "n_undefined": int(undefined.sum())}
+    both = np.column_stack([rows.labels, rows.scores])
+    soft = soft_pairwise_accuracy(rows.items, rows.system_rows, both, n_resamples, seed)
+    of_systems = {"n": len(rows.system_rows), "soft_pairwise_accuracy": soft}
+    return {
+        "pooled": _floats(correlations) | {"n": n_pooled} | _floats(more),
+        "by_item": _floats({name: items.pop(name) for name in CORRELATIONS})
+        | counts
+        | _floats(items),
+        "systems": _floats(systems(rows)) | of_systems,
+    }
+
+
+def _floats(values: Values) -> dict[str, float]:
+    return {name: float(value[0]) for name, value in values.items()}

@@ -1,0 +1,134 @@
+"""One metric against people: its scores at all levels, as a label, and as a help to estimates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fastcausal.ratings import Float64
+from fastcausal.tasks.meta.alt_test import AltTest, alt_test
+from fastcausal.tasks.meta.estimates import Estimate, estimate
+from fastcausal.tasks.meta.files import Judged
+from fastcausal.tasks.meta.intervals import intervals
+from fastcausal.tasks.meta.levels import Bools, Rows, levels_of, within
+from fastcausal.tasks.meta.thresholds import Threshold, threshold
+
+
+@dataclass(frozen=True)
+class Metric:
+    """All numbers of a metric, by the keys of the report; NaN where undefined.
+
+    Attributes
+    ----------
+    pooled, by_item, systems : dict of str to float
+        Scores at the three levels.
+    threshold : Threshold or None
+        None where labels are not 0 and 1.
+    alt_test : AltTest or None
+        None where scores lie outside of the labels' range.
+    estimates : dict of str to Estimate, or None
+        By system; None where every row is judged.
+    intervals : dict of str to dict, or None
+        Bounds by level and score; None unless asked for.
+    """
+
+    pooled: dict[str, float]
+    by_item: dict[str, float]
+    systems: dict[str, float]
+    threshold: Threshold | None
+    alt_test: AltTest | None
+    estimates: dict[str, Estimate] | None
+    intervals: dict[str, dict[str, list[float]]] | None
+
+
+@dataclass(frozen=True)
+class Job:
+    """Arguments that the numbers of a metric depend on, and the kind of labels.
+
+    Attributes
+    ----------
+    bounds : (float, float)
+        Smallest and largest label.
+    binary : bool
+        Whether all labels are 0 or 1.
+    """
+
+    folds: int
+    epsilon: float
+    n_resamples: int
+    seed: int
+    intervals: bool
+    bounds: tuple[float, float]
+    binary: bool
+
+    def metrics(self, judged: Judged) -> dict[str, Metric]:
+        """Compute all metrics of judged rows."""
+        labels = judged.labels
+        return {
+            name: self._metric(judged, labels, scores) for name, scores in judged.scores.items()
+        }
+
+    def _metric(self, judged: Judged, labels: Float64, scores: Float64) -> Metric:
+        scored = ~np.isnan(scores)
+        kept = scored & ~np.isnan(labels)
+        rows = _rows(judged, scores, kept, self.binary)
+        fit = self._threshold(rows) if self.binary else None
+        return Metric(
+            **levels_of(rows, self.bounds, self.n_resamples, self.seed),
+            threshold=fit,
+            alt_test=self._alt_test(rows, judged.votes[:, kept], fit),
+            estimates=_estimates(judged, labels, scores, scored),
+            intervals=self._intervals(rows, judged, kept) if self.intervals else None,
+        )
+
+    def _threshold(self, rows: Rows) -> Threshold:
+        assert rows.majority is not None
+        labels = np.where(np.isnan(rows.majority), -1, rows.majority).astype(np.int64)
+        items = np.unique(rows.items, return_inverse=True)[1]
+        return threshold(rows.scores, labels, items, self.folds)
+
+    def _alt_test(self, rows: Rows, votes: Float64, fit: Threshold | None) -> AltTest | None:
+        """Test scores as labels where labels are 0 and 1, else as scores of their range."""
+        if fit is not None:
+            is_label = bool(np.isin(rows.scores, (0, 1)).all())
+            labels = rows.scores if is_label else fit.predictions
+            return alt_test(labels, votes, self.epsilon, labels=True)
+        if not within(rows.scores, self.bounds):
+            return None
+        return alt_test(rows.scores, votes, self.epsilon, labels=False)
+
+    def _intervals(
+        self, rows: Rows, judged: Judged, kept: Bools
+    ) -> dict[str, dict[str, list[float]]]:
+        clusters = rows.items if judged.clusters is None else judged.clusters[kept]
+        return intervals(rows, clusters, self.bounds, self.n_resamples, self.seed)
+
+
+def all_rows(judged: Judged) -> dict[str, Rows]:
+    """Return the judged rows of every metric, NaN where it has no score."""
+    kept = ~np.isnan(judged.labels)
+    binary = judged.is_binary
+    return {name: _rows(judged, scores, kept, binary) for name, scores in judged.scores.items()}
+
+
+def _rows(judged: Judged, scores: Float64, kept: Bools, binary: bool) -> Rows:
+    majority = judged.majority[kept] if binary else None
+    return Rows(
+        judged.items[kept], judged.systems[kept], scores[kept], judged.labels[kept], majority
+    )
+
+
+def _estimates(
+    judged: Judged, labels: Float64, scores: Float64, scored: Bools
+) -> dict[str, Estimate] | None:
+    """Estimate the human mean of every system; None where every row is judged."""
+    unjudged = np.isnan(labels) & scored
+    if not unjudged.any():
+        return None
+    estimates = {}
+    for k in np.unique(judged.systems).tolist():
+        mine = (judged.systems == k) & scored & ~unjudged
+        rest = scores[(judged.systems == k) & unjudged]
+        estimates[judged.system_names[k]] = estimate(labels[mine], scores[mine], rest)
+    return estimates

@@ -1,0 +1,161 @@
+"""Metrics and model judges against people: all that their tables say, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fastcausal._version import __version__
+from fastcausal.options import LabelPolicy, Level, check
+from fastcausal.ratings import encoded
+from fastcausal.significance.checks import check_draws
+from fastcausal.tasks.meta import humans
+from fastcausal.tasks.meta.files import Judged, read_judged
+from fastcausal.tasks.meta.metrics import Job, Metric, all_rows
+from fastcausal.tasks.meta.report import MetaReport
+from fastcausal.tasks.meta.swaps import check_compare, swap_tests
+
+FEW_SYSTEMS = 5
+
+
+def meta(
+    scores: Any,
+    human: Any,
+    *,
+    label: str = "label",
+    metrics: Sequence[str] | None = None,
+    level: Level = "nominal",
+    folds: int = 5,
+    epsilon: float = 0.2,
+    compare: str = "pooled.kendall",
+    intervals: bool = False,
+    cluster: str | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    by: str | None = None,
+    unmatched: LabelPolicy = "error",
+) -> MetaReport:
+    """Compare metrics and model judges with people, whose place they may take.
+
+    Rows are of a system and an item. Their human value is the mean of their labels; rows without
+    any label are unjudged. Undefined scores are NaN.
+
+    Parameters
+    ----------
+    scores : path, table, or list of mappings
+        A row per system and item: ``system`` (may be missing), ``item``, a column per metric.
+    human : path, table, or list of mappings
+        A row per judgment: ``system``, ``item``, ``rater`` (may be missing), and the label.
+    label : str
+        The column of ``human`` with the label, a number.
+    metrics : sequence of str, optional
+        Columns of ``scores``; if not given, all columns of numbers.
+    level : {"nominal", "ordinal", "interval", "ratio"}
+        Level of measurement of alpha.
+    folds : int
+        In how many parts items are divided, to try a threshold on items it is not fitted to.
+    epsilon : float
+        How much better than the metric a rater may be in the alt-test.
+    compare : str
+        ``LEVEL.SCORE`` that tests compare every two metrics by.
+    intervals : bool
+        Add an interval of 95% to every score, drawing items with all their rows.
+    cluster : str, optional
+        A column of ``scores`` whose values are drawn instead of items.
+    n_resamples, seed : int
+        Of intervals, tests and soft pairwise accuracy.
+    by : str, optional
+        A column of ``scores``, for whose values all metrics are computed again.
+    unmatched : {"error", "skip"}
+        Labels without score and missing scores are an error, or left out.
+
+    Raises
+    ------
+    InputError
+        A table cannot be read or joined: a column is missing, a row has two scores or a rater two
+        labels, or the policy stops.
+    ValueError
+        An unknown level, policy or comparison, or a number out of its range.
+
+    Examples
+    --------
+    >>> scores = {"item": list("aabbcc"), "system": list("xyxyxy"),
+    ...           "f1": [0.9, 0.2, 0.8, 0.1, 0.7, 0.6]}
+    >>> human = {"item": list("aabbcc"), "system": list("xyxyxy"), "label": [1, 0, 1, 0, 1, 1]}
+    >>> report = meta(scores, human)
+    >>> report.metrics["f1"].pooled["auc"], report.metrics["f1"].by_item["n_undefined"]
+    (1.0, 1)
+    """
+    check("level", level, Level)
+    check("unmatched", unmatched, LabelPolicy)
+    check_compare(compare)
+    check_draws(n_resamples, seed)
+    if folds < 2:
+        raise ValueError(f"folds is {folds}, expected at least 2")
+    if not 0 <= epsilon <= 1:
+        raise ValueError(f"epsilon is {epsilon}, expected 0 to 1")
+    judged = read_judged(scores, human, label, metrics, by, cluster, unmatched)
+    job = Job(folds, epsilon, n_resamples, seed, intervals, judged.bounds, judged.is_binary)
+    results = job.metrics(judged)
+    several = len(judged.raters) > 1
+    drawn = (cluster or "item") if intervals else "none"
+    policies = (
+        f"label:{label}|metrics:{'+'.join(judged.scores)}|level:{level}|folds:{folds}"
+        f"|epsilon:{epsilon:g}|compare:{compare}|intervals:{drawn}|resamples:{n_resamples}"
+        f"|seed:{seed}|by:{by or 'none'}|unmatched:{unmatched}|ties:out|0/0:undefined"
+    )
+    labels = judged.labels
+    scored = np.any([~np.isnan(values) for values in judged.scores.values()], axis=0)
+    parts, warnings = _parts(judged, by)
+    return MetaReport(
+        signature=f"fastcausal|{__version__}|meta|{policies}",
+        warnings=(*_warnings(judged, results), *warnings),
+        n_items=int((~np.isnan(labels) & scored).sum()),
+        n_systems=len(np.unique(judged.systems)),
+        n_raters=len(judged.raters),
+        n_unjudged=int(np.isnan(labels).sum()),
+        human={
+            "agreement": humans.agreement_of(judged, level),
+            "ceiling": humans.ceiling(judged),
+        }
+        if several
+        else None,
+        metrics=results,
+        by={name: job.metrics(part) for name, part in parts.items()},
+        tests=swap_tests(all_rows(judged), compare, n_resamples, seed),
+    )
+
+
+def _parts(judged: Judged, by: str | None) -> tuple[dict[str, Judged], list[str]]:
+    """Return the rows of each value of a column, and warnings of labels that do not vary there."""
+    if by is None or judged.by is None:
+        return {}, []
+    parts, warnings = {}, []
+    places, names = encoded(judged.by)
+    for k, name in enumerate(names.to_pylist()):
+        part = judged.take(places == k)
+        labels = part.labels
+        labels = labels[~np.isnan(labels)]
+        if len(np.unique(labels)) < 2:
+            warnings.append(f'labels do not vary within {by} "{name}" ({len(labels)} rows)')
+        if len(labels):
+            parts[name] = part
+    return parts, warnings
+
+
+def _warnings(judged: Judged, results: dict[str, Metric]) -> list[str]:
+    """Warn of what makes the numbers say less than they seem to."""
+    warnings = humans.warnings_of(judged)
+    for name, metric in results.items():
+        scores = judged.scores[name][~np.isnan(judged.labels)]
+        scores = scores[~np.isnan(scores)]
+        if len(scores) and scores.min() == scores.max():
+            warnings.append(f'constant: metric "{name}" is {scores[0]:g} on all {len(scores)} rows')
+        if metric.pooled["auc"] < 0.5:
+            auc = f"{metric.pooled['auc']:.4f}"
+            warnings.append(f'inverted: metric "{name}" has an AUC of {auc}, below 0.5')
+    if (n := len(np.unique(judged.systems))) < FEW_SYSTEMS:
+        warnings.append(f"systems: {n}, fewer than {FEW_SYSTEMS} say little of other systems")
+    return warnings

@@ -1,0 +1,73 @@
+"""Soft pairwise accuracy: how alike people and a metric are in how sure they are of each pair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from fastcausal.ratings import Float64, Int64
+from fastcausal.scores import exact_sums
+from fastcausal.significance.sampling import exchanges
+
+MOST_ALL = 13  # of so many things all arrangements are taken, of more a sample
+EQUAL = 1e-12
+
+
+def arrangements(n: int, n_resamples: int, seed: int) -> tuple[Int64, int]:
+    """Return all ways to choose among n things, or a sample; and what to add to its counts.
+
+    Returns
+    -------
+    chosen : int64[n_ways, n]
+        0 or 1.
+    extra : int
+        0 of all ways; 1 of a sample, whose p is (b + 1) / (n_ways + 1).
+    """
+    if n <= MOST_ALL:
+        return np.arange(2**n)[:, None] >> np.arange(n) & 1, 0
+    return np.concatenate([*exchanges(np.ones(n, np.int64), n_resamples, seed)]), 1
+
+
+def soft_pairwise_accuracy(
+    items: Int64, of_systems: Sequence[Int64], values: Float64, n_resamples: int, seed: int
+) -> float:
+    """Average 1 − |p of people − p of the metric| over pairs of systems (Thompson et al. 2024).
+
+    p is the share of sign flips of the items that both systems have whose flipped differences sum
+    below 0, plus half of those at 0. Pairs without such items are left out; NaN where none is left.
+
+    Parameters
+    ----------
+    items : int64[n]
+        The item of each row.
+    of_systems : sequence of int64 arrays
+        The rows of each system.
+    values : float64[n, 2]
+        Labels and scores.
+    n_resamples, seed : int
+        Of sign flips, where all of them are too many.
+    """
+    ways: dict[int, tuple[Int64, int]] = {}
+    agreements = []
+    for a, b in combinations(of_systems, 2):
+        _, of_a, of_b = np.intersect1d(items[a], items[b], True, return_indices=True)
+        if not (n := len(of_a)):
+            continue
+        if n not in ways:
+            ways[n] = arrangements(n, n_resamples, seed)
+        apart = values[a[of_a]] - values[b[of_b]]
+        of_people, of_metric = _shares_below(apart, *ways[n])
+        agreements.append(1 - abs(of_people - of_metric))
+    return math.fsum(agreements) / len(agreements) if agreements else math.nan
+
+
+def _shares_below(apart: Float64, flipped: Int64, extra: int) -> Float64:
+    """Share of ways whose flipped differences sum below 0, ties half: float64[2]."""
+    sums = exact_sums(apart, flipped)
+    bounds = EQUAL * np.abs(apart).sum(axis=0)
+    twice = 2 * (sums < -bounds).sum(axis=0) + (np.abs(sums) <= bounds).sum(axis=0)
+    shares: Float64 = (twice / 2 + extra) / (len(flipped) + extra)
+    return shares

@@ -1,0 +1,198 @@
+"""Two metrics compared by exchanging their scores row by row (PERM-BOTH, Deutsch et al. 2021)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from fastcausal.ratings import Float64, Int64
+from fastcausal.significance.corrections import adjusted
+from fastcausal.significance.sampling import exchanges
+from fastcausal.tasks.meta import levels
+from fastcausal.tasks.meta.correlations import CORRELATIONS
+from fastcausal.tasks.meta.levels import Rows
+from fastcausal.tasks.meta.soft import EQUAL, MOST_ALL, arrangements
+
+SCORES = {
+    "pooled": (*CORRELATIONS, "auc"),
+    "by_item": CORRELATIONS,
+    "systems": CORRELATIONS,
+}
+
+
+@dataclass(frozen=True)
+class SwapTest:
+    """A test if two metrics are equally near to people.
+
+    Attributes
+    ----------
+    a, b : str
+        The metrics, in ascending order.
+    level, score : str
+        What is compared.
+    delta : float
+        That of ``a`` minus that of ``b``, over the rows that both score.
+    p, p_adjusted : float
+        Two-sided; adjusted for all pairs as Holm does.
+    """
+
+    a: str
+    b: str
+    level: str
+    score: str
+    delta: float
+    p: float
+    p_adjusted: float
+
+
+def check_compare(compare: str) -> tuple[str, str]:
+    """Return level and score of ``compare``; ValueError for unknown ones."""
+    level, _, score = compare.partition(".")
+    if score not in SCORES.get(level, ()):
+        known = ", ".join(f"{name}.{score}" for name, scores in SCORES.items() for score in scores)
+        raise ValueError(f'compare is "{compare}", expected one of {known}')
+    return level, score
+
+
+def swap_tests(
+    rows: Mapping[str, Rows], compare: str, n_resamples: int, seed: int
+) -> list[SwapTest]:
+    """Test every pair of metrics.
+
+    Both are standardised over their rows, so that an exchange mixes scores of one scale. p is the
+    share of exchanges with a difference as large as the observed one: of all up to 2^13, else
+    (b + 1) / (n + 1) of a sample. NaN where the difference is undefined.
+
+    Parameters
+    ----------
+    rows : mapping of str to Rows
+        Of each metric; NaN where it has no score.
+    compare : str
+        ``LEVEL.SCORE``.
+    n_resamples, seed : int
+    """
+    level, score = check_compare(compare)
+    pairs = list(combinations(sorted(rows), 2))
+    with ThreadPoolExecutor() as pool:
+        results = list(
+            pool.map(
+                lambda ab: _test(rows[ab[0]], rows[ab[1]], level, score, n_resamples, seed), pairs
+            )
+        )
+    adjusted_p = adjusted([p for _, p in results], "holm").tolist()
+    return [
+        SwapTest(*pair, level, score, delta, p, after)
+        for pair, (delta, p), after in zip(pairs, results, adjusted_p, strict=True)
+    ]
+
+
+def _test(
+    a: Rows, b: Rows, level: str, score: str, n_resamples: int, seed: int
+) -> tuple[float, float]:
+    both = ~(np.isnan(a.scores) | np.isnan(b.scores))
+    sides = [_standardised(side.scores[both]) for side in (a, b)]
+    majority = None if a.majority is None else a.majority[both]
+    swapped = Swapped.of(a.items[both], a.systems[both], sides, a.labels[both], majority)
+    n = int(both.sum())
+    delta = float(swapped.differences(level, score, np.zeros((1, n), np.int64))[0])
+    if math.isnan(delta):
+        return delta, math.nan
+    reached = n_defined = 0
+    extra = int(n > MOST_ALL)
+    for ways in _ways(n, n_resamples, seed):
+        drawn = swapped.differences(level, score, ways)
+        reached += int((np.abs(drawn) >= abs(delta) - EQUAL).sum())
+        n_defined += int((~np.isnan(drawn)).sum())
+    return delta, (reached + extra) / (n_defined + extra)
+
+
+def _ways(n: int, n_resamples: int, seed: int) -> Iterator[Int64]:
+    if n <= MOST_ALL:
+        yield arrangements(n, n_resamples, seed)[0]
+    else:
+        yield from exchanges(np.ones(n, np.int64), n_resamples, seed)
+
+
+def _standardised(scores: Float64) -> Float64:
+    """Scores less their mean, over their deviation; those of a constant metric stay equal."""
+    n = max(len(scores), 1)
+    away = scores - math.fsum(scores) / n
+    spread = math.sqrt(math.fsum(away * away) / n)
+    constant = len(scores) == 0 or scores.min() == scores.max()
+    return np.zeros(len(scores)) if constant else away / spread
+
+
+@dataclass(frozen=True)
+class Swapped:
+    """Rows of two metrics, each row once for the scores of either.
+
+    Attributes
+    ----------
+    rows : Rows
+        In order of item; those of the first metric and those of the second lie side by side.
+    first : int64[2 n]
+        1 where a row has the score of the first metric.
+    source : int64[2 n]
+        The row that it was.
+    """
+
+    rows: Rows
+    first: Int64
+    source: Int64
+
+    @classmethod
+    def of(
+        cls,
+        items: Int64,
+        systems: Int64,
+        sides: list[Float64],
+        labels: Float64,
+        majority: Float64 | None,
+    ) -> Swapped:
+        """Join the scores of two metrics."""
+        n = len(items)
+        source = np.repeat(np.arange(n), 2)
+        rows = Rows(
+            items[source],
+            systems[source],
+            np.column_stack(sides).ravel(),
+            labels[source],
+            None if majority is None else majority[source],
+        )
+        return cls(rows, (np.arange(2 * n) + 1) % 2, source)
+
+    def differences(self, level: str, score: str, exchanged: Int64) -> Float64:
+        """Compute the score of the first metric minus that of the second, after exchanges.
+
+        Parameters
+        ----------
+        exchanged : int64[n_draws, n]
+            1 where the two metrics exchange their scores.
+        """
+        in_first = exchanged[:, self.source] ^ self.first
+        of_first, of_second = (
+            self._scores(level, score, weights) for weights in (in_first, 1 - in_first)
+        )
+        return of_first - of_second
+
+    def _scores(self, level: str, score: str, weights: Int64) -> Float64:
+        if score == "auc":
+            return levels.auc(self.rows, weights)
+        if level == "pooled":
+            return self.rows.pooled.correlate(weights)[score][:, 0]
+        if level == "systems":
+            return levels.systems(self.rows, weights)[score]
+        return _mean_of_defined(self.rows.segments.correlate(weights)[score])
+
+
+def _mean_of_defined(values: Float64) -> Float64:
+    """Mean over items of each draw, of those that are defined: float64[n_draws]."""
+    defined = ~np.isnan(values)
+    n = defined.sum(axis=1)
+    sums = np.where(defined, values, 0.0).sum(axis=1)
+    return np.where(n > 0, sums / np.maximum(n, 1), math.nan)

@@ -1,0 +1,110 @@
+"""The score from which on a metric says 1, fitted to labels 0 and 1 and tried on other items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fastcausal.coefficients import kappa
+from fastcausal.formulas import ConfusionFormula, Int64
+from fastcausal.ratings import Float64
+
+BINARY = ConfusionFormula((0, 1), True, 1, None)
+HELD_OUT = {
+    "accuracy": "overall_accuracy",
+    "precision": "positive_precision",
+    "recall": "positive_recall",
+    "f1": "positive_f1",
+    "mcc": "overall_mcc",
+}
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A threshold, and how well thresholds of other items predict labels.
+
+    Attributes
+    ----------
+    value : float
+        The smallest score that reaches the best accuracy, as first score that says 1.
+    accuracy : float
+        That of the rows it is fitted to: too high for other rows.
+    held_out : mapping of str to float
+        Accuracy, precision, recall, F1, MCC and kappa where each fold is predicted by the others.
+    predictions : float64[n]
+        These predictions, 0 or 1; NaN where no other fold has a labelled row.
+    """
+
+    value: float
+    accuracy: float
+    held_out: Mapping[str, float]
+    predictions: Float64 = field(repr=False, compare=False)
+
+
+def fitted(scores: Float64, labels: Int64) -> tuple[float, float]:
+    """Return the smallest score that reaches the best accuracy, as threshold; and that accuracy.
+
+    Parameters
+    ----------
+    scores : float64[n]
+    labels : int64[n]
+        0 or 1; -1 where there is none.
+
+    Returns
+    -------
+    value, accuracy : float
+        NaN without labels.
+
+    Examples
+    --------
+    >>> fitted(np.array([0.1, 0.4, 0.6, 0.9]), np.array([0, 1, 0, 1]))
+    (0.4, 0.75)
+    """
+    labelled = labels >= 0
+    if not labelled.any():
+        return math.nan, math.nan
+    values, place = np.unique(scores[labelled], return_inverse=True)
+    zeros, ones = (np.bincount(place[labels[labelled] == k], minlength=len(values)) for k in (0, 1))
+    right = np.cumsum(zeros) - zeros + ones.sum() - np.cumsum(ones) + ones
+    best = int(np.argmax(right))
+    return float(values[best]), float(right[best] / labelled.sum())
+
+
+def threshold(scores: Float64, labels: Int64, items: Int64, folds: int) -> Threshold:
+    """Fit a threshold to all rows, and to all folds but each.
+
+    Parameters
+    ----------
+    scores, labels
+        As `fitted` takes them; a row without label is predicted too.
+    items : int64[n]
+        The place of each row's item among all items. The fold is this modulo ``folds``.
+    folds : int
+
+    Examples
+    --------
+    >>> labels = np.array([0, 0, 1, 1])
+    >>> fit = threshold(np.array([0.1, 0.2, 0.8, 0.9]), labels, np.arange(4), 2)
+    >>> fit.value, fit.accuracy, fit.predictions, fit.held_out["recall"]
+    (0.8, 1.0, array([0., 0., 0., 1.]), 0.5)
+    """
+    predictions = np.full(len(scores), math.nan)
+    for fold in range(folds):
+        mine = items % folds == fold
+        value, _ = fitted(scores[~mine], labels[~mine])
+        if not math.isnan(value):
+            predictions[mine] = scores[mine] >= value
+    both = (labels >= 0) & ~np.isnan(predictions)
+    held_out = agreement(labels[both], predictions[both].astype(np.int64))
+    return Threshold(*fitted(scores, labels), held_out, predictions)
+
+
+def agreement(labels: Int64, predictions: Int64) -> dict[str, float]:
+    """Compare predicted labels 0 and 1 with true ones; NaN where undefined."""
+    rows = np.column_stack([labels, predictions])
+    scores = BINARY.scores(rows, np.ones((1, len(rows)), np.int64))
+    values = {name: float(scores[full][0]) for name, full in HELD_OUT.items()}
+    return values | {"kappa": kappa(labels, predictions, 2, None)}

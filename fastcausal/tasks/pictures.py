@@ -1,0 +1,74 @@
+"""Pictures drawn with matplotlib (the extra ``plots``): made, styled and written whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from fastcausal.errors import InputError
+from fastcausal.formats.io.files import replacing
+
+KINDS = ("png", "svg", "pdf")
+STYLE: dict[str, object] = {
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "font.size": 10,
+    "legend.frameon": False,
+    "svg.hashsalt": "fastcausal",  # no other file from the same numbers
+}
+
+
+def require_pictures(*targets: Path | None) -> None:
+    """Raise InputError where matplotlib is missing, or a name ends in no kind of picture.
+
+    Examples
+    --------
+    >>> require_pictures(None)
+    >>> require_pictures(Path("curve.txt"))
+    Traceback (most recent call last):
+    fastcausal.errors.InputError: curve.txt: expected a name that ends in .png, .svg or .pdf
+    """
+    wanted = [target for target in targets if target is not None]
+    for target in wanted:
+        if target.suffix.lower().lstrip(".") not in KINDS:
+            raise InputError(f"{target}: expected a name that ends in .png, .svg or .pdf")
+    if wanted:
+        _matplotlib()
+
+
+def save_picture(target: Path, draw: Callable[[Any], None]) -> None:
+    """Draw on a new figure and write it, of the kind that the name ends in.
+
+    Parameters
+    ----------
+    target : path
+    draw : callable
+        Takes a ``matplotlib.figure.Figure``.
+
+    Raises
+    ------
+    InputError
+        matplotlib is not installed, or the file cannot be written.
+    """
+    require_pictures(target)
+    matplotlib, figure_class = _matplotlib()
+    kind = target.suffix.lower().lstrip(".")
+    with matplotlib.rc_context(STYLE):
+        figure = figure_class(layout="constrained")
+        draw(figure)
+        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+        with replacing(target) as file:
+            figure.savefig(file, dpi=150, format=kind, metadata=metadata)
+
+
+def _matplotlib() -> tuple[Any, Any]:
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise InputError(
+            'plots need matplotlib, which the extra "plots" brings: pip install "fastcausal[plots]"'
+        ) from error
+    return matplotlib, Figure

@@ -1,0 +1,68 @@
+// Causes, effects and relations of texts, and their words (csrc/judged.hpp).
+#include "judged.hpp"
+
+#include <cctype>
+
+#include "fuzz.hpp"
+
+const std::vector<std::string> SEEDS{"", "[Cause] rain | hail [Relation] cause [Effect] floods",
+                                     "cause: the rain\neffect: mud\nrelation: enable",
+                                     "[effect]a[CAUSE]an the\n"};
+const std::vector<std::string> PIECES{
+    "[Cause]",  "[Effect]", "[Relation]", "[",    "]",       "|",         "\n",
+    "cause:",   "effect:",  " ",          "the",  "an",      "\xc3",      "\xc3\xa9",
+    "\xf0\x9f", "'",        "\x1c",       "word", "a|b|c|d", "relation:", "eight_letters_and_more"};
+
+namespace {
+
+bool never() { return false; }
+
+struct Table {
+  std::vector<int32_t> lower;
+  std::vector<int8_t> kind;
+
+  Table() : lower(128), kind(128, fastcausal::Letters::OTHER) {
+    for (int32_t code = 0; code < 128; ++code) {
+      const auto letter = static_cast<char>(code);
+      lower[static_cast<size_t>(code)] = fastcausal::judged::lowered(letter);
+      int8_t& of = kind[static_cast<size_t>(code)];
+      if (std::isalnum(code)) of = fastcausal::Letters::LETTER;
+      if (std::isspace(code)) of = fastcausal::Letters::SPACE;
+      if (std::ispunct(code)) of = fastcausal::Letters::DELETED;
+    }
+  }
+  fastcausal::Letters letters(bool lenient) const {
+    return {lower.data(), kind.data(), static_cast<int64_t>(lower.size()), lenient};
+  }
+};
+
+}  // namespace
+
+// A text is its own reference and answer; as its source it has marks within words.
+void check(const std::string& input) {
+  const Table table;
+  const Exact bytes(input);
+  const fastcausal::Text text{bytes.data(), bytes.size()};
+  fastcausal::Stop stop(never);
+  fastcausal::Steps steps(stop);
+  for (const bool fcr : {false, true}) {
+    for (const bool lenient : {false, true}) {
+      fastcausal::Comparison comparison(table.letters(lenient), fcr);
+      int64_t row[fastcausal::N_ANSWER_FIELDS];
+      fastcausal::Text relations[2];
+      std::string missing;
+      const bool known = comparison.compare(text, text, text, row, relations, missing, steps);
+      require(known || !lenient, "a letter is refused");
+      if (!known) continue;
+      const bool read = row[2 * fastcausal::N_ROLE_FIELDS + 1] != 0;
+      const int64_t contained = row[2 * fastcausal::N_ROLE_FIELDS + 2];
+      require(contained == (read ? missing.empty() : -1), "missing words are miscounted");
+      for (int role = 0; role < 2; ++role) {
+        const int64_t* counts = row + role * fastcausal::N_ROLE_FIELDS;
+        require(counts[fastcausal::EQUAL] == 1, "a text is unlike itself");
+        require(counts[fastcausal::SHARED] == counts[fastcausal::WANTED], "words are not shared");
+        require(counts[fastcausal::MATCHED] == counts[fastcausal::WANTED], "spans do not match");
+      }
+    }
+  }
+}

@@ -1,0 +1,194 @@
+"""Thresholds, the alt-test and powered estimates against plain or outside versions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from fastcausal.tasks.meta.alt_test import alt_test
+from fastcausal.tasks.meta.estimates import estimate
+from fastcausal.tasks.meta.thresholds import agreement, fitted, threshold
+from tests.oracles.powered import powered
+
+scores = st.sampled_from([0.0, 0.25, 0.5, 0.7, 1.0])
+rows = st.lists(st.tuples(scores, st.integers(-1, 1)), min_size=1, max_size=12)
+
+
+def best_of_all(pairs):
+    """The first of all scores, ascending, with the most labels right."""
+    tried = [
+        (-sum((score >= value) == label for score, label in pairs), value) for value, _ in pairs
+    ]
+    right, value = min(tried)
+    return value, -right / len(pairs)
+
+
+@given(rows)
+def test_the_threshold_is_the_best_of_all_scores(pairs):
+    labelled = [pair for pair in pairs if pair[1] >= 0]
+    assume(labelled)
+    columns = np.array([s for s, _ in pairs]), np.array([label for _, label in pairs])
+    assert fitted(*columns) == best_of_all(labelled)
+
+
+@given(rows, st.integers(1, 4), st.data())
+def test_predictions_are_those_of_the_other_folds(pairs, folds, data):
+    items = data.draw(st.lists(st.integers(0, 5), min_size=len(pairs), max_size=len(pairs)))
+    columns = (np.array([s for s, _ in pairs]), np.array([label for _, label in pairs]))
+    predictions = threshold(*columns, np.array(items), folds).predictions
+    for item, (score, _), predicted in zip(items, pairs, predictions.tolist(), strict=True):
+        rest = [
+            pair
+            for other, pair in zip(items, pairs, strict=True)
+            if other % folds != item % folds and pair[1] >= 0
+        ]
+        expected = float(score >= best_of_all(rest)[0]) if rest else math.nan
+        assert predicted == expected or math.isnan(predicted) == math.isnan(expected) is True
+
+
+@pytest.mark.slow  # to import scikit-learn
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=15))
+def test_held_out_scores_are_those_of_scikit_learn(pairs):
+    from sklearn import metrics
+
+    labels, predictions = np.array(pairs).T
+    values = agreement(labels, predictions)
+    assert values["accuracy"] == pytest.approx(metrics.accuracy_score(labels, predictions))
+    for name, positive in (("precision", predictions), ("recall", labels)):
+        if not positive.any():
+            assert math.isnan(values[name])
+            continue
+        expected = getattr(metrics, f"{name}_score")(labels, predictions)
+        assert values[name] == pytest.approx(expected)
+    if labels.any() or predictions.any():
+        assert values["f1"] == pytest.approx(metrics.f1_score(labels, predictions))
+    if len({*labels}) == 2 == len({*predictions}):
+        assert values["mcc"] == pytest.approx(metrics.matthews_corrcoef(labels, predictions))
+    if len({*labels, *predictions}) == 2:
+        assert values["kappa"] == pytest.approx(metrics.cohen_kappa_score(labels, predictions))
+
+
+def plain_alt_test(metric, votes, epsilon, distance):
+    """The test as its paper tells it, with scipy's t-test and statsmodels' correction."""
+    from scipy.stats import ttest_1samp
+    from statsmodels.stats.multitest import multipletests
+
+    p, advantages = [], []
+    for rater, own in enumerate(votes):
+        differences, wins = [], []
+        for row, value in enumerate(own):
+            rest = [v[row] for k, v in enumerate(votes) if k != rater and not math.isnan(v[row])]
+            if math.isnan(value) or math.isnan(metric[row]) or not rest:
+                continue
+            of_metric, of_rater = distance(metric[row], rest), distance(value, rest)
+            wins.append(of_metric <= of_rater)
+            differences.append((of_rater <= of_metric) - (of_metric <= of_rater))
+        if len(wins) < 30:
+            continue
+        p.append(ttest_1samp(differences, epsilon, alternative="less").pvalue)
+        if len({*differences}) == 1:
+            p[-1] = float(differences[0] >= epsilon)
+        advantages.append(sum(wins) / len(wins))
+    if not p:
+        return math.nan, math.nan, 0
+    return multipletests(p, 0.05, "fdr_by")[0].mean(), sum(advantages) / len(p), len(p)
+
+
+@pytest.mark.slow  # to import statsmodels
+@pytest.mark.filterwarnings("ignore:Precision loss")
+@pytest.mark.parametrize("labels", [True, False])
+@given(seed=st.integers(0, 2**32 - 1), n_raters=st.integers(2, 4), noise=st.floats(0, 0.6),
+       epsilon=st.sampled_from([0.0, 0.1, 0.2, 0.5]), gaps=st.floats(0, 0.6))  # fmt: skip
+def test_the_alt_test_is_that_of_its_paper(labels, seed, n_raters, noise, epsilon, gaps):
+    chance = np.random.default_rng(seed)
+    n, top = 60, 2 if labels else 6
+    truth = chance.integers(0, top, n)
+    everyone = np.where(
+        chance.random((n_raters + 1, n)) < noise,
+        chance.integers(0, top, (n_raters + 1, n)),
+        truth,
+    ).astype(float)
+    everyone[chance.random(everyone.shape) < gaps] = math.nan
+    metric, votes = everyone[0], everyone[1:]
+
+    def distance(value, rest):
+        if labels:
+            return -sum(value == r for r in rest) / len(rest)
+        return math.sqrt(sum((value - r) ** 2 for r in rest) / len(rest))
+
+    rate, advantage, n_tested = plain_alt_test(metric.tolist(), votes.tolist(), epsilon, distance)
+    result = alt_test(metric, votes, epsilon, labels=labels)
+    assert result.n_raters == n_tested
+    assert (result.winning_rate, result.advantage) == pytest.approx((rate, advantage), nan_ok=True)
+    again = alt_test(metric, votes[::-1], epsilon, labels=labels)
+    assert repr(again) == repr(result)
+
+
+def test_raters_who_are_all_alike_are_won_or_lost_for_sure():
+    one = np.tile([0.0, 1.0], 20)
+    assert alt_test(one, np.array([one, one]), 0.2, labels=True).winning_rate == 1.0
+    assert alt_test(one, np.array([one, one]), 0.0, labels=True).winning_rate == 0.0
+    assert alt_test(1 - one, np.array([one, one]), 0.2, labels=True).advantage == 0.0
+    assert alt_test(one[:29], np.array([one, one])[:, :29], 0.2, labels=True).n_raters == 0
+
+
+values = st.floats(0, 5).map(lambda x: round(x, 3))
+
+
+@given(st.lists(st.tuples(values, values), min_size=2, max_size=12),
+       st.lists(values, min_size=1, max_size=12))  # fmt: skip
+def test_powered_estimates_are_those_of_plain_python(pairs, unjudged):
+    judged, metric = (list(column) for column in zip(*pairs, strict=True))
+    mean, margin, weight = powered(judged, metric, unjudged)
+    found = estimate(*(np.array(column) for column in (judged, metric, unjudged)))
+    assert found.weight == pytest.approx(weight, abs=1e-9)
+    assert (found.powered_mean, found.powered_high - found.powered_mean) == pytest.approx(
+        (mean, margin), abs=1e-9
+    )
+    alone = estimate(np.array(judged), np.array(metric), np.array([]))
+    assert (alone.mean, alone.low, alone.high) == (found.mean, found.low, found.high)
+    assert math.isnan(alone.powered_mean)
+
+
+@pytest.mark.slow
+def test_powered_estimates_are_those_of_ppi_python():
+    ppi = pytest.importorskip("ppi_py")
+    chance = np.random.default_rng(5)
+    for n, n_unjudged, noise in ((10, 5, 0.1), (40, 400, 0.5), (100, 60, 3.0)):
+        judged = chance.normal(size=n)
+        metric = judged + noise * chance.normal(size=n)
+        unjudged = (1 + noise) * chance.normal(size=n_unjudged)
+        found = estimate(judged, metric, unjudged)
+        low, high = ppi.ppi_mean_ci(judged, metric, unjudged, alpha=0.05)
+        assert (found.powered_low, found.powered_high) == pytest.approx(
+            (low[0], high[0]), abs=1e-12
+        )
+        low, high = ppi.classical_mean_ci(judged, alpha=0.05)
+        assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12)
+
+
+def test_bounds_need_two_judged_rows():
+    single = estimate(np.array([1.0]), np.array([0.5]), np.array([0.5, 0.7]))
+    assert (single.mean, single.n, single.n_unjudged) == (1.0, 1, 2)
+    assert math.isnan(single.low)
+    assert math.isnan(single.powered_high)
+    assert math.isnan(estimate(*[np.array([])] * 2, np.array([0.5])).mean)
+
+
+def test_intervals_cover():
+    """Of 2,000 samples about 95% of the intervals hold the mean, and powered ones are narrower."""
+    chance = np.random.default_rng(11)
+    hits, widths = np.zeros(2), np.zeros(2)
+    for _ in range(2000):
+        truth = chance.random(400) < 0.3
+        metric = truth * 0.5 + chance.random(400) * 0.5
+        found = estimate(truth[:100].astype(float), metric[:100], metric[100:])
+        bounds = np.array([[found.low, found.high], [found.powered_low, found.powered_high]])
+        hits += (bounds[:, 0] <= 0.3) & (bounds[:, 1] >= 0.3)
+        widths += bounds[:, 1] - bounds[:, 0]
+    assert ((hits > 0.93 * 2000) & (hits < 0.97 * 2000)).all()
+    assert widths[1] < 0.8 * widths[0]
