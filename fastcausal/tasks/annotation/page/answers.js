@@ -6,7 +6,7 @@ const ROLES = [["cause", "Cause"], ["effect", "Effect"], ["relation", "Relation"
 function showAnswer(item) {
   const table = element("table", "", columns());
   for (const [role, title] of ROLES) {
-    if (item.reference[role] || item.model[role]) table.append(clauses(item, role, title));
+    if (role !== "relation" || item.reference[role] || item.model[role]) table.append(clauses(item, role, title));
   }
   return [
     element("h3", "", "Text"),
@@ -32,8 +32,11 @@ function clauses(item, role, title) {
 }
 
 function clause(side, role) {
-  if (side.unread) return element("td", "", nothing("Cannot be read as cause and effect:"),
-    block("p", "text", ...marked(side.unread)));
+  if (side.unread && role !== "cause") return element("td", "", nothing("Cannot be read."));
+  if (side.unread) {
+    const raw = block("p", "text", ...marked(side.unread));
+    return element("td", "", nothing("Cannot be read as cause and effect:"), raw);
+  }
   const spans = side[role] || [];
   if (!spans.length) return element("td", "", nothing("Nothing."));
   if (spans.length === 1) return element("td", "", block("p", "text", ...marked(spans[0])));
