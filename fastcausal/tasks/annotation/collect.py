@@ -167,5 +167,5 @@ def _require_alike(labels: Sequence[Label]) -> None:
     first, *rest = sorted(items)
     for rater in rest:
         if lacking := items[first] ^ items[rater]:
-            item = min(name for _, name in lacking)
-            raise InputError(f'raters "{first}" and "{rater}" have different items: "{item}"')
+            missing = min(name for _, name in lacking)
+            raise InputError(f'raters "{first}" and "{rater}" have different items: "{missing}"')

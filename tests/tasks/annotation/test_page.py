@@ -140,9 +140,7 @@ def test_answers_by_keyboard_alone_are_saved_and_continued(opened, answers, tmp_
     playwright.expect(other.get_by_role("status")).to_have_text("3 of 8 answered")
     assert saved(other, tmp_path / "again.json") == "tool.v iv.json"
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "saved.json").read_bytes()
-    counted = json.loads(
-        cli("annotate", "import", tmp_path / "saved.json", "--json", expect=1)[0]
-    )
+    counted = json.loads(cli("annotate", "import", tmp_path / "saved.json", "--json", expect=1)[0])
     assert (counted["n_items"], counted["n_judged"], counted["n_missing"]) == (8, 3, 5)
 
 
