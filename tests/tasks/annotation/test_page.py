@@ -86,11 +86,10 @@ def answers(tmp_path_factory):
 @pytest.fixture(scope="module")
 def claims(tmp_path_factory):
     folder = tmp_path_factory.mktemp("claims")
-    claim = '{"claim": "It rained.", "judgment": %s}'
-    (folder / "p.json").write_text(
-        '{"T</script>": {"prediction": "p", "claims": {"A": [%s, %s], "A": %s, "B": []}}}\n'
-        % tuple(claim % given for given in ("null", "true", "null"))
-    )
+    claim = '{"claim": "It rained.", "judgment": GIVEN}'
+    first, second = (claim.replace("GIVEN", given) for given in ("null", "true"))
+    topic = f'"claims": {{"A": [{first}, {second}], "A": {first}, "B": []}}'
+    (folder / "p.json").write_text(f'{{"T</script>": {{"prediction": "p", {topic}}}}}\n')
     (folder / "r.json").write_text(
         '{"T</script>": {"reference": "The <b>article</b>.", "claims": []}}'
     )
@@ -217,9 +216,11 @@ LUMINANCE = """pair => { const of = c => { const v = c.match(/[\\d.]+/g).slice(0
   x /= 255; return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; });
   return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2]; };
   const [a, b] = pair.map(of).sort((x, y) => y - x); return (a + 0.05) / (b + 0.05); }"""
-COLOURS = """() => [...document.querySelectorAll('body *')].filter(e => e.innerText?.trim()).map(e => {
+COLOURS = """() => [...document.querySelectorAll('body *')].filter(e => e.innerText?.trim())
+  .map(e => {
   let ground = e; const of = x => getComputedStyle(x).backgroundColor;
-  while (ground !== document.body && of(ground) === 'rgba(0, 0, 0, 0)') ground = ground.parentElement;
+  while (ground !== document.body && of(ground) === 'rgba(0, 0, 0, 0)')
+    ground = ground.parentElement;
   return [getComputedStyle(e).color, of(ground)]; })"""
 
 
