@@ -155,7 +155,7 @@ VALUES = {
     "against": "claims_reference_full_ann.json",
     "annotate import --to": "labels.csv",
     "annotate import --key": "judged_ann.json",
-    "annotate import --name": "judged_{rater}",
+    "annotate import --name": "{rater}",
     "annotate export --rater": "zoe",
     "annotate export --only": "judge",
     "average": "relation",

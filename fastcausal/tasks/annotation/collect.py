@@ -23,7 +23,7 @@ _SCHEMA = pa.schema(
 
 
 class Label(NamedTuple):
-    """What a rater said of an item; None where nothing is said."""
+    """Label that a rater gave an item; None where there is none yet."""
 
     system: str | None
     item: str

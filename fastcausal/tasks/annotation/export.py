@@ -120,7 +120,7 @@ def _verdicts(items: ExtractionFile) -> list[bool | None]:
 
 
 def _tool_document(file: Source) -> dict[str, Any] | None:
-    """Return the JSON of a tool's file that has a slot for every answer; None of other files."""
+    """Return the JSON of a tool's file that has a slot for every answer, or None."""
     try:
         document = json.loads(file.text)
     except ValueError:
