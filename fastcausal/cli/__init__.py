@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from fastcausal.cli.aggregate import aggregate
 from fastcausal.cli.agree import agree
+from fastcausal.cli.annotate import annotate
 from fastcausal.cli.answers import answers
 from fastcausal.cli.bench import bench
 from fastcausal.cli.check import check
@@ -73,6 +74,7 @@ for _command in (
 ):  # fmt: skip
     app.command(cls=Command)(expanded(_command))
 app.add_typer(crab)
+app.add_typer(annotate)
 
 
 @app.callback(invoke_without_command=True)

@@ -46,6 +46,12 @@ USES = {
         "json": "annotator_1.jsonl annotator_2.jsonl --json",
         "one file of labels": "ratings.csv --labels label",
     },
+    "annotate export": {
+        "answers": "judged_answers.json page.html",
+        "claims": "claims_prediction_full_ann.json page.html "
+        "--against claims_reference_full_ann.json",
+    },
+    "annotate import": {"answers": "judged_ann.json judged_ben.json"},
     "check": {"tags": "short.csv", "no tags": "plain.jsonl", "brat": "x.ann"},
     "claims": {
         "raters": f"{' '.join(path.name for path in sample.CLAIMS)} --name {CLAIM_FILES}",
@@ -146,6 +152,12 @@ VALUES = {
     "agree --protocol": "recess-code",
     "answers --by": "tag",
     "answers --protocol": "fcr",
+    "against": "claims_reference_full_ann.json",
+    "annotate import --to": "labels.csv",
+    "annotate import --key": "judged_ann.json",
+    "annotate import --name": "{rater}",
+    "annotate export --rater": "zoe",
+    "annotate export --only": "judge",
     "average": "relation",
     "baseline": "hasty.parquet",
     "border": "down",
