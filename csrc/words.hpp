@@ -19,11 +19,21 @@ struct Text {  // UTF-8
 struct Letters {
   enum : int8_t { OTHER, LETTER, SPACE, DELETED };
 
-  const int32_t* lower;  // -1 where lower case depends on other letters, or is several
-  const int8_t* kind;    // of the letter in lower case
-  int64_t n;
+  Letters() = default;
+  Letters(const int32_t* lower_case, const int8_t* kinds, int64_t size, bool takes_others)
+      : lower(lower_case), kind(kinds), n(size), lenient(takes_others) {
+    for (int64_t code = 0; code < 128 && code < n; ++code) {
+      const bool is_plain = kind[code] == LETTER && lower[code] > 0 && lower[code] < 128;
+      plain[code] = is_plain ? static_cast<char>(lower[code]) : '\0';
+    }
+  }
+
+  const int32_t* lower = nullptr;  // -1 where lower case depends on other letters, or is several
+  const int8_t* kind = nullptr;    // of the letter in lower case
+  int64_t n = 0;
   // Letters that are not in the table are taken as they are, for texts of words made by Python.
-  bool lenient;
+  bool lenient = false;
+  char plain[256] = {};  // ASCII letters in lower case, 0 for all other bytes
 };
 
 class Words {
@@ -66,6 +76,15 @@ class Words {
       }
     };
     for (int64_t at = 0; at < text.size;) {
+      const char* const before = end;
+      while (at < text.size) {
+        const char letter = letters.plain[static_cast<unsigned char>(text.data[at])];
+        if (!letter) break;
+        *end++ = letter;
+        ++at;
+      }
+      if (end > before) blank = false;
+      if (at == text.size) break;
       const int32_t point = next_point(text, at);
       const bool known = point < letters.n && letters.lower[point] >= 0;
       if (!known && !letters.lenient) return false;

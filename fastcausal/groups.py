@@ -49,6 +49,17 @@ class Scores(Mapping[str, Number]):
     support: int
     exact_match: float
     n_questions: int
+    exact_match_with_relation: float
+    matched_precision: float
+    matched_recall: float
+    matched_f1: float
+    contained: float
+    rouge_l: float
+    bleu: float
+    shared: int
+    predicted: int
+    wanted: int
+    n: int
 
     def __init__(self, values: Mapping[str, Number]) -> None:
         object.__setattr__(self, "_values", dict(values))

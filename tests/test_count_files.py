@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.arrays.digests import digest_of_relations
-from fastcausal.formulas import KINDS
 from fastcausal.statistics import read_systems
 from tests.support.data import CNC
 from tests.support.profiles import trials
@@ -341,7 +340,3 @@ def test_names_of_systems(counts, tmp_path):
     nameless.write(tmp_path / "both.parquet")
     assert nameless.system is None
     assert list(read_systems(tmp_path / "both.parquet")) == ["both"]
-
-
-def test_formulas_have_names_of_their_own():
-    assert len({kind.job for kind in KINDS}) == len(KINDS)

@@ -221,10 +221,6 @@ def test_what_the_file_holds(tmp_path):
     assert all(str(table[name].type) == "int64" for name in table.column_names[at - 2 :])
 
 
-def test_a_file_names_one_formula():
-    assert len({kind.job for kind in KINDS}) == len(KINDS)
-
-
 def test_formulas_are_plain_values():
     assert len({kind.job for kind in KINDS}) == len(KINDS)
     for kind in KINDS:

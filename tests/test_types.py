@@ -135,6 +135,7 @@ def reports():
     yield fc.agreement({"ann": gold, "ben": pred})
     yield fc.agreement({"ann": gold, "ben": pred}, "recess-code")
     yield fc.classify([1, 0, 1], [1, 1, 0])
+    yield fc.answers(sample.JUDGED)
     yield fc.score_answers([{"id": 1, "question": "Why?", "answers": {"text": "rain"}}], {"1": "a"})
 
 

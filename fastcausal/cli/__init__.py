@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from fastcausal.cli.aggregate import aggregate
 from fastcausal.cli.agree import agree
+from fastcausal.cli.annotate import annotate
 from fastcausal.cli.answers import answers
 from fastcausal.cli.bench import bench
 from fastcausal.cli.check import check
@@ -33,7 +34,7 @@ from fastcausal.cli.gate import gate
 from fastcausal.cli.leaderboard import leaderboard
 from fastcausal.cli.merge import merge
 from fastcausal.cli.meta import meta
-from fastcausal.cli.options import Command, is_json
+from fastcausal.cli.options import Command, expanded, is_json
 from fastcausal.cli.qa import qa
 from fastcausal.cli.score import score
 from fastcausal.cli.sweep import sweep
@@ -71,8 +72,9 @@ for _command in (
     score, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify, qa,
     answers, claims, meta, describe, check, convert, demo, bench, doctor,
 ):  # fmt: skip
-    app.command(cls=Command)(_command)
+    app.command(cls=Command)(expanded(_command))
 app.add_typer(crab)
+app.add_typer(annotate)
 
 
 @app.callback(invoke_without_command=True)

@@ -9,14 +9,11 @@ import typer
 from fastcausal.cli.console import doing, short_names
 from fastcausal.cli.merge import joined
 from fastcausal.cli.options import (
-    ClusterOption,
-    ConfidenceOption,
+    DRAWS,
+    Draws,
     FormatOption,
     IntervalsOption,
     JsonOption,
-    MethodOption,
-    ResamplesOption,
-    SeedOption,
     format_of,
     refuse,
     refuse_inference,
@@ -44,22 +41,18 @@ def aggregate(
     json: JsonOption = False,
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
-    cluster: ClusterOption = None,
-    method: MethodOption = "bca",
-    confidence: ConfidenceOption = 0.95,
-    n_resamples: ResamplesOption = 10_000,
-    seed: SeedOption = 0,
+    draws: Draws = DRAWS,
 ) -> None:
     """Print the scores of files of counts, as scoring does."""
     chosen = format_of(ctx, json, format)
-    refuse_inference(ctx, intervals, method)
+    refuse_inference(ctx, intervals, draws)
     if chosen == "json":
         refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
     with doing("reading counts"):
         systems = systems_of(files)
         reports = {name: statistics.report(by) for name, statistics in systems.items()}
     if intervals:
-        reports = with_intervals(reports, cluster, method, confidence, n_resamples, seed, by)
+        reports = with_intervals(reports, draws, by)
     print_reports(reports, chosen, by, counts)
 
 

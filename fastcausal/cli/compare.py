@@ -8,17 +8,14 @@ import typer
 
 from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import (
-    ClusterOption,
-    ConfidenceOption,
+    DRAWS,
     CsvOption,
+    Draws,
     FormatOption,
     JsonOption,
     LatexOption,
     MarkdownOption,
-    MethodOption,
-    ResamplesOption,
     ScoresOption,
-    SeedOption,
     format_of,
 )
 
@@ -31,11 +28,7 @@ def compare(
     a: Annotated[str, typer.Argument(help=STATISTICS.format("A"))],
     b: Annotated[str, typer.Argument(help=STATISTICS.format("B"))],
     score: ScoresOption = SCORES,
-    cluster: ClusterOption = None,
-    method: MethodOption = "bca",
-    confidence: ConfidenceOption = 0.95,
-    n_resamples: ResamplesOption = 10_000,
-    seed: SeedOption = 0,
+    draws: Draws = DRAWS,
     json: JsonOption = False,
     format: FormatOption = "text",
     markdown: MarkdownOption = False,
@@ -51,10 +44,6 @@ def compare(
             a,
             b,
             score,
-            cluster=cluster,
-            method=method,
-            confidence=confidence,
-            n_resamples=n_resamples,
-            seed=seed,
+            **draws._asdict(),
         )
     print_report(comparison, chosen)

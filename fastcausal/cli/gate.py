@@ -10,14 +10,11 @@ import typer
 
 from fastcausal.cli.console import doing, print_report, printable, show
 from fastcausal.cli.options import (
-    ClusterOption,
-    ConfidenceOption,
+    DRAWS,
+    Draws,
     FormatOption,
     JsonOption,
-    MethodOption,
-    ResamplesOption,
     ScoreOption,
-    SeedOption,
     format_of,
     refuse_inference,
 )
@@ -43,11 +40,7 @@ def gate(
         ),
     ],
     score: ScoreOption = "overall_f1",
-    cluster: ClusterOption = None,
-    method: MethodOption = "bca",
-    confidence: ConfidenceOption = 0.95,
-    n_resamples: ResamplesOption = 10_000,
-    seed: SeedOption = 0,
+    draws: Draws = DRAWS,
     junit: Annotated[
         Path | None, typer.Option(help="Write the verdict to this file as JUnit's XML.")
     ] = None,
@@ -59,7 +52,7 @@ def gate(
 ) -> None:
     """Judge a candidate: exit status 0 if it passes, 1 if it fails or the data cannot tell."""
     chosen = format_of(ctx, json, format)
-    refuse_inference(ctx, True, method)
+    refuse_inference(ctx, True, draws)
     import fastcausal as fc
     from fastcausal.formats.io.files import replacing
     from fastcausal.formats.io.targets import keep_apart
@@ -71,11 +64,7 @@ def gate(
             candidate,
             min_delta=min_delta,
             score=score,
-            cluster=cluster,
-            method=method,
-            confidence=confidence,
-            n_resamples=n_resamples,
-            seed=seed,
+            **draws._asdict(),
         )
     if junit is not None:
         with replacing(junit) as file:

@@ -8,17 +8,14 @@ import typer
 
 from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import (
-    ClusterOption,
-    ConfidenceOption,
+    DRAWS,
     CsvOption,
+    Draws,
     FormatOption,
     JsonOption,
     LatexOption,
     MarkdownOption,
-    MethodOption,
-    ResamplesOption,
     ScoreOption,
-    SeedOption,
     format_of,
     refuse,
 )
@@ -41,11 +38,7 @@ def leaderboard(
         Correction,
         typer.Option(help="Correct p of many tests by Holm, Benjamini-Hochberg, or not."),
     ] = "holm",
-    cluster: ClusterOption = None,
-    method: MethodOption = "bca",
-    confidence: ConfidenceOption = 0.95,
-    n_resamples: ResamplesOption = 10_000,
-    seed: SeedOption = 0,
+    draws: Draws = DRAWS,
     json: JsonOption = False,
     format: FormatOption = "text",
     markdown: MarkdownOption = False,
@@ -64,10 +57,6 @@ def leaderboard(
             score,
             baseline=baseline,
             correction=correction,
-            cluster=cluster,
-            method=method,
-            confidence=confidence,
-            n_resamples=n_resamples,
-            seed=seed,
+            **draws._asdict(),
         )
     print_report(board, chosen)

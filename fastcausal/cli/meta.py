@@ -34,10 +34,10 @@ def meta(
     ] = None,
     level: Annotated[Level, typer.Option(help="Level of measurement of alpha.")] = "nominal",
     folds: Annotated[
-        int, typer.Option(help="Try thresholds on items held out in so many parts.")
+        int, typer.Option(min=2, help="Try thresholds on items held out in so many parts.")
     ] = 5,
     epsilon: Annotated[
-        float, typer.Option(help="How much better a rater may be in the alt-test.")
+        float, typer.Option(min=0, max=1, help="How much better a rater may be in the alt-test.")
     ] = 0.2,
     compare: Annotated[
         str, typer.Option(help="Test differences of this level and score.")
@@ -47,7 +47,7 @@ def meta(
         str | None, typer.Option(help="Draw the values of this column instead of items.")
     ] = None,
     resamples: Annotated[
-        int, typer.Option("--resamples", help="Set the number of resamples.")
+        int, typer.Option("--resamples", min=1, help="Set the number of resamples.")
     ] = 1000,
     seed: SeedOption = 0,
     by: Annotated[

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -29,19 +30,6 @@ PerExampleOption = Annotated[
 IntervalsOption = Annotated[
     bool, typer.Option("--intervals", help="Add an interval to every score.")
 ]
-INFERENCE = ("cluster", "method", "confidence", "n_resamples", "seed")
-ClusterOption = Annotated[
-    str | None,
-    typer.Option("--cluster", help="Draw the values of this column instead of examples."),
-]
-MethodOption = Annotated[
-    Method,
-    typer.Option("--method", help="Take intervals of resamples (bca, percentile) or jackknife."),
-]
-ConfidenceOption = Annotated[
-    float, typer.Option("--confidence", help="Set the share of samples that intervals cover.")
-]
-ResamplesOption = Annotated[int, typer.Option("--n-resamples", help="Set the number of resamples.")]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed the draws with this number.")]
 ScoreOption = Annotated[
     str, typer.Option("--score", help="Look at this score, such as multi_relation_cause_recall.")
@@ -49,6 +37,59 @@ ScoreOption = Annotated[
 ScoresOption = Annotated[
     list[str], typer.Option("--score", help="Look at this score; may be given several times.")
 ]
+
+
+class Draws(NamedTuple):
+    """Options of what intervals are taken from."""
+
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", help="Draw the values of this column instead of examples."),
+    ] = None
+    method: Annotated[
+        Method,
+        typer.Option(
+            "--method", help="Take intervals of resamples (bca, percentile) or jackknife."
+        ),
+    ] = "bca"
+    confidence: Annotated[
+        float, typer.Option("--confidence", help="Set the share of samples that intervals cover.")
+    ] = 0.95
+    n_resamples: Annotated[
+        int, typer.Option("--n-resamples", help="Set the number of resamples.")
+    ] = 10_000
+    seed: SeedOption = 0
+
+
+DRAWS = Draws()
+
+
+def expanded(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command each field of its groups of options, such as `Draws`, as an option."""
+    signature = inspect.signature(command, eval_str=True)
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, Any] = {}
+    for parameter in signature.parameters.values():
+        group: Any = parameter.annotation
+        if hasattr(group, "_field_defaults"):
+            groups[parameter.name] = group
+            kinds = get_type_hints(group, include_extras=True)
+            parameters += [
+                parameter.replace(name=name, default=default, annotation=kinds[name])
+                for name, default in group._field_defaults.items()
+            ]
+        else:
+            parameters.append(parameter)
+
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(*(given.pop(option) for option in group._fields))
+        command(**given)
+
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return run
 
 
 class Command(TyperCommand):
@@ -71,11 +112,11 @@ def refuse(ctx: typer.Context, names: tuple[str, ...], reason: str) -> None:
             raise InputError(f"--{name.replace('_', '-')} {reason}")
 
 
-def refuse_inference(ctx: typer.Context, intervals: bool, method: Method) -> None:
+def refuse_inference(ctx: typer.Context, intervals: bool, draws: Draws) -> None:
     """Refuse options of intervals without ``--intervals``, those of draws with the jackknife."""
     if not intervals:
-        refuse(ctx, INFERENCE, "is for intervals: add --intervals")
-    if method == "jackknife":
+        refuse(ctx, Draws._fields, "is for intervals: add --intervals")
+    if draws.method == "jackknife":
         refuse(ctx, ("n_resamples", "seed"), "is for resamples, method jackknife draws none")
 
 

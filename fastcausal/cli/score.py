@@ -12,14 +12,11 @@ import typer
 
 from fastcausal.cli.console import doing, short_names
 from fastcausal.cli.options import (
-    ClusterOption,
-    ConfidenceOption,
+    DRAWS,
+    Draws,
     FormatOption,
     IntervalsOption,
     JsonOption,
-    MethodOption,
-    ResamplesOption,
-    SeedOption,
     format_of,
     refuse,
     refuse_inference,
@@ -78,11 +75,7 @@ def score(
         ),
     ] = None,
     intervals: IntervalsOption = False,
-    cluster: ClusterOption = None,
-    method: MethodOption = "bca",
-    confidence: ConfidenceOption = 0.95,
-    n_resamples: ResamplesOption = 10_000,
-    seed: SeedOption = 0,
+    draws: Draws = DRAWS,
 ) -> None:
     """Score predictions against gold."""
     chosen = format_of(ctx, json, format)
@@ -90,7 +83,7 @@ def score(
         refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
     if protocol == "cnc-2022":
         refuse(ctx, ("counts", "intervals"), "is for sums of counts, cnc-2022 has none")
-    refuse_inference(ctx, intervals, method)
+    refuse_inference(ctx, intervals, draws)
     import fastcausal as fc
     from fastcausal.formats.io.targets import keep_apart
 
@@ -118,7 +111,7 @@ def score(
                     progress=progress,
                 )
     if intervals:
-        reports = with_intervals(reports, cluster, method, confidence, n_resamples, seed, by)
+        reports = with_intervals(reports, draws, by)
     if matches is not None:
         from fastcausal.count_files import with_system
         from fastcausal.formats.table import appending

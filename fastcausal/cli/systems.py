@@ -14,7 +14,7 @@ from fastcausal.cli.console import (
     short_names,
     warn,
 )
-from fastcausal.options import Method
+from fastcausal.cli.options import Draws
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,24 +60,13 @@ def named(system: str | None) -> Iterator[None]:
 
 def with_intervals(
     reports: dict[str, Report],
-    cluster: str | None,
-    method: Method,
-    confidence: float,
-    n_resamples: int,
-    seed: int,
+    draws: Draws,
     by: str | None,
 ) -> dict[str, Report]:
     """Give every score of every report its interval."""
     with doing("resampling"):
         return {
-            name: report.with_intervals(
-                cluster=cluster,
-                method=method,
-                confidence=confidence,
-                n_resamples=n_resamples,
-                seed=seed,
-                by=by,
-            )
+            name: report.with_intervals(**draws._asdict(), by=by)
             for name, report in reports.items()
         }
 

@@ -69,6 +69,14 @@ def grouped(rows, key):
     return {name: tuple(zip(*values, strict=True)) for name, values in groups.items()}
 
 
+def of_level(rows, level, score):
+    if score == "calibrated_accuracy":
+        return calibrated(rows)[0]
+    if score == "soft_pairwise_accuracy":
+        return soft_pairwise_accuracy(rows)
+    return LEVELS[level](rows, score)
+
+
 def pooled(rows, score):
     return SCORES[score]([row[2] for row in rows], [row[3] for row in rows])
 
@@ -150,7 +158,7 @@ def swap_test(first, second, level, score):
             ]
             for k in (0, 1)
         ]
-        return LEVELS[level](sides[0], score) - LEVELS[level](sides[1], score)
+        return of_level(sides[0], level, score) - of_level(sides[1], level, score)
 
     observed = difference((0,) * len(rows))
     drawn = [difference(swap) for swap in product((0, 1), repeat=len(rows))]

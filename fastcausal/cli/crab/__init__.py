@@ -16,7 +16,7 @@ from fastcausal.cli.crab.make_mcq import make_mcq
 from fastcausal.cli.crab.pairwise import pairwise
 from fastcausal.cli.crab.split import split
 from fastcausal.cli.crab.sweep import sweep
-from fastcausal.cli.options import Command
+from fastcausal.cli.options import Command, expanded
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "pairwise": pairwise,
@@ -37,4 +37,4 @@ crab: typer.Typer = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _name, _command in COMMANDS.items():
-    crab.command(_name, cls=Command)(_command)
+    crab.command(_name, cls=Command)(expanded(_command))

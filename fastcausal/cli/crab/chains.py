@@ -8,27 +8,21 @@ from typing import Annotated
 import typer
 
 from fastcausal.cli.crab.options import (
-    ZERO,
+    ANSWERS,
+    Answers,
     AnswersOrNone,
     BorderOption,
-    ColumnOption,
     GoldArgument,
     GoldFromOption,
     TaskOption,
-    UndefinedOption,
-    UnmatchedOption,
-    UnparsedOption,
 )
 from fastcausal.cli.crab.shapes import print_shapes, refuse_unused
 from fastcausal.cli.options import (
-    ClusterOption,
-    ConfidenceOption,
+    DRAWS,
+    Draws,
     FormatOption,
     IntervalsOption,
     JsonOption,
-    MethodOption,
-    ResamplesOption,
-    SeedOption,
     format_of,
 )
 
@@ -48,12 +42,9 @@ def chains(
     collider: Annotated[
         str, typer.Option(help="Expect one of these classes between x and y, - for no pair.")
     ] = "D",
-    column: ColumnOption = "prediction",
     border: BorderOption = "up",
     gold_from: GoldFromOption = "class",
-    undefined: UndefinedOption = "null",
-    unparsed: UnparsedOption = "error",
-    unmatched: UnmatchedOption = "error",
+    answers: Answers = ANSWERS,
     per_chain: Annotated[
         Path | None,
         typer.Option(help="Write type and scores of each chain to this .parquet or .arrow file."),
@@ -61,15 +52,11 @@ def chains(
     json: JsonOption = False,
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
-    cluster: ClusterOption = None,
-    method: MethodOption = "bca",
-    confidence: ConfidenceOption = 0.95,
-    n_resamples: ResamplesOption = 10_000,
-    seed: SeedOption = 0,
+    draws: Draws = DRAWS,
 ) -> None:
     """Count chains of three events by type, and score answers on them: tables 4 and 7."""
     chosen = format_of(ctx, json, format)
-    refuse_unused(ctx, pred, intervals, method)
+    refuse_unused(ctx, pred, intervals, draws)
     import fastcausal as fc
 
     print_shapes(
@@ -83,14 +70,11 @@ def chains(
             mediation=mediation,
             confounding=confounding,
             collider=collider,
-            column=column,
             border=border,
             gold_from=gold_from,
-            undefined=ZERO[undefined],
-            unparsed=unparsed,
-            unmatched=unmatched,
+            **answers.arguments(),
         ),
         per_chain,
         chosen,
-        (cluster, method, confidence, n_resamples, seed) if intervals else None,
+        draws if intervals else None,
     )

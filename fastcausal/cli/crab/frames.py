@@ -8,27 +8,21 @@ from typing import Annotated
 import typer
 
 from fastcausal.cli.crab.options import (
-    ZERO,
+    ANSWERS,
+    Answers,
     AnswersOrNone,
     BorderOption,
-    ColumnOption,
     GoldArgument,
     GoldFromOption,
     TaskOption,
-    UndefinedOption,
-    UnmatchedOption,
-    UnparsedOption,
 )
 from fastcausal.cli.crab.shapes import print_shapes, refuse_unused
 from fastcausal.cli.options import (
-    ClusterOption,
-    ConfidenceOption,
+    DRAWS,
+    Draws,
     FormatOption,
     IntervalsOption,
     JsonOption,
-    MethodOption,
-    ResamplesOption,
-    SeedOption,
     format_of,
 )
 from fastcausal.options import FrameRule
@@ -46,12 +40,9 @@ def frames(
             "causes as strong ones (collapse)."
         ),
     ] = "figure",
-    column: ColumnOption = "prediction",
     border: BorderOption = "up",
     gold_from: GoldFromOption = "class",
-    undefined: UndefinedOption = "null",
-    unparsed: UnparsedOption = "error",
-    unmatched: UnmatchedOption = "error",
+    answers: Answers = ANSWERS,
     per_frame: Annotated[
         Path | None,
         typer.Option(help="Write type and scores of each frame to this .parquet or .arrow file."),
@@ -59,15 +50,11 @@ def frames(
     json: JsonOption = False,
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
-    cluster: ClusterOption = None,
-    method: MethodOption = "bca",
-    confidence: ConfidenceOption = 0.95,
-    n_resamples: ResamplesOption = 10_000,
-    seed: SeedOption = 0,
+    draws: Draws = DRAWS,
 ) -> None:
     """Count the causal frames of events by type, and score answers on them: tables 3 and 6."""
     chosen = format_of(ctx, json, format)
-    refuse_unused(ctx, pred, intervals, method)
+    refuse_unused(ctx, pred, intervals, draws)
     import fastcausal as fc
 
     print_shapes(
@@ -78,14 +65,11 @@ def frames(
             file,
             task,
             rule=rule,
-            column=column,
             border=border,
             gold_from=gold_from,
-            undefined=ZERO[undefined],
-            unparsed=unparsed,
-            unmatched=unmatched,
+            **answers.arguments(),
         ),
         per_frame,
         chosen,
-        (cluster, method, confidence, n_resamples, seed) if intervals else None,
+        draws if intervals else None,
     )

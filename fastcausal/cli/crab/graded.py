@@ -9,24 +9,18 @@ import typer
 
 from fastcausal.cli.console import doing
 from fastcausal.cli.crab.options import (
-    ZERO,
+    ANSWERS,
+    Answers,
     AnswersArgument,
     ByOption,
-    ColumnOption,
     PlotOption,
-    UndefinedOption,
-    UnmatchedOption,
-    UnparsedOption,
 )
 from fastcausal.cli.options import (
-    ClusterOption,
-    ConfidenceOption,
+    DRAWS,
+    Draws,
     FormatOption,
     IntervalsOption,
     JsonOption,
-    MethodOption,
-    ResamplesOption,
-    SeedOption,
     format_of,
     refuse_inference,
 )
@@ -40,11 +34,8 @@ def graded(
         typer.Argument(help="Questions with four causes each, as make-mcq writes; - for stdin."),
     ],
     pred: AnswersArgument,
-    column: ColumnOption = "prediction",
     by: ByOption = None,
-    undefined: UndefinedOption = "null",
-    unparsed: UnparsedOption = "error",
-    unmatched: UnmatchedOption = "error",
+    answers: Answers = ANSWERS,
     per_question: Annotated[
         Path | None,
         typer.Option(help="Write what became of each question to this .parquet or .arrow file."),
@@ -53,15 +44,11 @@ def graded(
     json: JsonOption = False,
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
-    cluster: ClusterOption = None,
-    method: MethodOption = "bca",
-    confidence: ConfidenceOption = 0.95,
-    n_resamples: ResamplesOption = 10_000,
-    seed: SeedOption = 0,
+    draws: Draws = DRAWS,
 ) -> None:
     """Score choices among four causes: table 2 of the paper, and bias to the effect's document."""
     chosen = format_of(ctx, json, format)
-    refuse_inference(ctx, intervals, method)
+    refuse_inference(ctx, intervals, draws)
     import fastcausal as fc
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.tasks.crab.plots import draw_confusions
@@ -78,18 +65,13 @@ def graded(
         lambda file: fc.crab.graded(
             asked,
             file,
-            column=column,
             by=columns,
-            undefined=ZERO[undefined],
-            unparsed=unparsed,
-            unmatched=unmatched,
+            **answers.arguments(),
         ),
     )
     if intervals:
         of_subsets = columns[0] if len(columns) == 1 else None
-        reports = with_intervals(
-            reports, cluster, method, confidence, n_resamples, seed, of_subsets
-        )
+        reports = with_intervals(reports, draws, of_subsets)
     write_units(per_question, reports)
     if plot is not None:
         draw_confusions(plot, reports)

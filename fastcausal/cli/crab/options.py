@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -26,9 +26,6 @@ AnswersOrNone = Annotated[
     ),
 ]
 TaskOption = Annotated[CrabTask, typer.Option("--task", help="Say what was asked.")]
-ColumnOption = Annotated[
-    str, typer.Option("--column", help="Take answers from this column.", metavar="NAME")
-]
 BorderOption = Annotated[
     Border,
     typer.Option(
@@ -43,22 +40,39 @@ ByOption = Annotated[
     list[str] | None,
     typer.Option("--by", help="Also score each value of this column; may be given several times."),
 ]
-UndefinedOption = Annotated[
-    ZeroByZero, typer.Option("--undefined", help="Set scores of 0/0 to this value.")
-]
-UnparsedOption = Annotated[
-    Policy,
-    typer.Option(
-        "--unparsed", help="Stop at unparsed answers, count them as no class, or leave them out."
-    ),
-]
-UnmatchedOption = Annotated[
-    Policy,
-    typer.Option(
-        "--unmatched", help="Stop at missing answers, count them as no class, or leave them out."
-    ),
-]
 PlotOption = Annotated[
     Path | None, typer.Option("--plot", help="Draw to this .png, .svg or .pdf file.")
 ]
 ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
+
+
+class Answers(NamedTuple):
+    """Options of where answers are and what policies make of them."""
+
+    column: Annotated[
+        str, typer.Option("--column", help="Take answers from this column.", metavar="NAME")
+    ] = "prediction"
+    undefined: Annotated[
+        ZeroByZero, typer.Option("--undefined", help="Set scores of 0/0 to this value.")
+    ] = "null"
+    unparsed: Annotated[
+        Policy,
+        typer.Option(
+            "--unparsed",
+            help="Stop at unparsed answers, count them as no class, or leave them out.",
+        ),
+    ] = "error"
+    unmatched: Annotated[
+        Policy,
+        typer.Option(
+            "--unmatched",
+            help="Stop at missing answers, count them as no class, or leave them out.",
+        ),
+    ] = "error"
+
+    def arguments(self) -> dict[str, Any]:
+        """Return them as the functions of `fastcausal.crab` take them."""
+        return self._asdict() | {"undefined": ZERO[self.undefined]}
+
+
+ANSWERS = Answers()

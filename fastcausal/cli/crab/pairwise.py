@@ -9,27 +9,21 @@ import typer
 
 from fastcausal.cli.console import doing
 from fastcausal.cli.crab.options import (
-    ZERO,
+    ANSWERS,
+    Answers,
     AnswersArgument,
     BorderOption,
     ByOption,
-    ColumnOption,
     GoldArgument,
     GoldFromOption,
     PlotOption,
-    UndefinedOption,
-    UnmatchedOption,
-    UnparsedOption,
 )
 from fastcausal.cli.options import (
-    ClusterOption,
-    ConfidenceOption,
+    DRAWS,
+    Draws,
     FormatOption,
     IntervalsOption,
     JsonOption,
-    MethodOption,
-    ResamplesOption,
-    SeedOption,
     format_of,
     refuse,
     refuse_inference,
@@ -43,16 +37,13 @@ def pairwise(
     gold: GoldArgument,
     pred: AnswersArgument,
     task: Annotated[CrabTask, typer.Option(help="Say what was asked.")] = "score",
-    column: ColumnOption = "prediction",
     border: BorderOption = "up",
     threshold: Annotated[
         float, typer.Option(help="Take gold scores from this one on as yes (binary).")
     ] = 50,
     gold_from: GoldFromOption = "class",
     by: ByOption = None,
-    undefined: UndefinedOption = "null",
-    unparsed: UnparsedOption = "error",
-    unmatched: UnmatchedOption = "error",
+    answers: Answers = ANSWERS,
     per_pair: Annotated[
         Path | None,
         typer.Option(help="Write what became of each pair to this .parquet or .arrow file."),
@@ -61,15 +52,11 @@ def pairwise(
     json: JsonOption = False,
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
-    cluster: ClusterOption = None,
-    method: MethodOption = "bca",
-    confidence: ConfidenceOption = 0.95,
-    n_resamples: ResamplesOption = 10_000,
-    seed: SeedOption = 0,
+    draws: Draws = DRAWS,
 ) -> None:
     """Score answers on pairs of events: tables 2 and 8 of the paper."""
     chosen = format_of(ctx, json, format)
-    refuse_inference(ctx, intervals, method)
+    refuse_inference(ctx, intervals, draws)
     if task == "binary":
         refuse(ctx, ("gold_from",), "is for classes, task binary takes gold's scores")
     else:
@@ -91,21 +78,16 @@ def pairwise(
             pairs,
             file,
             task,
-            column=column,
             border=border,
             threshold=threshold,
             gold_from=gold_from,
             by=columns,
-            undefined=ZERO[undefined],
-            unparsed=unparsed,
-            unmatched=unmatched,
+            **answers.arguments(),
         ),
     )
     if intervals:
         of_subsets = columns[0] if len(columns) == 1 else None
-        reports = with_intervals(
-            reports, cluster, method, confidence, n_resamples, seed, of_subsets
-        )
+        reports = with_intervals(reports, draws, of_subsets)
     write_units(per_pair, reports)
     if plot is not None:
         draw_confusions(plot, reports)

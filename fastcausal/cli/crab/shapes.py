@@ -9,20 +9,19 @@ from typing import Any
 import typer
 
 from fastcausal.cli.console import doing
-from fastcausal.cli.options import INFERENCE, refuse, refuse_inference
+from fastcausal.cli.options import Draws, refuse, refuse_inference
 from fastcausal.cli.systems import print_reports, reports_of, with_intervals, write_units
-from fastcausal.options import Method
 
-OF_ANSWERS = ("task", "column", "undefined", "unparsed", "unmatched", "intervals", *INFERENCE)
+OF_ANSWERS = ("task", "column", "undefined", "unparsed", "unmatched", "intervals", *Draws._fields)
 
 
 def refuse_unused(
-    ctx: typer.Context, pred: list[str] | None, intervals: bool, method: Method
+    ctx: typer.Context, pred: list[str] | None, intervals: bool, draws: Draws
 ) -> None:
     """Refuse options of answers without answers, and those of intervals without them."""
     if not pred:
         refuse(ctx, OF_ANSWERS, "is for answers: name a file of them")
-    refuse_inference(ctx, intervals, method)
+    refuse_inference(ctx, intervals, draws)
 
 
 def print_shapes(
@@ -31,7 +30,7 @@ def print_shapes(
     make: Callable[[Any, str | None], Any],
     target: Path | None,
     format: str,
-    resampling: tuple[str | None, Method, float, int, int] | None,
+    draws: Draws | None,
 ) -> None:
     """Make reports of judged pairs and each file of answers, write their units and print them."""
     from fastcausal.formats.io.targets import keep_apart
@@ -41,7 +40,7 @@ def print_shapes(
     with doing(f"reading {gold}"):
         pairs = read_pairs(gold)
     reports = reports_of(pred, lambda file: make(pairs, file)) if pred else {"": make(pairs, None)}
-    if resampling is not None:
-        reports = with_intervals(reports, *resampling, None)
+    if draws is not None:
+        reports = with_intervals(reports, draws, None)
     write_units(target, reports)
     print_reports(reports, format)

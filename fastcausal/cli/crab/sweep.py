@@ -8,15 +8,12 @@ import typer
 
 from fastcausal.cli.console import doing
 from fastcausal.cli.crab.options import (
-    ZERO,
+    ANSWERS,
+    Answers,
     AnswersArgument,
     BorderOption,
-    ColumnOption,
     GoldArgument,
     PlotOption,
-    UndefinedOption,
-    UnmatchedOption,
-    UnparsedOption,
 )
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
 from fastcausal.cli.systems import print_reports, reports_of
@@ -33,11 +30,8 @@ def sweep(
             metavar="T,T,...",
         ),
     ] = None,
-    column: ColumnOption = "prediction",
     border: BorderOption = "up",
-    undefined: UndefinedOption = "null",
-    unparsed: UnparsedOption = "error",
-    unmatched: UnmatchedOption = "error",
+    answers: Answers = ANSWERS,
     plot: PlotOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
@@ -62,11 +56,8 @@ def sweep(
             pairs,
             file,
             limits,
-            column=column,
             border=border,
-            undefined=ZERO[undefined],
-            unparsed=unparsed,
-            unmatched=unmatched,
+            **answers.arguments(),
         ),
     )
     if plot is not None:

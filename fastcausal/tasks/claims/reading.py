@@ -104,12 +104,12 @@ def read_claims(source: Any, name: str | None = None) -> Claims:
     ValueError
         The pattern has an unknown field, a field twice, or none at all.
     """
-    pattern = None if name is None else _pattern(name)
+    pattern = None if name is None else pattern_of(name)
     judged: dict[Article, dict[str, Judged]] = {}
     first_of: dict[str, str] = {}
     for each in _listed(source):
         file = Source.open(each) if isinstance(each, str | os.PathLike | Source) else None
-        fields = UNNAMED | (_fields(pattern, file.name) if pattern and file else {})
+        fields = UNNAMED | (fields_of(pattern, file.name) if pattern and file else {})
         if file is not None and _is_document(file):
             document = read_claim_file(file)
             if name is None:
@@ -151,7 +151,8 @@ class _Pattern:
     expression: re.Pattern[str]
 
 
-def _pattern(name: str) -> _Pattern:
+def pattern_of(name: str) -> _Pattern:
+    """Read a pattern of file names; ValueError for unknown or repeated fields."""
     parts = re.split(r"\{(\w*)\}", name)
     fields = parts[1::2]
     if not fields or set(fields) - FIELDS.keys() or len(set(fields)) < len(fields):
@@ -162,7 +163,7 @@ def _pattern(name: str) -> _Pattern:
     return _Pattern(name, re.compile("".join(parts), re.DOTALL))
 
 
-def _fields(pattern: _Pattern, file: str) -> dict[str, str]:
+def fields_of(pattern: _Pattern, file: str) -> dict[str, str]:
     """Return what a file's name says: side, system, rater."""
     match = pattern.expression.fullmatch(Path(file).stem)
     if match is None:

@@ -93,7 +93,7 @@ def claims(
     }
     warnings += [*_unjudged(judged), *_identical(judged)]
     return ClaimsReport(
-        signature, systems, _agreement(judged), tuple(warnings), partial(_judgments, judged)
+        signature, systems, _agreement(judged), tuple(warnings), partial(judgments_of, judged)
     )
 
 
@@ -169,7 +169,7 @@ def _majority(judgments: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
     return np.where(said == 0, NULL, 2 * supported > said).astype(np.int8)
 
 
-def _judgments(judged: Claims) -> pa.Table:
+def judgments_of(judged: Claims) -> pa.Table:
     """Return a row per judgment: ``system, item, rater, label``; an item is TOPIC/SIDE/NUMBER."""
     claim, rater = np.nonzero(judged.judgments != NOT_ASKED)
     labels = judged.judgments[claim, rater].astype(np.int64)

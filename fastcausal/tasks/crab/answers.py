@@ -21,7 +21,6 @@ from fastcausal.tasks.crab.pairs import (
     Int64,
     JudgedPairs,
     class_of,
-    texts_in,
 )
 from fastcausal.tasks.crab.parse import REASONS, parse_column
 
@@ -196,7 +195,7 @@ def _joined(
 
 def _by_key(records: Records, asked: JudgedPairs) -> Int64:
     """Return the pair of each row, -1 of no pair."""
-    topics = texts_in(records, KEY[0])
+    topics = records.texts(KEY[0])
     a, b = (records.integers(column) for column in KEY[1:])
     places = asked.places(topics, a, b)
     _require_once(records, places, lambda k: f"topic {topics[int(k)]}, events {a[k]} and {b[k]}")

@@ -54,6 +54,7 @@ class ChainReport(ShapeReport):
         Answers that were read; None without answers.
     """
 
+    n_chains: int
     _titles: ClassVar[Mapping[str, str]] = {"n_chains": "causal chains"}
     _shown: ClassVar[Mapping[str, str]] = {"n_chains": "chains"}
 

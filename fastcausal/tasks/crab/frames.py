@@ -58,6 +58,8 @@ class FrameReport(ShapeReport):
         Answers that were read; None without answers.
     """
 
+    n_frames: int
+    n_pairs: int
     _titles: ClassVar[Mapping[str, str]] = {"n_frames": "causal frames", "n_pairs": "pairs"}
     _shown: ClassVar[Mapping[str, str]] = {
         "n_frames": "frames",

@@ -153,8 +153,8 @@ class JudgedPairs:
 
     def disagreements(self, border: Border = "up") -> Warnings:
         """Warn of pairs whose class is not that of their score."""
-        of_score = class_of(self.score, border)
-        n = int(((self.given >= 0) & (of_score >= 0) & (self.given != of_score)).sum())
+        both = (self.given >= 0) & ~np.isnan(self.score)
+        n = int((self.given[both] != class_of(self.score[both], border)).sum())
         texts = (
             f"{self.records.name}: ",
             f" of the pairs have another class than their score has by border={border}",
@@ -295,12 +295,6 @@ def _single_letters(letters: pa.Array) -> Int64 | None:
         return None
     codes = np.frombuffer(data, np.uint8)[start:stop] - np.uint8(ord("A"))
     return codes.astype(np.int64) if (codes < len(CLASSES)).all() else None
-
-
-def texts_in(records: Records, column: str) -> pa.Array:
-    """Return a column of names: integers as they are, else text."""
-    names = records.column(column)
-    return names if pa.types.is_integer(names.type) else records.texts(column)
 
 
 def names_of(records: Records, column: str) -> tuple[pa.Array, Int64]:

@@ -246,6 +246,7 @@ class ShapeReport(Report):
             statistics=statistics,
         )
 
+    coverage: Mapping[str, Any] | None
     _titles: ClassVar[Mapping[str, str]]
     """Facts as the title calls them."""
 
@@ -260,9 +261,7 @@ class ShapeReport(Report):
     def summary(self, subset: str = "") -> Scores:
         """Return the coverage, F1 and exact match of all units and of every type."""
         groups = self.subsets[subset] if subset else self.scores
-        coverage = (
-            {} if self.facts["coverage"] is None else {"read": self.facts["coverage"]["share"]}
-        )
+        coverage = {} if self.coverage is None else {"read": self.coverage["share"]}
         return Scores(
             coverage
             | {

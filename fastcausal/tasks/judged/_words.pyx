@@ -12,10 +12,8 @@ from fastcausal.interrupts cimport Asked, interrupted
 
 cdef extern from "judged.hpp" namespace "fastcausal" nogil:
     cdef cppclass Letters:
-        const int32_t* lower
-        const int8_t* kind
-        int64_t n
-        cbool lenient
+        Letters()
+        Letters(const int32_t*, const int8_t*, int64_t, cbool)
 
     cdef cppclass TextColumn:
         const char* data
@@ -76,8 +74,7 @@ def compare(source, reference, answer, letters, cbool lenient, cbool fcr, rows, 
         raise ValueError("rows, sizes and known are of other shapes")
     if lower.n != kind.n:
         raise ValueError("letters have other lengths")
-    table.lower, table.kind = <const int32_t*>lower.data, <const int8_t*>kind.data
-    table.n, table.lenient = lower.n, lenient
+    table = Letters(<const int32_t*>lower.data, <const int8_t*>kind.data, lower.n, lenient)
     answers.source = column_of(source, row.n)
     answers.reference = column_of(reference, row.n)
     answers.answer = column_of(answer, row.n)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined, numbers, strings, without
+from fastcausal.arrays.arrow import numbers, strings, without
 from fastcausal.errors import InputError, invalid_json, repeated
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.records import Records, read_records
@@ -57,6 +57,8 @@ class ExtractionFile:
         The column of references: ``gold``, unless that is the verdict.
     ids : string[n]
         Ids, or positions from 0 where there are none.
+    keys : string[n]
+        What tells items apart: ids, of several systems after the name of theirs.
     texts : mapping of str to string[n]
         ``source`` (with nulls), ``reference`` and ``answer``.
     ratings : Ratings
@@ -67,6 +69,7 @@ class ExtractionFile:
     records: Records
     reference: str
     ids: pa.Array
+    keys: pa.Array
     texts: Mapping[str, pa.Array]
     ratings: Ratings
     columns: pa.Table
@@ -76,12 +79,11 @@ class ExtractionFile:
         return f'{self.records.where(row)}: id "{self.ids[row]}"'
 
     @property
-    def keys(self) -> pa.Array:
-        """Names that tell items apart: ids, after their system where a column names it."""
+    def systems(self) -> pa.Array:
+        """The system of each item, string[n]; empty text where no column names it."""
         if "system" not in self.columns.column_names:
-            return self.ids
-        systems = pc.fill_null(joined(self.columns["system"]).cast(pa.string()), "")
-        return pc.binary_join_element_wise(systems, self.ids, "/")
+            return strings([""]).take(_zeros(self.records))
+        return pc.fill_null(self.records.texts("system"), "")
 
 
 def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
@@ -115,11 +117,12 @@ def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
     texts["source"] = nulls if source_column is None else records.texts(source_column)
     verdicts = _verdict_column(records, reference)
     read = ("id", "username", source_column, reference, answer, *VERDICTS)
-    rater = user or rater
+    rater, ids = user or rater, _ids(records)
     return ExtractionFile(
         records,
         reference,
-        _ids(records),
+        ids,
+        ids,
         texts,
         _ratings(records, verdicts, rater),
         without(records.table, {column or "" for column in read}),
@@ -222,12 +225,27 @@ def _ids(records: Records) -> pa.Array:
 def require_unique(file: ExtractionFile) -> None:
     """Raise InputError where an id occurs twice, in one system."""
     keys = file.keys
-    if pc.count_distinct(keys).as_py() == len(keys):
+    if ascend(keys) or pc.count_distinct(keys).as_py() == len(keys):
         return
     rows = repeated(keys.to_pylist())
     assert rows is not None
     first = file.records.where(rows[0])
     raise InputError(f"{file.where(rows[1])} occurs twice, first in {first}")
+
+
+def ascend(keys: pa.Array) -> bool:
+    """Tell if each key comes after the one before: integers by number, else as text."""
+    values = by_number(keys)
+    values = keys if values is None else values
+    return bool(pc.all(pc.less(values[:-1], values[1:]), min_count=0).as_py())
+
+
+def by_number(keys: pa.Array) -> pa.Array | None:
+    """Return keys as int64, None where one is not an integer."""
+    try:
+        return keys.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return None
 
 
 def _verdict_column(records: Records, reference: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import joined, strings
+from fastcausal.arrays.arrow import joined, numbers, strings
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import Source, name_of
 from fastcausal.formats.io.values import most_common
@@ -20,12 +20,12 @@ from fastcausal.tasks.judged.files import (
     ExtractionFile,
     Int8,
     Ratings,
+    ascend,
+    by_number,
     read_file,
     require_unique,
 )
 from fastcausal.tasks.judged.parse import PARSERS, Parsed
-
-_INTEGER = r"^-?[0-9]{1,18}$"
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Extractions:
     ids : string[n]
         Ascending: integers by number, all else as text.
     keys : string[n]
-        Ids after the name of their system, where there is a column ``system``.
+        Ids; of several systems after the name of theirs.
     source : string[n]
         With nulls.
     reference, answer : string[n]
@@ -120,6 +120,7 @@ def read_extractions(source: Any, name: str = "answers") -> Extractions:
         read_file(each, *names) for each, names in zip(sources, _names(sources, name), strict=True)
     ]
     _require_alike(files)
+    files = _keyed(files)
     for file in files:
         require_unique(file)
     return _joined(files)
@@ -162,9 +163,20 @@ def _require_alike(files: Sequence[ExtractionFile]) -> None:
         raise InputError(f'{named[False]}: no column "id", but there is one in {named[True]}')
 
 
+def _keyed(files: list[ExtractionFile]) -> list[ExtractionFile]:
+    """Tell items of several systems apart by their names."""
+    systems = [file.systems for file in files]
+    if len({name for each in systems for name in each.unique().to_pylist()}) == 1:
+        return files
+    return [
+        replace(file, keys=pc.binary_join_element_wise(each, file.ids, "/"))
+        for file, each in zip(files, systems, strict=True)
+    ]
+
+
 def _joined(files: Sequence[ExtractionFile]) -> Extractions:
     keys = _ascending([file.keys for file in files])
-    rows = [pc.index_in(keys, file.keys) for file in files]
+    rows = [_rows_of(keys, file.keys) for file in files]
 
     def where(item: int) -> str:
         [first, *_] = (k for k, own in enumerate(rows) if own[item].is_valid)
@@ -196,14 +208,18 @@ def _joined(files: Sequence[ExtractionFile]) -> Extractions:
 def _ascending(keys: Sequence[pa.Array]) -> pa.Array:
     """Return the keys of all files once: by number where all are integers, else as text."""
     unique = keys[0] if len(keys) == 1 else pa.concat_arrays(keys).unique()
-    if not pc.all(pc.match_substring_regex(unique, _INTEGER)).as_py():
-        ascends = pc.all(pc.less(unique[:-1], unique[1:]), min_count=0).as_py()
-        return unique if ascends else unique.take(pc.sort_indices(unique))
-    values = unique.cast(pa.int64())
-    if pc.all(pc.less(values[:-1], values[1:]), min_count=0).as_py():
+    if ascend(unique):
         return unique
-    table = pa.table({"value": values, "text": unique})
+    numbered = by_number(unique)
+    if numbered is None:
+        return unique.take(pc.sort_indices(unique))
+    table = pa.table({"value": numbered, "text": unique})
     return unique.take(pc.sort_indices(table, [("value", "ascending"), ("text", "ascending")]))
+
+
+def _rows_of(keys: pa.Array, own: pa.Array) -> pa.Array:
+    """Return the row of every item in a file, null where it is missing there."""
+    return numbers(np.arange(len(keys))) if keys.equals(own) else pc.index_in(keys, own)
 
 
 def _merged(parts: Sequence[pa.Array], rows: Sequence[pa.Array]) -> tuple[pa.Array, int | None]:

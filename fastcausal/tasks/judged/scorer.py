@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal._version import __version__
-from fastcausal.arrays.arrow import numbers, strings, values_of
+from fastcausal.arrays.arrow import joined, numbers, strings, values_of
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.count_files import system_of
 from fastcausal.errors import InputError, Problems, Remedy, summary
@@ -102,9 +102,11 @@ def answers(
         _statistics(items, counts, scored, protocol, unparsed), system=_system_of(source)
     )
     texts = text_scores(items, scored) if text_metrics else {}
-    report = of_statistics(statistics, by)
+    report = of_statistics(_with_column(statistics, items, scored, by), by)
     return replace(
         report,
+        _statistics=lambda: statistics,
+        signature=report.signature + ("|text:rouge-l,bleu" if texts else ""),
         scores={**report.scores, **_text_group(texts)},
         verdicts=verdicts_of(*_verdicts(items)),
         _tables={
@@ -112,6 +114,17 @@ def answers(
             "judgments": lambda: judgments_of(items),
         },
     )
+
+
+def _with_column(
+    statistics: Statistics, items: Extractions, scored: Booleans, by: str | None
+) -> Statistics:
+    """Return statistics whose units have a column, also one that no file of counts can have."""
+    units = statistics.units
+    if by is None or units is None or by in units.column_names:
+        return statistics
+    column = joined(items.columns[by]).filter(numbers(scored))
+    return replace(statistics, units=units.append_column(by, column))
 
 
 def _text_group(texts: Mapping[str, npt.NDArray[np.float64]]) -> dict[str, Scores]:
@@ -170,8 +183,11 @@ def _statistics(
     formula = ExtractionFormula(protocol, _classes(gold, pred, protocol))
     relations = [_codes(column, formula.relations) for column in (gold, pred)]
     unread = (~counts.read).any(axis=1)
-    besides = [*relations, *_verdicts(items), unread]
-    rows = np.column_stack([counts.rows, counts.contained + 1, *besides]).astype(np.int64)
+    rows = np.empty((len(items), len(formula.fields)), np.int64)
+    rows[:, : counts.rows.shape[1]] = counts.rows
+    besides = (counts.contained + 1, *relations, *_verdicts(items), unread)
+    for k, column in enumerate(besides, counts.rows.shape[1]):
+        rows[:, k] = column
     names = {*formula.fields, "id", "system", "times"}
     units = {c: items.columns[c] for c in items.columns.column_names if c not in names}
     table = pa.table({"id": items.keys, **units})

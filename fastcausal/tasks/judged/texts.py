@@ -52,4 +52,4 @@ def _scorers() -> tuple[Any, Any]:
             f"text metrics need rouge-score and sacrebleu ({error.name} is not installed): "
             "pip install 'fastcausal[text]'"
         ) from error
-    return RougeScorer(["rougeL"]), BLEU(effective_order=False, smooth_method="none")
+    return RougeScorer(["rougeL"]), BLEU(smooth_method="none", effective_order=True)

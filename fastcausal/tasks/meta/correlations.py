@@ -11,7 +11,7 @@ from fastcausal.tasks.meta import _correlate
 
 CORRELATIONS = ("pearson", "spearman", "kendall", "pairwise_accuracy")
 NAMES = (*CORRELATIONS, "auc")
-BLOCK = 2**22  # weights of rows held at once: 32 MB
+BLOCK = 2**17  # weights of rows held at once: 1 MB stays in the cache
 
 
 @dataclass(frozen=True)

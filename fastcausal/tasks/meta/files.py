@@ -145,6 +145,7 @@ def _judgments(keys: Int64, n_systems: int, raters: Int64, values: Float64) -> p
 def _metrics(scores: Records, metrics: Sequence[str] | None, other: set[str | None]) -> list[str]:
     """Return the columns of metrics in ascending order: those that were asked for, or all."""
     if metrics is not None:
+        metrics = [metrics] if isinstance(metrics, str) else metrics
         if again := {name for name in metrics if list(metrics).count(name) > 1}:
             raise ValueError(f'metric "{min(again)}" is given twice')
         if not metrics:

@@ -148,6 +148,9 @@ def _parts(judged: Judged, by: str | None) -> tuple[dict[str, Judged], list[str]
 def _warnings(judged: Judged, results: dict[str, Metric]) -> list[str]:
     """Warn of what makes the numbers say less than they seem to."""
     warnings = humans.warnings_of(judged)
+    labels = judged.labels[~np.isnan(judged.labels)]
+    if labels.min() == labels.max():
+        warnings.append(f"constant: the human value is {labels[0]:g} on all {len(labels)} rows")
     for name, metric in results.items():
         scores = judged.scores[name][~np.isnan(judged.labels)]
         scores = scores[~np.isnan(scores)]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -14,14 +14,14 @@ from fastcausal.ratings import Float64, Int64
 from fastcausal.significance.corrections import adjusted
 from fastcausal.significance.sampling import exchanges
 from fastcausal.tasks.meta import levels
-from fastcausal.tasks.meta.correlations import CORRELATIONS
-from fastcausal.tasks.meta.levels import Rows
-from fastcausal.tasks.meta.soft import EQUAL, MOST_ALL, arrangements
+from fastcausal.tasks.meta.correlations import BLOCK, CORRELATIONS
+from fastcausal.tasks.meta.levels import Bools, Rows
+from fastcausal.tasks.meta.soft import EQUAL, MOST_ALL, arrangements, soft_pairwise_accuracy
 
 SCORES = {
     "pooled": (*CORRELATIONS, "auc"),
-    "by_item": CORRELATIONS,
-    "systems": CORRELATIONS,
+    "by_item": (*CORRELATIONS, "calibrated_accuracy"),
+    "systems": (*CORRELATIONS, "soft_pairwise_accuracy"),
 }
 
 
@@ -98,6 +98,7 @@ def _test(
     sides = [_standardised(side.scores[both]) for side in (a, b)]
     majority = None if a.majority is None else a.majority[both]
     swapped = Swapped.of(a.items[both], a.systems[both], sides, a.labels[both], majority)
+    swapped = replace(swapped, n_resamples=n_resamples, seed=seed)
     n = int(both.sum())
     delta = float(swapped.differences(level, score, np.zeros((1, n), np.int64))[0])
     if math.isnan(delta):
@@ -112,10 +113,15 @@ def _test(
 
 
 def _ways(n: int, n_resamples: int, seed: int) -> Iterator[Int64]:
-    if n <= MOST_ALL:
-        yield arrangements(n, n_resamples, seed)[0]
+    """Yield all exchanges of n rows, or a sample, few at a time."""
+    blocks: Iterable[Int64]
+    if n > MOST_ALL:
+        blocks = exchanges(np.ones(n, np.int64), n_resamples, seed)
     else:
-        yield from exchanges(np.ones(n, np.int64), n_resamples, seed)
+        blocks = [arrangements(n, n_resamples, seed)[0]]
+    step = max(BLOCK // max(n, 1), 1)
+    for block in blocks:
+        yield from (block[k : k + step] for k in range(0, len(block), step))
 
 
 def _standardised(scores: Float64) -> Float64:
@@ -139,11 +145,15 @@ class Swapped:
         1 where a row has the score of the first metric.
     source : int64[2 n]
         The row that it was.
+    n_resamples, seed : int
+        Of soft pairwise accuracy.
     """
 
     rows: Rows
     first: Int64
     source: Int64
+    n_resamples: int = 1
+    seed: int = 0
 
     @classmethod
     def of(
@@ -174,11 +184,30 @@ class Swapped:
         exchanged : int64[n_draws, n]
             1 where the two metrics exchange their scores.
         """
+        if score not in (*CORRELATIONS, "auc"):
+            return np.array([self._difference(score, swap == 1) for swap in exchanged])
         in_first = exchanged[:, self.source] ^ self.first
         of_first, of_second = (
             self._scores(level, score, weights) for weights in (in_first, 1 - in_first)
         )
         return of_first - of_second
+
+    def _difference(self, score: str, swap: Bools) -> float:
+        """Compute the difference of a score that has no weights."""
+        first, second = self.rows.scores[::2], self.rows.scores[1::2]
+        sides = (np.where(swap, second, first), np.where(swap, first, second))
+        of_first, of_second = (self._score(score, scores) for scores in sides)
+        return of_first - of_second
+
+    def _score(self, score: str, scores: Float64) -> float:
+        labels = self.rows.labels[::2].copy()  # in one piece
+        rows = Rows(self.rows.items[::2], self.rows.systems[::2], scores, labels)
+        if score == "calibrated_accuracy":
+            return float(levels.by_item(rows)[score][0])
+        both = np.column_stack([labels, scores])
+        return soft_pairwise_accuracy(
+            rows.items, rows.system_rows, both, self.n_resamples, self.seed
+        )
 
     def _scores(self, level: str, score: str, weights: Int64) -> Float64:
         if score == "auc":

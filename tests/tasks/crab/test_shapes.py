@@ -6,11 +6,13 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
+from bench import stories as corpus
 from fastcausal.statistics import Statistics
 from tests.oracles import crab_shapes as oracle
 from tests.support.judged_pairs import CLASSES, UNREADABLE, gold_of, random_stories, stories
@@ -183,6 +185,26 @@ def test_a_rule_of_the_caller():
     for name in ("overall", "", 3, "type"):
         with pytest.raises(ValueError, match=r"rule returned .*, expected a name"):
             fc.crab.frames(table, rule=lambda *counts, name=name: name)
+
+
+def test_rules_beside_table_6():
+    """What docs/crab.md says: frames of random stories of table 1, scaled to those of table 6."""
+    paper = {"SD": 24, "D": 18, "SC": 30, "C": 98, "M": 149, "N": 33}
+    expected = {
+        "collapse": (16, 18, 24, 94, 177, 23, 0),
+        "figure": (8, 9, 4, 10, 281, 3, 37),
+        "mixed": (8, 9, 4, 10, 318, 3, 0),
+    }
+    made = corpus.stories(2000, 19)
+    kept = np.flatnonzero(np.random.default_rng(1).random(len(made.story)) < 137 / 171)
+    columns = (made.story, made.a, made.b, np.array([*CLASSES])[made.classes])
+    names = ("topic_id", "event_order_a", "event_order_b", "class")
+    table = pa.table({n: c[kept] for n, c in zip(names, columns, strict=True)})
+    for rule, counts in expected.items():
+        report = fc.crab.frames(table, rule=rule)
+        scale = sum(paper.values()) / report.n_frames
+        scores = [*report.scores.values()][1:]
+        assert tuple(math.floor(s["n_frames"] * scale + 0.5) for s in scores) == counts
 
 
 def test_without_answers_there_are_counts_alone():

@@ -121,15 +121,14 @@ def test_order_and_other_columns():
         {"id": k, **TEXTS["a"], "tag": f"t{k % 2}", "pred": k / 4, "f1": 3, "system": "s"}
         for k in (10, 9, 2)
     ]
-    without = [{k: v for k, v in row.items() if k != "system"} for row in rows]
-    assert fc.answers(without).per_item["item"].to_pylist() == ["2", "9", "10"]
     report = fc.answers(rows, by="tag")
     items = report.per_item
+    assert items["item"].to_pylist() == ["2", "9", "10"]
     assert items.column_names == [
         "system", "item", "f1", "cause_f1", "effect_f1", "exact_match", "contained", "triage",
         "missing", "tag", "pred",
     ]  # fmt: skip
-    assert items["pred"].to_pylist() == [2.5, 0.5, 2.25]
+    assert items["pred"].to_pylist() == [0.5, 2.25, 2.5]
     assert items["f1"].to_pylist() == [(1 + 2 / 3) / 2] * 3
     assert items["missing"].to_pylist() == ["mud"] * 3
     assert list(report.by) == ["t0", "t1"]
@@ -137,6 +136,19 @@ def test_order_and_other_columns():
     shuffled = fc.answers(rows[::-1], by="tag")
     assert shuffled.to_dict() == report.to_dict()
     assert shuffled.per_item.equals(items)
+
+
+def test_systems_of_one_file():
+    """Items of several systems have one id; with one system alone, ids are what others have too."""
+    rows = [{"id": k, **TEXTS["a"], "system": s, "valid": s == "t"} for k in (2, 1) for s in "ts"]
+    report = fc.answers(rows, by="system")
+    assert list(report.by) == ["s", "t"]
+    assert report.by["s"]["joint"].n == 2
+    assert report.judgments.select(["system", "item", "label"]).to_pylist() == [
+        {"system": s, "item": i, "label": int(s == "t")} for s in "st" for i in "12"
+    ]
+    assert report.statistics.units.column_names == ["id"]
+    assert fc.answers(rows[::2]).statistics.units["id"].to_pylist() == ["1", "2"]
 
 
 def test_statistics_go_everywhere(tmp_path):
@@ -308,8 +320,9 @@ def test_texts_by_their_libraries():
         rows = [item(), item(id=2, output=GOLD)]
         report = fc.answers(rows, text_metrics=True)
         assert report["text"].n == 2
+        assert report.signature.endswith("|text:rouge-l,bleu")
         assert report.per_item["bleu"].to_pylist()[1] == pytest.approx(1.0)
-        assert report.per_item["rouge_l"].to_pylist() == [pytest.approx(10 / 11), 1.0]
+        assert report.per_item["rouge_l"].to_pylist() == [pytest.approx(10 / 14), 1.0]
 
 
 def test_texts_without_their_libraries(monkeypatch):

@@ -1,0 +1,52 @@
+"""``fastcausal annotate import FILE...``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fastcausal.cli.console import print_grids, print_json, write_tables
+from fastcausal.cli.options import FormatOption, JsonOption, format_of
+
+MISSING = 1
+
+
+def import_(
+    ctx: typer.Context,
+    files: Annotated[list[str], typer.Argument(help="Files that raters saved; - for stdin.")],
+    to: Annotated[
+        Path | None,
+        typer.Option(help="Write the labels to this .parquet, .arrow or .csv file, for meta."),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(help="Read preferences, whose systems this file names for each place."),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="Read names of files, without suffix, by this pattern with {rater}."),
+    ] = None,
+    json: JsonOption = False,
+    format: FormatOption = "text",
+) -> None:
+    """Take labels back from saved files; exit status 1 while labels are missing."""
+    chosen = format_of(ctx, json, format)
+    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.tables import Grid
+    from fastcausal.tasks.annotation.collect import collect
+
+    keep_apart([to], [*files, key])
+    collected = collect(files, name, key)
+    write_tables((to, collected.table))
+    counts = collected.to_dict()
+    if chosen == "json":
+        print_json(counts)
+    else:
+        grid = Grid(f"labels of {counts['n_items']} items", ["judged", "missing"])
+        for rater, of_rater in counts["raters"].items():
+            grid.add(rater, *of_rater.values())
+        print_grids([grid], chosen)
+    if counts["n_missing"]:
+        raise typer.Exit(MISSING)

@@ -1,0 +1,206 @@
+"""Sheets of answers and claims, from the files that `answers` and `claims` read."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from fastcausal.errors import InputError
+from fastcausal.formats.io.files import Source
+from fastcausal.tasks.annotation.marks import Piece, marked_source, marked_span
+from fastcausal.tasks.annotation.page import Sheet
+from fastcausal.tasks.annotation.slots import RATER, Place, Slotted, members, root, with_slots
+from fastcausal.tasks.claims.files import Claim, ClaimFile, read_claim_file
+from fastcausal.tasks.judged.files import ExtractionFile, read_file, require_unique
+from fastcausal.tasks.judged.parse import Parsed, parse_guide
+from fastcausal.tasks.judged.scorer import answers as score_answers
+from fastcausal.tasks.words import words
+
+Path_ = str | os.PathLike[str] | Source
+
+
+def sheet_of_answers(source: Path_, rater: str | None = None, only_judge: bool = False) -> Sheet:
+    """Make the sheet of extracted causes and effects.
+
+    Parameters
+    ----------
+    source : path
+        Any file of answers. Answers of a tool's file are kept, unless they are another rater's;
+        verdicts of other files are not shown.
+    rater : str, optional
+        By default the one whom the file names, or none.
+    only_judge : bool
+        Leave out items that words alone decide.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or nothing is left to judge.
+    """
+    file = Source.open(source)
+    items = read_file(file, file.name, "")
+    require_unique(items)
+    kept = list(_to_judge(file, items)) if only_judge else list(range(len(items.ids)))
+    if not kept:
+        raise InputError(f"{file.name}: no item is left to judge")
+    document = _tool_document(file)
+    user = "" if document is None else document["username"]
+    name = user if rater is None else rater
+    text = _tool_text(items) if document is None else file.text
+    given = [None] * len(items.ids) if document is None or name != user else _verdicts(items)
+    return Sheet(
+        "answers",
+        _stem(file),
+        name,
+        _tool_file(text, kept),
+        ('"valid"', '"invalid"'),
+        [given[k] for k in kept],
+        [_item(items, k) for k in kept],
+    )
+
+
+def sheet_of_claims(source: Path_, against: Path_, rater: str | None = None) -> Sheet:
+    """Make the sheet of the claims of one side, which the articles of the other side judge.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, both have one side, a topic has no article, or there is no claim.
+    """
+    file = Source.open(source)
+    judged, judging = read_claim_file(file), read_claim_file(against)
+    if judged.side == judging.side:
+        raise InputError(f"{judged.name} and {judging.name} are both of the {judged.side}")
+    articles = {topic.name: topic.article for topic in judging.topics}
+    missing = [topic.name for topic in judged.topics if topic.name not in articles]
+    if missing:
+        raise InputError(f'{judging.name}: no topic "{missing[0]}", which {judged.name} has')
+    claims = list(_claims(judged))
+    if not claims:
+        raise InputError(f"{file.name} has no claims")
+    text, names = file.text, list(articles)
+    slots = [(place, k) for k, place in enumerate(_judgments(text))]
+    return Sheet(
+        "claims",
+        _stem(file),
+        rater or "",
+        with_slots(text, slots),
+        ("true", "false"),
+        [claim.judgment for _, claim in claims],
+        [
+            {"id": topic, "claim": c.text, "sentence": c.sentence, "article": names.index(topic)}
+            for topic, c in claims
+        ],
+        judging.side,
+        tuple(articles.values()),
+    )
+
+
+def _stem(file: Source) -> str:
+    return "answers" if file.name == "<stdin>" else Path(file.name).stem
+
+
+def _to_judge(file: Source, items: ExtractionFile) -> Iterator[int]:
+    """Yield the rows that triage leaves to people, those that cannot be read among them."""
+    table = score_answers(file, unparsed="skip").per_item
+    triage = dict(zip(table["item"].to_pylist(), table["triage"].to_pylist(), strict=True))
+    for k, key in enumerate(items.ids.to_pylist()):
+        if triage.get(key, "judge") == "judge":
+            yield k
+
+
+def _verdicts(items: ExtractionFile) -> list[bool | None]:
+    answers: list[bool | None] = [None] * len(items.ids)
+    for row, valid in zip(items.ratings.item.tolist(), items.ratings.valid.tolist(), strict=True):
+        answers[row] = None if valid < 0 else valid == 1
+    return answers
+
+
+def _tool_document(file: Source) -> dict[str, Any] | None:
+    """Return the JSON of a tool's file that has a slot for every answer, or None."""
+    try:
+        document = json.loads(file.text)
+    except ValueError:
+        return None
+    if not isinstance(document, dict) or not isinstance(document.get("username"), str):
+        return None
+    items = document.get("items")
+    complete = isinstance(items, list) and all("answer" in item for item in items)
+    return document if complete else None
+
+
+def _tool_text(items: ExtractionFile) -> str:
+    """Write items as the tool does, with their other columns."""
+    texts = [items.texts[name].to_pylist() for name in ("source", "reference", "answer")]
+    rows = zip(items.ids.to_pylist(), *texts, items.columns.to_pylist(), strict=True)
+    written = [
+        columns
+        | {
+            "id": key,
+            "data": {"text": source or "", "reference": reference, "model": answer},
+            "answer": None,
+        }
+        for key, source, reference, answer, columns in rows
+    ]
+    document = {"username": "", "items": written}
+    return json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n"
+
+
+def _tool_file(text: str, kept: list[int]) -> Slotted:
+    """Cut answers and user name out of a tool's file, and items that are not kept."""
+    places = dict(members(text, root(text)))
+    items = [place for _, place in members(text, places["items"][0])]
+    if len(kept) < len(items):
+        between = text[items[0][1] : items[1][0]]
+        rows = between.join(text[slice(*items[k])] for k in kept)
+        return _tool_file(text[: items[0][0]] + rows + text[items[-1][1] :], list(range(len(kept))))
+    slots = [(dict(members(text, start))["answer"], k) for k, (start, _) in enumerate(items)]
+    return with_slots(text, [(places["username"], RATER), *slots])
+
+
+def _item(items: ExtractionFile, row: int) -> dict[str, Any]:
+    source, reference, answer = (
+        items.texts[name][row].as_py() or "" for name in ("source", "reference", "answer")
+    )
+    parsed = [parse_guide(text) for text in (reference, answer)]
+    spans = [() if side is None else side.cause + side.effect for side in parsed]
+    known = set(words(source))
+    return {
+        "id": items.ids[row].as_py(),
+        "source": marked_source(source, *spans),
+        "reference": _side(reference, parsed[0], None),
+        "model": _side(answer, parsed[1], known if source else None),
+    }
+
+
+def _side(text: str, parsed: Parsed | None, known: set[str] | None) -> dict[str, Any]:
+    """Return what one side says, with marks where the words of the source are known."""
+
+    def marked(spans: Iterable[str], known: set[str] | None = known) -> list[list[Piece]]:
+        return [[(s, 0)] if known is None else marked_span(s, known) for s in spans]
+
+    if parsed is None:
+        return {"unread": marked([text])[0]}
+    relation = [] if parsed.relation is None else [parsed.relation]
+    roles = {"cause": marked(parsed.cause), "effect": marked(parsed.effect)}
+    return roles | ({"relation": marked(relation, None)} if relation else {})
+
+
+def _claims(file: ClaimFile) -> Iterator[tuple[str, Claim]]:
+    for topic in file.topics:
+        for claim in topic.claims:
+            yield topic.name, claim
+
+
+def _judgments(text: str) -> Iterator[Place]:
+    """Yield the place of every judgment of a file of claims, in its order."""
+    for _, (topic, _) in members(text, root(text)):
+        claims = dict(members(text, topic))["claims"][0]
+        for _, (start, _) in members(text, claims):
+            is_list = text[start] == "["
+            records = [place for _, (place, _) in members(text, start)] if is_list else [start]
+            for record in records:
+                yield dict(members(text, record))["judgment"]

@@ -1,0 +1,88 @@
+"""Pieces of a text with their marks: what reference and model say, and what a source lacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
+from itertools import groupby
+
+from fastcausal.tasks.words import words
+
+REFERENCE, MODEL, ABSENT = 1, 2, 4
+Piece = tuple[str, int]
+Stretch = tuple[int, int]
+
+
+def marked_source(source: str, reference: Iterable[str], model: Iterable[str]) -> list[Piece]:
+    """Mark in a source the words of the spans of reference and model.
+
+    Parameters
+    ----------
+    source : str
+    reference, model : iterable of str
+        Spans of all roles. A span that the source has as it is, is marked wherever it occurs; of
+        any other, the words that occur in its order.
+
+    Returns
+    -------
+    list of (str, int)
+        Pieces that add up to the source, each with the sum of its marks.
+
+    Examples
+    --------
+    >>> marked_source("Heavy rain fell.", ["rain"], ["heavy rain", "hail"])
+    [('Heavy ', 2), ('rain', 3), (' fell.', 0)]
+    """
+    flags = bytearray(len(source))
+    for spans, mark in ((reference, REFERENCE), (model, MODEL)):
+        for span in spans:
+            for start, stop in _stretches(source, span):
+                for k in range(start, stop):
+                    flags[k] |= mark
+    return _pieces(source, flags)
+
+
+def marked_span(span: str, source_words: set[str]) -> list[Piece]:
+    """Mark in a span what has words that the source lacks.
+
+    Examples
+    --------
+    >>> marked_span("the heavy hail", {"heavy", "rain"})
+    [('the heavy ', 0), ('hail', 4)]
+    """
+    flags = bytearray(len(span))
+    for start, stop, its_words in _tokens(span):
+        if not source_words.issuperset(its_words):
+            flags[start:stop] = bytes([ABSENT]) * (stop - start)
+    return _pieces(span, flags)
+
+
+def _tokens(text: str) -> Iterator[tuple[int, int, list[str]]]:
+    """Yield what stands between white space, with its words: none for an article."""
+    for token in re.finditer(r"\S+", text):
+        yield *token.span(), words(token[0])
+
+
+def _stretches(source: str, span: str) -> list[Stretch]:
+    """Return where the words of a span are in a source."""
+    pattern = r"\s+".join(re.escape(token) for token in span.split())
+    if not pattern:
+        return []
+    same = re.finditer(rf"(?<!\w){pattern}(?!\w)", source, re.IGNORECASE)
+    return [match.span() for match in same] or list(_in_order(source, span))
+
+
+def _in_order(source: str, span: str) -> Iterator[Stretch]:
+    """Yield the stretches of a source whose words the span has too, in one order."""
+    placed = [(start, stop, word) for start, stop, many in _tokens(source) for word in many]
+    matcher = SequenceMatcher(None, [word for *_, word in placed], words(span), autojunk=False)
+    for first, _, size in matcher.get_matching_blocks():
+        if size:
+            yield placed[first][0], placed[first + size - 1][1]
+
+
+def _pieces(text: str, flags: bytearray) -> list[Piece]:
+    """Cut a text where its marks change."""
+    cuts = groupby(range(len(text)), flags.__getitem__)
+    return [(text[(inside := [*run])[0] : inside[-1] + 1], mark) for mark, run in cuts]

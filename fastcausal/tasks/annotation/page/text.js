@@ -1,0 +1,30 @@
+"use strict";
+
+// All that files hold reaches the page as text nodes, made here and nowhere else.
+
+/** Make an element with children: nodes, or text. */
+function element(tag, className, ...children) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  made.append(...children);
+  return made;
+}
+
+/** Make a block of text that finds its own direction, and keeps it to itself. */
+function block(tag, className, ...children) {
+  const made = element(tag, className, ...children);
+  made.dir = "auto";
+  return made;
+}
+
+const MARKS = [[1, "reference"], [2, "model"], [4, "absent"]];
+
+/** Make the nodes of pieces `[text, marks]`, marks being a sum of those of MARKS. */
+function marked(pieces) {
+  return pieces.map(([text, marks]) => {
+    const names = MARKS.filter(([bit]) => marks & bit).map(([, name]) => name);
+    return names.length ? element("mark", names.join(" "), text) : document.createTextNode(text);
+  });
+}
+
+const nothing = (said) => element("p", "nothing", said);

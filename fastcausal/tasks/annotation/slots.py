@@ -1,0 +1,81 @@
+"""Files with slots: the text of a JSON file as it is, but for the values that a rater fills in."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+RATER = -1
+"""The slot of the rater's name; those of answers are numbered from 0."""
+
+Place = tuple[int, int]
+Slotted = list[str | int]
+
+_JSON = json.JSONDecoder()  # of a text that a reader has accepted, keys given twice and all
+_BLANK = re.compile(r"[ \t\r\n]*")
+
+
+def root(text: str) -> int:
+    """Return the place of the first character of a JSON text that is not blank."""
+    return _after_blank(text, 0)
+
+
+def members(text: str, start: int) -> Iterator[tuple[str | int, Place]]:
+    """Yield key and bounds of each value of a JSON object or list.
+
+    Parameters
+    ----------
+    text : str
+        Valid JSON.
+    start : int
+        Place of the opening bracket.
+
+    Yields
+    ------
+    key : str or int
+        Of a list, the number of the value.
+    place : (int, int)
+        First character of the value, and the one after its last.
+
+    Examples
+    --------
+    >>> text = '{"a": [1, null], "a": "b"}'
+    >>> [(key, text[slice(*place)]) for key, place in members(text, 0)]
+    [('a', '[1, null]'), ('a', '"b"')]
+    """
+    is_object = text[start] == "{"
+    at = _after_blank(text, start + 1)
+    number = 0
+    while text[at] not in "}]":
+        key: str | int = number
+        if is_object:
+            key, at = _JSON.raw_decode(text, at)
+            at = _after_blank(text, _after_blank(text, at) + 1)
+        stop = _JSON.raw_decode(text, at)[1]
+        yield key, (at, stop)
+        at = _after_blank(text, stop)
+        if text[at] == ",":
+            at = _after_blank(text, at + 1)
+        number += 1
+
+
+def with_slots(text: str, slots: Iterable[tuple[Place, int]]) -> Slotted:
+    """Cut values out of a text and put slots in their places.
+
+    Examples
+    --------
+    >>> with_slots('{"a": null, "b": 1}', [((6, 10), 0)])
+    ['{"a": ', 0, ', "b": 1}']
+    """
+    parts: Slotted = []
+    at = 0
+    for (start, stop), slot in sorted(slots):
+        parts += [text[at:start], slot]
+        at = stop
+    return [*parts, text[at:]]
+
+
+def _after_blank(text: str, at: int) -> int:
+    blank = _BLANK.match(text, at)
+    return at if blank is None else blank.end()

@@ -1,0 +1,77 @@
+"""Bad input of `annotate` on the command line: one message, exit status 2, nothing written."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow.csv as pc
+import pytest
+
+from fastcausal.sample import FOLDER
+from fastcausal.tasks.annotation.marks import marked_source
+from tests.support.cli import cli
+
+ANN, BEN = FOLDER / "judged_ann.json", FOLDER / "judged_ben.json"
+CLAIMS = FOLDER / "claims_prediction_full_ann.json"
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments"),
+    [
+        ("{", ()),
+        ("[]", ()),
+        ('[{"gold": "a"}]', ()),
+        ('[{"gold": "a", "output": 3}]', ()),
+        ('{"T": {"prediction": "p", "claims": 3}}', ("--against", CLAIMS)),
+        ('{"T": {"reference": "p", "claims": []}}', ("--against", CLAIMS)),
+        ('{"T": {"prediction": "p", "claims": []}}', ("--against", CLAIMS)),
+        ('[{"gold": "a", "output": "b"}]', ("--against", CLAIMS, "--only", "judge")),
+    ],
+)
+def test_nothing_is_exported(tmp_path, content, arguments):
+    source = tmp_path / "source.json"
+    source.write_text(content)
+    out, err = cli("annotate", "export", source, tmp_path / "p.html", *arguments, expect=2)
+    assert out == ""
+    assert err.startswith("error: ")
+    assert [*tmp_path.iterdir()] == [source]
+
+
+def test_import(tmp_path):
+    out, _ = cli("annotate", "import", ANN, BEN, "--json", "--to", tmp_path / "t.csv", expect=1)
+    counts = json.loads(out)
+    assert counts["n_judged"] == len(pc.read_csv(tmp_path / "t.csv")) == 15
+    assert counts["raters"] == {
+        "ann": {"n_judged": 8, "n_missing": 0},
+        "ben": {"n_judged": 7, "n_missing": 1},
+    }
+
+
+def test_other_items_and_keys_are_refused(tmp_path):
+    document = json.loads(BEN.read_text())
+    document["items"].pop()
+    (tmp_path / "short.json").write_text(json.dumps(document))
+    table = tmp_path / "t.csv"
+    cli("annotate", "import", ANN, tmp_path / "short.json", "--to", table, expect=2)
+    cli("annotate", "import", ANN, "--key", CLAIMS, "--to", table, expect=2)
+    cli("annotate", "import", ANN, "--name", "x_{rater}", "--to", table, expect=2)
+    cli("annotate", "import", ANN, "--name", "{who}", "--to", table, expect=2)
+    assert not table.exists()
+
+
+def test_preferences(tmp_path):
+    places = ("first", "second", "third")
+    key = {"T": {f"{place}_prediction": f"s{k}" for k, place in enumerate(places)}}
+    said = {"T": {f"{place}_prediction_likert": k * 2 for k, place in enumerate(places)}}
+    (tmp_path / "key.json").write_text(json.dumps(key))
+    (tmp_path / "ann.json").write_text(json.dumps(said))
+    arguments = (tmp_path / "ann.json", "--key", tmp_path / "key.json", "--json")
+    out, _ = cli("annotate", "import", *arguments, "--to", tmp_path / "t.csv", expect=1)
+    assert json.loads(out)["n_missing"] == 1
+    assert pc.read_csv(tmp_path / "t.csv")["label"].to_pylist() == [2, 4]
+
+
+def test_pieces_add_up():
+    text = "Rain, rain\u2028 and  the hail; floods"
+    pieces = marked_source(text, ["rain and hail"], ["floods rain"])
+    assert "".join(piece for piece, _ in pieces) == text

@@ -1,0 +1,236 @@
+"""The page in a real browser: Debian's chromium-headless-shell, driven by playwright."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+
+import pytest
+
+from tests.support.cli import cli
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+BROWSER = shutil.which("chromium-headless-shell")
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs chromium-headless-shell")
+
+HOSTILE = [
+    "</script><script>document.title='hit'</script>",
+    "<img src=x onerror=document.title='hit'> <!--",
+    "line\u2028separated\u2029twice",
+    "שלום \u202e right to left",
+    "👩‍👩‍👧 emoji \\ud800",
+    "word " * 10_000,
+    "",
+    "x" * 2_000,
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser):
+    """Open a page in a context of its own; at the end nothing was requested, nothing said."""
+    noise = []
+    contexts = []
+
+    def open_page(path, **options):
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: noise.append(message.text))
+        page.on("pageerror", lambda error: noise.append(str(error)))
+        page.on(
+            "request",
+            lambda r: None if r.url.startswith(("file:", "blob:")) else noise.append(r.url),
+        )
+        page.goto(path.as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not noise
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """A page of eight answers whose texts are hostile, and the file it was made of."""
+    folder = tmp_path_factory.mktemp("answers")
+    items = [
+        {
+            "id": f"{k} {text[:40]}",
+            "data": {
+                "text": f"Rain floods {text}",
+                "reference": f"[Cause] rain [Relation] cause [Effect] floods {text}",
+                "model": f"[Cause] rain hail [Effect] {text}",
+            },
+            "answer": None,
+            "more": text,
+        }
+        for k, text in enumerate(HOSTILE)
+    ]
+    file = folder / "tool.json"
+    document = {"username": "ann", "seed": 1.50, "items": items}
+    file.write_text(json.dumps(document, ensure_ascii=False, indent=1), encoding="utf-8")
+    cli("annotate", "export", file, folder / "page.html")
+    return file, folder / "page.html"
+
+
+@pytest.fixture(scope="module")
+def claims(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("claims")
+    claim = '{"claim": "It rained.", "judgment": GIVEN}'
+    first, second = (claim.replace("GIVEN", given) for given in ("null", "true"))
+    topic = f'"claims": {{"A": [{first}, {second}], "A": {first}, "B": []}}'
+    (folder / "p.json").write_text(f'{{"T</script>": {{"prediction": "p", {topic}}}}}\n')
+    (folder / "r.json").write_text(
+        '{"T</script>": {"reference": "The <b>article</b>.", "claims": []}}'
+    )
+    cli("annotate", "export", folder / "p.json", folder / "c.html", "--against", folder / "r.json")
+    return folder / "p.json", folder / "c.html"
+
+
+def status(page):
+    return page.get_by_role("status").inner_text()
+
+
+def button(page, name):
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def saved(page, path):
+    with page.expect_download() as download:
+        button(page, "Save").click()
+    download.value.save_as(path)
+    return download.value.suggested_filename
+
+
+def test_answers_by_keyboard_alone_are_saved_and_continued(opened, answers, tmp_path):
+    file, html = answers
+    page = opened(html)
+    assert status(page) == "0 of 8 answered"
+    for key in "vI":
+        page.keyboard.press(key)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("v")
+    assert status(page) == "3 of 8 answered"
+    page.reload()
+    assert status(page) == "3 of 8 answered"
+    page.get_by_role("textbox", name="Rater").fill("v i")
+    page.keyboard.press("v")
+    assert status(page) == "3 of 8 answered"
+    page.reload()
+    assert page.get_by_role("textbox", name="Rater").input_value() == "v iv"
+    assert saved(page, tmp_path / "saved.json") == "tool.v iv.json"
+    expected = file.read_text(encoding="utf-8").replace('"ann"', '"v iv"', 1)
+    for k, word in ((0, "valid"), (1, "invalid"), (3, "valid")):
+        places = [m.span() for m in re.finditer(r'"answer": (null|"\w+")', expected)]
+        expected = expected[: places[k][0]] + f'"answer": "{word}"' + expected[places[k][1] :]
+    assert (tmp_path / "saved.json").read_text(encoding="utf-8") == expected
+    other = opened(html)
+    other.get_by_label("Continue from file").set_input_files(tmp_path / "saved.json")
+    playwright.expect(other.get_by_role("status")).to_have_text("3 of 8 answered")
+    assert saved(other, tmp_path / "again.json") == "tool.v iv.json"
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "saved.json").read_bytes()
+    counted = json.loads(cli("annotate", "import", tmp_path / "saved.json", "--json", expect=1)[0])
+    assert (counted["n_items"], counted["n_judged"], counted["n_missing"]) == (8, 3, 5)
+
+
+def test_buttons_and_moves(opened, answers):
+    page = opened(answers[1])
+    button(page, "Next").click()
+    button(page, "Invalid").click()
+    button(page, "Previous").click()
+    assert button(page, "Invalid").get_attribute("aria-pressed") == "true"
+    button(page, "Previous").click()
+    button(page, "Valid").click()
+    assert status(page) == "2 of 8 answered"
+    button(page, "Next unanswered").click()
+    assert page.get_by_role("heading", level=2).inner_text().startswith("3 of 8")
+
+
+def test_texts_are_text_at_any_width(opened, answers):
+    page = opened(answers[1], viewport={"width": 360, "height": 740})
+    for text in HOSTILE:
+        shown = page.locator("#item .text").first.evaluate("e => e.textContent")
+        assert shown == f"Rain floods {text}"
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+        page.keyboard.press("ArrowRight")
+    assert page.locator("img, #item script").count() == 0
+    assert page.title() != "hit"
+
+
+def test_marks(opened, answers):
+    page = opened(answers[1])
+    page.keyboard.press("ArrowRight")
+    marked = page.locator("#item .panel mark.reference.model")
+    assert "Rain" in marked.all_inner_texts()
+    assert page.locator("td mark.absent").all_inner_texts() == ["hail"]
+
+
+def test_a_file_of_other_data_is_refused(opened, answers, tmp_path):
+    page = opened(answers[1])
+    page.keyboard.press("v")
+    (tmp_path / "other.json").write_text('{"username": "x", "items": []}')
+    page.get_by_label("Continue from file").set_input_files(tmp_path / "other.json")
+    playwright.expect(page.get_by_role("alert")).to_contain_text("nothing was changed")
+    assert status(page) == "1 of 8 answered"
+
+
+def test_a_browser_that_keeps_nothing(browser, answers):
+    context = browser.new_context()
+    refuse = "Object.defineProperty(window, 'localStorage', {get() { throw new Error(); }})"
+    context.add_init_script(refuse)
+    page = context.new_page()
+    page.goto(answers[1].as_uri())
+    page.keyboard.press("v")
+    assert status(page) == "1 of 8 answered"
+    assert "save before you close" in page.get_by_role("alert").inner_text()
+    context.close()
+
+
+def test_claims(opened, claims, tmp_path):
+    file, html = claims
+    page = opened(html)
+    assert status(page) == "1 of 3 answered"
+    assert "The <b>article</b>." in page.locator("#item").inner_text()
+    page.keyboard.press("n")
+    assert page.get_by_role("heading", level=2).inner_text().startswith("2 of 3")
+    page.keyboard.press("ArrowRight")
+    button(page, "Supported").click()
+    assert status(page) == "3 of 3 answered"
+    page.get_by_role("textbox", name="Rater").fill("zoë/1")
+    assert saved(page, tmp_path / "saved.json") == "p.zoë_1.json"
+    expected = file.read_text().replace("null", "false", 1).replace("null", "true", 1)
+    assert (tmp_path / "saved.json").read_text() == expected
+
+
+LUMINANCE = """pair => { const of = c => { const v = c.match(/[\\d.]+/g).slice(0, 3).map(x => {
+  x /= 255; return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; });
+  return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2]; };
+  const [a, b] = pair.map(of).sort((x, y) => y - x); return (a + 0.05) / (b + 0.05); }"""
+COLOURS = """() => [...document.querySelectorAll('body *')].filter(e => e.innerText?.trim())
+  .map(e => {
+  let ground = e; const of = x => getComputedStyle(x).backgroundColor;
+  while (ground !== document.body && of(ground) === 'rgba(0, 0, 0, 0)')
+    ground = ground.parentElement;
+  return [getComputedStyle(e).color, of(ground)]; })"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast(opened, answers, claims, scheme):
+    """Source: WCAG 2.2, success criterion 1.4.3."""
+    for html in (answers[1], claims[1]):
+        page = opened(html, color_scheme=scheme)
+        page.locator("summary").click()
+        page.keyboard.press("ArrowRight")
+        pairs = {tuple(pair) for pair in page.evaluate(COLOURS)}
+        assert len(pairs) > 2
+        assert min(page.evaluate(LUMINANCE, list(pair)) for pair in pairs) >= 4.5
