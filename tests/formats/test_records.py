@@ -124,3 +124,10 @@ def test_whole_numbers_of_frames_are_integers():
         for read, expected in ((records.integers, "an integer"), (records.texts, "text")):
             with pytest.raises(InputError, match=rf'row 1: "x" is .*, expected {expected}'):
                 read("x")
+
+
+def test_frames_with_columns_of_several_kinds():
+    pandas = pytest.importorskip("pandas")
+    records = read_records(pandas.DataFrame({"x": [90, "30", None], "y": [1, 2, 3]}))
+    assert records.answers("x").to_pylist() == ["90", "30", None]
+    assert records.integers("y").tolist() == [1, 2, 3]

@@ -208,7 +208,7 @@ def read_records(source: Any, name: str = "rows") -> Records:
     if isinstance(source, str | os.PathLike | Source):
         records = _of_file(Source.open(source))
     elif isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
-        records = Records(name, _of_columns(source, name))
+        records = _of_table(source, name)
     elif isinstance(source, Iterable):
         records = _of_objects(list(source), name)
     else:
@@ -267,6 +267,17 @@ def _of_objects(rows: Any, name: str) -> Records:
             raise InputError(f"{name}: row {k} is {kind(row)}, expected an object")
     mixed: set[str] = set()
     return Records(name, pa.table(columns_of(rows, mixed)), mixed=frozenset(mixed))
+
+
+def _of_table(source: Any, name: str) -> Records:
+    try:
+        return Records(name, _of_columns(source, name))
+    except InputError:
+        if not hasattr(source, "notna"):
+            raise
+    # Columns of pandas may hold values of several kinds, those of Arrow may not.
+    rows = source.astype(object).where(source.notna(), None).to_dict("records")
+    return _of_objects(rows, name)
 
 
 def _of_columns(source: Any, name: str) -> pa.Table:

@@ -24,6 +24,7 @@ from fastcausal.tasks.crab.pairs import (
 )
 from fastcausal.tasks.crab.parse import REASONS, parse_column
 
+OBJECTS = np.dtype(object)  # of columns of pandas with values of several kinds
 READ, UNMATCHED = REASONS.index("read"), REASONS.index("unmatched")
 LABELS: dict[str, tuple[str, ...]] = {
     "score": ("A", "B", "C", "D"),
@@ -151,7 +152,7 @@ def _records(source: Any, column: str, name: str) -> Records:
     if isinstance(source, Sequence) and not isinstance(source, str):
         if not any(isinstance(row, Mapping) for row in source):
             return read_records([{column: value} for value in source], name)
-    elif isinstance(source, np.ndarray):
+    elif isinstance(source, np.ndarray) or getattr(source, "dtype", None) == OBJECTS:
         return read_records([{column: value} for value in source.tolist()], name)
     elif _is_column(source):
         return read_records(
@@ -166,7 +167,10 @@ def _is_column(source: Any) -> bool:
         return True
     if isinstance(source, pa.Table) or not hasattr(source, "__arrow_c_stream__"):
         return False
-    return not pa.types.is_struct(pa.chunked_array(source).type)
+    try:
+        return not pa.types.is_struct(pa.chunked_array(source).type)
+    except pa.ArrowException:  # a frame with values of several kinds
+        return False
 
 
 def _joined(

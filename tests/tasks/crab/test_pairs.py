@@ -317,3 +317,11 @@ def test_columns_of_gold_that_have_names_of_ours():
     assert other.per_pair.select(plain.per_pair.column_names).equals(plain.per_pair)
     with pytest.raises(fc.InputError, match='column "pred" of gold has the name of a column'):
         _ = fc.crab.pairwise([{**p, "pred": 1} for p in pairs[5:]], answers["score"][5:]).per_pair
+
+
+def test_answers_of_several_kinds_in_a_frame():
+    pairs = [dict(zip(KEY, (1, 0, b), strict=True)) | {"score": 90} for b in (1, 2, 3)]
+    said = [85, "<Answer>90%</Answer>", None]
+    expected = fc.crab.pairwise(pairs, said, unparsed="skip").to_json()
+    for pred in (pd.Series(said), pd.DataFrame({"prediction": said})):
+        assert fc.crab.pairwise(pairs, pred, unparsed="skip").to_json() == expected
