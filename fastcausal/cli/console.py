@@ -192,7 +192,7 @@ def _ending(error: BaseException) -> tuple[int, str]:
     if usage is not None:
         context = getattr(error, "ctx", None)
         help_of = context.command_path if context else "fastcausal"
-        said = usage().rstrip(".")  # nothing, where the help was shown
+        said = " ".join(usage().split()).rstrip(".")  # nothing, where the help was shown
         return FAILED, said and f"{said}; see {help_of} --help"
     if isinstance(error, InputError) or type(error) is ValueError:
         return FAILED, reason

@@ -21,7 +21,7 @@ STYLE: dict[str, object] = {
 
 
 def require_pictures(*targets: Path | None) -> None:
-    """Raise InputError where matplotlib is missing, or a name ends in no kind of picture.
+    """Raise InputError where matplotlib is missing, or a name is of no picture or no folder.
 
     Examples
     --------
@@ -34,6 +34,8 @@ def require_pictures(*targets: Path | None) -> None:
     for target in wanted:
         if target.suffix.lower().lstrip(".") not in KINDS:
             raise InputError(f"{target}: expected a name that ends in .png, .svg or .pdf")
+        if not target.parent.is_dir():  # before other files are written
+            raise InputError(f"{target}: no folder {target.parent}")
     if wanted:
         _matplotlib()
 

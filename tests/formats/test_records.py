@@ -84,6 +84,7 @@ def test_every_kind_of_file_gives_the_same_rows(rows):
         ("a.jsonl", b'{"x":1}\n{"x":"b"}', ("numbers", "x"), 'a.jsonl:2: "x" is '),
         ("a.jsonl", b'{"x":"1"}', ("numbers", "x"), 'a.jsonl:1: "x" is "1", expected a number'),
         ("a.jsonl", b'{"x":true}', ("numbers", "x"), 'a.jsonl:1: "x" is true, expected a number'),
+        ("a.jsonl", b'{"x":1}\n{"x":1.5}', ("integers", "x"), 'a.jsonl:2: "x" is 1.5, expected an'),
         ("a.jsonl", b'{"x":1}\n[1]', None, "a.jsonl:2: a list, expected an object"),
         ("a.jsonl", b'{"x":4}\n{"x":"4"}', ("numbers", "x"), 'a.jsonl:2: "x" is "4", expected a n'),
         ("a.jsonl", b'{"x":"a"}\n{"x":true}', ("texts", "x"), 'a.jsonl:2: "x" is true, expected t'),
@@ -112,3 +113,11 @@ def test_values_of_several_kinds_are_text_where_they_may():
     assert records.texts("cut").to_pylist() == ["so \\ud83d", None, None]
     not_a_number = read_records([*rows, {"x": float("nan")}])
     assert not_a_number.answers("x").to_pylist() == ["85", "85", None, None]
+
+
+def test_whole_numbers_of_frames_are_integers():
+    column = pa.array([3.0, -1.0, 2.0**53])
+    assert read_records({"x": column}).integers("x").tolist() == [3, -1, 2**53]
+    for odd in (1.5, np.nan, np.inf, 2.0**54):
+        with pytest.raises(InputError, match=r'row 1: "x" is .*, expected an integer'):
+            read_records({"x": pa.array([1.0, odd])}).integers("x")

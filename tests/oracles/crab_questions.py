@@ -23,6 +23,10 @@ def right_letters(question):
     return [max(scores, key=scores.get)]
 
 
+def gold_letter(question, chosen):
+    return chosen if chosen in right_letters(question) else right_letters(question)[0]
+
+
 def near_letters(question):
     return {
         question[f"{i}_choice"]
@@ -38,7 +42,7 @@ def graded(questions, chosen, policy="skip"):
     counted = [
         (q, c) for q, c in zip(questions, chosen, strict=True) if c is not None or policy == "empty"
     ]
-    gold = [c if c in right_letters(q) else right_letters(q)[0] for q, c in counted]
+    gold = [gold_letter(q, c) for q, c in counted]
     pred = [c or "none" for _, c in counted]
     present = sorted({*gold, *pred} & {*LETTERS})
     return {
@@ -61,7 +65,7 @@ def same_document(questions, chosen):
         return said
 
     read = [(q, c) for q, c in zip(questions, chosen, strict=True) if c is not None]
-    cross = [(q, c) for q, c in read if right_letters(q)[0] not in near_letters(q)]
+    cross = [(q, c) for q, c in read if gold_letter(q, c) not in near_letters(q)]
     return {
         "wrong": block([(q, c) for q, c in read if c not in right_letters(q)], True),
         "cross_document_wrong": block(

@@ -123,7 +123,7 @@ class Records:
         return arrow.values_of(column.cast(pa.float64(), safe=False), np.nan)
 
     def integers(self, name: str) -> npt.NDArray[np.int64]:
-        """Return a column as int64[n].
+        """Return a column as int64[n]; whole numbers may be written as 1.0.
 
         Raises
         ------
@@ -136,6 +136,8 @@ class Records:
             raise InputError(f'{self.where(row)}: "{name}" is missing, expected an integer')
         if not self.typed:
             column = self._parsed(name, column, pa.int64())
+        elif pa.types.is_floating(column.type):
+            self._require_whole(name, column)
         elif not pa.types.is_integer(column.type):
             self._require_none(name, "an integer")
         try:
@@ -160,6 +162,14 @@ class Records:
         for row, value in enumerate(self.values(name)):
             if value is not None and type(value) not in allowed:
                 raise self._expected(name, row, value, expected)
+
+    def _require_whole(self, name: str, column: pa.Array) -> None:
+        """Raise InputError for the first number that float64 does not hold as an integer."""
+        values = column.cast(pa.float64()).to_numpy()
+        odd = (values != np.trunc(values)) | (np.abs(values) > 2**53)
+        if odd.any():
+            row = int(odd.argmax())
+            raise self._expected(name, row, column[row].as_py(), "an integer")
 
     def _expected(self, name: str, row: int, value: Any, expected: str) -> InputError:
         got = shown(value) if isinstance(value, str | int | float) else kind(value)

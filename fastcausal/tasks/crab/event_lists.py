@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fastcausal._version import __version__
-from fastcausal.errors import InputError, repeated, some_of
+from fastcausal.errors import InputError, repeated
 from fastcausal.formats.io.records import Records, read_records
 from fastcausal.formats.io.sources import RecordSource
 from fastcausal.formats.io.values import JSON, kind, shown
@@ -78,8 +78,10 @@ def events(
         check("match", match, EventMatch)
     if not 0 <= min_f1 <= 1:
         raise ValueError(f"min_f1 is {min_f1}, expected a number from 0 to 1")
-    wanted, listed = _read(gold, "gold"), _read(pred, "pred")
-    _require_same(wanted, listed)
+    sources = read_records(gold, "gold"), read_records(pred, "pred")
+    wanted, listed = map(_documents, sources)
+    _require_all(wanted, *sources, listed)
+    _require_all(listed, *sources[::-1], wanted)
     pairs = [(wanted[id], listed[id]) for id in sorted(wanted)]
     n_gold, n_pred = (np.array([len(pair[side]) for pair in pairs]) for side in (0, 1))
     tp = _partners(pairs, match, min_f1)
@@ -147,8 +149,7 @@ def _edges(
     ]
 
 
-def _read(source: RecordSource, name: str) -> Documents:
-    records = read_records(source, name)
+def _documents(records: Records) -> Documents:
     ids, documents = records.texts("id"), [*map(_decoded, records.column("events").to_pylist())]
     if ids.null_count:
         row = ids.is_null().index(True).as_py()
@@ -177,12 +178,9 @@ def _require_texts(texts: Any, records: Records, row: int) -> None:
             raise InputError(f"{records.where(row)}: an event is {kind(text)}, expected a text")
 
 
-def _require_same(wanted: Documents, listed: Documents) -> None:
-    for side, missing in (
-        ("pred", wanted.keys() - listed.keys()),
-        ("gold", listed.keys() - wanted.keys()),
-    ):
-        if missing:
-            raise InputError(
-                f"{len(missing)} documents are not in {side}{some_of(sorted(missing))}"
-            )
+def _require_all(documents: Documents, records: Records, other: Records, known: Documents) -> None:
+    """Raise InputError for the first document that the other side does not have."""
+    if missing := [(row, id) for row, id in enumerate(documents) if id not in known]:
+        row, id = missing[0]
+        more = f", nor for {len(missing) - 1} more" if missing[1:] else ""
+        raise InputError(f"{records.where(row)}: {other.name} has no events for {shown(id)}{more}")

@@ -58,15 +58,18 @@ class Questions:
         places: Int64 = self.right.argmax(axis=1)
         return places
 
-    def units(self) -> pa.Table:
-        """Return ``id``, the columns of the questions, and their right letters and articles."""
+    def units(self, gold: Int64) -> pa.Table:
+        """Return ``id``, the columns of the questions, and their right letters and articles.
+
+        Whether a question is of one document goes by its gold letter: int64[n].
+        """
         table = self.records.table
         columns: dict[str, Any] = {"id": arrow.numbers(np.arange(len(table))).cast(pa.string())}
         ours = ("id", "answer", IN_DOCUMENT, RIGHT, NEAR)
         columns |= {name: table[name] for name in table.column_names if name not in ours}
         columns[RIGHT] = _letters_of(self.right)
         if self.near is not None:
-            in_document = np.take_along_axis(self.near, self.first[:, None], axis=1)[:, 0]
+            in_document = np.take_along_axis(self.near, gold[:, None], axis=1)[:, 0]
             columns |= {NEAR: _letters_of(self.near), IN_DOCUMENT: arrow.numbers(in_document)}
         return pa.table(columns)
 
@@ -143,8 +146,8 @@ def graded(
     Returns
     -------
     JudgmentReport
-        The subsets ``in_document`` and ``cross_document`` are told by the article of the first
-        right candidate; ``same_document`` says how many answers chose a candidate of the effect's
+        The subsets ``in_document`` and ``cross_document`` are told by the article of the gold
+        candidate; ``same_document`` says how many answers chose a candidate of the effect's
         article, and how many would by chance.
 
     Raises
@@ -175,11 +178,12 @@ def graded(
     n = len(asked.records)
     answers = read_answers(pred, n, "mcq", column=column, unparsed=unparsed, unmatched=unmatched)
     chosen_is_right = (answers.reasons == READ) & asked.right[np.arange(n), answers.codes]
-    units = asked.units()
+    gold = np.where(chosen_is_right, answers.codes, asked.first)
+    units = asked.units(gold)
     statistics = judged(
         "mcq",
         f"fastcausal|{__version__}|crab-graded|{policies(undefined, unparsed, unmatched)}",
-        np.where(chosen_is_right, answers.codes, asked.first),
+        gold,
         answers,
         units,
         undefined,

@@ -30,7 +30,7 @@ def same_document(questions: pa.Table, chosen: Int64, is_cross: Booleans) -> Cou
     chosen : int64[n]
         The letter that an answer chose; -1 or 4 where none was read.
     is_cross : bool[n]
-        Whether effect and right candidate are of two articles.
+        Whether effect and gold candidate are of two articles.
 
     Returns
     -------

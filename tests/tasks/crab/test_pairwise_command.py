@@ -217,6 +217,8 @@ def test_files_that_are_no_tables(tmp_path, monkeypatch):
     assert message == 'gold.jsonl:1: topic 1, events 1 and 2: no "score"'
     message = refused(tmp_path, of_class, ANSWERED[:1], "--gold-from", "score")
     assert message.endswith("--gold-from class would take classes")
+    message = refused(tmp_path, GOOD, ANSWERED, "--plot", "none/plot.png")
+    assert message == "none/plot.png: no folder none"
 
 
 def test_a_long_answer(tmp_path, monkeypatch):

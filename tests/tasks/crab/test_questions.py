@@ -164,7 +164,10 @@ def test_graded_equals_the_definition(case, policy, random):
         assert said["same_document"][name] == {key: near(v) for key, v in block.items()}
     assert said["n_questions"] == len(questions)
     assert said["coverage"]["n_read"] == sum(c is not None for c in chosen)
-    crossing = [oracle.right_letters(q)[0] not in oracle.near_letters(q) for q in questions]
+    crossing = [
+        oracle.gold_letter(q, c) not in oracle.near_letters(q)
+        for q, c in zip(questions, chosen, strict=True)
+    ]
     sizes = {name: part["n_questions"] for name, part in said["subsets"].items()}
     assert sizes.get("cross_document", 0) == sum(crossing)
     assert sizes.get("in_document", 0) == len(crossing) - sum(crossing)

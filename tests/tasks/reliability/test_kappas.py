@@ -153,8 +153,10 @@ class TestKappas:
 
     @given(data=rated())
     def test_irrcac(self, data):
-        raw = pytest.importorskip("irrCAC.raw")
+        raw = pytest.importorskip("irrCAC.raw", reason="irrCAC wants a SciPy of 2024: by hand")
         data = data[~np.isnan(data).all(axis=1)]
+        if len(data) < 2:  # its own interval divides by n - 1
+            return
         labels = np.unique(data[~np.isnan(data)]).tolist()
         if math.isnan(found := gwet_ac1(data)):
             assert len(labels) < 2 or math.isnan(percent_agreement(data))
