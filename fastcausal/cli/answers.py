@@ -40,11 +40,15 @@ def answers(
     ] = False,
     per_item: Annotated[
         Path | None,
-        typer.Option(help="Write the scores of each item to this .csv, .parquet or .arrow file."),
+        typer.Option(
+            help="Write the scores of each item to this .csv, .jsonl, .parquet or .arrow file."
+        ),
     ] = None,
     judgments: Annotated[
         Path | None,
-        typer.Option(help="Write the verdict of each rater to this .csv, .parquet or .arrow file."),
+        typer.Option(
+            help="Write the verdict of each rater to this .csv, .jsonl, .parquet or .arrow file."
+        ),
     ] = None,
     per_example: PerExampleOption = None,
     json: JsonOption = False,

@@ -36,11 +36,13 @@ def claims(
     ] = "error",
     per_topic: Annotated[
         Path | None,
-        typer.Option(help="Write the scores of topics to this .parquet, .arrow or .csv file."),
+        typer.Option(
+            help="Write the scores of topics to this .csv, .jsonl, .parquet or .arrow file."
+        ),
     ] = None,
     judgments: Annotated[
         Path | None,
-        typer.Option(help="Write all judgments to this .parquet, .arrow or .csv file."),
+        typer.Option(help="Write all judgments to this .csv, .jsonl, .parquet or .arrow file."),
     ] = None,
     json: JsonOption = False,
     format: FormatOption = "text",

@@ -18,7 +18,9 @@ def import_(
     files: Annotated[list[str], typer.Argument(help="Files that raters saved; - for stdin.")],
     to: Annotated[
         Path | None,
-        typer.Option(help="Write the labels to this .parquet, .arrow or .csv file, for meta."),
+        typer.Option(
+            help="Write the labels to this .csv, .jsonl, .parquet or .arrow file, for meta."
+        ),
     ] = None,
     key: Annotated[
         str | None,
