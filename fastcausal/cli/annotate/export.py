@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from fastcausal.cli.options import refuse
+from fastcausal.cli.console import print_json
+from fastcausal.cli.options import JsonOption, refuse
 from fastcausal.options import Triaged
 
 
@@ -25,6 +26,7 @@ def export(
     against: Annotated[
         str | None, typer.Option(help="Judge claims by the articles of this file.")
     ] = None,
+    json: JsonOption = False,
 ) -> None:
     """Write a page on which a rater judges answers, or claims."""
     from fastcausal.formats.io.files import replacing
@@ -41,3 +43,7 @@ def export(
     content = page_of(sheet).encode(errors="replace")
     with replacing(page) as file:
         file.write(content)
+    if json:
+        n_missing = sheet.answers.count(None)
+        n_items = len(sheet.answers)
+        print_json({"n_items": n_items, "n_judged": n_items - n_missing, "n_missing": n_missing})

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, Remedy
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.values import JSON, kind, shown
+from fastcausal.tasks.claims.files import entries_of_topic
 from fastcausal.tasks.claims.reading import fields_of, pattern_of, read_claims
 from fastcausal.tasks.claims.scorer import judgments_of
 from fastcausal.tasks.judged.join import read_extractions
@@ -86,7 +87,7 @@ def collect(paths: Sequence[str], name: str | None = None, key: str | None = Non
     files = [Source.open(path) for path in paths]
     if key is not None:
         labels = [*_of_preferences(files, name, key)]
-    elif all(map(_has_topics, files)):
+    elif _of_claims(files):
         labels = [Label(**row) for row in judgments_of(read_claims(files, name)).to_pylist()]
     else:
         labels = [*_of_answers(files, name)]
@@ -94,14 +95,17 @@ def collect(paths: Sequence[str], name: str | None = None, key: str | None = Non
     return Collected(sorted(labels, key=lambda v: (v.rater, v.system or "", v.item)))
 
 
-def _has_topics(file: Source) -> bool:
-    """Tell files of claims by the first value of their object."""
-    try:
-        document = JSON.decode(file.text) if file.data.lstrip().startswith(b"{") else None
-    except (ValueError, RecursionError):
-        return b'"claims"' in file.data  # sentences may repeat, which the reader of claims allows
-    first = next(iter(document.values()), None) if isinstance(document, dict) else None
-    return isinstance(first, dict) and "claims" in first
+def _of_claims(files: Sequence[Source]) -> bool:
+    """Tell files of claims from those of answers; InputError for some of each."""
+    entries = [entries_of_topic(file) for file in files]
+    for file, of_topic in zip(files, entries, strict=True):
+        if any(f"{place}_likert" in of_topic for place in PLACES):
+            remedy = Remedy("key", ("FILE",), "would name the systems")
+            raise InputError(f"{file.name} has preferences for places", remedy)
+    kinds = {"claims" in of_topic: file.name for file, of_topic in zip(files, entries, strict=True)}
+    if len(kinds) > 1:
+        raise InputError(f"{kinds[True]} has claims, {kinds[False]} does not: import one kind")
+    return True in kinds
 
 
 def _rater_of(file: Source, name: str | None) -> str | None:

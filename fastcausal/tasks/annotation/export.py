@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, Remedy
 from fastcausal.formats.io.files import Source
 from fastcausal.tasks.annotation.marks import Piece, marked_source, marked_span
 from fastcausal.tasks.annotation.page import Sheet
 from fastcausal.tasks.annotation.slots import RATER, Place, Slotted, members, root, with_slots
-from fastcausal.tasks.claims.files import Claim, ClaimFile, read_claim_file
+from fastcausal.tasks.claims.files import Claim, ClaimFile, entries_of_topic, read_claim_file
 from fastcausal.tasks.judged.files import ExtractionFile, read_file, require_unique
+from fastcausal.tasks.judged.join import keyed
 from fastcausal.tasks.judged.parse import Parsed, parse_guide
 from fastcausal.tasks.judged.scorer import answers as score_answers
 from fastcausal.tasks.words import words
@@ -41,7 +42,10 @@ def sheet_of_answers(source: Path_, rater: str | None = None, only_judge: bool =
         The file cannot be read, or nothing is left to judge.
     """
     file = Source.open(source)
-    items = read_file(file, file.name, "")
+    if "claims" in entries_of_topic(file):
+        remedy = Remedy("against", ("FILE",), "would name the articles that judge them")
+        raise InputError(f"{file.name} has claims", remedy)
+    [items] = keyed([read_file(file, file.name, "")])
     require_unique(items)
     kept = list(_to_judge(file, items)) if only_judge else list(range(len(items.ids)))
     if not kept:
@@ -105,9 +109,10 @@ def _stem(file: Source) -> str:
 
 def _to_judge(file: Source, items: ExtractionFile) -> Iterator[int]:
     """Yield the rows that triage leaves to people, those that cannot be read among them."""
-    table = score_answers(file, unparsed="skip").per_item
-    triage = dict(zip(table["item"].to_pylist(), table["triage"].to_pylist(), strict=True))
-    for k, key in enumerate(items.ids.to_pylist()):
+    scored = score_answers(file, unparsed="skip").per_item.to_pylist()
+    triage = {(row.get("system") or "", row["item"]): row["triage"] for row in scored}
+    keys = zip(items.systems.to_pylist(), items.ids.to_pylist(), strict=True)
+    for k, key in enumerate(keys):
         if triage.get(key, "judge") == "judge":
             yield k
 

@@ -125,6 +125,16 @@ def document_of(file: Source) -> Any:
         raise InputError(invalid_json(file.name, error)) from error
 
 
+def entries_of_topic(file: Source) -> dict[str, Any]:
+    """Return the entries of the first topic; of a file without topics, none."""
+    try:
+        document = document_of(file) if file.data.lstrip().startswith(b"{") else None
+    except InputError:
+        return {}
+    first = document[0][1] if isinstance(document, Pairs) and document else None
+    return dict(first) if isinstance(first, Pairs) else {}
+
+
 def _topic(name: str, value: Any) -> tuple[Side, Topic]:
     entries = _object(value, "the topic")
     sides = [side for side in SIDES if side in entries]

@@ -167,8 +167,8 @@ def fields_of(pattern: _Pattern, file: str) -> dict[str, str]:
     """Return what a file's name says: side, system, rater."""
     match = pattern.expression.fullmatch(Path(file).stem)
     if match is None:
-        sides = " or ".join(SIDES)
-        raise InputError(f'{file}: the name does not fit "{pattern.text}" with {sides} as side')
+        sides = f" with {' or '.join(SIDES)} as side" if "{side}" in pattern.text else ""
+        raise InputError(f'{file}: the name does not fit "{pattern.text}"{sides}')
     return {field: _text(value) for field, value in match.groupdict().items()}
 
 

@@ -163,6 +163,8 @@ def _document(source: Source) -> Mapping[str, Any] | None:
         if _has_lines(source):
             return None
         raise InputError(invalid_json(source.name, error)) from error
+    if "items" not in document and not _has_lines(source):
+        raise InputError(f'{source.name}: no "items", expected in an object of answers')
     return document if "items" in document else None
 
 

@@ -120,7 +120,7 @@ def read_extractions(source: Any, name: str = "answers") -> Extractions:
         read_file(each, *names) for each, names in zip(sources, _names(sources, name), strict=True)
     ]
     _require_alike(files)
-    files = _keyed(files)
+    files = keyed(files)
     for file in files:
         require_unique(file)
     return _joined(files)
@@ -163,7 +163,7 @@ def _require_alike(files: Sequence[ExtractionFile]) -> None:
         raise InputError(f'{named[False]}: no column "id", but there is one in {named[True]}')
 
 
-def _keyed(files: list[ExtractionFile]) -> list[ExtractionFile]:
+def keyed(files: list[ExtractionFile]) -> list[ExtractionFile]:
     """Tell items of several systems apart by their names."""
     systems = [file.systems for file in files]
     if len({name for each in systems for name in each.unique().to_pylist()}) == 1:

@@ -37,6 +37,35 @@ def test_nothing_is_exported(tmp_path, content, arguments):
     assert [*tmp_path.iterdir()] == [source]
 
 
+def test_messages_name_the_option_that_is_missing(tmp_path):
+    likert = tmp_path / "likert.json"
+    likert.write_text('{\n"T": {"first_prediction_likert": 3}}')
+    page = tmp_path / "p.html"
+    for arguments, expected in (
+        (("export", CLAIMS, page), "--against FILE"),
+        (("export", CLAIMS, page, "--only", "judge"), "--against FILE"),
+        (("export", likert, page), 'no "items"'),
+        (("import", likert), "--key FILE"),
+        (("import", CLAIMS, ANN), "judged_ann.json does not"),
+    ):
+        out, err = cli("annotate", *arguments, "--json", expect=2)
+        assert expected in json.loads(out)["error"]
+        assert err == ""
+    assert not page.exists()
+
+
+def test_systems_share_ids(tmp_path):
+    """Only the answer that differs from its reference is left, with its own system."""
+    row = {"id": "1", "input": "rain floods", "gold": "[Cause] rain [Effect] floods"}
+    other = "[Cause] rain floods [Effect] floods"
+    rows = [row | {"system": "a", "output": row["gold"]}, row | {"system": "b", "output": other}]
+    (tmp_path / "s.json").write_text(json.dumps(rows))
+    page = tmp_path / "p.html"
+    out, _ = cli("annotate", "export", tmp_path / "s.json", page, "--only", "judge", "--json")
+    assert json.loads(out) == {"n_items": 1, "n_judged": 0, "n_missing": 1}
+    assert other in page.read_text()
+
+
 def test_import(tmp_path):
     out, _ = cli("annotate", "import", ANN, BEN, "--json", "--to", tmp_path / "t.csv", expect=1)
     counts = json.loads(out)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
 
+from fastcausal.sample import FOLDER
 from tests.support.cli import cli
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
@@ -141,6 +145,53 @@ def test_answers_by_keyboard_alone_are_saved_and_continued(opened, answers, tmp_
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "saved.json").read_bytes()
     counted = json.loads(cli("annotate", "import", tmp_path / "saved.json", "--json", expect=1)[0])
     assert (counted["n_items"], counted["n_judged"], counted["n_missing"]) == (8, 3, 5)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """A page of the sample's answers that are left to judge, on a server of its own."""
+    folder = tmp_path_factory.mktemp("served")
+    arguments = ("--rater", "zoe", "--only", "judge")
+    cli("annotate", "export", FOLDER / "judged_answers.json", folder / "page.html", *arguments)
+    handler = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=folder))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/page.html"
+    server.shutdown()
+    server.server_close()
+
+
+FOCUS = """() => { const e = document.activeElement;
+  return getComputedStyle(e).outlineStyle === 'solid' ? e.id || e.localName : null; }"""
+
+
+def test_tab_reaches_everything_and_an_answer_keeps_the_focus(browser, served, tmp_path):
+    context = browser.new_context()
+    page = context.new_page()
+    seen = []
+    page.on("request", lambda request: seen.append(request.url))
+    page.on("console", lambda message: seen.append(message.text))
+    page.goto(served)
+    assert page.locator("details").get_attribute("open") is None
+    assert page.get_by_role("textbox", name="Rater").input_value() == "zoe"
+    order = []
+    for _ in range(9):
+        page.keyboard.press("Tab")
+        order.append(page.evaluate(FOCUS))
+    buttons = ["yes", "no", "previous", "next", "unanswered"]
+    assert order == ["rater", "save", "continue", "summary", *buttons]
+    page.locator("#no").focus()
+    for key in ("Space", "Enter", "v", "i", "v"):
+        page.keyboard.press(key)
+        assert page.evaluate(FOCUS) == "no"
+    assert status(page) == "5 of 5 answered"
+    page.reload()
+    saved(page, tmp_path / "judged.json")
+    assert {url for url in seen if not url.startswith("blob:")} == {served}
+    counted = json.loads(cli("annotate", "import", tmp_path / "judged.json", "--json")[0])
+    assert counted["raters"] == {"zoe": {"n_judged": 5, "n_missing": 0}}
+    assert page.evaluate("fetch('/').then(() => 'leaked', () => 'refused')") == "refused"
+    context.close()
 
 
 def test_buttons_and_moves(opened, answers):
