@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,12 +94,14 @@ def numbered(values: Float64) -> tuple[Int64, Float64]:
     return places, arrow.values_of(different)
 
 
-def encoded(column: Any) -> tuple[Int64, Any]:
+def encoded(
+    column: Any, order_of: Callable[[Any], Any] = pc.array_sort_indices
+) -> tuple[Int64, Any]:
     """Return the place of each value of an Arrow array among the different ones, -1 for null.
 
-    And these, ascending, as an Arrow array.
+    And these, ascending, or as ``order_of`` them gives, as an Arrow array.
     """
     codes = column.dictionary_encode()
-    order = pc.array_sort_indices(codes.dictionary)
+    order = order_of(codes.dictionary)
     place = np.append(np.argsort(arrow.values_of(order)), -1)  # [-1] is the last
     return place[arrow.values_of(codes.indices, -1)], codes.dictionary.take(order)

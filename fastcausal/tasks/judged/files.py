@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import numbers, strings, without
+from fastcausal.arrays.strata import by_number
 from fastcausal.errors import InputError, invalid_json, repeated
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.records import Records, read_records
@@ -240,14 +241,6 @@ def ascend(keys: pa.Array) -> bool:
     values = by_number(keys)
     values = keys if values is None else values
     return bool(pc.all(pc.less(values[:-1], values[1:]), min_count=0).as_py())
-
-
-def by_number(keys: pa.Array) -> pa.Array | None:
-    """Return keys as int64, None where one is not an integer."""
-    try:
-        return keys.cast(pa.int64())
-    except pa.ArrowInvalid:
-        return None
 
 
 def _verdict_column(records: Records, reference: str) -> str | None:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined, numbers, strings
+from fastcausal.arrays.strata import ascending
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import Source, name_of
 from fastcausal.formats.io.values import most_common
@@ -21,7 +22,6 @@ from fastcausal.tasks.judged.files import (
     Int8,
     Ratings,
     ascend,
-    by_number,
     read_file,
     require_unique,
 )
@@ -208,13 +208,7 @@ def _joined(files: Sequence[ExtractionFile]) -> Extractions:
 def _ascending(keys: Sequence[pa.Array]) -> pa.Array:
     """Return the keys of all files once: by number where all are integers, else as text."""
     unique = keys[0] if len(keys) == 1 else pa.concat_arrays(keys).unique()
-    if ascend(unique):
-        return unique
-    numbered = by_number(unique)
-    if numbered is None:
-        return unique.take(pc.sort_indices(unique))
-    table = pa.table({"value": numbered, "text": unique})
-    return unique.take(pc.sort_indices(table, [("value", "ascending"), ("text", "ascending")]))
+    return unique if ascend(unique) else unique.take(ascending(unique))
 
 
 def _rows_of(keys: pa.Array, own: pa.Array) -> pa.Array:

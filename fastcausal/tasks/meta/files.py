@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays.strata import ascending
 from fastcausal.errors import InputError, Remedy
 from fastcausal.formats.io.records import Records, read_records
 from fastcausal.options import LabelPolicy
@@ -205,7 +206,8 @@ def _keys(scores: Records, human: Records) -> tuple[Int64, Int64, list[str], lis
 
 
 def _joined(columns: list[pa.Array]) -> tuple[Int64, list[str]]:
-    places, names = encoded(pa.concat_arrays(columns))
+    """Return the place of each name among the different ones, and these in ascending order."""
+    places, names = encoded(pa.concat_arrays(columns), ascending)
     return places, names.to_pylist()
 
 
