@@ -154,5 +154,5 @@ def test_any_text_is_read_or_refused(text):
 
 @pytest.mark.parametrize("source", [None, 5])
 def test_what_is_no_source_is_an_error_of_data(source):
-    with pytest.raises(fc.InputError, match="claims is .*expected a table"):
+    with pytest.raises(fc.InputError, match=r"claims is .*expected a table"):
         fc.claims(source)
