@@ -180,8 +180,8 @@ inline bool in_brackets(Text text, size_t at) {
 inline bool follows_word(Text text, size_t at) {
   if (at == 0) return false;
   if (text[at - 1] == '.') return at > 2;  // as in U.S.A.; the mark of A.B. is the answer's own
-  while (--at > 0 && static_cast<uint8_t>(text[at]) >> 6 == 2) {
-  }
+  --at;
+  while (at > 0 && static_cast<uint8_t>(text[at]) >> 6 == 2) --at;
   return is_word(text[at]);
 }
 

@@ -238,7 +238,8 @@ inline void correlate(const Paired& rows, const int64_t* weights, int64_t n_draw
   const int64_t n_rows = rows.offsets[rows.n_segments];
   for (int64_t draw = 0; draw < n_draws; ++draw) {
     for (int64_t segment = 0; segment < rows.n_segments; ++segment) {
-      *into++ = correlator.of(segment, weights ? weights + draw * n_rows : nullptr);
+      into[draw * rows.n_segments + segment] =
+          correlator.of(segment, weights ? weights + draw * n_rows : nullptr);
     }
   }
 }

@@ -163,7 +163,7 @@ class Comparison {
       }
     }
     for (int role = CAUSE; role <= EFFECT; ++role) {
-      count(sides_[0][role], sides_[1][role], row + role * N_ROLE_FIELDS, steps);
+      count(sides_[0][role], sides_[1][role], row + int64_t{role} * N_ROLE_FIELDS, steps);
     }
     int64_t& contained = row[2 * N_ROLE_FIELDS + 2];
     contained = -1;

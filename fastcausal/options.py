@@ -54,6 +54,8 @@ SplitBy = Literal["date", "story", "pair"]
 
 Method = Literal["bca", "percentile", "jackknife"]
 Correction = Literal["holm", "bh", "none"]
+Judged = Literal["answers", "claims"]
+Triaged = Literal["judge"]
 Verdict = Literal["pass", "fail", "inconclusive"]
 
 

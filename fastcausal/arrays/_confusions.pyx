@@ -39,7 +39,8 @@ def group_scores(gold, pred, int64_t n_labels, double undefined, offsets, places
     """
     cdef Array a = int64s(gold), b = int64s(pred), starts = int64s(offsets)
     cdef Array to_n = int64s(n, 1, PyBUF_WRITABLE)
-    cdef Array to_f1 = float64s(f1, 1, PyBUF_WRITABLE), to_exact = float64s(exact, 1, PyBUF_WRITABLE)
+    cdef Array to_f1 = float64s(f1, 1, PyBUF_WRITABLE)
+    cdef Array to_exact = float64s(exact, 1, PyBUF_WRITABLE)
     cdef Grouped groups
     groups.offsets = <const int64_t*>starts.data
     groups.n_groups = starts.n - 1
@@ -61,7 +62,8 @@ def keyed_scores(gold, pred, keys, int64_t n_labels, double undefined, n, f1, ex
     """
     cdef Array a = int64s(gold), b = int64s(pred), of = int64s(keys)
     cdef Array to_n = int64s(n, 1, PyBUF_WRITABLE)
-    cdef Array to_f1 = float64s(f1, 1, PyBUF_WRITABLE), to_exact = float64s(exact, 1, PyBUF_WRITABLE)
+    cdef Array to_f1 = float64s(f1, 1, PyBUF_WRITABLE)
+    cdef Array to_exact = float64s(exact, 1, PyBUF_WRITABLE)
     cdef int64_t wrong
     with nogil:
         wrong = c_keyed_scores(

@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).parents[1]
 NEEDED = {
     "krippendorff": "krippendorff",
     "nervaluate": "nervaluate",
+    "networkx": "networkx",
     "numba": "numba",
     "pytest": "pytest",
     "pytest_benchmark": "pytest-benchmark",

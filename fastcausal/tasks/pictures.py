@@ -37,7 +37,7 @@ def require_pictures(*targets: Path | None) -> None:
         if not target.parent.is_dir():  # before other files are written
             raise InputError(f"{target}: no folder {target.parent}")
     if wanted:
-        _matplotlib()
+        require_matplotlib()
 
 
 def save_picture(target: Path, draw: Callable[[Any], None]) -> None:
@@ -55,7 +55,7 @@ def save_picture(target: Path, draw: Callable[[Any], None]) -> None:
         matplotlib is not installed, or the file cannot be written.
     """
     require_pictures(target)
-    matplotlib, figure_class = _matplotlib()
+    matplotlib, figure_class = require_matplotlib()
     kind = target.suffix.lower().lstrip(".")
     with matplotlib.rc_context(STYLE):
         figure = figure_class(layout="constrained")
@@ -65,7 +65,8 @@ def save_picture(target: Path, draw: Callable[[Any], None]) -> None:
             figure.savefig(file, dpi=150, format=kind, metadata=metadata)
 
 
-def _matplotlib() -> tuple[Any, Any]:
+def require_matplotlib() -> tuple[Any, Any]:
+    """Return matplotlib and its class of figures; InputError where it is missing."""
     try:
         import matplotlib
         from matplotlib.figure import Figure

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from fastcausal.cli.options import refuse
+from fastcausal.options import Triaged
 
 
 def export(
@@ -18,7 +19,7 @@ def export(
         str | None, typer.Option(help="Fill in this name; the page lets it be changed.")
     ] = None,
     only: Annotated[
-        Literal["judge"] | None,
+        Triaged | None,
         typer.Option(help="Leave out answers that their words alone decide (judge)."),
     ] = None,
     against: Annotated[

@@ -10,13 +10,13 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from string import Template
-from typing import Any, Literal
+from typing import Any
 
+from fastcausal.options import Judged
 from fastcausal.tasks.annotation.slots import Slotted
 
 FOLDER = Path(__file__).parent / "page"
 SCRIPTS = ("text", "answers", "claims", "saved", "page")
-Kind = Literal["answers", "claims"]
 
 # Question, words on the two buttons and their keys, by what is judged.
 ASKED = {
@@ -52,7 +52,7 @@ class Sheet:
         Of claims: the articles.
     """
 
-    kind: Kind
+    kind: Judged
     stem: str
     rater: str
     file: Slotted

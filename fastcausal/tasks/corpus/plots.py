@@ -10,7 +10,7 @@ from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.tasks.corpus.description import ORDERS, CorpusDescription, Histogram, mean, quantile
-from fastcausal.tasks.pictures import require_pictures, save_picture
+from fastcausal.tasks.pictures import require_matplotlib, save_picture
 
 # Colours that stay apart for colour-blind readers (Okabe and Ito 2008).
 COLOURS = {
@@ -47,7 +47,7 @@ def save_plots(corpus: CorpusDescription, folder: str | os.PathLike[str]) -> lis
         matplotlib is not installed, or a file cannot be written.
     """
     folder = Path(folder)
-    require_pictures(folder / "any.png")
+    require_matplotlib()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

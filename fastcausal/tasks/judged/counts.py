@@ -14,7 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import is_valid, numbers, offsets, strings, texts_of
+from fastcausal.arrays.arrow import is_valid, numbers, offsets, strings, strings_at, texts_of
+from fastcausal.errors import InputError
 from fastcausal.tasks.judged import _words
 from fastcausal.tasks.judged.parse import PARSERS, RELATIONS, Parsed
 from fastcausal.tasks.words import words
@@ -110,11 +111,9 @@ def _texts(column: pa.Array) -> tuple[Any, Int64, npt.NDArray[np.int8] | None]:
 
 
 def _strings(data: bytes, sizes: Int64) -> pa.Array:
-    places = pa.py_buffer(offsets(sizes))
-    column = pa.Array.from_buffers(
-        pa.large_string(), len(sizes), [None, places, pa.py_buffer(data)]
-    )
-    return column.cast(pa.string())
+    if len(data) >= 2**31:
+        raise InputError("words that are missing take 2 GiB, expected less: score parts")
+    return strings_at(data, offsets(sizes).astype(np.int32).tobytes())
 
 
 def _relations(written: pa.Array, read: npt.NDArray[np.bool_], protocol: str) -> pa.Array:

@@ -34,7 +34,8 @@ cdef Paired paired_of(object values, object places, object offsets) except *:
     cdef Paired rows
     rows.offsets = <const int64_t*>segments.data
     rows.n_segments = segments.n - 1
-    if not (value.n == place.n == 2 and value.width == place.width == rows.offsets[rows.n_segments]):
+    cdef int64_t n_rows = rows.offsets[rows.n_segments]
+    if not (value.n == place.n == 2 and value.width == place.width == n_rows):
         raise ValueError("rows differ in length")
     rows.scores = <double*>value.data
     rows.labels = rows.scores + value.width
