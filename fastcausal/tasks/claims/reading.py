@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -126,7 +126,7 @@ def read_claims(source: Any, name: str | None = None) -> Claims:
 
 def _listed(source: Any) -> list[Any]:
     single = isinstance(source, str | os.PathLike | Source | Mapping | Records)
-    if single or hasattr(source, "__arrow_c_stream__"):
+    if single or hasattr(source, "__arrow_c_stream__") or not isinstance(source, Iterable):
         return [source]
     listed = list(source)
     return [listed] if not listed or isinstance(listed[0], Mapping) else listed

@@ -70,11 +70,10 @@ def answers(
     Raises
     ------
     InputError
-        A file or an answer cannot be read, or there is no such column.
+        A file or an answer cannot be read, there is no such column, or the libraries of
+        ``text_metrics`` are not installed.
     ValueError
         An unknown protocol or policy.
-    ImportError
-        The libraries of ``text_metrics`` are not installed.
 
     References
     ----------

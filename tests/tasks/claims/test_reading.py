@@ -150,3 +150,9 @@ def test_raters_judge_the_same_claims(tmp_path):
 def test_any_text_is_read_or_refused(text):
     with suppress(fc.InputError):
         fc.claims([Source("x.json", text.encode(errors="surrogatepass"))])
+
+
+@pytest.mark.parametrize("source", [None, 5])
+def test_what_is_no_source_is_an_error_of_data(source):
+    with pytest.raises(fc.InputError, match=r"claims is .*expected a table"):
+        fc.claims(source)
