@@ -304,10 +304,16 @@ def weighted_sums(rows: npt.NDArray[np.int64], weights: npt.NDArray[np.int64]) -
     bound = float(_most(rows)) * float(weights.sum(axis=1, dtype=np.float64).max(initial=0))
     if bound < EXACT:
         kind = np.float32 if bound < EXACT_SINGLE else np.float64
-        return (weights.astype(kind) @ rows.astype(kind)).astype(np.int64)
+        return _product(weights.astype(kind), rows.astype(kind)).astype(np.int64)
     if bound >= 2.0**63:
         raise ValueError(f"weighted counts may add up to {bound:.3g}, expected less than 2^63")
     return weights @ rows
+
+
+def _product(weights: Any, rows: Any) -> Any:
+    """Multiply float matrices whose sums are exact in any order."""
+    # The threads of BLAS keep processors busy long after one draw, which has no need of them.
+    return np.einsum("ij,jk->ik", weights, rows) if len(weights) == 1 else weights @ rows
 
 
 def exact_sums(values: Float64, weights: npt.NDArray[np.int64]) -> Float64:
@@ -342,7 +348,7 @@ def exact_sums(values: Float64, weights: npt.NDArray[np.int64]) -> Float64:
     while values.any():
         exponent -= bits
         part = np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
-        parts.append(times @ part)
+        parts.append(_product(times, part))
         values = values - part
     if len(parts) < 3:  # a sum of two is rounded once
         return sum(parts, np.zeros((len(weights), values.shape[1])))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -178,9 +179,7 @@ def _joined(files: Sequence[ExtractionFile]) -> Extractions:
     keys = _ascending([file.keys for file in files])
     rows = [_rows_of(keys, file.keys) for file in files]
 
-    def where(item: int) -> str:
-        [first, *_] = (k for k, own in enumerate(rows) if own[item].is_valid)
-        return files[first].where(rows[first][item].as_py())
+    where = partial(_where, files, rows)
 
     def text(name: str) -> pa.Array:
         merged, unlike = _merged([file.texts[name] for file in files], rows)
@@ -203,6 +202,12 @@ def _joined(files: Sequence[ExtractionFile]) -> Extractions:
         (*_several_times(files), *warnings),
         where,
     )
+
+
+def _where(files: Sequence[ExtractionFile], rows: Sequence[pa.Array], item: int) -> str:
+    """Say how messages call an item: its place in the first file that has it."""
+    [first, *_] = (k for k, own in enumerate(rows) if own[item].is_valid)
+    return files[first].where(rows[first][item].as_py())
 
 
 def _ascending(keys: Sequence[pa.Array]) -> pa.Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -104,13 +105,13 @@ def answers(
     report = of_statistics(_with_column(statistics, items, scored, by), by)
     return replace(
         report,
-        _statistics=lambda: statistics,
+        _statistics=partial(replace, statistics),
         signature=report.signature + ("|text:rouge-l,bleu" if texts else ""),
         scores={**report.scores, **_text_group(texts)},
         verdicts=verdicts_of(*_verdicts(items)),
         _tables={
-            "per_item": lambda: per_item_of(items, counts, statistics, scored, texts),
-            "judgments": lambda: judgments_of(items),
+            "per_item": partial(per_item_of, items, counts, statistics, scored, texts),
+            "judgments": partial(judgments_of, items),
         },
     )
 
