@@ -100,6 +100,12 @@ def test_preferences(tmp_path):
     assert pc.read_csv(tmp_path / "t.csv")["label"].to_pylist() == [2, 4]
 
 
+def test_marks_of_words_in_order():
+    """Articles belong to a span, the full stop after its last word does not."""
+    pieces = marked_source("Dykes kept the river out.", [], ["the river stayed out"])
+    assert pieces == [("Dykes kept ", 0), ("the river", 2), (" ", 0), ("out", 2), (".", 0)]
+
+
 def test_pieces_add_up():
     text = "Rain, rain\u2028 and  the hail; floods"
     pieces = marked_source(text, ["rain and hail"], ["floods rain"])
