@@ -8,6 +8,7 @@ import pyarrow.csv as pc
 import pytest
 
 from fastcausal.sample import FOLDER
+from fastcausal.tasks.annotation.export import sheet_of_answers
 from fastcausal.tasks.annotation.marks import marked_source
 from tests.support.cli import cli
 
@@ -52,6 +53,20 @@ def test_messages_name_the_option_that_is_missing(tmp_path):
         assert expected in json.loads(out)["error"]
         assert err == ""
     assert not page.exists()
+
+
+def test_a_tools_file_without_answers_stays_as_it_is(tmp_path):
+    """What is saved differs by the answers alone."""
+    document = json.loads(ANN.read_text()) | {"seed": 3}
+    for item in document["items"][1:]:
+        del item["answer"]
+    (tmp_path / "t.json").write_text(json.dumps(document, indent=2))
+    sheet = sheet_of_answers(tmp_path / "t.json")
+    filled = "".join(part if isinstance(part, str) else '"x"' for part in sheet.file)
+    for item in document["items"]:
+        item["answer"] = "x"
+    assert json.loads(filled) == document | {"username": "x"}
+    assert sheet.answers == [True] + [None] * 7
 
 
 def test_systems_share_ids(tmp_path):
