@@ -30,6 +30,9 @@ def verdict_of(value: Any, where: str) -> bool | None:
         return None
     word = str(int(value) if isinstance(value, bool | float) and value in (0, 1) else value)
     word = " ".join(word.lower().split())
+    word = {"1.0": "1", "0.0": "0"}.get(
+        word, word
+    )  # as CSV has whole numbers in a column with gaps
     if word in VALID + INVALID:
         return word in VALID
     if not word:

@@ -116,8 +116,11 @@ def test_values_of_several_kinds_are_text_where_they_may():
 
 
 def test_whole_numbers_of_frames_are_integers():
-    column = pa.array([3.0, -1.0, 2.0**53])
-    assert read_records({"x": column}).integers("x").tolist() == [3, -1, 2**53]
+    records = read_records({"x": pa.array([3.0, -1.0, 2.0**53]), "y": pa.array([3.0, None, 0])})
+    assert records.integers("x").tolist() == [3, -1, 2**53]
+    assert records.texts("y").to_pylist() == ["3", None, "0"]
     for odd in (1.5, np.nan, np.inf, 2.0**54):
-        with pytest.raises(InputError, match=r'row 1: "x" is .*, expected an integer'):
-            read_records({"x": pa.array([1.0, odd])}).integers("x")
+        records = read_records({"x": pa.array([1.0, odd])})
+        for read, expected in ((records.integers, "an integer"), (records.texts, "text")):
+            with pytest.raises(InputError, match=rf'row 1: "x" is .*, expected {expected}'):
+                read("x")

@@ -16,7 +16,8 @@ GoldArgument = Annotated[
     ),
 ]
 AnswersArgument = Annotated[
-    list[str], typer.Argument(help="Answers of a system; a table row for each file.")
+    list[str],
+    typer.Argument(help="Answers of a system; a table row for each file.", metavar="ANSWERS..."),
 ]
 AnswersOrNone = Annotated[
     list[str] | None,

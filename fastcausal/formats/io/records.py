@@ -84,7 +84,7 @@ class Records:
         return arrow.strings([text and encodable(text) for text in texts])
 
     def texts(self, name: str) -> pa.Array:
-        """Return a column as text: string[n] with nulls; integers as they are written.
+        """Return a column as text: string[n] with nulls; integers as written, 1.0 as 1.
 
         Raises
         ------
@@ -92,6 +92,8 @@ class Records:
             There is no such column, or it holds other values.
         """
         kinds = self.column(name).type
+        if pa.types.is_floating(kinds):
+            return self._whole(name, "text").cast(pa.string())
         if name in self.mixed or not (_is_text(kinds) or pa.types.is_integer(kinds)):
             self._require_none(name, "text")
         return self.answers(name).cast(pa.string())
@@ -137,7 +139,7 @@ class Records:
         if not self.typed:
             column = self._parsed(name, column, pa.int64())
         elif pa.types.is_floating(column.type):
-            self._require_whole(name, column)
+            column = self._whole(name, "an integer")
         elif not pa.types.is_integer(column.type):
             self._require_none(name, "an integer")
         try:
@@ -163,13 +165,15 @@ class Records:
             if value is not None and type(value) not in allowed:
                 raise self._expected(name, row, value, expected)
 
-    def _require_whole(self, name: str, column: pa.Array) -> None:
-        """Raise InputError for the first number that float64 does not hold as an integer."""
-        values = column.cast(pa.float64()).to_numpy()
+    def _whole(self, name: str, expected: str) -> pa.Array:
+        """Read a column of float64 as integers; the message names the first other number."""
+        column = self.column(name).cast(pa.float64())
+        values = np.asarray(pc.fill_null(column, 0))
         odd = (values != np.trunc(values)) | (np.abs(values) > 2**53)
         if odd.any():
             row = int(odd.argmax())
-            raise self._expected(name, row, column[row].as_py(), "an integer")
+            raise self._expected(name, row, column[row].as_py(), expected)
+        return column.cast(pa.int64())
 
     def _expected(self, name: str, row: int, value: Any, expected: str) -> InputError:
         got = shown(value) if isinstance(value, str | int | float) else kind(value)

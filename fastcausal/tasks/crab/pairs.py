@@ -258,15 +258,15 @@ def orders_of(records: Records, problems: Problems) -> tuple[Int64, Int64]:
     return a, b
 
 
-def scores_of(records: Records, problems: Problems) -> Float64:
+def scores_of(records: Records, problems: Problems, column: str = "score") -> Float64:
     """Return the score of every row, NaN where there is none: float64[n]."""
-    if "score" not in records:
+    if column not in records:
         return np.broadcast_to(np.nan, len(records))
-    score = records.numbers("score").copy()
-    given = np.asarray(records.column("score").is_valid())
+    score = records.numbers(column).copy()
+    given = np.asarray(records.column(column).is_valid())
     for k in np.flatnonzero(given & ~((score >= 0) & (score <= 100))).tolist():
         problems.add(
-            f'{records.where(k)}: "score" is {score[k]:g}, expected a number from 0 to 100'
+            f'{records.where(k)}: "{column}" is {score[k]:g}, expected a number from 0 to 100'
         )
         score[k] = 0.0  # one fault is enough
     return score

@@ -21,7 +21,7 @@ from fastcausal.formats.io.sources import RecordSource
 from fastcausal.formats.io.values import shown
 from fastcausal.options import Policy
 from fastcausal.tasks.crab.answers import READ, read_answers
-from fastcausal.tasks.crab.pairs import CLASSES, Booleans, Int64
+from fastcausal.tasks.crab.pairs import CLASSES, Booleans, Int64, scores_of
 from fastcausal.tasks.crab.pairwise import check_undefined, judged, policies
 from fastcausal.tasks.crab.parse import parse_column
 from fastcausal.tasks.crab.report import IN_DOCUMENT, JudgmentReport, of_statistics
@@ -225,10 +225,8 @@ def _answers(records: Records, problems: Problems) -> Booleans:
 
 def _best(records: Records, rows: list[int], problems: Problems) -> Booleans:
     """Return the candidate of the highest score of some questions: bool[n, 4]."""
-    names = [f"{i}_score" for i in range(N) if f"{i}_score" in records]
-    scores = np.full((len(records), N), np.nan)
-    for i, name in enumerate(names):
-        scores[:, i] = records.numbers(name)
+    scores = np.stack([scores_of(records, problems, f"{i}_score") for i in range(N)], axis=1)
+    problems.raise_if_any()
     best: Booleans = scores == scores.max(axis=1, keepdims=True)
     for row in rows:
         if np.isnan(scores[row]).any():

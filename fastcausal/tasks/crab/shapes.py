@@ -108,9 +108,7 @@ class Judged:
     @property
     def warnings(self) -> Warnings:
         """Warnings to a reader of the numbers."""
-        warnings: Warnings = {}
-        if self.choices.gold_from == "class":
-            warnings = self.pairs.disagreements(self.choices.border)
+        warnings = self.pairs.disagreements(self.choices.border)
         return warnings if self.answers is None else warnings_of(self.answers, warnings)
 
     @property

@@ -121,7 +121,8 @@ def _ranked(pairs: JudgedPairs, how: SplitBy, dates: Any, seed: int) -> list[int
         return shuffled(topics, seed)
     date_of = _dates(pairs.records, dates)
     if missing := [topic for topic in topics if topic not in date_of]:
-        raise InputError(f"{len(missing)} stories without a date{some_of(missing)}")
+        lacking = f"{len(missing)} stories without a date{some_of(missing)}"
+        raise InputError(f"{pairs.records.name}: {lacking}")
     return sorted(range(len(topics)), key=lambda k: (date_of[topics[k]], k))
 
 

@@ -46,13 +46,6 @@ class SweepReport(Report):
     def _keys(self) -> tuple[str, ...]:
         return ("signature", *self.facts, "warnings")
 
-    @property
-    def legend(self) -> tuple[str, ...]:
-        """Line that says which threshold is the best one."""
-        if self.best is None:
-            return ()
-        return (f"best: {self.best['threshold']}, macro-F1 {self.best['macro_f1']:.4f}",)
-
     def to_table(self, counts: bool = False) -> Grid:
         """Return a row per threshold."""
         columns = [name for name in self.thresholds[0] if name != "threshold"]
@@ -126,18 +119,19 @@ def sweep(
     )
     rows = rows_of(count(pairs.score, answers.counted, limits, border), limits, undefined)
     defined = [row for row in rows if not math.isnan(row["macro_f1"])]
+    best = max(defined, key=lambda row: row["macro_f1"], default=None)
     coverage = answers.coverage()
     named = ",".join(str(row["threshold"]) for row in rows)
     return SweepReport(
         f"thresholds: {len(pairs)} pairs, {coverage['n_read']} answers read "
-        f"({coverage['share']:.1%})",
+        f"({coverage['share']:.1%})" + (f", best at {best['threshold']}" if best else ""),
         f"fastcausal|{__version__}|crab-sweep|thresholds:{named}|border:{border}|"
         f"{policies(undefined, unparsed, unmatched)}",
         {str(row["threshold"]): _scores(row) for row in rows},
         facts={
             "n_pairs": len(pairs),
             "thresholds": rows,
-            "best": max(defined, key=lambda row: row["macro_f1"], default=None),
+            "best": best,
             "coverage": coverage,
         },
         warnings=warning_lines(warnings_of(answers, {})),

@@ -242,12 +242,16 @@ def _require_once(human: Records, keys: Int64) -> None:
 
 
 def _twice(records: Records, first: int, second: int, what: str) -> InputError:
-    row = records.table.slice(second, 1).to_pylist()[0]
-    named = ", ".join(f'{key} "{row[key]}"' for key in KEYS if row.get(key) is not None)
     return InputError(
-        f"{records.where(second)}: {named} has a {what} again, the first is at"
-        f" {records.where(first)}"
+        f"{_named(records, second)} has a {what} again, the first is at {records.where(first)}"
     )
+
+
+def _named(records: Records, row: int) -> str:
+    """Say where a row is, and of which system, item and rater."""
+    values = records.table.slice(row, 1).to_pylist()[0]
+    names = ", ".join(f'{key} "{values[key]}"' for key in KEYS if values.get(key) is not None)
+    return f"{records.where(row)}: {names}"
 
 
 def _apply(
@@ -263,8 +267,8 @@ def _apply(
     remedy = Remedy("unmatched", ("skip",), "leaves such rows out")
     if not matched.all():
         row, n = int(np.argmin(matched)), int((~matched).sum())
-        raise InputError(f"{human.where(row)}: label without score ({n} of them)", remedy)
+        raise InputError(f"{_named(human, row)}: label without score ({n} of them)", remedy)
     for name, values in columns.items():
         if (missing := np.isnan(values)).any():
             row, n = int(np.argmax(missing)), int(missing.sum())
-            raise InputError(f'{scores.where(row)}: "{name}" is missing ({n} of them)', remedy)
+            raise InputError(f'{_named(scores, row)}: "{name}" is missing ({n} of them)', remedy)

@@ -62,7 +62,7 @@ def _refusals(judged: Judged) -> list[str]:
     for rater, name in enumerate(judged.raters):
         empty = np.flatnonzero((raters == rater) & (n_labels == 0))
         if len(empty):
-            items = [called[k] for k in (asked[empty] % len(called)).tolist()]
+            items = [called[k] for k in np.unique(asked[empty] % len(called)).tolist()]
             rows = f"all {n_asked[empty].sum()} rows of {len(items)} items{some_of(items)}"
             warnings.append(f'unjudged: rater "{name}" gave null to {rows}')
     return warnings

@@ -301,9 +301,10 @@ def test_disagreements_and_rows_of_no_pair_are_warned_of():
         "unmatched=skip: 1 answers of pred are of nothing in gold",
     )
     assert report["overall"].accuracy == 0.5
-    assert (
-        fc.crab.pairwise(pairs, rows, gold_from="score", unmatched="skip")["overall"].accuracy == 1
-    )
+    by_score = fc.crab.pairwise(pairs, rows, gold_from="score", unmatched="skip")
+    assert by_score["overall"].accuracy == 1
+    for shape in (fc.crab.frames, fc.crab.chains):
+        assert shape(pairs, gold_from="score").warnings == report.warnings[:1]
 
 
 def test_columns_of_gold_that_have_names_of_ours():

@@ -238,6 +238,10 @@ TIED = {f"{i}_score": score for i, score in enumerate((70, 20, 70, 1))}
             {"answer": None} | TIED,
             'q.jsonl:2: no "answer", and 2 causes have the highest score, 70',
         ),
+        (
+            {"answer": None} | TIED | {"3_score": 101},
+            'q.jsonl:2: "3_score" is 101, expected a number from 0 to 100',
+        ),
         ({"answer": "E"}, 'q.jsonl:2: "answer" is "E", expected letters from A to D'),
         ({"answer": "AA"}, 'q.jsonl:2: "answer" is "AA", expected letters from A to D'),
         ({"answer": "A or B"}, 'q.jsonl:2: "answer" is "A or B", expected letters from A to D'),

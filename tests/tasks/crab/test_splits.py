@@ -111,7 +111,7 @@ def test_the_command_writes_what_python_gives(tmp_path):
     [
         (("--by", "date"), 'no column "date"'),
         (("--by", "date", "--dates", "day"), 'dates "day" are neither a column nor a file'),
-        (("--by", "date", "--dates", "d.csv"), '1 stories without a date ("7")'),
+        (("--by", "date", "--dates", "d.csv"), ': 1 stories without a date ("7")'),
         (("--by", "date", "--dates", "odd.csv"), 'odd.csv:2: "date" is "May", expected a date'),
         (("--by", "date", "--dates", "two.csv"), "two.csv:3: topic 4 has the date 2022, and the"),
         (("--by", "date", "--seed", "1"), "--seed is for draws, --by date draws none"),

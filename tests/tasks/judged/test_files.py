@@ -110,6 +110,8 @@ def test_samples_and_scores_of_a_judge():
     assert read_extractions(rows).verdicts.tolist() == [[1], [0], [1], [-1]]
     scores = [{"gold": GOLD, "output": PRED, "valid": score} for score in (1, 3, 4, 5)]
     assert read_extractions(scores).verdicts.tolist() == [[0], [0], [1], [1]]
+    gaps = [{"gold": GOLD, "output": PRED, "valid": text} for text in ("1.0", "", "0.0")]
+    assert read_extractions(gaps).verdicts.tolist() == [[1], [-1], [0]]
     twice = [{"username": "x", "items": [{"id": 1, **TEXTS["a"], "answer": v}]} for v in (1, "no")]
     report = fc.answers(twice)
     assert report.verdicts["valid"] == 0.0

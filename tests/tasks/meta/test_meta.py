@@ -276,11 +276,18 @@ class TestByHand:
         ]  # fmt: skip
         assert 'rater "c" gave null to all 1 rows of 1 items ("i3")' in report.warnings[3]
 
+    def test_an_item_left_out_in_every_system_is_named_once(self):
+        scores = [{"system": s, "item": i, "f": k} for k, s in enumerate("xy") for i in "12"]
+        said = [{"item": "1", "rater": "a"}, {"item": "2", "rater": "a", "label": 1}]
+        human = [row | {"system": system} for row in said for system in "xy"]
+        [unjudged] = [w for w in fc.meta(scores, human).warnings if w.startswith("unjudged")]
+        assert unjudged == 'unjudged: rater "a" gave null to all 2 rows of 1 items ("1")'
+
     def test_unmatched(self):
         scores = [*HAND[:3], HAND[3] | {"f": None}]
-        with pytest.raises(fc.InputError, match=r'row 3: "f" is missing.*unmatched="skip"'):
+        with pytest.raises(fc.InputError, match=r'row 3: .*: "f" is missing.*unmatched="skip"'):
             fc.meta(scores, SAID)
-        with pytest.raises(fc.InputError, match="row 3: label without score"):
+        with pytest.raises(fc.InputError, match=r'row 3: .*item "\w+".*: label without score'):
             fc.meta(HAND[:3], SAID)
         report = fc.meta(scores, SAID, unmatched="skip")
         assert (report.n_items, report.metrics["f"].pooled["n"]) == (3, 3)
