@@ -14,7 +14,7 @@ from fastcausal.tasks.annotation.marks import Piece, marked_source, marked_span
 from fastcausal.tasks.annotation.page import Sheet
 from fastcausal.tasks.annotation.slots import RATER, Place, Slotted, members, root, with_slots
 from fastcausal.tasks.claims.files import Claim, ClaimFile, entries_of_topic, read_claim_file
-from fastcausal.tasks.judged.files import ExtractionFile, read_file, require_unique
+from fastcausal.tasks.judged.files import VERDICTS, ExtractionFile, read_file, require_unique
 from fastcausal.tasks.judged.join import keyed
 from fastcausal.tasks.judged.parse import Parsed, parse_guide
 from fastcausal.tasks.judged.scorer import answers as score_answers
@@ -50,10 +50,10 @@ def sheet_of_answers(source: Path_, rater: str | None = None, only_judge: bool =
     kept = list(_to_judge(file, items)) if only_judge else list(range(len(items.ids)))
     if not kept:
         raise InputError(f"{file.name}: no item is left to judge")
-    document = _tool_document(file)
+    document = _tool_document(file, items)
     user = "" if document is None else document["username"]
     name = user if rater is None else rater
-    text = _tool_text(items) if document is None else file.text
+    text = _tool_text(items) if document is None else _with_answers(file.text)
     given = [None] * len(items.ids) if document is None or name != user else _verdicts(items)
     return Sheet(
         "answers",
@@ -124,17 +124,24 @@ def _verdicts(items: ExtractionFile) -> list[bool | None]:
     return answers
 
 
-def _tool_document(file: Source) -> dict[str, Any] | None:
-    """Return the JSON of a tool's file that has a slot for every answer, or None."""
+def _tool_document(file: Source, items: ExtractionFile) -> dict[str, Any] | None:
+    """Return the JSON of a tool's file whose verdicts are answers alone, or None."""
     try:
         document = json.loads(file.text)
     except ValueError:
         return None
-    if not isinstance(document, dict) or not isinstance(document.get("username"), str):
+    if not isinstance(document, dict) or "items" not in document:
         return None
-    items = document.get("items")
-    complete = isinstance(items, list) and all("answer" in item for item in items)
-    return document if complete else None
+    elsewhere = {*VERDICTS} & {*items.records.table.column_names} - {"answer", items.reference}
+    return document if isinstance(document.get("username"), str) and not elsewhere else None
+
+
+def _with_answers(text: str) -> str:
+    """Write null into the items of a tool's file that have no answer."""
+    items = members(text, dict(members(text, root(text)))["items"][0])
+    ends = [stop - 1 for _, (start, stop) in items if "answer" not in dict(members(text, start))]
+    parts = with_slots(text, [((end, end), 0) for end in ends])
+    return "".join(part if isinstance(part, str) else ', "answer": null' for part in parts)
 
 
 def _tool_text(items: ExtractionFile) -> str:
@@ -142,7 +149,7 @@ def _tool_text(items: ExtractionFile) -> str:
     texts = [items.texts[name].to_pylist() for name in ("source", "reference", "answer")]
     rows = zip(items.ids.to_pylist(), *texts, items.columns.to_pylist(), strict=True)
     written = [
-        columns
+        {name: value for name, value in columns.items() if value == value}  # JSON has no NaN
         | {
             "id": key,
             "data": {"text": source or "", "reference": reference, "model": answer},

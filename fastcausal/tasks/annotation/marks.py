@@ -52,16 +52,10 @@ def marked_span(span: str, source_words: set[str]) -> list[Piece]:
     [('the heavy ', 0), ('hail', 4)]
     """
     flags = bytearray(len(span))
-    for start, stop, its_words in _tokens(span):
-        if not source_words.issuperset(its_words):
-            flags[start:stop] = bytes([ABSENT]) * (stop - start)
+    for token in re.finditer(r"\S+", span):
+        if not source_words.issuperset(words(token[0])):
+            flags[slice(*token.span())] = bytes([ABSENT]) * len(token[0])
     return _pieces(span, flags)
-
-
-def _tokens(text: str) -> Iterator[tuple[int, int, list[str]]]:
-    """Yield what stands between white space, with its words: none for an article."""
-    for token in re.finditer(r"\S+", text):
-        yield *token.span(), words(token[0])
 
 
 def _stretches(source: str, span: str) -> list[Stretch]:
@@ -75,11 +69,12 @@ def _stretches(source: str, span: str) -> list[Stretch]:
 
 def _in_order(source: str, span: str) -> Iterator[Stretch]:
     """Yield the stretches of a source whose words the span has too, in one order."""
-    placed = [(start, stop, word) for start, stop, many in _tokens(source) for word in many]
-    matcher = SequenceMatcher(None, [word for *_, word in placed], words(span), autojunk=False)
+    placed = [*re.finditer(r"\w+", source)]
+    its_words = [word.lower() for word in re.findall(r"\w+", span)]
+    matcher = SequenceMatcher(None, [word[0].lower() for word in placed], its_words, autojunk=False)
     for first, _, size in matcher.get_matching_blocks():
         if size:
-            yield placed[first][0], placed[first + size - 1][1]
+            yield placed[first].start(), placed[first + size - 1].end()
 
 
 def _pieces(text: str, flags: bytearray) -> list[Piece]:

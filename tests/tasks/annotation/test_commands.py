@@ -8,6 +8,7 @@ import pyarrow.csv as pc
 import pytest
 
 from fastcausal.sample import FOLDER
+from fastcausal.tasks.annotation.export import sheet_of_answers
 from fastcausal.tasks.annotation.marks import marked_source
 from tests.support.cli import cli
 
@@ -54,6 +55,20 @@ def test_messages_name_the_option_that_is_missing(tmp_path):
     assert not page.exists()
 
 
+def test_a_tools_file_without_answers_stays_as_it_is(tmp_path):
+    """What is saved differs by the answers alone."""
+    document = json.loads(ANN.read_text()) | {"seed": 3}
+    for item in document["items"][1:]:
+        del item["answer"]
+    (tmp_path / "t.json").write_text(json.dumps(document, indent=2))
+    sheet = sheet_of_answers(tmp_path / "t.json")
+    filled = "".join(part if isinstance(part, str) else '"x"' for part in sheet.file)
+    for item in document["items"]:
+        item["answer"] = "x"
+    assert json.loads(filled) == document | {"username": "x"}
+    assert sheet.answers == [True] + [None] * 7
+
+
 def test_systems_share_ids(tmp_path):
     """Only the answer that differs from its reference is left, with its own system."""
     row = {"id": "1", "input": "rain floods", "gold": "[Cause] rain [Effect] floods"}
@@ -98,6 +113,12 @@ def test_preferences(tmp_path):
     out, _ = cli("annotate", "import", *arguments, "--to", tmp_path / "t.csv", expect=1)
     assert json.loads(out)["n_missing"] == 1
     assert pc.read_csv(tmp_path / "t.csv")["label"].to_pylist() == [2, 4]
+
+
+def test_marks_of_words_in_order():
+    """Articles belong to a span, the full stop after its last word does not."""
+    pieces = marked_source("Dykes kept the river out.", [], ["the river stayed out"])
+    assert pieces == [("Dykes kept ", 0), ("the river", 2), (" ", 0), ("out", 2), (".", 0)]
 
 
 def test_pieces_add_up():
