@@ -382,6 +382,7 @@ def value_of(name, flag):
     return value
 
 
+@pytest.mark.slow  # `Command` refuses them all alike
 @pytest.mark.parametrize(
     ("name", "option"), [pytest.param(n, o, id=f"{n} {o.opts[0]}") for n, o in options()]
 )
