@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal.errors import InputError
+from fastcausal.formats.io import records as reader
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.records import read_records
 
@@ -131,3 +132,52 @@ def test_frames_with_columns_of_several_kinds():
     records = read_records(pandas.DataFrame({"x": [90, "30", None], "y": [1, 2, 3]}))
     assert records.answers("x").to_pylist() == ["90", "30", None]
     assert records.integers("y").tolist() == [1, 2, 3]
+
+
+VALUES = st.one_of(
+    st.integers(-(2**70), 2**70) | st.integers(-9, 9),
+    st.floats() | st.sampled_from([0.0, -0.0, 1.5, 2.0**53]),
+    st.text(max_size=3) | st.sampled_from(["\ud800", "\udc00x", "2024-01-01", "1", "\0"]),
+    st.none() | st.booleans(),
+    st.sampled_from([[], [1], {}, {"a": 1}]),
+)
+ODD_LINES = ["", " ", "\t", '{"a": 1, "a": 2}', '{"a": -0}', '{"a": 1e400}', '{"a": 1e2}', "{}"]
+ODD_LINES += ["[1]", '{"a": 9007199254740993}', '{"a": 1}{"b": 2}', '{"b": "\\u0000"}', '{"a"', "1"]
+ODD_LINES += ['{"\\u0061": 3}', '{"a": 01}', '{"a": Infinity}', '{"a": 1,}', '{"a": 1}\r']
+
+
+@st.composite
+def json_lines(draw):
+    """Objects whose fields mostly are of one kind each, between odd lines."""
+    one_kind = {"a": draw(st.sampled_from([st.integers(-99, 99), st.floats(-9, 9), VALUES]))}
+    one_kind |= {"b": draw(st.sampled_from([st.text(max_size=3), st.booleans(), VALUES]))}
+    row = st.fixed_dictionaries({}, optional=one_kind) | st.fixed_dictionaries(one_kind)
+    line = row.map(lambda fields: json.dumps(fields, ensure_ascii=draw(st.booleans())))
+    lines = draw(st.lists(line, min_size=1, max_size=5))
+    for odd in draw(st.lists(st.sampled_from(ODD_LINES), max_size=1)):
+        lines.insert(draw(st.integers(0, len(lines))), odd)
+    return "\n".join(lines).encode(errors="surrogatepass")
+
+
+def outcome(data):
+    try:
+        rows = read_records(Source("x.jsonl", data))
+    except InputError as error:
+        return str(error)
+    columns = [[repr(value) for value in column.to_pylist()] for column in rows.table.columns]
+    return rows.table.schema, columns, list(rows.lines), rows.mixed
+
+
+@given(json_lines())
+def test_json_lines_of_one_kind_are_read_as_all_others(data):
+    quick = outcome(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reader, "_plain", lambda file: None)
+        assert quick == outcome(data)
+
+
+def test_json_lines_of_one_kind_make_no_objects(monkeypatch):
+    monkeypatch.delattr(Source, "objects")
+    rows = read_records(Source("x.jsonl", b'{"a": 1, "b": "x"}\n\n{"b": "y"}\n'))
+    assert rows.table.to_pydict() == {"a": [1, None], "b": ["x", "y"]}
+    assert rows.where(1) == "x.jsonl:3"

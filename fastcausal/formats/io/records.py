@@ -17,8 +17,11 @@ from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, Problems, invalid_json
 from fastcausal.formats import table as binary
 from fastcausal.formats.io.cells import cells, columns_of, encodable
-from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.files import LineNumbers, Source
+from fastcausal.formats.io.lines import first_object, objects
 from fastcausal.formats.io.values import JSON, kind, most_common, shown
+
+KINDS = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 
 @dataclass(frozen=True)
@@ -250,6 +253,10 @@ def _document(file: Source) -> Any:
 
 
 def _of_lines(file: Source) -> Records:
+    if (plain := _plain(file)) is not None:
+        return Records(
+            file.name, plain, LineNumbers(lambda: (line for line, _ in file.filled_lines()))
+        )
     problems = Problems()
     numbered = list(file.objects(problems))
     problems.raise_if_any()
@@ -257,6 +264,26 @@ def _of_lines(file: Source) -> Records:
     table = pa.table(columns_of([row for _, row in numbered], mixed))
     lines = [line for line, _ in numbered]
     return Records(file.name, table, lines, mixed=frozenset(mixed))
+
+
+def _plain(file: Source) -> pa.Table | None:
+    """Return the table of objects with the fields of the first; None where Python is to read."""
+    kinds = {name: KINDS.get(type(value)) for name, value in first_object(file).items()}
+    if not kinds or None in kinds.values():
+        return None
+    table = objects(file, kinds)
+    if table is None or not all(map(_is_exact, table.columns)):
+        return None
+    return pa.table([*map(arrow.joined, table.columns)], table.column_names)
+
+
+def _is_exact(column: pa.ChunkedArray) -> bool:
+    """Tell if numbers are float64 also where they are written as integers, or not numbers."""
+    if not pa.types.is_floating(column.type):
+        return True
+    values = column.drop_null().to_numpy()
+    odd = (values == 0) & np.signbit(values)  # -0 is 0 as an integer
+    return bool((np.abs(values) < 2**53).all() and not odd.any())
 
 
 def _of_objects(rows: Any, name: str) -> Records:

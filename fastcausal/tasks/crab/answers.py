@@ -130,13 +130,17 @@ def read_answers(
     records = _records(source, column, name)
     values, why = parse_column(records.answers(column), task)
     rows, warnings = _joined(records, asked, unmatched)
+    n_labels = len(LABELS[task])
+    if not why.any() and (rows >= 0).all():  # READ is 0: nothing to decide
+        values = values[rows]
+        codes = class_of(values, border) if task == "score" else values.astype(np.int64)
+        return Answers(n_labels, codes, values, why[rows], codes, warnings)
     if unparsed == "error":
         _require_read(records, column, why, rows)
     present = rows >= 0
     reasons = np.where(present, why[rows], UNMATCHED).astype(np.int8)
     values = np.where(reasons == READ, values[rows], np.nan)
     codes = class_of(values, border) if task == "score" else _codes(values)
-    n_labels = len(LABELS[task])
     state = {"error": -1, "empty": n_labels, "skip": -1}
     unread = np.where(present, state[unparsed], state[unmatched])
     counted = np.where(reasons == READ, codes, unread)
@@ -179,7 +183,7 @@ def _joined(
     """Return the row of the answer to each pair or question, -1 without one."""
     n = asked if isinstance(asked, int) else len(asked)
     if not isinstance(asked, int) and all(key in records for key in KEY):
-        if all(records.column(key).equals(asked.records.column(key)) for key in KEY):
+        if all(records.table[key].equals(asked.records.table[key]) for key in KEY):
             return asked.rows, {}
         places = _by_key(records, asked)
     elif "index" in records:
