@@ -36,19 +36,29 @@ constexpr int64_t FEW_LABELS = 16;
 inline void distinct_labels(const double* labels, int64_t n, std::vector<double>& into) {
   into.clear();
   for (int64_t k = 0; k < n && static_cast<int64_t>(into.size()) <= FEW_LABELS; ++k) {
-    if (std::find(into.begin(), into.end(), labels[k]) == into.end()) into.push_back(labels[k]);
+    bool is_new = true;  // no early end: one that cannot be foreseen takes longer
+    for (const double label : into) is_new &= label != labels[k];
+    if (is_new) into.push_back(labels[k]);
   }
   if (static_cast<int64_t>(into.size()) > FEW_LABELS) into.assign(labels, labels + n);
   std::sort(into.begin(), into.end());
   into.erase(std::unique(into.begin(), into.end()), into.end());
 }
 
-// Values times a power of two: squares of them neither vanish nor overflow.
-inline void scale(double* values, int64_t n) {
-  double most = 0;
+// The place of a label among those there are; of few, without branches.
+inline int64_t place_of(double label, const std::vector<double>& different) {
+  if (static_cast<int64_t>(different.size()) > FEW_LABELS) {
+    return std::lower_bound(different.begin(), different.end(), label) - different.begin();
+  }
+  int64_t place = 0;
+  for (const double lower : different) place += lower < label;
+  return place;
+}
+
+// Values from least to most times a power of two: squares of them neither vanish nor overflow.
+inline void scale(double* values, int64_t n, double least, double most) {
   int exponent = 0;
-  for (int64_t k = 0; k < n; ++k) most = std::max(most, std::fabs(values[k]));
-  std::frexp(most, &exponent);
+  std::frexp(std::max(std::fabs(least), std::fabs(most)), &exponent);
   if (std::abs(exponent) < 200) return;
   for (int64_t k = 0; k < n; ++k) values[k] = std::ldexp(values[k], -exponent);
 }
@@ -59,6 +69,7 @@ inline void arrange(const double* scores, const double* labels, int64_t* order, 
   std::vector<double> different;
   for (int64_t segment = 0; segment < rows.n_segments; ++segment) {
     const int64_t first = rows.offsets[segment], last = rows.offsets[segment + 1];
+    if (first == last) continue;
     for (int64_t row = first; row < last;) {
       int64_t end = row + 1;
       while (end < last && scores[order[end]] == scores[order[row]]) ++end;
@@ -74,11 +85,10 @@ inline void arrange(const double* scores, const double* labels, int64_t* order, 
     }
     distinct_labels(rows.labels + first, last - first, different);
     for (int64_t row = first; row < last; ++row) {
-      const auto place = std::lower_bound(different.begin(), different.end(), rows.labels[row]);
-      rows.label_places[row] = place - different.begin();
+      rows.label_places[row] = place_of(rows.labels[row], different);
     }
-    scale(rows.scores + first, last - first);
-    scale(rows.labels + first, last - first);
+    scale(rows.scores + first, last - first, rows.scores[first], rows.scores[last - 1]);
+    scale(rows.labels + first, last - first, different.front(), different.back());
   }
 }
 
@@ -92,7 +102,11 @@ class Below {
 
   void add(int64_t place, int64_t n) {
     const int64_t size = static_cast<int64_t>(counts_.size());
-    for (int64_t k = place + 1; k < size; k += few_ ? 1 : k & -k) counts_[at(k)] += n;
+    if (few_) {
+      for (int64_t k = 1; k < size; ++k) counts_[at(k)] += k > place ? n : 0;
+    } else {
+      for (int64_t k = place + 1; k < size; k += k & -k) counts_[at(k)] += n;
+    }
   }
 
   int64_t count(int64_t place) const {

@@ -154,12 +154,20 @@ class Comparison {
   bool compare(Text source, Text reference, Text answer, int64_t* row, Text* relations,
                std::string& missing, Steps& steps) {
     words_.clear();
-    const Parts parts[2] = {parts_of(reference), parts_of(answer)};
+    const bool same = answer.size > 0 && answer.size == reference.size &&
+                      !std::memcmp(reference.data, answer.data, static_cast<size_t>(answer.size));
+    const Parts of_reference = parts_of(reference);
+    const Parts parts[2] = {of_reference, same ? of_reference : parts_of(answer)};
     for (int side = 0; side < 2; ++side) {
       row[2 * N_ROLE_FIELDS + side] = parts[side].read;
       relations[side] = parts[side].part[RELATION];
       for (int role = CAUSE; role <= EFFECT; ++role) {
-        if (!read(sides_[side][role], parts[side].part[role])) return false;
+        Spans& spans = sides_[side][role];
+        if (side && same) {
+          spans = sides_[0][role];
+        } else if (!read(spans, parts[side].part[role])) {
+          return false;
+        }
       }
     }
     for (int role = CAUSE; role <= EFFECT; ++role) {

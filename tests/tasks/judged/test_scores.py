@@ -36,7 +36,9 @@ def marked(draw):
 
 
 texts = marked() | st.text(ODD, max_size=12)
-rows = st.tuples(words.map(" ".join) | st.none(), texts, texts)
+sources = words.map(" ".join) | st.none()
+alike = st.tuples(sources, texts).map(lambda row: (*row, row[1]))
+rows = st.tuples(sources, texts, texts) | alike
 
 
 def plain_row(source, reference, answer, protocol):
