@@ -276,9 +276,13 @@ def options():
 
 
 CASES = [
-    pytest.param(name, use, option, id=f"{name} {option.opts[0]} ({use})")
+    pytest.param(
+        *(name, use, option),
+        id=f"{name} {option.opts[0]} ({use})",
+        marks=[pytest.mark.slow] if at else [],  # the quick tests look at the first use
+    )
     for name, option in options()
-    for use in USES.get(name, ())
+    for at, use in enumerate(USES.get(name, ()))
     if f"{name} {option.opts[0]}" not in ELSEWHERE
 ]
 
