@@ -27,6 +27,14 @@ struct Packed {
     hits += uint64_t{gold == pred} << (8 * gold);
     both += (uint64_t{1} << (8 * gold)) + (uint64_t{1} << (8 * pred));
   }
+
+  static int64_t of(uint64_t counts, int64_t label) {
+    return static_cast<int64_t>(counts >> (8 * label) & 0xff);
+  }
+
+  static int64_t sum(uint64_t counts) {  // at most 2 * MOST: a byte holds it
+    return static_cast<int64_t>(counts * 0x0101010101010101 >> 56);
+  }
 };
 
 // The labels of one group after the other.
@@ -40,7 +48,8 @@ class GroupCounts {
         of_label_(static_cast<size_t>(n_labels) + 1) {}
 
   bool fits(int64_t gold, int64_t pred) const {
-    return gold >= -1 && gold < n_labels_ && pred >= -1 && pred <= n_labels_;
+    const auto most = static_cast<uint64_t>(n_labels_);  // one below -1 is huge
+    return static_cast<uint64_t>(gold + 1) <= most && static_cast<uint64_t>(pred + 1) <= most + 1;
   }
 
   void add(int64_t gold, int64_t pred) {
@@ -60,18 +69,31 @@ class GroupCounts {
     }
   }
 
-  // Adds members that were counted elsewhere.
-  void add(const Packed& members) {
-    packed_ = members;
-    unpack();
-  }
-
   // The scores of the members since the last call; the next group begins.
   GroupScore finish() {
+    if (n_labels_ < Packed::LABELS && !is_unpacked_) {
+      const GroupScore score = scores(packed_);
+      packed_ = {};
+      n_packed_ = 0;
+      return score;
+    }
     if (n_labels_ < Packed::LABELS) unpack();
     const GroupScore score = scores();
     forget();
     return score;
+  }
+
+  // The scores of a group whose members were counted elsewhere.
+  GroupScore scores(const Packed& members) const {
+    double sum = 0;
+    int64_t n = 0;
+    for (int64_t label = 0; label < n_labels_; ++label) {
+      const int64_t both = Packed::of(members.both, label);
+      const auto hits = static_cast<double>(Packed::of(members.hits, label));
+      sum += 2.0 * hits / static_cast<double>(std::max(both, int64_t{1}));
+      n += both != 0;
+    }
+    return score(sum, n, Packed::sum(members.both), Packed::sum(members.hits));
   }
 
  private:
@@ -88,14 +110,25 @@ class GroupCounts {
   std::vector<int64_t> present_;  // of many labels those of this group
   Packed packed_;
   int64_t n_packed_ = 0;
+  bool is_unpacked_ = false;  // members of this group, too many for bytes
 
   void unpack() {
     for (size_t label = 0; label < of_label_.size(); ++label) {
-      of_label_[label].hits += static_cast<int64_t>(packed_.hits >> (8 * label) & 0xff);
-      of_label_[label].both += static_cast<int64_t>(packed_.both >> (8 * label) & 0xff);
+      of_label_[label].hits += Packed::of(packed_.hits, static_cast<int64_t>(label));
+      of_label_[label].both += Packed::of(packed_.both, static_cast<int64_t>(label));
     }
     packed_ = {};
     n_packed_ = 0;
+    is_unpacked_ = true;
+  }
+
+  GroupScore score(double sum, int64_t n, int64_t both, int64_t right) const {
+    if (!both) return {0, NONE, NONE};
+    if (each_) {
+      sum += undefined_ * static_cast<double>(n_labels_ - n);
+      n = n_labels_;
+    }
+    return {both / 2, sum / static_cast<double>(n), both == 2 * right ? 1.0 : 0.0};
   }
 
   GroupScore scores() {
@@ -115,15 +148,11 @@ class GroupCounts {
       std::sort(present_.begin(), present_.end());  // so that no order changes the sum
       for (const int64_t label : present_) add_label(label);
     }
-    if (!both) return {0, NONE, NONE};
-    if (each_) {
-      sum += undefined_ * static_cast<double>(n_labels_ - n);
-      n = n_labels_;
-    }
-    return {both / 2, sum / static_cast<double>(n), both == 2 * right ? 1.0 : 0.0};
+    return score(sum, n, both, right);
   }
 
   void forget() {
+    is_unpacked_ = false;
     if (n_labels_ < Packed::LABELS) {
       std::fill(of_label_.begin(), of_label_.end(), Counts{});
     } else {
@@ -150,12 +179,19 @@ inline int64_t group_scores(const int64_t* gold, const int64_t* pred, int64_t n_
                             double* exact) {
   GroupCounts counts(n_labels, undefined);
   for (int64_t g = 0; g < groups.n_groups; ++g) {
-    for (int64_t k = groups.offsets[g]; k < groups.offsets[g + 1]; ++k) {
-      const int64_t at = groups.at(k);
-      if (!counts.fits(gold[at], pred[at])) return at;
-      counts.add(gold[at], pred[at]);
+    const int64_t begin = groups.offsets[g], end = groups.offsets[g + 1];
+    const bool few = n_labels < Packed::LABELS && end - begin <= Packed::MOST;
+    Packed packed;  // in registers, which counts of the class are not
+    for (int64_t k = begin; k < end; ++k) {
+      const int64_t at = groups.at(k), wanted = gold[at], named = pred[at];
+      if (!counts.fits(wanted, named)) return at;
+      if (!few) {
+        counts.add(wanted, named);
+      } else if (wanted >= 0 && named >= 0) {
+        packed.add(wanted, named);
+      }
     }
-    const GroupScore score = counts.finish();
+    const GroupScore score = few ? counts.scores(packed) : counts.finish();
     n[g] = score.n;
     f1[g] = score.f1;
     exact[g] = score.exact;
@@ -168,15 +204,14 @@ inline int64_t group_scores(const int64_t* gold, const int64_t* pred, int64_t n_
 inline int64_t keyed_scores(const int64_t* gold, const int64_t* pred, const int64_t* keys,
                             int64_t n_members, int64_t n_labels, double undefined, int64_t n_groups,
                             int64_t* n, double* f1, double* exact) {
-  GroupCounts counts(n_labels, undefined);
+  const GroupCounts counts(n_labels, undefined);
   std::vector<Packed> packed(static_cast<size_t>(n_groups));
   for (int64_t k = 0; k < n_members; ++k) {
     if (!counts.fits(gold[k], pred[k])) return k;
     if (gold[k] >= 0 && pred[k] >= 0) packed[static_cast<size_t>(keys[k])].add(gold[k], pred[k]);
   }
   for (int64_t g = 0; g < n_groups; ++g) {
-    counts.add(packed[static_cast<size_t>(g)]);
-    const GroupScore score = counts.finish();
+    const GroupScore score = counts.scores(packed[static_cast<size_t>(g)]);
     n[g] = score.n;
     f1[g] = score.f1;
     exact[g] = score.exact;
