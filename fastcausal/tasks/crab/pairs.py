@@ -20,6 +20,7 @@ from fastcausal.formats.io.records import Records, read_records
 from fastcausal.formats.io.values import shown
 from fastcausal.options import Border, GoldFrom, check
 from fastcausal.scores import Float64
+from fastcausal.tasks.crab.parse import single_letters
 
 Int64 = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
@@ -276,8 +277,8 @@ def _given(records: Records, problems: Problems) -> Int64:
     if "class" not in records:
         return np.broadcast_to(-1, len(records))
     letters = records.texts("class")
-    if not letters.null_count and (codes := _single_letters(letters)) is not None:
-        return codes
+    if not letters.null_count and (codes := single_letters(letters)) is not None:
+        return codes.astype(np.int64)
     codes = pc.index_in(letters, pa.array(CLASSES, letters.type))
     given = np.array(codes.fill_null(-1), np.int64)
     for k in np.flatnonzero((given < 0) & np.asarray(letters.is_valid())).tolist():
@@ -285,16 +286,6 @@ def _given(records: Records, problems: Problems) -> Int64:
         problems.add(f'{records.where(k)}: "class" is {got}, expected one of A, B, C, D')
         given[k] = 0
     return given
-
-
-def _single_letters(letters: pa.Array) -> Int64 | None:
-    """Return the codes of texts that all are a class; None where one of them is not."""
-    data, places = arrow.texts_of(letters)
-    start, stop = int(places[0]), int(places[-1])
-    if stop - start != len(letters) or (places[1:] - places[:-1] != 1).any():
-        return None
-    codes = np.frombuffer(data, np.uint8)[start:stop] - np.uint8(ord("A"))
-    return codes.astype(np.int64) if (codes < len(CLASSES)).all() else None
 
 
 def names_of(records: Records, column: str) -> tuple[pa.Array, Int64]:

@@ -121,9 +121,21 @@ def parse_column(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
 
 
 def _texts(column: pa.Array, task: AnswerTask) -> tuple[Float64, Reasons]:
+    if task in ("multiclass", "mcq") and (codes := single_letters(column)) is not None:
+        return codes.astype(np.float64), np.full(len(column), READ, np.int8)
     values, reasons = np.empty(len(column)), np.empty(len(column), np.int8)
     _answers.read_answers(*arrow.texts_of(column), _KINDS[task], values, reasons)
     return values, reasons
+
+
+def single_letters(column: pa.Array) -> npt.NDArray[np.uint8] | None:
+    """Return 0 to 3 for texts that all are a bare A to D; None where one of them is not."""
+    data, places = arrow.texts_of(column)
+    start, stop = int(places[0]), int(places[-1])
+    if stop - start != len(column) or (places[1:] - places[:-1] != 1).any():
+        return None
+    codes = np.frombuffer(data, np.uint8)[start:stop] - np.uint8(ord("A"))
+    return codes if (codes <= ord("D") - ord("A")).all() else None
 
 
 def _numbers(column: pa.Array, task: AnswerTask, *, is_number: bool) -> tuple[Float64, Reasons]:
