@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -20,6 +20,7 @@ from fastcausal import sample
 from fastcausal.formulas import KINDS, formula_of, sums_of
 from fastcausal.statistics import Statistics
 from tests.support.annotated import agreed, noisy
+from tests.support.profiles import trials
 from tests.support.statistics import alike, of_draw, of_the_same, same
 
 KERNELS = ("fair_spans", "exact_spans", "span_overlap", "partial_spans")
@@ -54,7 +55,7 @@ def alone(statistics: Statistics, weights: np.ndarray) -> dict[str, float]:
     return {name: float(value[0]) for name, value in scores.items()}
 
 
-@settings(deadline=None, max_examples=40)
+@trials(40)
 @given(EXAMPLES, st.sampled_from(KERNELS), st.sampled_from([None, 0.0, 1.0]), st.data())
 def test_relations_drawn_anew(examples, kernel, undefined, data):
     protocol = fc.Protocol("own", kernel, undefined=undefined)
@@ -70,7 +71,7 @@ def test_relations_drawn_anew(examples, kernel, undefined, data):
     assert same(alone(statistics, weights), of_draw(statistics, weights))
 
 
-@settings(deadline=None, max_examples=30)
+@trials(30)
 @given(EXAMPLES, st.sampled_from(KERNELS))
 def test_a_scorer_holds_the_same_sums(examples, kernel):
     protocol = fc.Protocol("own", kernel)
@@ -82,7 +83,7 @@ def test_a_scorer_holds_the_same_sums(examples, kernel):
     assert same(of_draw(scorer.compute().statistics), flat(scorer.compute()))
 
 
-@settings(deadline=None, max_examples=30)
+@trials(30)
 @given(EXAMPLES, st.integers(0, 6), st.integers(0, 6))
 def test_parts_add_to_the_whole(examples, i, j):
     whole = scored(examples, "recess", ids=True).statistics
@@ -103,7 +104,7 @@ def test_parts_add_to_the_whole(examples, i, j):
 LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=9)
 
 
-@settings(deadline=None, max_examples=60)
+@trials(60)
 @given(LABELS, st.sampled_from([None, 0.0, 1.0]), st.booleans(), st.data())
 def test_labels_drawn_anew(pairs, undefined, given_labels, data):
     options = {"positive": "a", "undefined": undefined}
@@ -129,7 +130,7 @@ def test_labels_drawn_anew(pairs, undefined, given_labels, data):
     alike(scorer.compute().statistics, scorer.statistics)
 
 
-@settings(deadline=None, max_examples=60)
+@trials(60)
 @given(st.tuples(LABELS, LABELS, LABELS))
 def test_parts_with_other_labels_add(parts):
     a, b, c = (fc.classify(*zip(*part, strict=True), positive="a").statistics for part in parts)
@@ -142,7 +143,7 @@ WORD = st.sampled_from(["rain", "the rain", "heavy rain fell", "flood", ""])
 QUESTION = st.tuples(st.sampled_from(["Why?", "Because of what?", "When?"]), WORD, WORD)
 
 
-@settings(deadline=None, max_examples=60)
+@trials(60)
 @given(st.lists(QUESTION, min_size=1, max_size=7), st.data())
 def test_answers_drawn_anew(questions, data):
     def report(chosen):
@@ -298,7 +299,7 @@ def test_bad_files(tmp_path):
         fc.Statistics.read(path)
 
 
-@settings(deadline=None, max_examples=25)
+@trials(25)
 @given(st.integers(0, 99), st.sampled_from(["recess", "recess-code"]), st.data())
 def test_annotated_examples_drawn_anew(seed, protocol, data):
     annotated = noisy(6, seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fastcausal as fc
@@ -12,6 +12,7 @@ from fastcausal.arrays.arrow import strings
 from fastcausal.tasks.judged import counts
 from fastcausal.tasks.judged.parse import PARSERS
 from tests.oracles import judged_answers as plain
+from tests.support.profiles import trials
 
 # Letters whose lower case, kind or length is odd, beside words that occur again.
 ODD = "aAnthe THE.'\"-_ıİΣσς\u00a0\u2003ßé漢字\u0301K\x1c\x00😀٣²|[]:\n\t"
@@ -49,7 +50,7 @@ def plain_row(source, reference, answer, protocol):
     return numbers, missing
 
 
-@settings(max_examples=300)
+@trials(300)
 @given(st.lists(rows, min_size=1, max_size=6), st.sampled_from(["guide", "fcr"]))
 @example([("ΑΣ:Σ", "Cause:ΑΣ Σ\nEffect:Σ", "[Cause]ας σ[Effect]ς")], "guide")  # noqa: RUF001
 @example([("İ", "[Cause]İ|the[Relation]İ[Effect]😀a", "[Cause]i̇|an[Relation]i̇[Effect]😀")], "fcr")
@@ -67,7 +68,7 @@ def test_words_are_those_of_python(table, protocol):
         assert counted.contained[k] == (-1 if missing is None else not missing)
 
 
-@settings(max_examples=200)
+@trials(200)
 @given(st.lists(rows, min_size=1, max_size=6), st.sampled_from(["guide", "fcr"]), st.data())
 def test_scores_equal_the_plain_ones(table, protocol, data):
     unparsed = data.draw(st.sampled_from(["empty", "skip"]))

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import roc_auc_score
@@ -19,6 +19,7 @@ from fastcausal.tasks.meta.levels import Rows, by_item, pooled, systems
 from fastcausal.tasks.meta.swaps import SCORES
 from tests.oracles import meta as oracle
 from tests.support.cli import cli
+from tests.support.profiles import trials
 
 NAN = math.nan
 FEW = st.integers(0, 4).map(float)
@@ -119,7 +120,6 @@ class TestCorrelations:
 
 
 class TestLevels:
-    @settings(deadline=None)
     @given(rows=tables())
     def test_plain_loops(self, rows):
         report = fc.meta(scores_of(rows), human_of(rows), n_resamples=5)
@@ -149,7 +149,7 @@ class TestLevels:
             auc = roc_auc_score([total == 2 for total in y], x)
             assert close(report.metrics["a"].pooled["auc"], auc)
 
-    @settings(deadline=None, max_examples=25)
+    @trials(25)
     @given(
         rows=tables(most_rows=7),
         compare=st.sampled_from([(k, v) for k, scores in SCORES.items() for v in scores]),
@@ -172,7 +172,7 @@ class TestLevels:
         assert close(test.p, p)
         assert (test.a, test.b, test.p_adjusted) == ("a", "b", test.p)
 
-    @settings(deadline=None, max_examples=25)
+    @trials(25)
     @given(rows=tables(n_raters=3, labels=st.integers(1, 5)))
     def test_ceiling(self, rows):
         report = fc.meta(scores_of(rows), human_of(rows), level="ordinal", n_resamples=5)
@@ -189,7 +189,7 @@ class TestLevels:
         alpha = fc.krippendorff_alpha(votes, "ordinal")
         assert close(report.human["agreement"]["alpha"], alpha)
 
-    @settings(deadline=None, max_examples=25)
+    @trials(25)
     @given(rows=tables(n_raters=3), seed=st.integers(0, 99))
     def test_order_moves_no_bit(self, rows, seed):
         rng = np.random.default_rng(seed)
