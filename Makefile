@@ -82,7 +82,7 @@ sanitize: $(VENV)/.test  ## run tests on native modules that check memory and un
 	FASTCAUSAL_SANITIZE=address,undefined $(BIN)/pip install -q --no-deps --target build/tested .
 	LD_PRELOAD="$(ASAN) $$($(CXX) -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
-		PYTHONPATH=build/tested:. $(BIN)/pytest -q $(SANITIZED) $(ON_ALL_CORES) -m 'not slow' \
+		PYTHONPATH=build/tested:. $(BIN)/pytest -q -o pythonpath=build/tested $(SANITIZED) $(ON_ALL_CORES) -m 'not slow' \
 		--hypothesis-profile=dev --capture=sys -p no:faulthandler -o addopts=--import-mode=importlib
 
 fuzz: $(VENV)/.test  ## run the command line and each native parser on mutated input for a minute
