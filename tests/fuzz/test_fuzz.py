@@ -23,7 +23,7 @@ FIRST = os.environ.get("FASTCAUSAL_FUZZ_FIRST", "0")
 # The package may be another than that of the folder: the one that sanitizers watch.
 START = """
 import sys
-sys.path.append(sys.argv[1])
+sys.path.insert(1, sys.argv[1])
 from tests.fuzz.runs import main
 main(int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
 """
