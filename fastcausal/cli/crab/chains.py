@@ -16,7 +16,7 @@ from fastcausal.cli.crab.options import (
     GoldFromOption,
     TaskOption,
 )
-from fastcausal.cli.crab.shapes import print_shapes, refuse_unused
+from fastcausal.cli.crab.reports import print_answers, refuse_unused
 from fastcausal.cli.options import (
     DRAWS,
     Draws,
@@ -59,7 +59,7 @@ def chains(
     refuse_unused(ctx, pred, intervals, draws)
     import fastcausal as fc
 
-    print_shapes(
+    print_answers(
         gold,
         pred,
         lambda pairs, file: fc.crab.chains(
@@ -74,7 +74,7 @@ def chains(
             gold_from=gold_from,
             **answers.arguments(),
         ),
-        per_chain,
         chosen,
-        draws if intervals else None,
+        units=per_chain,
+        draws=draws if intervals else None,
     )

@@ -16,7 +16,7 @@ from fastcausal.cli.crab.options import (
     GoldFromOption,
     TaskOption,
 )
-from fastcausal.cli.crab.shapes import print_shapes, refuse_unused
+from fastcausal.cli.crab.reports import print_answers, refuse_unused
 from fastcausal.cli.options import (
     DRAWS,
     Draws,
@@ -57,7 +57,7 @@ def frames(
     refuse_unused(ctx, pred, intervals, draws)
     import fastcausal as fc
 
-    print_shapes(
+    print_answers(
         gold,
         pred,
         lambda pairs, file: fc.crab.frames(
@@ -69,7 +69,7 @@ def frames(
             gold_from=gold_from,
             **answers.arguments(),
         ),
-        per_frame,
         chosen,
-        draws if intervals else None,
+        units=per_frame,
+        draws=draws if intervals else None,
     )

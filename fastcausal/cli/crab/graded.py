@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from fastcausal.cli.console import doing
 from fastcausal.cli.crab.options import (
     ANSWERS,
     Answers,
@@ -15,6 +14,7 @@ from fastcausal.cli.crab.options import (
     ByOption,
     PlotOption,
 )
+from fastcausal.cli.crab.reports import print_answers
 from fastcausal.cli.options import (
     DRAWS,
     Draws,
@@ -24,7 +24,6 @@ from fastcausal.cli.options import (
     format_of,
     refuse_inference,
 )
-from fastcausal.cli.systems import print_reports, reports_of, with_intervals, write_units
 
 
 def graded(
@@ -50,29 +49,18 @@ def graded(
     chosen = format_of(ctx, json, format)
     refuse_inference(ctx, intervals, draws)
     import fastcausal as fc
-    from fastcausal.formats.io.targets import keep_apart
     from fastcausal.tasks.crab.plots import draw_confusions
     from fastcausal.tasks.crab.questions import read_questions
-    from fastcausal.tasks.pictures import require_pictures
 
-    require_pictures(plot)
-    keep_apart([per_question, plot], [questions, *pred])
-    columns = by or []
-    with doing(f"reading {questions}"):
-        asked = read_questions(questions)
-    reports = reports_of(
+    print_answers(
+        questions,
         pred,
-        lambda file: fc.crab.graded(
-            asked,
-            file,
-            by=columns,
-            **answers.arguments(),
-        ),
+        lambda asked, file: fc.crab.graded(asked, file, by=by or [], **answers.arguments()),
+        chosen,
+        read=read_questions,
+        units=per_question,
+        draws=draws if intervals else None,
+        by=by,
+        plot=plot,
+        draw=draw_confusions,
     )
-    if intervals:
-        of_subsets = columns[0] if len(columns) == 1 else None
-        reports = with_intervals(reports, draws, of_subsets)
-    write_units(per_question, reports)
-    if plot is not None:
-        draw_confusions(plot, reports)
-    print_reports(reports, chosen)

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from fastcausal.cli.console import doing
 from fastcausal.cli.crab.options import (
     ANSWERS,
     Answers,
@@ -18,6 +17,7 @@ from fastcausal.cli.crab.options import (
     GoldFromOption,
     PlotOption,
 )
+from fastcausal.cli.crab.reports import print_answers
 from fastcausal.cli.options import (
     DRAWS,
     Draws,
@@ -28,7 +28,6 @@ from fastcausal.cli.options import (
     refuse,
     refuse_inference,
 )
-from fastcausal.cli.systems import print_reports, reports_of, with_intervals, write_units
 from fastcausal.options import CrabTask
 
 
@@ -62,33 +61,25 @@ def pairwise(
     else:
         refuse(ctx, ("threshold",), "is for task binary")
     import fastcausal as fc
-    from fastcausal.formats.io.targets import keep_apart
-    from fastcausal.tasks.crab.pairs import read_pairs
     from fastcausal.tasks.crab.plots import draw_confusions
-    from fastcausal.tasks.pictures import require_pictures
 
-    require_pictures(plot)
-    keep_apart([per_pair, plot], [gold, *pred])
-    columns = by or []
-    with doing(f"reading {gold}"):
-        pairs = read_pairs(gold)
-    reports = reports_of(
+    print_answers(
+        gold,
         pred,
-        lambda file: fc.crab.pairwise(
+        lambda pairs, file: fc.crab.pairwise(
             pairs,
             file,
             task,
             border=border,
             threshold=threshold,
             gold_from=gold_from,
-            by=columns,
+            by=by or [],
             **answers.arguments(),
         ),
+        chosen,
+        units=per_pair,
+        draws=draws if intervals else None,
+        by=by,
+        plot=plot,
+        draw=draw_confusions,
     )
-    if intervals:
-        of_subsets = columns[0] if len(columns) == 1 else None
-        reports = with_intervals(reports, draws, of_subsets)
-    write_units(per_pair, reports)
-    if plot is not None:
-        draw_confusions(plot, reports)
-    print_reports(reports, chosen)

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from fastcausal.cli.console import doing
 from fastcausal.cli.crab.options import (
     ANSWERS,
     Answers,
@@ -15,8 +14,8 @@ from fastcausal.cli.crab.options import (
     GoldArgument,
     PlotOption,
 )
+from fastcausal.cli.crab.reports import print_answers
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
-from fastcausal.cli.systems import print_reports, reports_of
 
 
 def sweep(
@@ -39,30 +38,20 @@ def sweep(
     """Score yes and no against gold scores from each threshold on: figure 5 of the paper."""
     chosen = format_of(ctx, json, format)
     import fastcausal as fc
-    from fastcausal.formats.io.targets import keep_apart
-    from fastcausal.tasks.crab.pairs import read_pairs
     from fastcausal.tasks.crab.plots import draw_sweeps
     from fastcausal.tasks.crab.sweep import THRESHOLDS
-    from fastcausal.tasks.pictures import require_pictures
 
     limits = THRESHOLDS if thresholds is None else _numbers(thresholds)
-    require_pictures(plot)
-    keep_apart([plot], [gold, *pred])
-    with doing(f"reading {gold}"):
-        pairs = read_pairs(gold)
-    reports = reports_of(
+    print_answers(
+        gold,
         pred,
-        lambda file: fc.crab.sweep(
-            pairs,
-            file,
-            limits,
-            border=border,
-            **answers.arguments(),
+        lambda pairs, file: fc.crab.sweep(
+            pairs, file, limits, border=border, **answers.arguments()
         ),
+        chosen,
+        plot=plot,
+        draw=draw_sweeps,
     )
-    if plot is not None:
-        draw_sweeps(plot, reports)
-    print_reports(reports, chosen)
 
 
 def _numbers(written: str) -> list[float]:

@@ -1,0 +1,58 @@
+"""The common part of commands of CRAB that make a report of each file of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from fastcausal.cli.console import doing
+from fastcausal.cli.options import Draws, refuse, refuse_inference
+from fastcausal.cli.systems import print_reports, reports_of, with_intervals, write_units
+
+OF_ANSWERS = ("task", "column", "undefined", "unparsed", "unmatched", "intervals", *Draws._fields)
+
+
+def refuse_unused(
+    ctx: typer.Context, pred: list[str] | None, intervals: bool, draws: Draws
+) -> None:
+    """Refuse options of answers without answers, and those of intervals without them."""
+    if not pred:
+        refuse(ctx, OF_ANSWERS, "is for answers: name a file of them")
+    refuse_inference(ctx, intervals, draws)
+
+
+def print_answers(
+    gold: str,
+    pred: list[str] | None,
+    make: Callable[[Any, Any], Any],
+    format: str,
+    *,
+    read: Callable[[str], Any] | None = None,
+    units: Path | None = None,
+    draws: Draws | None = None,
+    by: Sequence[str] | None = None,
+    plot: Path | None = None,
+    draw: Callable[[Path, dict[str, Any]], None] | None = None,
+) -> None:
+    """Read gold, make a report of every file of answers, write and draw what was asked, and print.
+
+    ``make`` takes gold as ``read`` gives it, else judged pairs, and a file of answers or None.
+    """
+    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.tasks.crab.pairs import read_pairs
+    from fastcausal.tasks.pictures import require_pictures
+
+    require_pictures(plot)
+    keep_apart([units, plot], [gold, *(pred or [])])
+    with doing(f"reading {gold}"):
+        asked = (read or read_pairs)(gold)
+    reports = reports_of(pred, lambda file: make(asked, file)) if pred else {"": make(asked, None)}
+    if draws is not None:
+        reports = with_intervals(reports, draws, by[0] if by and len(by) == 1 else None)
+    write_units(units, reports)
+    if plot is not None and draw is not None:
+        draw(plot, reports)
+    print_reports(reports, format)
