@@ -32,6 +32,9 @@ class Reading:
         Counted remarks about the source, such as ``{"ambiguous span": 3}``.
     predicted : bool
         Whether the source is a file of predictions, which cannot serve as gold.
+    spans : str or None
+        Which occurrence the text of a span means (``"gap"``, ``"first"``), None where the source
+        had no texts to be found.
     """
 
     roles: tuple[str, ...] = ROLES
@@ -39,6 +42,7 @@ class Reading:
     unread: tuple[str, ...] = ()
     notes: Mapping[str, int] = field(default_factory=dict)
     predicted: bool = False
+    spans: str | None = None
 
     def to_json(self) -> bytes:
         """Write the reading as the schema metadata stores it."""
@@ -94,6 +98,7 @@ _FIELDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
     "tags": ("a string or null", lambda value: value is None or isinstance(value, str)),
     "unread": ("a list of strings", _is_texts),
     "notes": ("an object of counts", _is_counts),
+    "spans": ("a string or null", lambda value: value is None or isinstance(value, str)),
     "predicted": ("true or false", lambda value: isinstance(value, bool)),
 }
 

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand
 
 from fastcausal.errors import InputError
-from fastcausal.options import Method, TableFormat
+from fastcausal.options import Method, Occurrence, ReadFormat, TableFormat, TagReading
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 FormatOption = Annotated[
@@ -62,6 +62,40 @@ class Draws(NamedTuple):
 
 
 DRAWS = Draws()
+
+
+class Reads(NamedTuple):
+    """Options of how predictions are read."""
+
+    source_format: Annotated[
+        ReadFormat | None,
+        typer.Option(
+            "--from", help="Read predictions in this format; by default their content decides."
+        ),
+    ] = None
+    answers: Annotated[
+        str | None,
+        typer.Option("--answers", help="Take raw answers of a language model from this column."),
+    ] = None
+    occurrence: Annotated[
+        Occurrence,
+        typer.Option(
+            "--occurrence",
+            help="Find a repeated signal between Cause and Effect, or where it comes first.",
+        ),
+    ] = "gap"
+    tags: Annotated[
+        TagReading | None,
+        typer.Option("--tags", help="Read tagged sentences so; aligned takes rewritten ones."),
+    ] = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `fastcausal.score` that the options stand for."""
+        given = self._asdict()
+        return {"format": given.pop("source_format"), **given}
+
+
+READS = Reads()
 
 
 def expanded(command: Callable[..., None]) -> Callable[..., None]:

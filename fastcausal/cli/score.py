@@ -13,10 +13,12 @@ import typer
 from fastcausal.cli.console import doing, short_names
 from fastcausal.cli.options import (
     DRAWS,
+    READS,
     Draws,
     FormatOption,
     IntervalsOption,
     JsonOption,
+    Reads,
     format_of,
     refuse,
     refuse_inference,
@@ -76,6 +78,7 @@ def score(
     ] = None,
     intervals: IntervalsOption = False,
     draws: Draws = DRAWS,
+    reads: Reads = READS,
 ) -> None:
     """Score predictions against gold."""
     chosen = format_of(ctx, json, format)
@@ -109,6 +112,7 @@ def score(
                     num_threads=threads,
                     per_example=tables.get(name),
                     progress=progress,
+                    **reads.arguments(),
                 )
     if intervals:
         reports = with_intervals(reports, draws, by)

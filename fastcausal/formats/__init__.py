@@ -33,7 +33,7 @@ from fastcausal.formats.io.files import Source, name_of
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.schemes import are_like_tags
-from fastcausal.options import Premise, ReadFormat, TagReading, WriteFormat, check
+from fastcausal.options import Occurrence, Premise, ReadFormat, TagReading, WriteFormat, check
 from fastcausal.relations import Relations
 
 # Every format, once: another one is its file and its line here.
@@ -60,6 +60,8 @@ def read(
     format: ReadFormat | None = None,
     like: Relations | None = None,
     tags: TagReading = "strict",
+    answers: str | None = None,
+    occurrence: Occurrence = "gap",
 ) -> Relations:
     """Read causal relations from a file, Python lists or any Arrow data.
 
@@ -76,8 +78,13 @@ def read(
         Told from the file name and the content if not given.
     like : Relations, optional
         The gold side of predictions: ids, texts and lengths are taken from it.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tagged sentences are read, see `fastcausal.formats.cnc.markup.parse`.
+    answers : str, optional
+        The column that holds raw answers of a language model; the format is then ``answers``.
+    occurrence : {"gap", "first"}
+        Which occurrence a span text means that occurs several times, see
+        `fastcausal.formats.spans.located`.
 
     Raises
     ------
@@ -96,11 +103,13 @@ def read(
     if isinstance(source, Opened):
         assert source.format.read is not None
         content = source.content or source.format.load(source.path)
-        given = {"like": like, "tags": tags}
+        given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
+        _refuse_others(source.format, answers=answers, occurrence=occurrence)
         return source.format.read(content, **{name: given[name] for name in source.format.takes})
     if format is not None:
         check("format", format, FORMATS)
     check("tags", tags, TagReading)  # even where there are no tags
+    check("occurrence", occurrence, Occurrence)
     if isinstance(source, Relations):
         return source
     if hasattr(source, "__arrow_c_stream__"):
@@ -111,12 +120,21 @@ def read(
     if isinstance(source, Iterator):
         return _stream_of(source).whole()
     if isinstance(source, str | os.PathLike | Source):
-        return read(opened(source, format, whole=True), None, like, tags)
+        file = opened(source, format, whole=True)
+        return read(file, None, like, tags, answers, occurrence)
     if isinstance(source, list | tuple):
-        return _read_list(source, format, like, tags)
+        return _read_list(source, format, like, tags, occurrence)
     raise InputError(
         f"cannot read a {type(source).__name__}, expected a path, a list or Arrow data"
     )
+
+
+def _refuse_others(format: Format, **given: str | None) -> None:
+    """Raise ValueError for an argument, other than its default, that a format does not take."""
+    for name, value in given.items():
+        if value not in (None, "gap") and name not in format.takes:
+            takers = ", ".join(known.name for known in ALL if name in known.takes)
+            raise ValueError(f'{name} is "{value}", which is for {takers}, not for {format.name}')
 
 
 def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False) -> Any:
@@ -322,10 +340,16 @@ def _format_to_write(target: str | os.PathLike[str], format: WriteFormat | None)
 
 
 def _read_list(
-    source: Sequence[Any], format: ReadFormat | None, like: Relations | None, tags: TagReading
+    source: Sequence[Any],
+    format: ReadFormat | None,
+    like: Relations | None,
+    tags: TagReading,
+    occurrence: Occurrence,
 ) -> Relations:
     if all(isinstance(example, Mapping) for example in source):
-        return spans.read(source, like) if format == "spans" else Relations.from_examples(source)
+        if format == "spans":
+            return spans.read(source, like, occurrence)
+        return Relations.from_examples(source)
     if not all(isinstance(example, list | tuple) for example in source):
         raise InputError(
             "cannot read the list, expected dicts, lists of tagged sentences or lists of tags"

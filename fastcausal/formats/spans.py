@@ -27,6 +27,7 @@ from fastcausal.formats.io.builder import (
 from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format
 from fastcausal.formats.io.values import Written, kind, shown
+from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Relations
 
 NUMBERS = {role: k for k, role in enumerate(ROLES)}
@@ -37,6 +38,7 @@ WHITE = " \t\n\r\x0b\x0c"
 def read(
     source: str | os.PathLike[str] | Source | Sequence[Mapping[str, Any]],
     like: Relations | None = None,
+    occurrence: Occurrence = "gap",
 ) -> Relations:
     """Read relations given as span texts or character offsets.
 
@@ -50,6 +52,8 @@ def read(
     like : Relations, optional
         The gold side: its column ``text`` stands in for a missing ``text``, by id, or by place
         where the source has no ids.
+    occurrence : {"gap", "first"}
+        As in `located`.
 
     Returns
     -------
@@ -85,6 +89,40 @@ def read(
     places = [f"{name}:{n}" for n in lines] if lines else [name] * len(examples)
     ids = ids_of([example.get("id") for example in examples], places, problems)
     problems.raise_if_any()
+    return located(name, examples, like, occurrence, places, lines, ids)
+
+
+def located(
+    name: str,
+    examples: Sequence[Mapping[str, Any]],
+    like: Relations | None,
+    occurrence: Occurrence,
+    places: Sequence[str],
+    lines: Sequence[int] | None = None,
+    ids: Sequence[str] | None = None,
+) -> Relations:
+    """Find the spans of examples in their texts.
+
+    Parameters
+    ----------
+    name : str
+        The source, for messages.
+    examples : sequence of mappings
+        As `read` takes them. In place of a relation may stand an `UnreadError`, the reason why it
+        cannot be read.
+    like : Relations, optional
+        As in `read`.
+    occurrence : {"gap", "first"}
+        Which occurrence a text means that occurs several times: for a signal the one inside the
+        gap between Cause and Effect, else nearest to them; or the first one.
+    places : sequence of str
+        Where each example stands, for messages.
+    lines : sequence of int, optional
+        The line of each example.
+    ids : sequence of str, optional
+        Their ids.
+    """
+    problems = Problems()
     rows, of_gold = placed(like, ids, len(examples), name)
     columns: dict[str, Any] = of_gold | ({"id": ids} if ids is not None else {})
     texts = columns["text"].to_pylist() if "text" in columns else [None] * len(examples)
@@ -266,6 +304,8 @@ def _add(
         try:
             if relation is None:
                 raise UnreadError("it is null")
+            if isinstance(relation, UnreadError):
+                raise relation
             fits = length is None or n_tokens == length
             located = None
             if sentence is not None and fits:
@@ -339,4 +379,12 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     return dict in kinds and list not in kinds and "length" not in row
 
 
-FORMAT = Format("spans", read, write, takes=("like",), key="relations", is_row=_is_row, empty=False)
+FORMAT = Format(
+    "spans",
+    read,
+    write,
+    takes=("like", "occurrence"),
+    key="relations",
+    is_row=_is_row,
+    empty=False,
+)

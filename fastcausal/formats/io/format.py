@@ -36,7 +36,8 @@ class Format:
     written : tuple of str
         More suffixes that tell the format of a file to write, but not of one to read.
     takes : tuple of str
-        Which of ``like`` (gold, Relations or None) and ``tags`` (their reading) `read` takes.
+        Which of ``like`` (gold, Relations or None), ``tags`` (their reading), ``answers`` and
+        ``occurrence`` `read` takes.
     folder : tuple of str
         Suffixes of its files in a directory that is read as one source.
     options : tuple of str

@@ -18,7 +18,7 @@ from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formats.table import appending
 from fastcausal.groups import Scores
-from fastcausal.options import Backend, Policy, ProtocolName
+from fastcausal.options import Backend, Occurrence, Policy, ProtocolName, ReadFormat, TagReading
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.report import Report
 from fastcausal.rows import Rows
@@ -47,6 +47,10 @@ def score(
     num_threads: int | None = None,
     per_example: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
+    format: ReadFormat | None = None,
+    tags: TagReading | None = None,
+    answers: str | None = None,
+    occurrence: Occurrence = "gap",
 ) -> Report:
     """Score predicted relations against gold relations.
 
@@ -78,6 +82,10 @@ def score(
     progress : callable, optional
         Called after every batch with the number of examples scored and the number of all of them,
         None where it is not known.
+    format, answers, occurrence
+        How predictions are read, see `fastcausal.read`.
+    tags : {"aligned"}, optional
+        How tagged sentences are read instead of the way of the protocol, which is to be strict.
 
     Returns
     -------
@@ -113,6 +121,10 @@ def score(
         unmatched=unmatched,
         backend=backend,
         num_threads=num_threads,
+        format=format,
+        tags=tags,
+        answers=answers,
+        occurrence=occurrence,
     )
     if per_example is not None:
         keep_apart([per_example], [gold, pred])
@@ -132,7 +144,7 @@ def score(
         return _report_2022(scorer, aligned)
     if not streamed:
         return _scored(scorer, ((gold, pred),), per_example)
-    gold, pred = opened(gold), opened(pred)
+    gold, pred = opened(gold), opened(pred, scorer.reads.format)
     columns = _needed(scorer) if per_example is None else None
     batches = in_step(gold, pred, columns, scorer.protocol.tags, progress)
     if batches is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,15 @@ from fastcausal.formats import read
 from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formulas import Int64, RelationFormula
-from fastcausal.options import Backend, Policy, ProtocolName, check_policies
+from fastcausal.options import (
+    Backend,
+    Occurrence,
+    Policy,
+    ProtocolName,
+    ReadFormat,
+    TagReading,
+    check_policies,
+)
 from fastcausal.protocols import RECESS, Protocol, batch_protocol, protocol_named
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report import Report
@@ -42,6 +50,14 @@ if TYPE_CHECKING:
     from fastcausal.tasks.extraction.decoded import Decoding
 
 _formula = lru_cache(RelationFormula)  # a report of a batch asks for it, and costs little else
+
+
+class Reads(NamedTuple):
+    """How predictions are read, as `fastcausal.read` takes it."""
+
+    format: ReadFormat | None = None
+    answers: str | None = None
+    occurrence: Occurrence = "gap"
 
 
 class ExtractionScorer:
@@ -80,9 +96,14 @@ class ExtractionScorer:
         unmatched: Policy = "error",
         backend: Backend = "cpu",
         num_threads: int | None = None,
+        format: ReadFormat | None = None,
+        tags: TagReading | None = None,
+        answers: str | None = None,
+        occurrence: Occurrence = "gap",
     ) -> None:
         named = protocol_named if decoder is None else batch_protocol
-        self.protocol: Protocol = named(protocol)
+        self.protocol: Protocol = _with_tags(named(protocol), tags)
+        self.reads: Reads = Reads(format, answers, occurrence)
         self.by = by
         self.unparsed = unparsed
         self.unmatched = unmatched
@@ -183,7 +204,7 @@ class ExtractionScorer:
             if plain is not None:
                 return plain
         gold = read(gold, tags=self.protocol.tags)
-        pred = read(pred, like=gold, tags=self.protocol.tags)
+        pred = read(pred, like=gold, tags=self.protocol.tags, **self.reads._asdict())
         if self.roles not in (None, gold.roles):
             raise InputError(f"roles are {', '.join(gold.roles)}, expected {', '.join(self.roles)}")
         if gold.reading.predicted:
@@ -305,6 +326,15 @@ class ExtractionScorer:
             self.n_as_given,
             self.pred_path,
         )
+
+
+def _with_tags(protocol: Protocol, tags: TagReading | None) -> Protocol:
+    """Return the protocol with another reading of tags; ValueError where it says its own."""
+    if tags is None or tags == protocol.tags:
+        return protocol
+    if protocol.tags != "strict":
+        raise ValueError(f"tags is {tags}, but {protocol.name} reads them as {protocol.tags}")
+    return replace(protocol, tags=tags)
 
 
 def _statistics(totals: Totals, details: Details | None) -> Statistics:
