@@ -15,6 +15,9 @@ from fastcausal.rows import Rows
 
 # Starting a thread costs about as much as scoring this many examples.
 EXAMPLES_PER_THREAD = 4096
+# Counting patterns takes some microseconds to set up, as long as so many examples otherwise.
+PATTERNS_FROM = 256
+FAULTY = -2  # of csrc/cpu.hpp
 
 T = TypeVar("T")
 
@@ -27,18 +30,26 @@ def run(
     partner: Int64 | None,
     counts: Int64,
     num_threads: int | None,
+    check: bool = False,
 ) -> None:
-    """As in reference/driver.py; ``num_threads`` None uses the cores where there is enough work."""
+    """As in reference/driver.py; ``num_threads`` None uses the cores where there is enough work.
+
+    ``check``: rows are as a user made them; InputError says what is wrong with them.
+    """
     if num_threads is None:
         num_threads = max(1, len(gold.lengths) // EXAMPLES_PER_THREAD)
         if num_threads > 1:
             num_threads = min(os.cpu_count() or 1, num_threads)
-    too_large = _call(plan, lambda kernel: _native.run(
-        kernel, plan.host_record, gold.arrays(), pred.arrays(), gold.lengths, groups.of,
-        groups.each, groups.apart, partner, counts, num_threads,
+    outcome = _call(plan, lambda kernel: _native.run(
+        kernel, False, plan.host_record, gold.arrays(), pred.arrays(),
+        (gold.lengths, pred.lengths), groups.of, groups.each, groups.apart, partner, counts,
+        num_threads, check, PATTERNS_FROM,
     ))  # fmt: skip
-    if too_large >= 0:
-        raise TooLargeError(too_large)
+    if outcome == FAULTY:
+        for name, rows in (("gold", gold), ("pred", pred)):
+            rows.check(name, int(plan.params[0]))
+    if outcome >= 0:
+        raise TooLargeError(outcome)
 
 
 def count_pairs(
