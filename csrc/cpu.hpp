@@ -352,7 +352,7 @@ inline bool ends_rise(const Run& run) {
 template <class Pair>
 class BlockWorker {
  public:
-  static constexpr int64_t BLOCK = PatternCounter<Pair>::BLOCK;
+  static constexpr int64_t BLOCK = PackedBlock::EXAMPLES;
 
   BlockWorker(const Run& run, const Pair& pair, const Looks& looks, Steps& steps)
       : run_(run),
@@ -378,9 +378,10 @@ class BlockWorker {
     for (int64_t e = from; e < to; ++e) {
       const int64_t group = run_.groups.row(e, run_.gold.side);
       int64_t* row = rows_ + group * run_.plan.n_fields;
-      if (patterns_ && !large && patterns_->add(e, tallied_ ? group : 0, row, run_.partner)) {
-        continue;
-      }
+      const Added added =
+          patterns_ ? patterns_->add(e, large, tallied_ ? group : 0, row, run_.partner) : Added::NO;
+      if (added == Added::WRONG) return false;
+      if (added == Added::YES) continue;
       large ? worker_.run_large(e, run_.partner, row) : worker_.run(e, run_.partner, row);
     }
     if (patterns_) patterns_->end_block(rows_);

@@ -20,10 +20,10 @@ struct alignas(16) Record {
   int32_t start(int role) const { return bounds[role]; }
   int32_t stop(int role) const { return -bounds[4 + role]; }
 };
-constexpr int32_t MOST_TOKENS = 16383;  // of an example: sums of two bounds stay in 16 bits
-constexpr int16_t NOWHERE = 16384;      // both numbers of a role without a span: it meets nothing
+constexpr uint32_t MOST_TOKENS = 16383;  // of an example: sums of two bounds stay in 16 bits
+constexpr int16_t NOWHERE = 16384;       // both numbers of a role without a span: it meets nothing
 
-inline int32_t shared_tokens(const Record& a, int role, const Record& b, int other) {
+FC_INLINE int32_t shared_tokens(const Record& a, int role, const Record& b, int other) {
   return std::min(a.stop(role), b.stop(other)) - std::max(a.start(role), b.start(other));
 }
 
@@ -44,8 +44,10 @@ using Kind = uint8_t;
 constexpr Kind ODD = 64;  // it is not packed, perhaps because it is wrong
 
 // Packs a relation of an example with so many tokens, or as many as fit.
-inline Kind pack(const Row* rows, int64_t n, uint32_t tokens, const Looks& looks, Record& packed) {
+FC_INLINE Kind pack(const Row* rows, int64_t n, const Looks& looks, Record& packed,
+                    uint32_t& last) {
   std::fill(packed.bounds, packed.bounds + 8, NOWHERE);
+  last = 0;
   if (!n) return looks.sequence ? ODD - 1 : 0;
   if (n > 3) return ODD;
   const int64_t places[3] = {0, n > 1, (n > 1) + (n > 2)};  // the last row again for want of others
@@ -60,7 +62,8 @@ inline Kind pack(const Row* rows, int64_t n, uint32_t tokens, const Looks& looks
     const uint32_t start = static_cast<uint32_t>(row.start);
     const uint32_t stop = static_cast<uint32_t>(row.stop);
     const uint32_t place = start << 16 | stop << 2 | role;  // in the order of rows
-    wrong |= start | stop | (stop - start - 1) | (tokens - stop) | (place - before);
+    wrong |= start | stop | (stop - start - 1) | (place - before);
+    last = std::max(last, stop);
     unknown |= role;
     before = place;
     const uint32_t lane = role & 3;
@@ -70,11 +73,12 @@ inline Kind pack(const Row* rows, int64_t n, uint32_t tokens, const Looks& looks
     sequence |= lane << 2 * k;
   }
   const uint32_t n_roles = 0x32212110u >> 4 * (roles & 7) & 15;  // bits among three
-  uint32_t odd = wrong >> 31 | unknown >> 2 | (n_roles ^ static_cast<uint32_t>(n));
+  uint32_t odd = wrong >> 31 | (MOST_TOKENS - last) >> 31 | unknown >> 2 |
+                 (n_roles ^ static_cast<uint32_t>(n));
   if (looks.apart[0] >= 0) {
     odd |= shared_tokens(packed, looks.apart[0], packed, looks.apart[1]) > 0;
   }
-  for (int r = 0; r < 3 && looks.longest < MOST_TOKENS; ++r) {
+  for (int r = 0; r < 3 && looks.longest < int32_t{MOST_TOKENS}; ++r) {
     odd |= shared_tokens(packed, r, packed, r) > looks.longest;
   }
   return odd ? ODD : static_cast<Kind>(looks.sequence ? sequence : roles & 7);
@@ -111,7 +115,7 @@ inline uint64_t compare_plainly(const Record& gold, const Record& pred, Across a
 }
 
 #if FC_SSE2
-namespace packed {
+namespace sse2 {
 
 inline __m128i load(const Record& relation) {
   return _mm_load_si128(reinterpret_cast<const __m128i*>(relation.bounds));
@@ -137,10 +141,10 @@ uint64_t compare_across(__m128i gold, __m128i pred, uint32_t roles, int turn) {
   return meets << (MEETS + 4 * turn) | (meets & found >> 8) << (EQUALS + 4 * (turn - 1));
 }
 
-}  // namespace packed
+}  // namespace sse2
 
-inline uint64_t compare(const Record& gold, const Record& pred, Across across) {
-  using namespace packed;
+FC_INLINE uint64_t compare(const Record& gold, const Record& pred, Across across) {
+  using namespace sse2;
   const __m128i g = load(gold);
   const __m128i p = load(pred);
   const uint32_t order = signs(_mm_subs_epi16(g, p), _mm_subs_epi16(p, g));
@@ -155,7 +159,7 @@ inline uint64_t compare(const Record& gold, const Record& pred, Across across) {
   return bits;
 }
 #else
-inline uint64_t compare(const Record& gold, const Record& pred, Across across) {
+FC_INLINE uint64_t compare(const Record& gold, const Record& pred, Across across) {
   return compare_plainly(gold, pred, across);
 }
 #endif
@@ -167,7 +171,7 @@ struct alignas(16) Tokens {
   // Adds those that both mark; those of a relation are what it shares with itself.
   void add(const Record& a, const Record& b) {
 #if FC_SSE2
-    using namespace packed;
+    using namespace sse2;
     const __m128i inner = _mm_max_epi16(load(a), load(b));
     const __m128i less =
         _mm_min_epi16(_mm_adds_epi16(inner, stops_first(inner)), _mm_setzero_si128());
@@ -178,6 +182,71 @@ struct alignas(16) Tokens {
     for (int r = 0; r < 3; ++r) of[r] += std::max(0, shared_tokens(a, r, b, r));
 #endif
   }
+};
+
+// Rows of one side, and what is there at most of what their offsets lead to.
+struct Given {
+  Side side;
+  int64_t n_rows;
+  int64_t n_relations;
+  const int32_t* lengths;
+};
+
+// The packed relations of one side of an example.
+struct Few {
+  static constexpr int64_t MOST = 4;
+  const Record* packed;
+  Kind* kinds;
+  int64_t first;
+  int64_t n;
+};
+
+// The packed relations of one side of a block of examples.
+class PackedBlock {
+ public:
+  static constexpr int64_t EXAMPLES = 256;
+
+  // Packs a range of examples; false: offsets are wrong.
+  bool pack(const Given& given, int64_t from, int64_t to, const Looks& looks_of_kernel) {
+    const Side side = given.side;
+    const Looks looks = looks_of_kernel;  // a copy: kinds might be its bytes
+    const int64_t n_rows = given.n_rows;
+    first_ = side.relation_offsets[from];
+    const int64_t last = side.relation_offsets[to];
+    int64_t falls = first_ | (given.n_relations - last);
+    for (int64_t e = from; e < to; ++e) falls |= side.n_relations(e);
+    if (falls < 0) return false;
+    fits_ = last - first_ <= Few::MOST * EXAMPLES;
+    for (int64_t r = first_; r < last; ++r) {
+      const int64_t row = side.row_offsets[r];
+      const int64_t n = side.row_offsets[r + 1] - row;
+      if ((row | n | (n_rows - row - n)) < 0) return false;
+      const int64_t at = r - first_;
+      if (fits_) kinds_[at] = fastcausal::pack(side.rows + row, n, looks, records_[at], lasts_[at]);
+    }
+    return true;
+  }
+
+  // Takes out the relations of an example; odd: some of them are not packed.
+  Few take(const Given& given, int64_t example, bool& odd) {
+    const int64_t first = given.side.relation_offsets[example];
+    const int64_t n = given.side.relation_offsets[example + 1] - first;
+    const int64_t at = fits_ ? first - first_ : 0;
+    const uint32_t length = static_cast<uint32_t>(given.lengths[example]);  // high: unknown
+    odd |= !fits_;
+    for (int64_t i = at; i < at + n && fits_; ++i) {
+      if (lasts_[i] > length) kinds_[i] = ODD;
+      odd |= kinds_[i] >= ODD;
+    }
+    return {records_ + at, kinds_ + at, first, n};
+  }
+
+ private:
+  int64_t first_ = 0;
+  bool fits_ = false;
+  Record records_[Few::MOST * EXAMPLES];
+  uint32_t lasts_[Few::MOST * EXAMPLES];
+  Kind kinds_[Few::MOST * EXAMPLES];
 };
 
 }  // namespace fastcausal

@@ -96,7 +96,7 @@ class PatternTable {
   }
 
   // Finds the entry of a key; -1 where it is to be learnt.
-  Id find(uint64_t key) const {
+  FC_INLINE Id find(uint64_t key) const {
     for (size_t at = slot_of(key); slots_[at]; at = (at + 1) % SLOTS) {
       const Entry& entry = entries_[slots_[at]];
       if (entry.key == key) return entry.id;
@@ -289,28 +289,11 @@ inline void search_ways(int64_t r, int64_t c, const Worth* pairs, Worth alone, S
 #undef FC_WAYS
 }
 
-// The relations of one side of an example.
-struct Few {
-  const Record* packed;
-  const Kind* kinds;
-  int64_t first;
-  int64_t n;
-};
-
-// Rows of one side as a caller gives them: right, or to be checked.
-struct Given {
-  Side side;
-  int64_t n_rows;
-  int64_t n_relations;
-  const int32_t* lengths;
-};
+enum class Added { YES, NO, WRONG };  // NO: another has to add it
 
 template <class Pair>
 class PatternCounter {
  public:
-  static constexpr int64_t BLOCK = 256;
-  static constexpr int64_t MOST = 4;  // relations of a side
-
   PatternCounter(const Given& gold, const Given& pred, const Plan& plan, const Pair& pair,
                  const Looks& looks, bool check, bool tallied)
       : gold_(gold),
@@ -321,34 +304,29 @@ class PatternCounter {
         tallied_(tallied),
         table_(pair, gold.side, pred.side, plan, looks) {}
 
-  // Packs a block of examples; false: something is wrong with it.
+  // Packs a block of examples; false: its offsets are wrong.
   bool pack(int64_t from, int64_t to) {
-    return pack_side(gold_, from, to, golds_, gold_kinds_) &&
-           pack_side(pred_, from, to, preds_, pred_kinds_);
+    return golds_.pack(gold_, from, to, looks_) && preds_.pack(pred_, from, to, looks_);
   }
 
-  // Counts one example of the block, after those before it; false where another has to.
-  bool add(int64_t example, int64_t group, int64_t* row, int64_t* partner) {
-    const int64_t n_gold = gold_.side.n_relations(example);
-    const int64_t n_pred = pred_.side.n_relations(example);
-    const Few gold{golds_ + next_gold_, gold_kinds_ + next_gold_,
-                   gold_.side.relation_offsets[example], n_gold};
-    const Few pred{preds_ + next_pred_, pred_kinds_ + next_pred_,
-                   pred_.side.relation_offsets[example], plan_.n_counted(n_gold, n_pred)};
-    next_gold_ += n_gold <= MOST ? n_gold : 0;
-    next_pred_ += n_pred <= MOST ? n_pred : 0;
-    if (!(n_gold | n_pred)) return true;
-    if (n_gold > MOST || n_pred > MOST) return false;
+  // Adds the counts of one example of the block; large: it may have very many spans.
+  Added add(int64_t example, bool large, int64_t group, int64_t* row, int64_t* partner) {
+    bool odd = false;
+    const Few gold = golds_.take(gold_, example, odd);
+    Few pred = preds_.take(pred_, example, odd);
+    if (!(gold.n | pred.n)) return Added::YES;
+    if (odd && check_ && !right(example)) return Added::WRONG;
+    if (gold.n > Few::MOST || pred.n > Few::MOST || (odd && large)) return Added::NO;
+    pred.n = plan_.n_counted(gold.n, pred.n);
     length_ = gold_.lengths[example];
     group_ = group;
     row_ = row;
     partner_ = partner;
-    return add_few(gold, pred);
+    return add_few(gold, pred, odd) ? Added::YES : Added::NO;
   }
 
-  // With the block the packed relations end; sums of tokens of either group go to its row.
+  // Adds sums of tokens of either group to its row.
   void end_block(int64_t* counts) {
-    next_gold_ = next_pred_ = 0;
     for (int group = 0; group < 2 && marked_[group]; ++group) {
       give_tokens(group, counts + group * plan_.n_fields);
     }
@@ -369,10 +347,7 @@ class PatternCounter {
   const bool check_;
   const bool tallied_;  // counts are wanted of two groups at most, not of each example
   Table table_;
-  Record golds_[MOST * BLOCK], preds_[MOST * BLOCK];
-  Kind gold_kinds_[MOST * BLOCK], pred_kinds_[MOST * BLOCK];
-  int64_t next_gold_ = 0;
-  int64_t next_pred_ = 0;
+  PackedBlock golds_, preds_;
   int64_t length_ = 0;  // of the example, as the following
   int64_t group_ = 0;
   int64_t* row_ = nullptr;
@@ -382,42 +357,26 @@ class PatternCounter {
   int64_t lengths_[2] = {0, 0};
   int64_t marked_[2] = {0, 0};
 
-  bool pack_side(const Given& given, int64_t from, int64_t to, Record* packed, Kind* kinds) const {
-    const Side side = given.side;  // as copies: what is written here might be theirs
-    const Looks looks = looks_;
-    const int64_t n_rows = given.n_rows;
-    const int64_t n_relations = given.n_relations;
-    for (int64_t e = from; e < to; ++e) {
-      const int64_t first = side.relation_offsets[e];
-      const int64_t last = side.relation_offsets[e + 1];
-      if ((first | (last - first) | (n_relations - last)) < 0) return false;
-      const int32_t length = given.lengths[e];
-      const uint32_t tokens = std::min(static_cast<uint32_t>(length), uint32_t{MOST_TOKENS});
-      int odd = last - first > MOST;
-      for (int64_t r = first; r < last; ++r) {
-        const int64_t row = side.row_offsets[r];
-        const int64_t n = side.n_rows(r);
-        if ((row | n | (n_rows - row - n)) < 0) return false;
-        if (last - first > MOST) continue;
-        *kinds = fastcausal::pack(side.rows + row, n, tokens, looks, *packed++);
-        odd |= *kinds++ & ODD;
+  bool right(int64_t example) const {
+    int64_t where[2];
+    for (const Given* given : {&gold_, &pred_}) {
+      if (check_example(given->side, example, given->lengths[example], ROLES, where) !=
+          Fault::NONE) {
+        return false;
       }
-      int64_t where[2];
-      if (odd && check_ && check_example(side, e, length, 3, where) != Fault::NONE) return false;
     }
     return true;
   }
 
-  bool add_few(const Few& gold, const Few& pred) {
+  bool add_few(const Few& gold, const Few& pred, bool odd) {
     if (gold.n == 1 && pred.n == 1) {
-      if ((gold.kinds[0] | pred.kinds[0]) & ODD) return false;
-      const Id id = pair(gold, 0, pred, 0, 0);
+      const Id id = odd ? Table::NONE : pair(gold, 0, pred, 0);
       if (id) take(id, gold, 0, pred, 0);
       if (id && looks_.sums) end_example();
       return id != Table::NONE;
     }
-    if (gold.n && pred.n) return add_several(gold, pred);
-    Id alone[2][MOST];
+    if (gold.n && pred.n) return add_several(gold, pred, odd);
+    Id alone[2][Few::MOST];
     if (!find_alone(gold, true, alone[0]) || !find_alone(pred, false, alone[1])) return false;
     for (int64_t i = 0; i < gold.n; ++i) take_alone(alone[0][i], gold, i, true);
     for (int64_t j = 0; j < pred.n; ++j) take_alone(alone[1][j], pred, j, false);
@@ -441,40 +400,48 @@ class PatternCounter {
                    : table_.keep(KEPT_PRED + static_cast<Id>(i), -1, relation, length_);
   }
 
-  // Looks a pair up; alone is what both are worth, 0 where that is still to be found.
-  Id pair(const Few& gold, int64_t i, const Few& pred, int64_t j, Worth both) {
-    const int64_t g = gold.first + i;
-    const int64_t p = pred.first + j;
-    if ((gold.kinds[i] | pred.kinds[j]) & ODD) {
-      return table_.keep(static_cast<Id>(KEPT_PAIRS + MOST * i + j), g, p, length_, both);
-    }
+  // Looks a pair of packed relations up.
+  FC_INLINE Id pair(const Few& gold, int64_t i, const Few& pred, int64_t j) {
     const uint64_t kinds = gold.kinds[i] | static_cast<uint64_t>(pred.kinds[j]) << 6;
     const uint64_t key = compare(gold.packed[i], pred.packed[j], looks_.across) | kinds << KINDS;
     const Id id = table_.find(key);
-    if (id >= 0) return id;
-    const Id ids[2] = {alone(gold, i, true), alone(pred, j, false)};
-    if (!ids[0] || !ids[1]) return Table::NONE;
-    return table_.learn(key, g, p, length_, table_.worth(ids[0]) + table_.worth(ids[1]));
+    return id >= 0 ? id : learn(key, gold, i, pred, j);
   }
 
-  bool add_several(const Few& gold, const Few& pred) {
+  Id learn(uint64_t key, const Few& gold, int64_t i, const Few& pred, int64_t j) {
+    const Id ids[2] = {alone(gold, i, true), alone(pred, j, false)};
+    if (!ids[0] || !ids[1]) return Table::NONE;
+    return table_.learn(key, gold.first + i, pred.first + j, length_,
+                        table_.worth(ids[0]) + table_.worth(ids[1]));
+  }
+
+  // Counts a pair of which one is not packed; alone is what both are worth.
+  Id keep(const Few& gold, int64_t i, const Few& pred, int64_t j, Worth both) {
+    return table_.keep(static_cast<Id>(KEPT_PAIRS + Few::MOST * i + j), gold.first + i,
+                       pred.first + j, length_, both);
+  }
+
+  bool add_several(const Few& gold, const Few& pred, bool odd) {
     if (plan_.official && pred.n > gold.n) return false;
     const bool preds_lead = pred.n <= gold.n;  // as they do officially
     const Few& rows = preds_lead ? pred : gold;
     const Few& columns = preds_lead ? gold : pred;
-    Id row_alone[MOST], column_alone[MOST];
+    Id row_alone[Few::MOST], column_alone[Few::MOST];
     if (!find_alone(rows, !preds_lead, row_alone)) return false;
     if (!find_alone(columns, preds_lead, column_alone)) return false;
-    Id ids[MOST * MOST];
-    Worth worth[MOST * MOST];
+    Id ids[Few::MOST * Few::MOST];
+    Worth worth[Few::MOST * Few::MOST];
     Worth none = 0;
     for (int64_t c = 0; c < columns.n; ++c) none += table_.worth(column_alone[c]);
     for (int64_t r = 0; r < rows.n; ++r) {
       const Worth of_row = table_.worth(row_alone[r]);
       none += of_row;
       for (int64_t c = 0; c < columns.n; ++c) {
-        const Worth both = of_row + table_.worth(column_alone[c]);
-        const Id id = preds_lead ? pair(gold, c, pred, r, both) : pair(gold, r, pred, c, both);
+        const int64_t g = preds_lead ? c : r;
+        const int64_t p = preds_lead ? r : c;
+        const bool kept = odd && ((gold.kinds[g] | pred.kinds[p]) & ODD);
+        const Id id = kept ? keep(gold, g, pred, p, of_row + table_.worth(column_alone[c]))
+                           : pair(gold, g, pred, p);
         if (!id) return false;
         ids[r * columns.n + c] = id;
         worth[r * columns.n + c] = table_.worth(id);
@@ -482,7 +449,7 @@ class PatternCounter {
     }
     Search search;
     search_ways(rows.n, columns.n, worth, none, search);
-    if (search.tied && !break_tie(rows, columns, ids, column_alone, search)) return false;
+    if (search.tied && !break_tie(rows, columns, odd, ids, column_alone, search)) return false;
     const Way& way = search.ways[search.best];
     uint32_t paired = 0;
     if (partner_) std::fill(partner_ + gold.first, partner_ + gold.first + gold.n, -1);
@@ -558,22 +525,18 @@ class PatternCounter {
   }
 
   // Decides between equal ways; false where their counts, or partners that are asked for, differ.
-  bool break_tie(const Few& rows, const Few& columns, const Id* ids, const Id* alone,
+  bool break_tie(const Few& rows, const Few& columns, bool odd, const Id* ids, const Id* alone,
                  Search& search) const {
     if (plan_.official) {
       first_official(rows.n, columns.n, ids, alone, search);
       return true;
     }
-    for (const Few* few : {&rows, &columns}) {
-      for (int64_t i = 0; i < few->n; ++i) {
-        if (few->kinds[i] == ODD) return false;
-      }
-    }
+    if (odd) return false;
     const Worth best = search.worth[search.best];
     Tokens most;
     int32_t n_most = -1;
     bool alike = true;
-    std::array<Id, MOST> chosen{};
+    std::array<Id, Few::MOST> chosen{};
     for (int k = 0; k < search.n; ++k) {
       if (compare_worth(search.worth[k], best)) continue;
       Tokens shared;
@@ -582,7 +545,8 @@ class PatternCounter {
       }
       const int32_t n = shared.of[0] + shared.of[1] + shared.of[2];
       if (n < n_most) continue;
-      const std::array<Id, MOST> of_way = counted(rows.n, columns.n, ids, alone, search.ways[k]);
+      const std::array<Id, Few::MOST> of_way =
+          counted(rows.n, columns.n, ids, alone, search.ways[k]);
       if (n == n_most) {
         alike = alike && !partner_ && of_way == chosen && same_sums(shared, most);
         continue;
@@ -601,9 +565,9 @@ class PatternCounter {
   }
 
   // What a way counts, in order: of each column its pair, or itself alone.
-  static std::array<Id, MOST> counted(int64_t n_rows, int64_t n_columns, const Id* ids,
-                                      const Id* alone, const Way& way) {
-    std::array<Id, MOST> of_way{};
+  static std::array<Id, Few::MOST> counted(int64_t n_rows, int64_t n_columns, const Id* ids,
+                                           const Id* alone, const Way& way) {
+    std::array<Id, Few::MOST> of_way{};
     std::copy(alone, alone + n_columns, of_way.begin());
     for (int64_t r = 0; r < n_rows; ++r) of_way[way[r]] = ids[r * n_columns + way[r]];
     std::sort(of_way.begin(), of_way.end());
