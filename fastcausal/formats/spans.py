@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any
 
 from fastcausal.arrays.arrow import without
+from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats._tokens import offset_spans, token_bounds
 from fastcausal.formats.cnc import tagged
@@ -31,7 +32,7 @@ from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Relations
 
 NUMBERS = {role: k for k, role in enumerate(ROLES)}
-HELD = ("id", "text", "length", "relations", "tagged")  # no columns of their own
+HELD = ("id", "text", "length", "relations", "tagged", UNPARSED)  # no columns of their own
 WHITE = " \t\n\r\x0b\x0c"
 
 
@@ -108,8 +109,8 @@ def located(
     name : str
         The source, for messages.
     examples : sequence of mappings
-        As `read` takes them. In place of a relation may stand an `UnreadError`, the reason why it
-        cannot be read.
+        As `read` takes them. In place of a relation, or of all relations of an example, may stand
+        an `UnreadError`, the reason why it cannot be read.
     like : Relations, optional
         As in `read`.
     occurrence : {"gap", "first"}
@@ -196,7 +197,7 @@ class Sentence:
                 places = list(islice(occurrences(letters, folded), 2))
                 if places:
                     return *letters.place(places[0], len(folded)), len(places) > 1
-        raise UnreadError(f"{shown(wanted)} is not in the text")
+        raise UnreadError(f"{shown(wanted)} is not in the text", wanted)
 
     def tokens(self, start: int, stop: int) -> tuple[int, int, bool]:
         """Find the tokens that characters [start, stop) touch, and whether one is cut."""
@@ -292,18 +293,19 @@ def _add(
     relations = example.get("relations")
     if "relations" not in example:
         raise InputError('no "relations"')
-    if relations is None:
-        relations = [None]
+    if relations is None or isinstance(relations, UnreadError):
+        build.unread_answer(where, relations or UnreadError(IS_NULL))
+        relations = ()
     if not isinstance(relations, list | tuple):
         raise InputError(f'"relations" is {kind(relations)}, expected a list')
     if text is not None and not isinstance(text, str):
         raise InputError(f'"text" is {kind(text)}, expected a string')
     sentence = None if text is None else Sentence(text)
     n_tokens = length if sentence is None else len(sentence.starts)
-    for number, relation in enumerate(relations, 1):
+    for relation in relations:
         try:
             if relation is None:
-                raise UnreadError("it is null")
+                raise UnreadError(IS_NULL)
             if isinstance(relation, UnreadError):
                 raise relation
             fits = length is None or n_tokens == length
@@ -321,7 +323,7 @@ def _add(
                 raise UnreadError(f"the text has {n_tokens} tokens, expected {length}")
             build.relation(sorted(_locate(build, sentence, role, v) for role, v in values))
         except UnreadError as reason:
-            build.unread_relation(f"{where}: relation {number}: {reason}")
+            build.unread_relation(where, reason)
     build.end_example(length if length is not None else n_tokens)
 
 
