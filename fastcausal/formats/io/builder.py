@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from fastcausal.arrays.arrow import joined, lists, numbers, relation_columns, strings, values_of
 from fastcausal.errors import InputError, Problems, repeated
 from fastcausal.formats.io.values import Written, kind
+from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Reading, Relations
 
 MOST_COLUMNS = 1_000  # of examples: each one costs time and memory however few lines have it
@@ -44,6 +45,7 @@ class Builder:
         self.roles = roles
         self.unread: Problems = Problems()
         self.notes: Counter[str] = Counter()
+        self.spans: Occurrence | None = None  # which occurrence texts of spans meant, if any
         self._spans: list[Span] = []
         self._widths: list[int] = []  # spans of each relation, -1 for one that is unread
         self._counts: list[int] = []  # relations of each example
@@ -116,7 +118,9 @@ class Builder:
             self._counts,
             np.array(self._lengths, np.int32),
         )
-        reading = Reading(self.roles, tags, tuple(self.unread.first), dict(+self.notes))
+        reading = Reading(
+            self.roles, tags, tuple(self.unread.first), dict(+self.notes), spans=self.spans
+        )
         return assembled(self.name, columns, flat, reading, lines)
 
 
