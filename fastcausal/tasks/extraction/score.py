@@ -210,7 +210,7 @@ def _needed(scorer: ExtractionScorer) -> set[str | None]:
 def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
     from fastcausal.tasks.extraction.cnc2022 import scores_2022
 
-    scorer.n_as_given = aligned.n_as_given
+    scorer.n_as_given, scorer.located = aligned.n_as_given, aligned.located
     n_pred_relations = marked_relations(aligned.pred)
     lost = aligned.unparsed
     scores, fate = scores_2022(
