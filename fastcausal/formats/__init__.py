@@ -29,8 +29,9 @@ from fastcausal.formats.cnc import tagged
 from fastcausal.formats.export import nli, squad
 from fastcausal.formats.io import batches, folders
 from fastcausal.formats.io.batches import Stream
-from fastcausal.formats.io.files import Source, name_of
+from fastcausal.formats.io.files import Source, name_of, plain_file
 from fastcausal.formats.io.format import Format, Opened
+from fastcausal.formats.io.packed import local
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.schemes import are_like_tags
 from fastcausal.options import Occurrence, Premise, ReadFormat, TagReading, WriteFormat, check
@@ -100,6 +101,7 @@ def read(
     ...     "relations"]
     True
     """
+    source = local(source)
     if isinstance(source, Opened):
         assert source.format.read is not None
         content = source.content or source.format.load(source.path)
@@ -153,11 +155,14 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
     InputError
         The file cannot be opened or is empty, or its format cannot be told.
     """
+    source = local(source)
     if isinstance(source, Source):
         known = FORMATS[format] if format else sniffing.sniff(source, FORMATS)
         return Opened(source, known, content=source)
     if not isinstance(source, str | os.PathLike) or is_folder(source):
         return source
+    if not whole:
+        source = plain_file(source)
     known_by_name = FORMATS[format] if format else sniffing.named(source, FORMATS)
     if known_by_name is not None:
         return Opened(source, known_by_name, content=known_by_name.load(source) if whole else None)

@@ -384,6 +384,7 @@ FORMAT = Format(
     read,
     write,
     takes=("like", "occurrence"),
+    folder=LINES,
     key="relations",
     is_row=_is_row,
     empty=False,

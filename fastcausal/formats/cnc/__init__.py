@@ -190,6 +190,7 @@ FORMAT = Format(
     _read,
     write,
     suffixes=(".csv",),
+    folder=(".csv", *LINES),
     takes=("like", "tags"),
     key="prediction",
     sniff=_is_truth,
