@@ -24,6 +24,7 @@ from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.builder import MOST_COLUMNS, Builder, Columns, Span, assembled, ids_of
 from fastcausal.formats.io.files import LineNumbers, Source, replacing
+from fastcausal.formats.io.folders import LINE_FILES
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.lines import Lines, first_object, objects
 from fastcausal.formats.io.values import Written, kind, shown
@@ -230,8 +231,8 @@ FORMAT = Format(
     "jsonl",
     read,
     write,
-    written=folders.LINES,
-    folder=folders.LINES,
+    written=LINE_FILES,
+    folder=LINE_FILES,
     key="relations",
     is_row=_is_row,
     stream=_stream,

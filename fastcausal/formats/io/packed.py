@@ -17,12 +17,13 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, TypeGuard, TypeVar
 
 from fastcausal.errors import InputError
+from fastcausal.formats.io.zips import MOST_RATIO, Archive
 
 SUFFIXES = (".gz", ".gzip", ".bz2", ".zst", ".zstd", ".zip")
 HEAD = 10  # bytes that tell how a file is packed
+ADDED = (".DS_Store", "Thumbs.db")  # files in zips that nobody put there
 PIECE = 1 << 20  # bytes unpacked at a time
 SAFE = 1 << 28  # bytes that any file may unpack to
-RATIO = 200  # times its size that a larger one may unpack to; JSON lines reach some 30
 
 T = TypeVar("T")
 
@@ -118,14 +119,15 @@ def unpacked(file: IO[bytes], name: str) -> tuple[str, Iterator[bytes]]:
     ------
     InputError
         It is damaged, packed in a way that is not read, or a zip of several files; or unpacks to
-        more than `RATIO` times its size.
+        more than `MOST_RATIO` times its size.
     """
     how = packing(file.read(HEAD))
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
     if how == "zip":
-        member, stream = _member(file, name)
-        return f"{name}/{member}", _pieces(stream, name, how, size)
+        archive = Archive(name, file.read())
+        member = _member(archive)
+        return f"{name}/{member}", _pieces(io.BytesIO(archive.read(member)), name, how, size)
     if how not in _CODECS:
         raise InputError(f"{name}: a file packed by {how}, which is not read: unpack it first")
     import pyarrow as pa
@@ -142,50 +144,35 @@ def _pieces(stream: Any, name: str, how: str, size: int) -> Iterator[bytes]:
             if not n and (inner := packing(piece[:HEAD])):
                 raise InputError(f"{name}: {inner} data within {how} data, unpack it first")
             n += len(piece)
-            if n > max(SAFE, RATIO * size):
+            if n > max(SAFE, MOST_RATIO * size):
                 raise InputError(
-                    f"{name}: {size} bytes unpack to more than {n >> 20} MiB, over {RATIO} times "
-                    "as many; if that is meant, unpack it first"
+                    f"{name}: {size} bytes unpack to over {n >> 20} MiB, more than {MOST_RATIO} "
+                    "times as many; if that is meant, unpack it first"
                 )
             yield piece
 
 
-def _member(file: IO[bytes], name: str) -> tuple[str, Any]:
-    """Open the only file of a zip; folders and the marks that macOS adds do not count."""
-    import zipfile
-
-    with _faults(name, "zip"):
-        archive = zipfile.ZipFile(file)
-        members = [
-            info
-            for info in archive.infolist()
-            if not info.is_dir()
-            and not info.filename.startswith("__MACOSX/")
-            and PurePosixPath(info.filename).name not in (".DS_Store", "Thumbs.db")
-        ]
-        if len(members) != 1:
-            held = ", ".join(info.filename for info in members[:3])
-            more = ", ..." if len(members) > 3 else ""
-            said = f"{len(members)} files ({held}{more})" if members else "no file"
-            raise InputError(f"{name}: a zip with {said}, expected one")
-        if members[0].flag_bits & 1:
-            raise InputError(f"{name}: a zip with a password, unpack it first")
-        return members[0].filename, archive.open(members[0])
+def _member(archive: Archive) -> str:
+    """Return the only file of a zip; what systems add on their own does not count."""
+    names = [
+        name
+        for name in archive.names
+        if not name.startswith("__MACOSX/") and PurePosixPath(name).name not in ADDED
+    ]
+    if len(names) != 1:
+        more = ", ..." if len(names) > 3 else ""
+        held = f"{len(names)} files ({', '.join(names[:3])}{more})" if names else "no file"
+        raise InputError(f"{archive.name}: a zip with {held}, expected one")
+    return names[0]
 
 
 @contextmanager
 def _faults(name: str, how: str) -> Iterator[None]:
-    """Turn what damaged files make decoders raise into InputError."""
-    import zlib
-    from zipfile import BadZipFile
-
+    """Turn what damaged data make pyarrow raise into InputError."""
     try:
         yield
-    except InputError:
-        raise
-    except (OSError, EOFError, BadZipFile, NotImplementedError, zlib.error) as error:
-        reason = str(error).splitlines()[0] if str(error) else "it ends early"
-        raise InputError(f"{name}: damaged {how} data: {reason}") from error
+    except OSError as error:
+        raise InputError(f"{name}: damaged {how} data: {str(error).splitlines()[0]}") from error
 
 
 @contextmanager
