@@ -23,6 +23,7 @@ from fastcausal.formats.io.builder import (
     placed,
 )
 from fastcausal.formats.io.files import Source, replacing
+from fastcausal.formats.io.folders import LINE_FILES
 from fastcausal.formats.io.format import Format
 from fastcausal.formats.io.values import Written, kind, shown
 from fastcausal.formats.sentences import WHITE, Bounds, Found, Sentence
@@ -310,6 +311,7 @@ FORMAT = Format(
     read,
     write,
     takes=("like", "occurrence"),
+    folder=LINE_FILES,
     key="relations",
     is_row=_is_row,
     empty=False,
