@@ -127,7 +127,7 @@ _DETAILS: dict[str, Callable[[Counting, Aligned], pa.Table]] = {
 
 @dataclass(frozen=True, eq=False)
 class Details:
-    """What the tables of a report are made of when asked for. Can be pickled.
+    """The sources that tables of a report are made of when asked for. Can be pickled.
 
     Attributes
     ----------
