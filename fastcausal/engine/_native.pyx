@@ -144,11 +144,16 @@ cdef Side side(tuple arrays) except *:
 
 
 cdef Given given(tuple arrays, lengths) except *:
+    cdef Array rows = int32s(arrays[0], 2)
+    cdef Array row_offsets = int64s(arrays[1])
+    cdef Array length = int32s(lengths)
     cdef Given of_side
+    if rows.width != 3 or not row_offsets.n or int64s(arrays[2]).n != length.n + 1:
+        raise TypeError("arrays of rows, offsets and lengths that do not fit together")
     of_side.side = side(arrays)
-    of_side.n_rows = int32s(arrays[0], 2).n
-    of_side.n_relations = int64s(arrays[1]).n - 1
-    of_side.lengths = <const int32_t*>int32s(lengths).data
+    of_side.n_rows = rows.n
+    of_side.n_relations = row_offsets.n - 1
+    of_side.lengths = <const int32_t*>length.data
     return of_side
 
 

@@ -11,7 +11,7 @@ from fastcausal.engine.kernel import Int32, Int64
 from fastcausal.engine.plan import Groups, Plan, TooLargeError
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.errors import InputError
-from fastcausal.rows import Rows
+from fastcausal.rows import Rows, check_both
 
 # Starting a thread costs about as much as scoring this many examples.
 EXAMPLES_PER_THREAD = 4096
@@ -40,14 +40,18 @@ def run(
         num_threads = max(1, len(gold.lengths) // EXAMPLES_PER_THREAD)
         if num_threads > 1:
             num_threads = min(os.cpu_count() or 1, num_threads)
-    outcome = _call(plan, lambda kernel: _native.run(
-        kernel, False, plan.host_record, gold.arrays(), pred.arrays(),
-        (gold.lengths, pred.lengths), groups.of, groups.each, groups.apart, partner, counts,
-        num_threads, check, PATTERNS_FROM,
-    ))  # fmt: skip
+    try:
+        outcome = _call(plan, lambda kernel: _native.run(
+            kernel, False, plan.host_record, gold.arrays(), pred.arrays(),
+            (gold.lengths, pred.lengths), groups.of, groups.each, groups.apart, partner, counts,
+            num_threads, check, PATTERNS_FROM,
+        ))  # fmt: skip
+    except (TypeError, ValueError, BufferError):
+        if check:  # perhaps an array of another type or shape
+            check_both(gold, pred, int(plan.params[0]))
+        raise
     if outcome == FAULTY:
-        for name, rows in (("gold", gold), ("pred", pred)):
-            rows.check(name, int(plan.params[0]))
+        check_both(gold, pred, int(plan.params[0]))
     if outcome >= 0:
         raise TooLargeError(outcome)
 

@@ -51,6 +51,7 @@ class Counting(NamedTuple):
                 self.num_threads,
                 apart=apart,
                 partners=partners,
+                check=aligned.unchecked,
             )
         except TooLargeError as error:
             raise too_large(aligned, error) from None
