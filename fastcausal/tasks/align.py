@@ -5,10 +5,11 @@ What could not be read, and what has no counterpart, is treated in a stated way.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,11 +44,13 @@ from fastcausal.tasks.unread import (
 
 SIDES = ("gold", "pred")
 NO_COLUMNS = pa.table({})
+NO_LOSS: Mapping[str, Any] = MappingProxyType({})
 Int64 = npt.NDArray[np.int64]
+Kept = dict[str, Any] | None
+"""`Relations.kept`, or None for rows that a caller made."""
 
 
-@dataclass(frozen=True)
-class Aligned:
+class Aligned(NamedTuple):
     """Both sides, example by example.
 
     Attributes
@@ -74,7 +77,7 @@ class Aligned:
     unchecked : bool
         Rows are as a user made them: what counts them first is to check them.
     whole_gold : callable, optional
-        Makes rows and ids of gold as they were before the join; None: `gold` and its ids.
+        Makes the digest of gold as it was before the join; None: of `gold` and its ids.
     """
 
     gold: Rows
@@ -87,7 +90,7 @@ class Aligned:
     n_unread: Int64 | None = None
     left_out: pa.Table | None = None
     located: frozenset[str] = frozenset()
-    whole_gold: Callable[[], tuple[Rows, Any]] | None = None
+    whole_gold: Callable[[], int] | None = None
     unchecked: bool = False
 
     @property
@@ -102,8 +105,9 @@ class Aligned:
 
     def digest(self) -> int:
         """Compute the digest of gold, whatever pred and the policies left of it."""
-        rows, ids = (self.gold, self._ids) if self.whole_gold is None else self.whole_gold()
-        return digest_of_relations(rows.arrays(), self.roles, ids)
+        if self.whole_gold is not None:
+            return self.whole_gold()
+        return digest_of_relations(self.gold.arrays(), self.roles, self._ids)
 
     @property
     def _ids(self) -> pa.ChunkedArray | None:
@@ -141,30 +145,26 @@ def align(
     warnings: Warnings = {}
     if gold.n_unread:
         raise InputError(unread_message(gold, names[0], gold.n_unread))
-    whole_gold = partial(_whole_gold, gold, protocol)
+    digest = partial(_digest, gold, protocol)
     gold, pred = _join(gold, pred, unmatched, warnings, names)
     lost: dict[str, Any] = {}
     if pred.n_unread:
         gold, pred, lost = settle_unread(gold, pred, protocol, unparsed)
-    warnings |= {
-        (f"{side}: {note}: ", ""): (n,)
-        for side, relations in zip(names, (gold, pred), strict=True)
-        for note, n in relations.reading.notes.items()
-    }
+    for side, relations in zip(names, (gold, pred), strict=True):
+        for note, n in relations.reading.notes.items():
+            warnings[f"{side}: {note}: ", ""] = (n,)
     rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
-    examples = described(gold)
-    aligned = replace(
-        _aligned(rows, gold.roles, examples, protocol, warnings, names),
-        located=frozenset(filter(None, (gold.reading.spans, pred.reading.spans))),
-        whole_gold=whole_gold,
-        **lost,
-    )
+    if located := frozenset(filter(None, (gold.reading.spans, pred.reading.spans))):
+        lost["located"] = located
+    kept = gold.kept, pred.kept
+    columns = partial(described, gold)
+    aligned = _aligned(rows, gold.roles, columns, protocol, warnings, names, kept, digest, lost)
     if protocol.tags == "strict" or protocol.surplus != "truncate":
         return aligned
-    add_warnings(warnings, official.key_warnings(examples, aligned.gold))
-    filled, more = official.padded(aligned.gold, aligned.pred, examples, protocol.tags)
+    add_warnings(warnings, official.key_warnings(gold.table, aligned.gold))
+    filled, more = official.padded(aligned.gold, aligned.pred, gold.table, protocol.tags)
     add_warnings(warnings, more)
-    return replace(aligned, pred=filled)
+    return aligned if filled is aligned.pred else aligned._replace(pred=filled)
 
 
 def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protocol) -> Aligned:
@@ -188,7 +188,8 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
     if not unchecked:
         check_both(gold, pred, len(roles))
         gold, pred = _same_lengths(gold, pred, protocol, SIDES, str)
-    return replace(_aligned((gold, pred), roles, NO_COLUMNS, protocol, {}), unchecked=unchecked)
+    aligned = _aligned((gold, pred), roles, NO_COLUMNS, protocol, {})
+    return aligned._replace(unchecked=unchecked)
 
 
 def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:
@@ -216,11 +217,15 @@ def _aligned(
     protocol: Protocol,
     warnings: Warnings,
     names: tuple[str, str] = SIDES,
+    kept: tuple[Kept, Kept] = (None, None),
+    digest: Callable[[], int] | None = None,
+    lost: Mapping[str, Any] = NO_LOSS,
 ) -> Aligned:
     """Return both sides, of the same lengths, as the protocol reads tags."""
-    gold, n_gold = _as_read(sides[0], names[0], roles, protocol, warnings)
-    pred, n_pred = _as_read(sides[1], names[1], roles, protocol, warnings)
-    return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred)
+    gold, n_gold = _as_read(sides[0], names[0], roles, protocol, warnings, kept[0])
+    pred, n_pred = _as_read(sides[1], names[1], roles, protocol, warnings, kept[1])
+    n_as_given = n_gold + n_pred
+    return Aligned(gold, pred, roles, columns, warnings, n_as_given, whole_gold=digest, **lost)
 
 
 def _is_as_read(rows: Rows, tags: str) -> bool:
@@ -228,9 +233,17 @@ def _is_as_read(rows: Rows, tags: str) -> bool:
 
 
 def _as_read(
-    rows: Rows, side: str, roles: tuple[str, ...], protocol: Protocol, warnings: Warnings
+    rows: Rows,
+    side: str,
+    roles: tuple[str, ...],
+    protocol: Protocol,
+    warnings: Warnings,
+    kept: Kept = None,
 ) -> tuple[Rows, int]:
-    """Read spans as the protocol reads tags, also where there were none; count what stays."""
+    """Read spans as the protocol reads tags, also where there were none; count what stays.
+
+    Where the rows are those of `Relations`, these keep what is made of them.
+    """
     tags = protocol.tags
     if _is_as_read(rows, tags):
         return rows, 0
@@ -245,7 +258,12 @@ def _as_read(
     if not official.tags_exist(roles):
         warnings[(f"{side} has roles that no tags exist for: {', '.join(roles)}",)] = ()
         return rows, _spans.count_filled(rows.row_offsets)
-    return official.as_tagged(rows, tags)
+    if kept is None or kept.get("rows") is not rows:
+        return official.as_tagged(rows, tags)
+    if tags not in kept:
+        kept[tags] = official.as_tagged(rows, tags)
+    tagged: tuple[Rows, int] = kept[tags]
+    return tagged
 
 
 def _join(
@@ -298,8 +316,14 @@ def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
     return Relations.trusted(table, relations.reading)
 
 
-def _whole_gold(gold: Relations, protocol: Protocol) -> tuple[Rows, Any]:
-    return _as_read(Rows.of(gold), SIDES[0], gold.roles, protocol, {})[0], gold.ids
+def _digest(gold: Relations, protocol: Protocol) -> int:
+    """Return the digest of gold as the protocol reads its tags; it is kept."""
+    name = f"digest {protocol.tags}"
+    if name not in gold.kept:
+        rows, _ = _as_read(Rows.of(gold), SIDES[0], gold.roles, protocol, {}, gold.kept)
+        gold.kept[name] = digest_of_relations(rows.arrays(), gold.roles, gold.ids)
+    digest: int = gold.kept[name]
+    return digest
 
 
 def _same_lengths(

@@ -112,7 +112,14 @@ class Totals(NamedTuple):
         details: Callable[[str], pa.Table] | None,
         statistics: Callable[[], Statistics],
     ) -> Report:
-        """Make the report; ``details`` and ``statistics`` make its tables and statistics."""
+        """Return the report; ``details`` and ``statistics`` make its tables and statistics."""
+        return Report.later(partial(self._report, details, statistics), statistics)
+
+    def _report(
+        self,
+        details: Callable[[str], pa.Table] | None,
+        statistics: Callable[[], Statistics],
+    ) -> Report:
         subsets = {MULTI: self.counts[1], **self.subsets}
         return report_of(
             self.protocol,

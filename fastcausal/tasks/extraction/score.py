@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -176,14 +176,13 @@ def _scored(
 ) -> Report:
     """Score batches; tables of the report align the sources ``again``, or keep the only batch."""
     n_batches = 0
-    file = _CountFile(scorer)
-    with _NOWHERE if per_example is None else appending(per_example, file.metadata) as write:
+    with _NOWHERE if per_example is None else _CountFile(scorer).appending(per_example) as write:
         for gold, pred in batches:
             n_batches += 1
             aligned = scorer.align(gold, pred)
             scorer.add(aligned)
             if write is not None:
-                write(file.table(aligned))
+                write(aligned)
     return scorer.report(again or (aligned if n_batches == 1 else None))
 
 
@@ -194,6 +193,12 @@ class _CountFile:
         self.scorer = scorer
         self.n_rows = 0
         self.gold: int | None = 0
+
+    @contextmanager
+    def appending(self, target: str | os.PathLike[str]) -> Iterator[Callable[[Aligned], None]]:
+        """Write the rows of batches that the scorer has added."""
+        with appending(target, self.metadata) as write:
+            yield lambda aligned: write(self.table(aligned))
 
     def table(self, aligned: Aligned) -> pa.Table:
         """Return the rows of a batch that the scorer has added."""

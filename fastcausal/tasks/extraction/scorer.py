@@ -133,7 +133,7 @@ class ExtractionScorer:
         self.n_as_given: int = 0  # relations whose spans are not read as the protocol reads tags
         self.located: frozenset[str] = frozenset()  # by which rules texts of spans were located
         self.warnings: Warnings = {}
-        self.unparsed_relations: Unparsed = Unparsed()
+        self.unparsed_relations: Unparsed = ALL_READ
         if self._decoding is not None:
             self._decoding.reset()
 
@@ -262,8 +262,10 @@ class ExtractionScorer:
         return _statistics(self.totals(), None)
 
     def _total(self) -> Int64:
-        parts = list(self.counts.values()) or [np.zeros((2, self.plan().n_fields), np.int64)]
-        return reduce(added, parts)
+        if self.by is None and self.counts:
+            return self.counts[""]
+        nothing = np.zeros((2, self.plan().n_fields), np.int64)
+        return reduce(added, self.counts.values(), nothing)
 
     @property
     def _roles(self) -> tuple[str, ...]:
@@ -328,7 +330,7 @@ class ExtractionScorer:
             self.n_gold_relations,
             self.n_pred_relations,
             self.unparsed_relations,
-            self.warnings,
+            dict(self.warnings),
             self.n_as_given,
             self.pred_path,
         )
