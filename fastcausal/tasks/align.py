@@ -64,11 +64,16 @@ class Aligned:
         Relations whose spans are used as they are, although the protocol reads tags otherwise.
     unparsed : Unparsed
         What could not be read of pred.
-    n_unread : int64[n_examples], optional
-        The same by example; None where all could be read.
+    n_unread, n_answers : int64[n_examples], optional
+        The same by example, and whether its answer is unread as a whole; None where all could be
+        read.
+    reasons : pyarrow.Table, optional
+        Why: (example, id, relation, reason, text), a row for each.
     left_out : pyarrow.Table, optional
         Examples that the policy leaves out for it: their columns, relations of both sides that
-        mark something, and ``n_unparsed``.
+        mark something, and what is unread.
+    aside : Aligned, optional
+        The same examples with what is unread as no relation; None where they cannot be scored so.
     whole_gold : callable, optional
         Makes rows and ids of gold as they were before the join; None: `gold` and its ids.
     """
@@ -81,7 +86,10 @@ class Aligned:
     n_as_given: int = 0
     unparsed: Unparsed = ALL_READ
     n_unread: Int64 | None = None
+    n_answers: Int64 | None = None
+    reasons: pa.Table | None = None
     left_out: pa.Table | None = None
+    aside: Aligned | None = None
     whole_gold: Callable[[], tuple[Rows, Any]] | None = None
 
     @property
@@ -145,13 +153,34 @@ def align(
         for side, relations in zip(names, (gold, pred), strict=True)
         for note, n in relations.reading.notes.items()
     }
+    if "aside" in lost:
+        lost["aside"] = _aside(lost["aside"], protocol, names)
+    return replace(
+        _same_examples(gold, pred, protocol, warnings, names), whole_gold=whole_gold, **lost
+    )
+
+
+def _aside(
+    sides: tuple[Relations, Relations], protocol: Protocol, names: tuple[str, str]
+) -> Aligned | None:
+    """Align examples that are left out, as far as that is possible."""
+    try:
+        return _same_examples(*sides, protocol, {}, names)
+    except InputError:  # of no concern to what is scored
+        return None
+
+
+def _same_examples(
+    gold: Relations,
+    pred: Relations,
+    protocol: Protocol,
+    warnings: Warnings,
+    names: tuple[str, str],
+) -> Aligned:
+    """Align tables of the same examples in the same order; what is unread has no spans."""
     rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
     examples = described(gold)
-    aligned = replace(
-        _aligned(rows, gold.roles, examples, protocol, warnings, names),
-        whole_gold=whole_gold,
-        **lost,
-    )
+    aligned = _aligned(rows, gold.roles, examples, protocol, warnings, names)
     if protocol.tags == "strict" or protocol.surplus != "truncate":
         return aligned
     add_warnings(warnings, official.key_warnings(examples, aligned.gold))

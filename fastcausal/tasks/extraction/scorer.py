@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.arrays import _spans
@@ -42,7 +43,7 @@ from fastcausal.tasks.align import (
 )
 from fastcausal.tasks.extraction.report import Totals
 from fastcausal.tasks.extraction.tables import Counting, Details
-from fastcausal.tasks.unread import ALL_READ, Unparsed
+from fastcausal.tasks.unread import ALL_READ, Unparsed, named_reasons
 
 if TYPE_CHECKING:
     from fastcausal.decoding.spans import SpanDecoder
@@ -133,6 +134,9 @@ class ExtractionScorer:
         self.n_as_given: int = 0  # relations whose spans are not read as the protocol reads tags
         self.warnings: Warnings = {}
         self.unparsed_relations: Unparsed = Unparsed()
+        self.reasons: list[pa.Table] = []  # why, see `Relations.unparsed`
+        # Counts of examples with something unread, that as no relation; None: cannot be had.
+        self.unread_counts: Int64 | None = np.zeros((), np.int64)
         if self._decoding is not None:
             self._decoding.reset()
 
@@ -222,6 +226,8 @@ class ExtractionScorer:
         if self.by is not None:
             strata, stratum = strata_of(aligned.examples, self.by)
         self.roles = aligned.roles
+        if aligned.reasons is not None:
+            self._add_unread(aligned)
         result = self.counting().run(aligned, stratum, len(strata), apart=True, partners=False)
         for k, name in enumerate(strata):
             self.counts[name] = self._added(name, result.counts[2 * k : 2 * k + 2])
@@ -233,6 +239,25 @@ class ExtractionScorer:
             add_warnings(self.warnings, aligned.counted)
         if aligned.unparsed is not ALL_READ:
             self.unparsed_relations += aligned.unparsed
+
+    def _add_unread(self, aligned: Aligned) -> None:
+        """Keep the reasons, and count the examples that have something unread."""
+        assert aligned.reasons is not None
+        start = self.n_examples + self.unparsed_relations.examples
+        self.reasons.append(named_reasons(aligned.reasons, start))
+        sides = aligned if aligned.n_unread is not None else aligned.aside
+        try:
+            counts = None if sides is None else self._counts_of_unread(sides)
+        except InputError:  # too large, of no concern where it is left out
+            counts = None
+        self.unread_counts = _added_if_known(self.unread_counts, counts)
+
+    def _counts_of_unread(self, sides: Aligned) -> Int64:
+        n = sides.gold.n_examples
+        is_unread = np.ones(n, bool) if sides.n_unread is None else sides.n_unread > 0
+        groups = is_unread.astype(np.int64)
+        counts: Int64 = self.counting().run(sides, groups, 2, partners=False).counts[1]
+        return counts
 
     def counting(self) -> Counting:
         """Return how examples with the roles seen are paired and counted."""
@@ -297,6 +322,8 @@ class ExtractionScorer:
         self.n_as_given += other.n_as_given
         add_warnings(self.warnings, other.warnings)
         self.unparsed_relations += other.unparsed_relations
+        self.reasons += other.reasons
+        self.unread_counts = _added_if_known(self.unread_counts, other.unread_counts)
 
     def compute(self) -> Report:
         """The scores of all batches so far; of none, every score is 0/0."""
@@ -325,6 +352,8 @@ class ExtractionScorer:
             self.warnings,
             self.n_as_given,
             self.pred_path,
+            self.unread_counts,
+            tuple(self.reasons),
         )
 
 
@@ -364,6 +393,10 @@ def added(a: Int64, b: Int64) -> Int64:
     if (total >> 56).any():
         raise InputError(f"counts add up to {total.max()}, expected less than 2^56")
     return total
+
+
+def _added_if_known(a: Int64 | None, b: Int64 | None) -> Int64 | None:
+    return None if a is None or b is None else added(a, b)
 
 
 def marked_relations(rows: Rows) -> int:
