@@ -74,6 +74,8 @@ class Aligned:
         mark something, and what is unread.
     aside : Aligned, optional
         The same examples with what is unread as no relation; None where they cannot be scored so.
+    located : frozenset of str
+        By which rules texts of spans were located on either side.
     whole_gold : callable, optional
         Makes rows and ids of gold as they were before the join; None: `gold` and its ids.
     """
@@ -90,6 +92,7 @@ class Aligned:
     reasons: pa.Table | None = None
     left_out: pa.Table | None = None
     aside: Aligned | None = None
+    located: frozenset[str] = frozenset()
     whole_gold: Callable[[], tuple[Rows, Any]] | None = None
 
     @property
@@ -180,7 +183,10 @@ def _same_examples(
     """Align tables of the same examples in the same order; what is unread has no spans."""
     rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
     examples = described(gold)
-    aligned = _aligned(rows, gold.roles, examples, protocol, warnings, names)
+    aligned = replace(
+        _aligned(rows, gold.roles, examples, protocol, warnings, names),
+        located=frozenset(filter(None, (gold.reading.spans, pred.reading.spans))),
+    )
     if protocol.tags == "strict" or protocol.surplus != "truncate":
         return aligned
     add_warnings(warnings, official.key_warnings(examples, aligned.gold))

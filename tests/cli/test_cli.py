@@ -51,7 +51,8 @@ def test_one_system_as_json(report):
     found = json.loads(out)
     assert list(found) == ["signature", "protocol", "n_examples", "n_gold_relations",
                            "n_pred_relations", "n_unparsed", "n_unparsed_answers",
-                           "n_unparsed_relations", "unparsed_answers_rate", "unparsed_relations_rate",
+                           "n_unparsed_relations", "unparsed_answers_rate",
+                           "unparsed_relations_rate",
                            "bounds", "scores", "subsets", "warnings"]  # fmt: skip
     assert (found["n_examples"], found["n_gold_relations"]) == (61, 72)
     assert list(found["subsets"]) == ["multi_relation"]

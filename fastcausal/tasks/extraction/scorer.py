@@ -34,7 +34,7 @@ from fastcausal.protocols import RECESS, Protocol, batch_protocol, protocol_name
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report import Report
 from fastcausal.rows import Rows
-from fastcausal.statistics import Statistics
+from fastcausal.statistics import Statistics, joint_signature
 from fastcausal.tasks.align import (
     Aligned,
     align,
@@ -132,6 +132,7 @@ class ExtractionScorer:
         # By stratum: counts of examples with at most one gold relation, and of the others.
         self.counts: dict[str, Int64] = {}
         self.n_as_given: int = 0  # relations whose spans are not read as the protocol reads tags
+        self.located: frozenset[str] = frozenset()  # by which rules texts of spans were located
         self.warnings: Warnings = {}
         self.unparsed_relations: Unparsed = Unparsed()
         self.reasons: list[pa.Table] = []  # why, see `Relations.unparsed`
@@ -148,7 +149,8 @@ class ExtractionScorer:
 
     def _recipe(self, protocol: str) -> str:
         policies = f"unparsed:{self.unparsed}|unmatched:{self.unmatched}"
-        return f"fastcausal|{__version__}|{protocol}|{policies}"
+        spans = f"|spans:{'+'.join(sorted(self.located))}" if self.located else ""
+        return f"fastcausal|{__version__}|{protocol}|{policies}{spans}"
 
     def update(
         self,
@@ -227,7 +229,10 @@ class ExtractionScorer:
             strata, stratum = strata_of(aligned.examples, self.by)
         self.roles = aligned.roles
         if aligned.reasons is not None:
-            self._add_unread(aligned)
+            start = self.n_examples + self.unparsed_relations.examples
+            self.reasons.append(named_reasons(aligned.reasons, start))
+            counts = self.counting().of_unread(aligned)
+            self.unread_counts = _added_if_known(self.unread_counts, counts)
         result = self.counting().run(aligned, stratum, len(strata), apart=True, partners=False)
         for k, name in enumerate(strata):
             self.counts[name] = self._added(name, result.counts[2 * k : 2 * k + 2])
@@ -235,29 +240,11 @@ class ExtractionScorer:
         self.n_gold_relations += marked_relations(aligned.gold)
         self.n_pred_relations += marked_relations(aligned.pred)
         self.n_as_given += aligned.n_as_given
+        self.located |= aligned.located
         if aligned.counted:
             add_warnings(self.warnings, aligned.counted)
         if aligned.unparsed is not ALL_READ:
             self.unparsed_relations += aligned.unparsed
-
-    def _add_unread(self, aligned: Aligned) -> None:
-        """Keep the reasons, and count the examples that have something unread."""
-        assert aligned.reasons is not None
-        start = self.n_examples + self.unparsed_relations.examples
-        self.reasons.append(named_reasons(aligned.reasons, start))
-        sides = aligned if aligned.n_unread is not None else aligned.aside
-        try:
-            counts = None if sides is None else self._counts_of_unread(sides)
-        except InputError:  # too large, of no concern where it is left out
-            counts = None
-        self.unread_counts = _added_if_known(self.unread_counts, counts)
-
-    def _counts_of_unread(self, sides: Aligned) -> Int64:
-        n = sides.gold.n_examples
-        is_unread = np.ones(n, bool) if sides.n_unread is None else sides.n_unread > 0
-        groups = is_unread.astype(np.int64)
-        counts: Int64 = self.counting().run(sides, groups, 2, partners=False).counts[1]
-        return counts
 
     def counting(self) -> Counting:
         """Return how examples with the roles seen are paired and counted."""
@@ -305,8 +292,10 @@ class ExtractionScorer:
             would reach 2^56.
         """
         mine, theirs = (each._recipe(each.protocol.signature) for each in (self, other))
-        if mine != theirs:
-            raise ValueError(f"cannot merge {theirs} into {mine}")
+        try:
+            joint_signature(mine, theirs)
+        except InputError:
+            raise ValueError(f"cannot merge {theirs} into {mine}") from None
         if self.by != other.by:
             raise ValueError(f"cannot merge scores by {other.by} into scores by {self.by}")
         if None not in (self.roles, other.roles) and self.roles != other.roles:
@@ -320,6 +309,7 @@ class ExtractionScorer:
         self.n_gold_relations += other.n_gold_relations
         self.n_pred_relations += other.n_pred_relations
         self.n_as_given += other.n_as_given
+        self.located |= other.located
         add_warnings(self.warnings, other.warnings)
         self.unparsed_relations += other.unparsed_relations
         self.reasons += other.reasons
@@ -333,7 +323,7 @@ class ExtractionScorer:
     def report(self, whole: Aligned | Callable[[], Aligned] | None = None) -> Report:
         """Return what `compute` does, with tables of all examples where ``whole`` has them."""
         totals = self.totals()
-        details = None if whole is None else Details(self.counting(), whole)
+        details = None if whole is None else Details(self.counting(), whole, totals.counts)
         return totals.report(details, partial(_statistics, totals, details))
 
     def totals(self) -> Totals:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,6 +57,23 @@ class Counting(NamedTuple):
             )
         except TooLargeError as error:
             raise too_large(aligned, error) from None
+
+    def of_unread(self, aligned: Aligned) -> Int64 | None:
+        """Count examples with something unread, that as no relation; None: they cannot be scored.
+
+        int64[n_counts]
+        """
+        sides = aligned.aside if aligned.n_unread is None else aligned
+        if sides is None:
+            return None
+        is_unread = np.ones(sides.gold.n_examples, bool)
+        if sides.n_unread is not None:
+            is_unread = sides.n_unread > 0
+        try:
+            counts: Int64 = self.run(sides, is_unread.astype(np.int64), 2, partners=False).counts[1]
+        except InputError:  # too large, of no concern where it is left out
+            return None
+        return counts
 
 
 def unit_table(aligned: Aligned) -> pa.Table:
@@ -163,25 +180,36 @@ _DETAILS: dict[str, Callable[[Counting, Aligned], pa.Table]] = {
 }
 
 
+@dataclass(frozen=True, eq=False)
 class Details:
-    """The tables of a report, made when first asked for. Can be pickled."""
+    """The sources that tables of a report are made of when asked for. Can be pickled.
 
-    def __init__(self, counting: Counting, aligned: Aligned | Callable[[], Aligned]) -> None:
-        self.counting = counting
-        self.aligned = aligned
-        self.made: dict[str, pa.Table] = {}
+    Attributes
+    ----------
+    counting : Counting
+    aligned : Aligned or callable
+        Makes the aligned examples again; or they themselves, of a source that is gone.
+    counts : int64[n_rows, n_fields]
+        What they add up to, to tell sources that have changed since.
+    """
+
+    counting: Counting
+    aligned: Aligned | Callable[[], Aligned]
+    counts: Int64
 
     def __call__(self, name: str) -> pa.Table:
         """``"per_example"`` or ``"matches"``."""
-        if name not in self.made:
-            self.made[name] = _DETAILS[name](self.counting, self._read())
-        return self.made[name]
+        return _DETAILS[name](self.counting, self._examples())
 
     def statistics(self, of_nothing: Statistics) -> Statistics:
         """Return the counts of every example, of what statistics without any say."""
-        return statistics_of(self.counting, self._read(), of_nothing)
+        return statistics_of(self.counting, self._examples(), of_nothing)
 
-    def _read(self) -> Aligned:
-        if callable(self.aligned):  # too much to be kept all along
-            self.aligned = self.aligned()
-        return self.aligned
+    def _examples(self) -> Aligned:
+        if not callable(self.aligned):
+            return self.aligned
+        aligned = self.aligned()
+        counts = self.counting.run(aligned, n_groups=1, partners=False).counts
+        if aligned.roles != self.counting.roles or (counts[0] != self.counts.sum(axis=0)).any():
+            raise InputError("gold or predictions have changed since they were scored")
+        return aligned

@@ -294,7 +294,8 @@ def test_plain_values(report):
     found = report.to_dict()
     assert list(found) == ["signature", "protocol", "n_examples", "n_gold_relations",
                            "n_pred_relations", "n_unparsed", "n_unparsed_answers",
-                           "n_unparsed_relations", "unparsed_answers_rate", "unparsed_relations_rate",
+                           "n_unparsed_relations", "unparsed_answers_rate",
+                           "unparsed_relations_rate",
                            "bounds", "scores", "subsets", "warnings"]  # fmt: skip
     assert list(found["scores"]) == ["overall", "cause", "effect", "signal"]
     assert list(found["scores"]["overall"])[:9] == ["precision", "recall", "f1", *OVERALL]
