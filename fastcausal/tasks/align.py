@@ -67,11 +67,16 @@ class Aligned(NamedTuple):
         Relations whose spans are used as they are, although the protocol reads tags otherwise.
     unparsed : Unparsed
         What could not be read of pred.
-    n_unread : int64[n_examples], optional
-        The same by example; None where all could be read.
+    n_unread, n_answers : int64[n_examples], optional
+        The same by example, and whether its answer is unread as a whole; None where all could be
+        read.
+    reasons : pyarrow.Table, optional
+        Why: (example, id, relation, reason, text), a row for each.
     left_out : pyarrow.Table, optional
         Examples that the policy leaves out for it: their columns, relations of both sides that
-        mark something, and ``n_unparsed``.
+        mark something, and what is unread.
+    aside : Aligned, optional
+        The same examples with what is unread as no relation; None where they cannot be scored so.
     located : frozenset of str
         By which rules texts of spans were located on either side.
     unchecked : bool
@@ -88,7 +93,10 @@ class Aligned(NamedTuple):
     n_as_given: int = 0
     unparsed: Unparsed = ALL_READ
     n_unread: Int64 | None = None
+    n_answers: Int64 | None = None
+    reasons: pa.Table | None = None
     left_out: pa.Table | None = None
+    aside: Aligned | None = None
     located: frozenset[str] = frozenset()
     whole_gold: Callable[[], int] | None = None
     unchecked: bool = False
@@ -153,9 +161,34 @@ def align(
     for side, relations in zip(names, (gold, pred), strict=True):
         for note, n in relations.reading.notes.items():
             warnings[f"{side}: {note}: ", ""] = (n,)
-    rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
     if located := frozenset(filter(None, (gold.reading.spans, pred.reading.spans))):
         lost["located"] = located
+    if "aside" in lost:
+        lost["aside"] = _aside(lost["aside"], protocol, names)
+    return _same_examples(gold, pred, protocol, warnings, names, digest, lost)
+
+
+def _aside(
+    sides: tuple[Relations, Relations], protocol: Protocol, names: tuple[str, str]
+) -> Aligned | None:
+    """Align examples that are left out, as far as that is possible."""
+    try:
+        return _same_examples(*sides, protocol, {}, names)
+    except InputError:  # of no concern to what is scored
+        return None
+
+
+def _same_examples(
+    gold: Relations,
+    pred: Relations,
+    protocol: Protocol,
+    warnings: Warnings,
+    names: tuple[str, str],
+    digest: Callable[[], int] | None = None,
+    lost: Mapping[str, Any] = NO_LOSS,
+) -> Aligned:
+    """Align tables of the same examples in the same order; what is unread has no spans."""
+    rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
     kept = gold.kept, pred.kept
     columns = partial(described, gold)
     aligned = _aligned(rows, gold.roles, columns, protocol, warnings, names, kept, digest, lost)

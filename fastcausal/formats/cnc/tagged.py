@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import (
     is_valid,
+    numbers,
     offsets,
     text_lists,
     texts_of,
@@ -309,7 +310,7 @@ class Sentences:
         places = offsets(self.counts)
         at = np.flatnonzero(unread)
         examples = np.searchsorted(places, at, "right") - 1
-        texts = pc.list_flatten(self.kept).take(pa.array(at)).to_pylist()
+        texts = pc.list_flatten(self.kept).take(numbers(at)).to_pylist()
         for k, example, text in zip(at.tolist(), examples.tolist(), texts, strict=True):
             reason = f"has {self.n_tokens[k]} tokens, expected {self.lengths[example]}"
             if self.n_tokens[k] < 0:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.arrays import _spans
@@ -42,7 +43,7 @@ from fastcausal.tasks.align import (
 )
 from fastcausal.tasks.extraction.report import Totals
 from fastcausal.tasks.extraction.tables import Counting, Details
-from fastcausal.tasks.unread import ALL_READ, Unparsed
+from fastcausal.tasks.unread import ALL_READ, Unparsed, named_reasons
 
 if TYPE_CHECKING:
     from fastcausal.decoding.spans import SpanDecoder
@@ -134,6 +135,9 @@ class ExtractionScorer:
         self.located: frozenset[str] = frozenset()  # by which rules texts of spans were located
         self.warnings: Warnings = {}
         self.unparsed_relations: Unparsed = ALL_READ
+        self.reasons: list[pa.Table] = []  # why, see `Relations.unparsed`
+        # Counts of examples with something unread, that as no relation; None: cannot be had.
+        self.unread_counts: Int64 | None = np.zeros((), np.int64)
         if self._decoding is not None:
             self._decoding.reset()
 
@@ -224,6 +228,11 @@ class ExtractionScorer:
         if self.by is not None:
             strata, stratum = strata_of(aligned.examples, self.by)
         self.roles = aligned.roles
+        if aligned.reasons is not None:
+            start = self.n_examples + self.unparsed_relations.examples
+            self.reasons.append(named_reasons(aligned.reasons, start))
+            counts = self.counting().of_unread(aligned)
+            self.unread_counts = _added_if_known(self.unread_counts, counts)
         result = self.counting().run(aligned, stratum, len(strata), apart=True, partners=False)
         for k, name in enumerate(strata):
             self.counts[name] = self._added(name, result.counts[2 * k : 2 * k + 2])
@@ -305,6 +314,8 @@ class ExtractionScorer:
         self.located |= other.located
         add_warnings(self.warnings, other.warnings)
         self.unparsed_relations += other.unparsed_relations
+        self.reasons += other.reasons
+        self.unread_counts = _added_if_known(self.unread_counts, other.unread_counts)
 
     def compute(self) -> Report:
         """The scores of all batches so far; of none, every score is 0/0."""
@@ -333,6 +344,8 @@ class ExtractionScorer:
             dict(self.warnings),
             self.n_as_given,
             self.pred_path,
+            self.unread_counts,
+            tuple(self.reasons),
         )
 
 
@@ -372,6 +385,10 @@ def added(a: Int64, b: Int64) -> Int64:
     if (total >> 56).any():
         raise InputError(f"counts add up to {total.max()}, expected less than 2^56")
     return total
+
+
+def _added_if_known(a: Int64 | None, b: Int64 | None) -> Int64 | None:
+    return None if a is None or b is None else added(a, b)
 
 
 def marked_relations(rows: Rows) -> int:
