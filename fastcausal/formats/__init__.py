@@ -25,7 +25,7 @@ from fastcausal.errors import InputError
 from fastcausal.formats import bio, cnc, jsonl, sniffing, spans, table
 from fastcausal.formats.annotation import brat, webanno
 from fastcausal.formats.annotation.links import Document
-from fastcausal.formats.cnc import tagged
+from fastcausal.formats.cnc import rereading, tagged
 from fastcausal.formats.export import nli, squad
 from fastcausal.formats.io import batches, folders
 from fastcausal.formats.io.batches import Stream
@@ -79,7 +79,9 @@ def read(
     like : Relations, optional
         The gold side of predictions: ids, texts and lengths are taken from it.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        How tagged sentences are read, see `fastcausal.formats.cnc.markup.parse`.
+        How tagged sentences are read, see `fastcausal.formats.cnc.markup.parse`. ``aligned`` puts
+        the tags of sentences that were rewritten (joined tokens, other quotes and dashes) into the
+        texts of ``like``, or those of the source itself.
     answers : str, optional
         The column that holds raw answers of a language model; the format is then ``answers``.
     occurrence : {"gap", "first"}
@@ -100,6 +102,18 @@ def read(
     ...     "relations"]
     True
     """
+    relations = _read(source, format, like, tags, answers, occurrence)
+    return rereading.with_aligned(relations, like) if tags == "aligned" else relations
+
+
+def _read(
+    source: RelationSource,
+    format: ReadFormat | None,
+    like: Relations | None,
+    tags: TagReading,
+    answers: str | None,
+    occurrence: Occurrence,
+) -> Relations:
     if isinstance(source, Opened):
         assert source.format.read is not None
         content = source.content or source.format.load(source.path)
@@ -110,20 +124,19 @@ def read(
         check("format", format, FORMATS)
     check("tags", tags, TagReading)  # even where there are no tags
     check("occurrence", occurrence, Occurrence)
-    if isinstance(source, Relations):
-        return source
-    if hasattr(source, "__arrow_c_stream__"):
+    if isinstance(source, Relations) or hasattr(source, "__arrow_c_stream__"):
+        _refuse_others(table.ARROW, answers=answers, occurrence=occurrence)
         exported: Any = source
-        return Relations(exported)
+        return source if isinstance(source, Relations) else Relations(exported)
     if is_folder(source) and (format is None or FORMATS[format].folder):
         return _folder(source, _of_folders(format)).whole()
     if isinstance(source, Iterator):
         return _stream_of(source).whole()
     if isinstance(source, str | os.PathLike | Source):
         file = opened(source, format, whole=True)
-        return read(file, None, like, tags, answers, occurrence)
+        return _read(file, None, like, tags, answers, occurrence)
     if isinstance(source, list | tuple):
-        return _read_list(source, format, like, tags, occurrence)
+        return _read_list(source, format, like, tags, answers, occurrence)
     raise InputError(
         f"cannot read a {type(source).__name__}, expected a path, a list or Arrow data"
     )
@@ -197,7 +210,7 @@ def stream(
         of a directory as `read` takes it; an iterator of Relations or Arrow data.
     columns : collection of str, optional
         The only columns needed of Parquet files with more than one batch.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
 
     Raises
@@ -344,11 +357,14 @@ def _read_list(
     format: ReadFormat | None,
     like: Relations | None,
     tags: TagReading,
+    answers: str | None,
     occurrence: Occurrence,
 ) -> Relations:
     if all(isinstance(example, Mapping) for example in source):
         if format == "spans":
+            _refuse_others(spans.FORMAT, answers=answers)
             return spans.read(source, like, occurrence)
+        _refuse_others(jsonl.FORMAT, answers=answers, occurrence=occurrence)
         return Relations.from_examples(source)
     if not all(isinstance(example, list | tuple) for example in source):
         raise InputError(
@@ -358,6 +374,7 @@ def _read_list(
         nested = not all(issubclass(t, str) for t in set(map(type, chain.from_iterable(source))))
         items = set() if nested else set(chain.from_iterable(source))
         format = "bio" if nested or are_like_tags(items) else "cnc"
+    _refuse_others(FORMATS[format], answers=answers, occurrence=occurrence)
     if format == "bio":
         return bio.read(source, like)
     if format == "cnc":

@@ -28,6 +28,7 @@ from fastcausal.errors import (
     some_of,
     warning_lines,
 )
+from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.options import Policy
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
@@ -121,7 +122,7 @@ def align(
 ) -> Aligned:
     """Bring predictions to the examples of gold; ``names`` is what messages call the two.
 
-    Tags are not read anew here, see `fastcausal.formats.cnc.tagged.with_tags`.
+    Tags are not read anew here, see `fastcausal.formats.cnc.rereading.with_tags`.
 
     Raises
     ------
@@ -143,20 +144,21 @@ def align(
     lost: dict[str, Any] = {}
     if pred.n_unread:
         gold, pred, lost = settle_unread(gold, pred, protocol, unparsed)
+    readings = gold.reading, pred.reading
     warnings |= {
         (f"{side}: {note}: ", ""): (n,)
-        for side, relations in zip(names, (gold, pred), strict=True)
-        for note, n in relations.reading.notes.items()
+        for side, reading in zip(names, readings, strict=True)
+        for note, n in reading.notes.items()
     }
     rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
     examples = described(gold)
     aligned = replace(
         _aligned(rows, gold.roles, examples, protocol, warnings, names),
-        located=frozenset(filter(None, (gold.reading.spans, pred.reading.spans))),
+        located=frozenset(filter(None, (reading.spans for reading in readings))),
         whole_gold=whole_gold,
         **lost,
     )
-    if protocol.tags == "strict" or protocol.surplus != "truncate":
+    if protocol.tags not in OFFICIAL or protocol.surplus != "truncate":
         return aligned
     add_warnings(warnings, official.key_warnings(examples, aligned.gold))
     filled, more = official.padded(aligned.gold, aligned.pred, examples, protocol.tags)
@@ -207,9 +209,18 @@ def _aligned(
     names: tuple[str, str] = SIDES,
 ) -> Aligned:
     """Return both sides, of the same lengths, as the protocol reads tags."""
-    gold, n_gold = _as_read(sides[0], names[0], roles, protocol, warnings)
+    gold, n_gold = _gold_as_read(sides[0], names[0], roles, protocol, warnings)
     pred, n_pred = _as_read(sides[1], names[1], roles, protocol, warnings)
     return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred)
+
+
+def _gold_as_read(
+    rows: Rows, side: str, roles: tuple[str, ...], protocol: Protocol, warnings: Warnings
+) -> tuple[Rows, int]:
+    """Read gold's spans as the protocol reads tags, which aligns predictions alone."""
+    if protocol.tags == "aligned" and rows.tags in (None, "strict", "aligned"):
+        return rows, 0
+    return _as_read(rows, side, roles, protocol, warnings)
 
 
 def _as_read(
@@ -223,9 +234,10 @@ def _as_read(
         read = (
             f"the tags of {side} were read as {rows.tags}, but {protocol.name} reads them as {tags}"
         )
-        anew = ": its spans are read as if written with tags anew" if rows.tags == "strict" else ""
+        as_written = rows.tags == "strict" and tags in OFFICIAL
+        anew = ": its spans are read as if written with tags anew" if as_written else ""
         warnings[(read + anew,)] = ()
-    if tags == "strict" or rows.tags not in (None, "strict"):
+    if tags not in OFFICIAL or rows.tags not in (None, "strict"):
         return rows, _spans.count_filled(rows.row_offsets)
     if not official.tags_exist(roles):
         warnings[(f"{side} has roles that no tags exist for: {', '.join(roles)}",)] = ()
@@ -284,7 +296,7 @@ def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
 
 
 def _whole_gold(gold: Relations, protocol: Protocol) -> tuple[Rows, Any]:
-    return _as_read(Rows.of(gold), SIDES[0], gold.roles, protocol, {})[0], gold.ids
+    return _gold_as_read(Rows.of(gold), SIDES[0], gold.roles, protocol, {})[0], gold.ids
 
 
 def _same_lengths(

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, Remedy, summary
+from fastcausal.formats.cnc.aligned import SAME_LETTERS
 from fastcausal.formulas.relations import TOTALS
 from fastcausal.options import Policy
 from fastcausal.protocols import Protocol
@@ -82,7 +83,10 @@ def settle_unread(
         return gold, pred, {}
     if unparsed == "error":
         remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
-        raise InputError(unread_message(pred, "pred", count), remedy)
+        message = unread_message(pred, "pred", count)
+        if SAME_LETTERS in message:
+            remedy = Remedy("tags", ("aligned",), "would map those with the same letters", remedy)
+        raise InputError(message, remedy)
     of_example = np.bincount(example[unread], minlength=len(pred))
     if unparsed == "empty":
         return gold, pred, {"unparsed": Unparsed(count), "n_unread": of_example}
