@@ -93,7 +93,7 @@ class Sentence:
             places = self._places(text, folds, after)
             if places:
                 return Found(*_chosen(places, near, taken), len(places) > 1, way)
-        raise UnreadError(f"{shown(wanted)} is not in the text")
+        raise UnreadError(f"{shown(wanted)} is not in the text", wanted)
 
     def pieces(
         self, wanted: str, near: Sequence[Bounds] = (), taken: Collection[Bounds] = ()

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from fastcausal.arrays.arrow import without
+from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats._tokens import offset_spans
 from fastcausal.formats.cnc.tagged import token_counts
@@ -22,6 +23,7 @@ from fastcausal.formats.io.builder import (
     placed,
 )
 from fastcausal.formats.io.files import Source, replacing
+from fastcausal.formats.io.folders import LINE_FILES
 from fastcausal.formats.io.format import Format
 from fastcausal.formats.io.values import Written, kind, shown
 from fastcausal.formats.sentences import WHITE, Bounds, Found, Sentence
@@ -29,7 +31,7 @@ from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Relations
 
 NUMBERS = {role: k for k, role in enumerate(ROLES)}
-HELD = ("id", "text", "length", "relations", "tagged")  # no columns of their own
+HELD = ("id", "text", "length", "relations", "tagged", UNPARSED)  # no columns of their own
 SIGNAL = NUMBERS["signal"]
 AMBIGUOUS = "ambiguous span"
 CUT = "span cut a token"
@@ -108,8 +110,8 @@ def located(
     name : str
         The source, for messages.
     examples : sequence of mappings
-        As `read` takes them. In place of a relation may stand an `UnreadError`, the reason why it
-        cannot be read.
+        As `read` takes them. In place of a relation, or of all relations of an example, may stand
+        an `UnreadError`, the reason why it cannot be read.
     like : Relations, optional
         As in `read`.
     occurrence : {"gap", "first"}
@@ -185,18 +187,19 @@ def _add(
     relations = example.get("relations")
     if "relations" not in example:
         raise InputError('no "relations"')
-    if relations is None:
-        relations = [None]
+    if relations is None or isinstance(relations, UnreadError):
+        build.unread_answer(where, relations or UnreadError(IS_NULL))
+        relations = ()
     if not isinstance(relations, list | tuple):
         raise InputError(f'"relations" is {kind(relations)}, expected a list')
     if text is not None and not isinstance(text, str):
         raise InputError(f'"text" is {kind(text)}, expected a string')
     sentence = None if text is None else Sentence(text)
     n_tokens = length if sentence is None else len(sentence.starts)
-    for number, relation in enumerate(relations, 1):
+    for relation in relations:
         try:
             if relation is None:
-                raise UnreadError("it is null")
+                raise UnreadError(IS_NULL)
             if isinstance(relation, UnreadError):
                 raise relation
             fits = length is None or n_tokens == length
@@ -216,7 +219,7 @@ def _add(
                 raise InputError('no "text" here, and none in the examples to be like')
             build.relation(_spans(build, sentence or Sentence(""), values, by_gap))
         except UnreadError as reason:
-            build.unread_relation(f"{where}: relation {number}: {reason}")
+            build.unread_relation(where, reason)
     build.end_example(length if length is not None else n_tokens)
 
 
@@ -308,6 +311,7 @@ FORMAT = Format(
     read,
     write,
     takes=("like", "occurrence"),
+    folder=LINE_FILES,
     key="relations",
     is_row=_is_row,
     empty=False,

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc.tagged import UNLIKE_TEXT, Sentences, texts_like, token_counts
 from fastcausal.formats.examples import column_of_tagged
@@ -71,7 +72,9 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
         like, rows = relations, np.arange(len(relations))
     texts = partial(texts_like, like, rows)
     anew = Sentences(kept, counts, tags, texts, own=own)
-    columns = {n: table[n] for n in table.column_names if n not in ("relations", "length")}
+    columns = {
+        n: table[n] for n in table.column_names if n not in ("relations", "length", UNPARSED)
+    }
     notes = {note: n for note, n in relations.reading.notes.items() if note != UNLIKE_TEXT}
     if own and "text" in columns:
         notes[UNLIKE_TEXT] = anew.unlike_text

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import is_valid, offsets, text_lists
 from fastcausal.arrays.arrow import texts_of as characters_of
+from fastcausal.arrays.unparsed import UNPARSED, reason_lists
 from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.aligned import NOTE, aligned, difference
@@ -27,6 +28,7 @@ from fastcausal.formats.io.builder import (
     at_rows,
     column,
     placed,
+    unread_message,
 )
 from fastcausal.relations import Reading, Relations
 
@@ -185,8 +187,8 @@ class Sentences:
 
     def note_misfits(self, problems: Problems, where: Callable[[int], str]) -> None:
         """Note readable sentences that have another number of tokens than their example."""
-        for reason in self._reasons((self.widths < 0) & (self.n_tokens >= 0), where, "relation"):
-            problems.add(reason)
+        for k, number, reason, _ in self._unread((self.widths < 0) & (self.n_tokens >= 0)):
+            problems.add(unread_message(where(k), number, reason))
 
     def table(
         self,
@@ -221,38 +223,51 @@ class Sentences:
         counted = Counter(notes)
         counted[ODD] += sum("<SIG" in sentence for sentence in self.odd)
         counted[NOTE] += self.n_aligned
+        unread = list(self._unread(self.widths < 0))
+        first = [
+            unread_message(where(k), number, reason, noun)
+            for k, number, reason, _ in unread[: Problems.shown]
+        ]
         reading = Reading(
-            tags=self.tags,
-            unread=tuple(islice(self._reasons(self.widths < 0, where, noun), Problems.shown)),
-            notes=dict(+counted),
-            predicted=predicted,
+            tags=self.tags, unread=tuple(first), notes=dict(+counted), predicted=predicted
         )
         columns = {**columns, "tagged": columns.get("tagged", self.kept)}
+        if unread:
+            columns.setdefault(UNPARSED, reason_lists(unread, len(self.counts)))
         flat = self.spans, self.widths, self.counts, self.lengths
         return assembled(name, columns, flat, reading, lines)
 
-    def _reasons(self, unread: Any, where: Callable[[int], str], noun: str) -> Iterator[str]:
-        """Say why these sentences are unread."""
+    def _unread(self, unread: Any) -> Iterator[tuple[int, int, str, str]]:
+        """Yield why these sentences are unread: example, number from 1, reason and sentence."""
         if not unread.any():
             return
-        places, texts = offsets(self.counts), self._texts()
-        for k in np.flatnonzero(unread).tolist():
-            example = int(np.searchsorted(places, k, "right")) - 1
-            number = k - int(places[example])
-            what = f"{where(example)}: {noun} {number + 1}"
-            if self.n_tokens[k] >= 0:
-                expected = self.lengths[example]
-                misfit = f"{what} has {self.n_tokens[k]} tokens, expected {expected}"
-                text = texts[example]
-                sentence = self.kept[example].values[number].as_py()
-                if text is not None and self.tags not in OFFICIAL:
-                    misfit += f": {difference(sentence, text)}"
-                yield misfit
-                continue
-            try:
-                parse(self._read[example].values[number].as_py(), self.tags)
-            except UnreadError as reason:
-                yield f"{what}: {reason}"
+        places = offsets(self.counts)
+        at = np.flatnonzero(unread)
+        examples = np.searchsorted(places, at, "right") - 1
+        given, read = (
+            pc.list_flatten(column).take(pa.array(at)).to_pylist()
+            for column in (self.kept, self._read)
+        )
+        texts = self._texts()
+        for k, example, sentence, as_read in zip(
+            at.tolist(), examples.tolist(), given, read, strict=True
+        ):
+            reason = f"has {self.n_tokens[k]} tokens, expected {self.lengths[example]}"
+            text = texts[example]
+            if self.n_tokens[k] < 0:
+                reason = _fault(as_read, self.tags)
+            elif text is not None and self.tags not in OFFICIAL:
+                reason += f": {difference(sentence, text)}"
+            yield example, k - int(places[example]) + 1, reason, sentence
+
+
+def _fault(sentence: str, tags: str) -> str:
+    """Say why the tags of a sentence cannot be read."""
+    try:
+        parse(sentence, tags)
+    except UnreadError as reason:
+        return str(reason)
+    raise AssertionError(f"native code refuses {sentence!r}")
 
 
 def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = None) -> Int32:

@@ -315,7 +315,7 @@ class ExtractionScorer:
     def report(self, whole: Aligned | Callable[[], Aligned] | None = None) -> Report:
         """Return what `compute` does, with tables of all examples where ``whole`` has them."""
         totals = self.totals()
-        details = None if whole is None else Details(self.counting(), whole)
+        details = None if whole is None else Details(self.counting(), whole, totals.counts)
         return totals.report(details, partial(_statistics, totals, details))
 
     def totals(self) -> Totals:
