@@ -18,7 +18,7 @@ def check(
     ],
     tags: Annotated[
         TagReading,
-        typer.Option(help="Read tags strictly, or as the official scorer of that year."),
+        typer.Option(help="Read tags so; aligned takes sentences unlike their texts."),
     ] = "strict",
     json: JsonOption = False,
     format: FormatOption = "text",

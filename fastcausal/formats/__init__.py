@@ -25,7 +25,7 @@ from fastcausal.errors import InputError
 from fastcausal.formats import bio, cnc, jsonl, sniffing, spans, table
 from fastcausal.formats.annotation import brat, webanno
 from fastcausal.formats.annotation.links import Document
-from fastcausal.formats.cnc import tagged
+from fastcausal.formats.cnc import rereading, tagged
 from fastcausal.formats.export import nli, squad
 from fastcausal.formats.io import batches, folders
 from fastcausal.formats.io.batches import Stream
@@ -81,7 +81,9 @@ def read(
     like : Relations, optional
         The gold side of predictions: ids, texts and lengths are taken from it.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        How tagged sentences are read, see `fastcausal.formats.cnc.markup.parse`.
+        How tagged sentences are read, see `fastcausal.formats.cnc.markup.parse`. ``aligned`` puts
+        the tags of sentences that were rewritten (joined tokens, other quotes and dashes) into the
+        texts of ``like``, or those of the source itself.
     answers : str, optional
         The column that holds raw answers of a language model; the format is then ``answers``.
     occurrence : {"gap", "first"}
@@ -102,39 +104,42 @@ def read(
     ...     "relations"]
     True
     """
-    source = local(source)
-    given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
-    if isinstance(source, Opened):
-        assert source.format.read is not None
-        content = source.content or source.format.load(source.path)
-        _refuse_others(source.format, answers=answers, occurrence=occurrence)
-        return source.format.read(content, **{name: given[name] for name in source.format.takes})
     if format is not None:
         check("format", format, FORMATS)
     check("tags", tags, TagReading)  # even where there are no tags
     check("occurrence", occurrence, Occurrence)
-    if isinstance(source, Relations):
-        return source
-    if hasattr(source, "__arrow_c_stream__"):
+    given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
+    relations = _read(local(source), format, given)
+    return rereading.with_aligned(relations, like) if tags == "aligned" else relations
+
+
+def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str, Any]) -> Relations:
+    if isinstance(source, Opened):
+        assert source.format.read is not None
+        content = source.content or source.format.load(source.path)
+        _refuse_others(source.format, given)
+        return source.format.read(content, **{name: given[name] for name in source.format.takes})
+    if isinstance(source, Relations) or hasattr(source, "__arrow_c_stream__"):
+        _refuse_others(table.ARROW, given)
         exported: Any = source
-        return Relations(exported)
+        return source if isinstance(source, Relations) else Relations(exported)
     if is_folder(source):
         return _read_folder(source, format, given)
     if isinstance(source, Iterator):
         return _stream_of(source).whole()
     if isinstance(source, str | os.PathLike | Source):
-        file = opened(source, format, whole=True)
-        return read(file, None, like, tags, answers, occurrence)
+        return _read(opened(source, format, whole=True), None, given)
     if isinstance(source, list | tuple):
-        return _read_list(source, format, like, tags, occurrence)
+        return _read_list(source, format, given)
     raise InputError(
         f"cannot read a {type(source).__name__}, expected a path, a list or Arrow data"
     )
 
 
-def _refuse_others(format: Format, **given: str | None) -> None:
+def _refuse_others(format: Format, given: Mapping[str, Any]) -> None:
     """Raise ValueError for an argument, other than its default, that a format does not take."""
-    for name, value in given.items():
+    for name in ("answers", "occurrence"):  # what has no tags tells its caller so
+        value = given[name]
         if value not in (None, "gap") and name not in format.takes:
             takers = ", ".join(known.name for known in ALL if name in known.takes)
             raise ValueError(f'{name} is "{value}", which is for {takers}, not for {format.name}')
@@ -203,7 +208,7 @@ def stream(
         of a directory as `read` takes it; an iterator of Relations or Arrow data.
     columns : collection of str, optional
         The only columns needed of Parquet files.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
 
     Raises
@@ -235,7 +240,7 @@ def _read_folder(
     """Read all files of a directory with the arguments of `read`."""
     name, format, files = _files_of(source, wanted)
     if format is not None:
-        _refuse_others(format, answers=given["answers"], occurrence=given["occurrence"])
+        _refuse_others(format, given)
     examples = _folder_stream(name, format, files)
     if examples is None:
         opens = (opened(file, wanted, whole=True) for file in files)
@@ -369,15 +374,13 @@ def _format_to_write(target: str | os.PathLike[str], format: WriteFormat | None)
 
 
 def _read_list(
-    source: Sequence[Any],
-    format: ReadFormat | None,
-    like: Relations | None,
-    tags: TagReading,
-    occurrence: Occurrence,
+    source: Sequence[Any], format: ReadFormat | None, given: Mapping[str, Any]
 ) -> Relations:
     if all(isinstance(example, Mapping) for example in source):
         if format == "spans":
-            return spans.read(source, like, occurrence)
+            _refuse_others(spans.FORMAT, given)
+            return spans.read(source, given["like"], given["occurrence"])
+        _refuse_others(jsonl.FORMAT, given)
         return Relations.from_examples(source)
     if not all(isinstance(example, list | tuple) for example in source):
         raise InputError(
@@ -387,8 +390,9 @@ def _read_list(
         nested = not all(issubclass(t, str) for t in set(map(type, chain.from_iterable(source))))
         items = set() if nested else set(chain.from_iterable(source))
         format = "bio" if nested or are_like_tags(items) else "cnc"
+    _refuse_others(FORMATS[format], given)
     if format == "bio":
-        return bio.read(source, like)
+        return bio.read(source, given["like"])
     if format == "cnc":
-        return tagged.read(source, like, tags)
+        return tagged.read(source, given["like"], given["tags"])
     raise InputError(f'lists cannot be read as "{format}", expected cnc or bio')

@@ -19,6 +19,7 @@ from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.arrays.strata import strata_of
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read
+from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.options import Policy, ProtocolName, TagReading
@@ -164,7 +165,7 @@ def sweep(
         raise ValueError(f"{scorer.protocol.name} does not add up over examples, use score")
     part, n_shards = shard_of(shard)
     jobs = jobs_of(jobs)
-    side = read(gold, tags=scorer.protocol.tags)
+    side = read(gold, tags=GOLD_READING[scorer.protocol.tags])
     asked = tuple(dict.fromkeys((*columns, *([by] if by else ()))))
     job = _Job(scorer, side, asked, Folder(out, _about(scorer, side, asked)))
     source = _source(paths, run_column, scorer.protocol.tags)

@@ -29,6 +29,7 @@ from fastcausal.errors import (
     some_of,
     warning_lines,
 )
+from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.options import Policy
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
@@ -136,7 +137,7 @@ def align(
 ) -> Aligned:
     """Bring predictions to the examples of gold; ``names`` is what messages call the two.
 
-    Tags are not read anew here, see `fastcausal.formats.cnc.tagged.with_tags`.
+    Tags are not read anew here, see `fastcausal.formats.cnc.rereading.with_tags`.
 
     Raises
     ------
@@ -192,7 +193,7 @@ def _same_examples(
     kept = gold.kept, pred.kept
     columns = partial(described, gold)
     aligned = _aligned(rows, gold.roles, columns, protocol, warnings, names, kept, digest, lost)
-    if protocol.tags == "strict" or protocol.surplus != "truncate":
+    if protocol.tags not in OFFICIAL or protocol.surplus != "truncate":
         return aligned
     add_warnings(warnings, official.key_warnings(gold.table, aligned.gold))
     filled, more = official.padded(aligned.gold, aligned.pred, gold.table, protocol.tags)
@@ -255,10 +256,24 @@ def _aligned(
     lost: Mapping[str, Any] = NO_LOSS,
 ) -> Aligned:
     """Return both sides, of the same lengths, as the protocol reads tags."""
-    gold, n_gold = _as_read(sides[0], names[0], roles, protocol, warnings, kept[0])
+    gold, n_gold = _gold_as_read(sides[0], names[0], roles, protocol, warnings, kept[0])
     pred, n_pred = _as_read(sides[1], names[1], roles, protocol, warnings, kept[1])
     n_as_given = n_gold + n_pred
     return Aligned(gold, pred, roles, columns, warnings, n_as_given, whole_gold=digest, **lost)
+
+
+def _gold_as_read(
+    rows: Rows,
+    side: str,
+    roles: tuple[str, ...],
+    protocol: Protocol,
+    warnings: Warnings,
+    kept: Kept = None,
+) -> tuple[Rows, int]:
+    """Read gold's spans as the protocol reads tags, which aligns predictions alone."""
+    if protocol.tags == "aligned" and rows.tags in (None, "strict", "aligned"):
+        return rows, 0
+    return _as_read(rows, side, roles, protocol, warnings, kept)
 
 
 def _is_as_read(rows: Rows, tags: str) -> bool:
@@ -284,9 +299,10 @@ def _as_read(
         read = (
             f"the tags of {side} were read as {rows.tags}, but {protocol.name} reads them as {tags}"
         )
-        anew = ": its spans are read as if written with tags anew" if rows.tags == "strict" else ""
+        as_written = rows.tags == "strict" and tags in OFFICIAL
+        anew = ": its spans are read as if written with tags anew" if as_written else ""
         warnings[(read + anew,)] = ()
-    if tags == "strict" or rows.tags not in (None, "strict"):
+    if tags not in OFFICIAL or rows.tags not in (None, "strict"):
         return rows, _spans.count_filled(rows.row_offsets)
     if not official.tags_exist(roles):
         warnings[(f"{side} has roles that no tags exist for: {', '.join(roles)}",)] = ()
@@ -353,7 +369,7 @@ def _digest(gold: Relations, protocol: Protocol) -> int:
     """Return the digest of gold as the protocol reads its tags; it is kept."""
     name = f"digest {protocol.tags}"
     if name not in gold.kept:
-        rows, _ = _as_read(Rows.of(gold), SIDES[0], gold.roles, protocol, {}, gold.kept)
+        rows, _ = _gold_as_read(Rows.of(gold), SIDES[0], gold.roles, protocol, {}, gold.kept)
         gold.kept[name] = digest_of_relations(rows.arrays(), gold.roles, gold.ids)
     digest: int = gold.kept[name]
     return digest

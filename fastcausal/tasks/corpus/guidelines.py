@@ -35,7 +35,7 @@ def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
         A source is a path in any format, `Relations` or Arrow data; of a directory, all its
         brat or WebAnno files. Labels and links can be
         checked in WebAnno and brat files alone; other formats hold relations only.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
 
     Returns

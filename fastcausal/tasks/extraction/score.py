@@ -91,7 +91,7 @@ def score(
         None where it is not known.
     format, answers, occurrence
         How predictions are read, see `fastcausal.read`.
-    tags : {"aligned"}, optional
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}, optional
         How tagged sentences are read instead of the way of the protocol, which is to be strict.
 
     Returns

@@ -18,7 +18,7 @@ from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.formats import read
-from fastcausal.formats.cnc.tagged import with_tags
+from fastcausal.formats.cnc.rereading import GOLD_READING, with_tags
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formulas import Int64, RelationFormula
 from fastcausal.options import (
@@ -119,6 +119,8 @@ class ExtractionScorer:
         if decoder is not None:
             from fastcausal.tasks.extraction.decoded import Decoding
 
+            if self.protocol.tags == "aligned":
+                raise ValueError('tags is "aligned", but label ids and logits have no tags')
             if by is not None:
                 raise ValueError(f'by is "{by}", but label ids and logits have no columns')
             self._decoding = Decoding(decoder, self.plan(), self.protocol.tags, backend)
@@ -209,7 +211,7 @@ class ExtractionScorer:
             plain = align_examples(gold, pred, self.protocol)
             if plain is not None:
                 return plain
-        gold = read(gold, tags=self.protocol.tags)
+        gold = read(gold, tags=GOLD_READING[self.protocol.tags])
         pred = read(pred, like=gold, tags=self.protocol.tags, **self.reads._asdict())
         if self.roles not in (None, gold.roles):
             raise InputError(f"roles are {', '.join(gold.roles)}, expected {', '.join(self.roles)}")
@@ -219,7 +221,8 @@ class ExtractionScorer:
         return align(gold, pred, self.protocol, self.unparsed, self.unmatched)
 
     def _takes_plain_examples(self) -> bool:
-        return self.by is None and self.roles in (None, ROLES)
+        as_they_are = self.reads == Reads() and self.protocol.tags != "aligned"
+        return as_they_are and self.by is None and self.roles in (None, ROLES)
 
     def add(self, aligned: Aligned) -> None:
         """Count aligned examples."""
