@@ -4,6 +4,7 @@ path, list, DataFrame ──▶ opened ──▶ read ──▶ Relations ──
                             │ sniffing.py                     │ returns what was lost
                             ▼                                 ▼
      cnc/  bio.py  spans.py  table.py  jsonl.py ── io/: files, lines, batches, builder
+     answers/: raw answers of language models, whose spans spans.py finds
      examples.py: what writers and checks take ─── one example at a time
      annotation/: webanno.py  brat.py ──────────── links.py: spans and links become relations
      export/: squad.py  nli.py ─────────────────── arguments.py: relations become pairs
@@ -22,6 +23,7 @@ from typing import Any, TypeGuard
 import pyarrow as pa
 
 from fastcausal.errors import InputError
+from fastcausal.formats import answers as raw
 from fastcausal.formats import bio, cnc, jsonl, sniffing, spans, table
 from fastcausal.formats.annotation import brat, webanno
 from fastcausal.formats.annotation.links import Document
@@ -41,6 +43,7 @@ ALL = (
     cnc.FORMAT,
     bio.FORMAT,
     spans.FORMAT,
+    raw.FORMAT,
     table.PARQUET,
     table.ARROW,
     jsonl.FORMAT,
@@ -74,7 +77,8 @@ def read(
         polars, DuckDB); lists of tagged sentences, lists of tags (or lists of such lists),
         or example dicts as `Relations.from_examples` takes them. Relations are returned as they
         are.
-    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"}, optional
+    format : {"cnc", "bio", "spans", "answers", "parquet", "arrow", "jsonl", "brat", "webanno"}, \
+optional
         Told from the file name and the content if not given.
     like : Relations, optional
         The gold side of predictions: ids, texts and lengths are taken from it.
@@ -110,6 +114,11 @@ def read(
         check("format", format, FORMATS)
     check("tags", tags, TagReading)  # even where there are no tags
     check("occurrence", occurrence, Occurrence)
+    format = format or implied(answers)
+    if format == raw.FORMAT.name:
+        return raw.read(source, like, answers, occurrence)
+    if format is not None:
+        _refuse_others(FORMATS[format], answers=answers)
     if isinstance(source, Relations):
         return source
     if hasattr(source, "__arrow_c_stream__"):
@@ -127,6 +136,11 @@ def read(
     raise InputError(
         f"cannot read a {type(source).__name__}, expected a path, a list or Arrow data"
     )
+
+
+def implied(answers: str | None) -> ReadFormat | None:
+    """Return the format that a column of answers stands for."""
+    return None if answers is None else "answers"
 
 
 def _refuse_others(format: Format, **given: str | None) -> None:

@@ -16,7 +16,7 @@ from fastcausal.arrays.strata import strata_of
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError, Warnings, add_warnings
-from fastcausal.formats import read
+from fastcausal.formats import implied, read
 from fastcausal.formats.cnc.tagged import with_tags
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formulas import Int64, RelationFormula
@@ -103,7 +103,7 @@ class ExtractionScorer:
     ) -> None:
         named = protocol_named if decoder is None else batch_protocol
         self.protocol: Protocol = _with_tags(named(protocol), tags)
-        self.reads: Reads = Reads(format, answers, occurrence)
+        self.reads: Reads = Reads(format or implied(answers), answers, occurrence)
         self.by = by
         self.unparsed = unparsed
         self.unmatched = unmatched
@@ -213,7 +213,7 @@ class ExtractionScorer:
         return align(gold, pred, self.protocol, self.unparsed, self.unmatched)
 
     def _takes_plain_examples(self) -> bool:
-        return self.by is None and self.roles in (None, ROLES)
+        return self.by is None and self.roles in (None, ROLES) and self.reads.format is None
 
     def add(self, aligned: Aligned) -> None:
         """Count aligned examples."""
