@@ -34,6 +34,7 @@ from fastcausal.formats.io.builder import (
     unread_message,
 )
 from fastcausal.formats.io.files import LineNumbers, Source, replacing
+from fastcausal.formats.io.folders import LINE_FILES
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.lines import Lines, first_object, objects
 from fastcausal.formats.io.values import Written, kind, shown
@@ -245,7 +246,8 @@ FORMAT = Format(
     "jsonl",
     read,
     write,
-    written=(".jsonl", ".ndjson"),
+    written=LINE_FILES,
+    folder=LINE_FILES,
     key="relations",
     is_row=_is_row,
     stream=_stream,

@@ -27,7 +27,7 @@ from fastcausal.formats.io.builder import Span, messages, not_held
 from fastcausal.formats.io.files import Source, replacing_together
 from fastcausal.formats.io.format import Format
 from fastcausal.formats.io.values import shown
-from fastcausal.formats.spans import WHITE, Sentence
+from fastcausal.formats.sentences import WHITE, Sentence
 from fastcausal.relations import ROLES, Relations
 
 TEXT_SUFFIX, SUFFIX = ".txt", ".ann"

@@ -13,7 +13,7 @@ from fastcausal.formats._tokens import token_bounds
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL, TOKEN, count_tokens
 from fastcausal.formats.io.builder import Builder, Span, UnreadError
 from fastcausal.formats.io.values import shown
-from fastcausal.formats.spans import WHITE, Sentence
+from fastcausal.formats.sentences import WHITE, Sentence
 from fastcausal.relations import ROLES, Relations
 
 Bounds = tuple[int, int]

@@ -76,10 +76,10 @@ def read(
     >>> relations.to_examples()[0]["relations"], relations.reading.notes
     ([{'cause': [(0, 1)], 'effect': [(2, 3)]}], {'answer in a fence': 1})
     """
+    records = read_records(source, "answers")
     if answers is None:
         column = Remedy("answers", ("COLUMN",), "would say which")
-        raise InputError("answers are to be read, but from no column", column)
-    records = read_records(source, "answers")
+        raise InputError(f"{records.name}: no column of answers is named", column)
     notes = Counter[str]()
     examples: list[dict[str, Any]] = [
         {"relations": relations_in(answer, notes)} for answer in records.values(answers)

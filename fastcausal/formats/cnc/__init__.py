@@ -20,6 +20,7 @@ from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.builder import messages, not_held
 from fastcausal.formats.io.files import Source, replacing
+from fastcausal.formats.io.folders import LINE_FILES
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.values import Written
 from fastcausal.relations import ROLES, Relations
@@ -191,6 +192,7 @@ FORMAT = Format(
     _read,
     write,
     suffixes=(".csv",),
+    folder=(".csv", *LINE_FILES),
     takes=("like", "tags"),
     key="prediction",
     sniff=_is_truth,

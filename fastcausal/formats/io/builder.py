@@ -16,6 +16,7 @@ from fastcausal.arrays.arrow import joined, lists, numbers, relation_columns, st
 from fastcausal.arrays.unparsed import UNPARSED, Reason, reason_lists
 from fastcausal.errors import InputError, Problems, repeated
 from fastcausal.formats.io.values import Written, kind
+from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Reading, Relations
 
 MOST_COLUMNS = 1_000  # of examples: each one costs time and memory however few lines have it
@@ -68,6 +69,7 @@ class Builder:
         self.unread: Problems = Problems()
         self.reasons: list[Reason] = []  # of all that is unread
         self.notes: Counter[str] = Counter()
+        self.spans: Occurrence | None = None  # which occurrence texts of spans meant, if any
         self._spans: list[Span] = []
         self._widths: list[int] = []  # spans of each relation, -1 for one that is unread
         self._counts: list[int] = []  # relations of each example
@@ -148,7 +150,9 @@ class Builder:
             self._counts,
             np.array(self._lengths, np.int32),
         )
-        reading = Reading(self.roles, tags, tuple(self.unread.first), dict(+self.notes))
+        reading = Reading(
+            self.roles, tags, tuple(self.unread.first), dict(+self.notes), spans=self.spans
+        )
         if self.reasons:
             # Where the source has reasons itself, as lines that were written here do, they stay.
             columns = dict(columns)
