@@ -4,6 +4,7 @@ path, list, DataFrame ──▶ opened ──▶ read ──▶ Relations ──
                             │ sniffing.py                     │ returns what was lost
                             ▼                                 ▼
      cnc/  bio.py  spans.py  table.py  jsonl.py ── io/: files, lines, batches, builder
+     answers/: raw answers of language models, whose spans spans.py finds
      examples.py: what writers and checks take ─── one example at a time
      annotation/: webanno.py  brat.py ──────────── links.py: spans and links become relations
      export/: squad.py  nli.py ─────────────────── arguments.py: relations become pairs
@@ -22,6 +23,7 @@ from typing import Any, TypeGuard
 import pyarrow as pa
 
 from fastcausal.errors import InputError
+from fastcausal.formats import answers as raw
 from fastcausal.formats import bio, cnc, jsonl, sniffing, spans, table
 from fastcausal.formats.annotation import brat, webanno
 from fastcausal.formats.annotation.links import Document
@@ -42,6 +44,7 @@ ALL = (
     cnc.FORMAT,
     bio.FORMAT,
     spans.FORMAT,
+    raw.FORMAT,
     table.PARQUET,
     table.ARROW,
     jsonl.FORMAT,
@@ -76,7 +79,8 @@ def read(
         lists of such lists),
         or example dicts as `Relations.from_examples` takes them. Relations are returned as they
         are.
-    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"}, optional
+    format : {"cnc", "bio", "spans", "answers", "parquet", "arrow", "jsonl", "brat", "webanno"}, \
+optional
         Told from the file name and the content if not given.
     like : Relations, optional
         The gold side of predictions: ids, texts and lengths are taken from it.
@@ -109,11 +113,13 @@ def read(
     check("tags", tags, TagReading)  # even where there are no tags
     check("occurrence", occurrence, Occurrence)
     given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
-    relations = _read(local(source), format, given)
+    relations = _read(local(source), format or implied(answers), given)
     return rereading.with_aligned(relations, like) if tags == "aligned" else relations
 
 
 def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str, Any]) -> Relations:
+    if format == raw.FORMAT.name and not is_folder(source):
+        return raw.read(source, **{name: given[name] for name in raw.FORMAT.takes})
     if isinstance(source, Opened):
         assert source.format.read is not None
         content = source.content or source.format.load(source.path)
@@ -134,6 +140,11 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
     raise InputError(
         f"cannot read a {type(source).__name__}, expected a path, a list or Arrow data"
     )
+
+
+def implied(answers: str | None) -> ReadFormat | None:
+    """Return the format that a column of answers stands for."""
+    return None if answers is None else "answers"
 
 
 def _refuse_others(format: Format, given: Mapping[str, Any]) -> None:

@@ -22,7 +22,7 @@ from fastcausal.relations import Relations
 from tests.support.format_cases import BIO, LINES, SINGLE, SPANS, SUBMISSION, TRUTH, save
 from tests.support.profiles import trials
 
-NAMES = "cnc, bio, spans, parquet, arrow, jsonl, brat, webanno"
+NAMES = "cnc, bio, spans, answers, parquet, arrow, jsonl, brat, webanno"
 TEXTS = {
     "truth": (TRUTH, "cnc"),
     "single": (SINGLE, "cnc"),

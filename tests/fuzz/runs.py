@@ -32,7 +32,7 @@ CORPUS = Path(__file__).parent / "corpus"
 PROGRAM = typer.main.get_command(app)
 HANG = 120  # seconds after which a run of a small file is one
 
-FORMATS = ("cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno")
+FORMATS = ("cnc", "bio", "spans", "answers", "parquet", "arrow", "jsonl", "brat", "webanno")
 TARGETS = ("x.csv", "x.jsonl", "x.parquet", "x.arrow", "x.arrows", "x.conll", "x.ann",
            "x --to spans", "x --to squad", "x --to nli", "x --to cnc")  # fmt: skip
 TAGS = ("strict", "cnc-2023", "cnc-2022")

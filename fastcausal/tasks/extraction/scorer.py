@@ -17,7 +17,7 @@ from fastcausal.arrays.strata import strata_of
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError, Warnings, add_warnings
-from fastcausal.formats import read
+from fastcausal.formats import implied, read
 from fastcausal.formats.cnc.rereading import GOLD_READING, with_tags
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formulas import Int64, RelationFormula
@@ -104,7 +104,7 @@ class ExtractionScorer:
     ) -> None:
         named = protocol_named if decoder is None else batch_protocol
         self.protocol: Protocol = _with_tags(named(protocol), tags)
-        self.reads: Reads = Reads(format, answers, occurrence)
+        self.reads: Reads = Reads(format or implied(answers), answers, occurrence)
         self.by = by
         self.unparsed = unparsed
         self.unmatched = unmatched
