@@ -73,10 +73,10 @@ def read(
     source : path, Relations, Arrow data, list or iterator
         A path, ``"-"`` for standard input, or a `Source`; a directory of Parquet files, or of
         the brat or WebAnno files of one annotator; an iterator of Relations or Arrow data that
-        follow each other; an object with ``__arrow_c_stream__`` (a table of pyarrow, pandas,
-        polars, DuckDB); lists of tagged sentences, lists of tags (or lists of such lists),
-        or example dicts as `Relations.from_examples` takes them. Relations are returned as they
-        are.
+        follow each other; a table of pyarrow, pandas, polars, DuckDB or ``datasets``, as
+        `fastcausal.formats.frames.read` takes it; lists of tagged sentences, lists of tags (or
+        lists of such lists), or dicts: examples, or a row per relation. Relations are returned as
+        they are.
     format : {"cnc", "flat", "bio", "spans", "examples", "parquet", ...}, optional
         Told from the file name and the content if not given.
     like : Relations, optional
