@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from fastcausal._version import __version__
 from fastcausal.arrays import _spans
-from fastcausal.arrays.strata import strata_of
+from fastcausal.arrays.strata import By, columns_by, joint_strata
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError, Warnings, add_warnings
@@ -91,7 +91,7 @@ class ExtractionScorer:
         protocol: ProtocolName | Protocol = RECESS,
         *,
         decoder: TagScheme | SpanDecoder | None = None,
-        by: str | None = None,
+        by: By = None,
         unparsed: Policy = "error",
         unmatched: Policy = "error",
         backend: Backend = "cpu",
@@ -104,7 +104,7 @@ class ExtractionScorer:
         named = protocol_named if decoder is None else batch_protocol
         self.protocol: Protocol = _with_tags(named(protocol), tags)
         self.reads: Reads = Reads(format, answers, occurrence)
-        self.by = by
+        self.columns: tuple[str, ...] = columns_by(by)
         self.unparsed = unparsed
         self.unmatched = unmatched
         self.backend = backend
@@ -118,8 +118,10 @@ class ExtractionScorer:
         if decoder is not None:
             from fastcausal.tasks.extraction.decoded import Decoding
 
-            if by is not None:
-                raise ValueError(f'by is "{by}", but label ids and logits have no columns')
+            if self.columns:
+                raise ValueError(
+                    f'by is "{", ".join(self.columns)}", but label ids and logits have no columns'
+                )
             self._decoding = Decoding(decoder, self.plan(), self.protocol.tags, backend)
 
     def reset(self) -> None:
@@ -128,8 +130,9 @@ class ExtractionScorer:
         self.n_examples: int = 0
         self.n_gold_relations: int = 0
         self.n_pred_relations: int = 0
-        # By stratum: counts of examples with at most one gold relation, and of the others.
-        self.counts: dict[str, Int64] = {}
+        # By the values of the columns: counts of examples with at most one gold relation, and of
+        # the others.
+        self.counts: dict[tuple[str, ...], Int64] = {}
         self.n_as_given: int = 0  # relations whose spans are not read as the protocol reads tags
         self.warnings: Warnings = {}
         self.unparsed_relations: Unparsed = Unparsed()
@@ -188,7 +191,7 @@ class ExtractionScorer:
             return
         values, n_examples, n_gold, n_pred = self._decoding.on_device.take()
         counts = np.stack([values, np.zeros_like(values)])  # none has several relations
-        self.counts[""] = self._added("", counts)
+        self.counts[()] = self._added((), counts)
         self.n_examples += n_examples
         self.n_gold_relations += n_gold
         self.n_pred_relations += n_pred
@@ -215,7 +218,7 @@ class ExtractionScorer:
     def _takes_plain_examples(self, *sides: Any) -> bool:
         """Tell if both sides are lists, the first of each perhaps an example of token offsets."""
         if (
-            self.by
+            self.columns
             or self.roles not in (None, ROLES)
             or self.reads.format not in (None, "examples")
         ):
@@ -224,10 +227,10 @@ class ExtractionScorer:
 
     def add(self, aligned: Aligned) -> None:
         """Count aligned examples."""
-        strata: list[str] = [""]
+        strata: list[tuple[str, ...]] = [()]
         stratum = None
-        if self.by is not None:
-            strata, stratum = strata_of(aligned.examples, self.by)
+        if self.columns:
+            strata, stratum = joint_strata(aligned.examples, self.columns)
         self.roles = aligned.roles
         result = self.counting().run(aligned, stratum, len(strata), apart=True, partners=False)
         for k, name in enumerate(strata):
@@ -273,7 +276,7 @@ class ExtractionScorer:
     def _roles(self) -> tuple[str, ...]:
         return ROLES if self.roles is None else self.roles
 
-    def _added(self, stratum: str, counts: Int64) -> Int64:
+    def _added(self, stratum: tuple[str, ...], counts: Int64) -> Int64:
         before = self.counts.get(stratum)
         return counts if before is None else added(before, counts)
 
@@ -289,8 +292,9 @@ class ExtractionScorer:
         mine, theirs = (each._recipe(each.protocol.signature) for each in (self, other))
         if mine != theirs:
             raise ValueError(f"cannot merge {theirs} into {mine}")
-        if self.by != other.by:
-            raise ValueError(f"cannot merge scores by {other.by} into scores by {self.by}")
+        if self.columns != other.columns:
+            a, b = (", ".join(each.columns) or "no column" for each in (self, other))
+            raise ValueError(f"cannot merge scores by {b} into scores by {a}")
         if None not in (self.roles, other.roles) and self.roles != other.roles:
             raise ValueError(f"cannot merge roles {other.roles} into {self.roles}")
         self.settle()
@@ -316,15 +320,24 @@ class ExtractionScorer:
         details = None if whole is None else Details(self.counting(), whole)
         return totals.report(details, partial(_statistics, totals, details))
 
+    def _subsets(self) -> dict[str, Int64]:
+        """Return the counts of the values of each column, ascending."""
+        subsets: dict[str, Int64] = {}
+        for k, column in enumerate(self.columns):
+            for values in sorted(self.counts, key=lambda values: values[k]):
+                name = f"{column}={values[k]}"
+                counts = self.counts[values].sum(axis=0)
+                subsets[name] = added(subsets[name], counts) if name in subsets else counts
+        return subsets
+
     def totals(self) -> Totals:
         """The sums of all batches so far, and all that is said of them."""
-        by = {} if self.by is None else self.counts
         return Totals(
             self.protocol.name,
             self.signature,
             self.formula(),
             self._total(),
-            {f"{self.by}={name}": by[name].sum(axis=0) for name in sorted(by)},
+            self._subsets(),
             self.n_examples,
             self.n_gold_relations,
             self.n_pred_relations,
