@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.format import Format
 from fastcausal.formats.io.lines import first_object
+from fastcausal.formats.io.packed import suffix_of
 
 Formats = Mapping[str, Format]
 
@@ -23,7 +23,7 @@ def named(path: Any, formats: Formats) -> Format | None:
 
 
 def _of_suffix(path: Any, formats: Formats) -> list[Format]:
-    suffix = Path(path).suffix.lower()
+    suffix = suffix_of(path)
     return [format for format in formats.values() if suffix in format.suffixes]
 
 
