@@ -29,7 +29,17 @@ Summing = Literal["counts", "cnc-2022"]
 ZeroByZero = Literal["null", "0", "1"]  # as the command line spells it
 
 ReadFormat = Literal[
-    "cnc", "bio", "spans", "answers", "parquet", "arrow", "jsonl", "brat", "webanno"
+    "cnc",
+    "flat",
+    "bio",
+    "spans",
+    "answers",
+    "examples",
+    "parquet",
+    "arrow",
+    "jsonl",
+    "brat",
+    "webanno",
 ]
 ExportFormat = Literal["squad", "nli"]
 WriteFormat = Literal["cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "squad", "nli"]

@@ -15,7 +15,7 @@ from fastcausal.cli.console import (
     warn,
     write_rows,
 )
-from fastcausal.cli.options import FormatOption, JsonOption, SeedOption, format_of, refuse
+from fastcausal.cli.options import ByOption, FormatOption, JsonOption, SeedOption, format_of, refuse
 from fastcausal.options import AgreementProtocol, Level, MeanOver, Policy
 
 if TYPE_CHECKING:
@@ -42,9 +42,7 @@ def agree(
         MeanOver | None,
         typer.Option(help="Average EM, OSB and TO over these; by default as the protocol does."),
     ] = None,
-    by: Annotated[
-        str | None, typer.Option(help="Also measure each value of this column separately.")
-    ] = None,
+    by: ByOption = None,
     intervals: Annotated[
         bool, typer.Option("--intervals", help="Add 95% bootstrap intervals.")
     ] = False,

@@ -27,6 +27,10 @@ PerExampleOption = Annotated[
     typer.Option(help="Write the counts of each example to this .parquet or .arrow file."),
 ]
 
+ByOption = Annotated[
+    list[str] | None,
+    typer.Option("--by", help="Also score each value of this column; may be given several times."),
+]
 IntervalsOption = Annotated[
     bool, typer.Option("--intervals", help="Add an interval to every score.")
 ]

@@ -14,6 +14,7 @@ from fastcausal.cli.console import doing, short_names
 from fastcausal.cli.options import (
     DRAWS,
     READS,
+    ByOption,
     Draws,
     FormatOption,
     IntervalsOption,
@@ -49,9 +50,7 @@ def score(
         Path | None,
         typer.Option(help="Write the chosen pairs to this .parquet, .arrow or .csv file."),
     ] = None,
-    by: Annotated[
-        str | None, typer.Option(help="Also score each value of this column separately.")
-    ] = None,
+    by: ByOption = None,
     counts: Annotated[
         bool, typer.Option("--counts", help="Add all counts to the table; JSON always has them.")
     ] = False,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fastcausal.cli.console import FAILED, doing, print_json, printable, show, warn
-from fastcausal.cli.options import JsonOption
+from fastcausal.cli.options import ByOption, JsonOption
 from fastcausal.options import Policy, ProtocolName
 
 SOME_FAILED = 1  # the exit status where runs were set aside
@@ -34,9 +34,7 @@ def sweep(
         list[str] | None,
         typer.Option(help="Keep this column of gold with the counts; may be given several times."),
     ] = None,
-    by: Annotated[
-        str | None, typer.Option(help="Also score each value of this column separately.")
-    ] = None,
+    by: ByOption = None,
     unparsed: Annotated[
         Policy,
         typer.Option(

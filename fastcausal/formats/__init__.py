@@ -5,6 +5,7 @@ path, list, DataFrame ──▶ opened ──▶ read ──▶ Relations ──
                             ▼                                 ▼
      cnc/  bio.py  spans.py  table.py  jsonl.py ── io/: files, lines, batches, builder
      answers/: raw answers of language models, whose spans spans.py finds
+     frames.py: tables and dicts in memory ─────── flat.py: a row per relation in files
      examples.py: what writers and checks take ─── one example at a time
      annotation/: webanno.py  brat.py ──────────── links.py: spans and links become relations
      export/: squad.py  nli.py ─────────────────── arguments.py: relations become pairs
@@ -24,7 +25,7 @@ import pyarrow as pa
 
 from fastcausal.errors import InputError
 from fastcausal.formats import answers as raw
-from fastcausal.formats import bio, cnc, jsonl, sniffing, spans, table
+from fastcausal.formats import bio, cnc, examples, flat, frames, jsonl, sniffing, spans, table
 from fastcausal.formats.annotation import brat, webanno
 from fastcausal.formats.annotation.links import Document
 from fastcausal.formats.cnc import rereading, tagged
@@ -42,9 +43,11 @@ from fastcausal.relations import Relations
 # Every format, once: another one is its file and its line here.
 ALL = (
     cnc.FORMAT,
+    flat.FORMAT,
     bio.FORMAT,
     spans.FORMAT,
     raw.FORMAT,
+    examples.FORMAT,
     table.PARQUET,
     table.ARROW,
     jsonl.FORMAT,
@@ -74,14 +77,12 @@ def read(
     source : path, Relations, Arrow data, list or iterator
         A path, a URL, ``"-"`` for standard input, or a `Source`; a directory of Parquet, CSV or
         JSON lines files, or of the brat or WebAnno files of one annotator; an iterator of
-        Relations or Arrow data that follow each other; an object with ``__arrow_c_stream__`` (a
-        table of pyarrow, pandas, polars, DuckDB); lists of tagged sentences, lists of tags (or
-        lists of such lists),
-        or example dicts as `Relations.from_examples` takes them. Relations are returned as they
-        are.
-    format : {"cnc", "bio", "spans", "answers", "parquet", "arrow", "jsonl", "brat", "webanno"}, \
-optional
-        Told from the file name and the content if not given.
+        Relations or Arrow data that follow each other; a table of pyarrow, pandas, polars, DuckDB
+        or ``datasets``, as `fastcausal.formats.frames.read` takes it; lists of tagged sentences,
+        lists of tags (or lists of such lists), or dicts: examples, or a row per relation. Relations
+        are returned as they are.
+    format : str, optional
+        One of `fastcausal.options.ReadFormat`; told from the name and the content if not given.
     like : Relations, optional
         The gold side of predictions: ids, texts and lengths are taken from it.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
@@ -120,15 +121,20 @@ optional
 def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str, Any]) -> Relations:
     if format == raw.FORMAT.name and not is_folder(source):
         return raw.read(source, **{name: given[name] for name in raw.FORMAT.takes})
+    like, occurrence = given["like"], given["occurrence"]
     if isinstance(source, Opened):
         assert source.format.read is not None
         content = source.content or source.format.load(source.path)
         _refuse_others(source.format, given)
+        if source.format in (spans.FORMAT, examples.FORMAT) and table.sniff(content.data):
+            of: Any = source.format.name
+            return frames.read(table.load(content), of, like, occurrence, content.name)
         return source.format.read(content, **{name: given[name] for name in source.format.takes})
-    if isinstance(source, Relations) or hasattr(source, "__arrow_c_stream__"):
+    if isinstance(source, Relations):
         _refuse_others(table.ARROW, given)
-        exported: Any = source
-        return source if isinstance(source, Relations) else Relations(exported)
+        return source
+    if (columns := frames.table_of(source)) is not None:
+        return frames.read(columns, format, like, occurrence)
     if is_folder(source):
         return _read_folder(source, format, given)
     if isinstance(source, Iterator):
@@ -162,8 +168,8 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
     Parameters
     ----------
     source : path, `Source` or anything else
-    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"}, optional
-        Told from the name and the content if not given.
+    format : str, optional
+        One of `fastcausal.options.ReadFormat`; told from the name and the content if not given.
     whole : bool
         Whether all of a large file is wanted, or its batches.
 
@@ -231,6 +237,8 @@ def stream(
         read_all = [(source.reading, source.table)]
         return Stream("", lambda _: read_all, len(source), relations=source)
     if isinstance(source, pa.RecordBatchReader):
+        if not frames.is_canonical(source.schema):
+            return None
         return Stream("", lambda _: batches.of_reader(source), n_bytes=None)
     if isinstance(source, Iterator):
         return _stream_of(source)
@@ -388,11 +396,7 @@ def _read_list(
     source: Sequence[Any], format: ReadFormat | None, given: Mapping[str, Any]
 ) -> Relations:
     if all(isinstance(example, Mapping) for example in source):
-        if format == "spans":
-            _refuse_others(spans.FORMAT, given)
-            return spans.read(source, given["like"], given["occurrence"])
-        _refuse_others(jsonl.FORMAT, given)
-        return Relations.from_examples(source)
+        return frames.of_dicts(source, format, given["like"], given["occurrence"])
     if not all(isinstance(example, list | tuple) for example in source):
         raise InputError(
             "cannot read the list, expected dicts, lists of tagged sentences or lists of tags"

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import added_digests
+from fastcausal.arrays.strata import By
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.count_files import metadata_of
 from fastcausal.errors import InputError, warning_lines
@@ -47,7 +48,7 @@ def score(
     pred: RelationSource | Rows,
     protocol: ProtocolName | Protocol = RECESS,
     *,
-    by: str | None = None,
+    by: By = None,
     unparsed: Policy = "error",
     unmatched: Policy = "error",
     backend: Backend = "cpu",
@@ -71,8 +72,8 @@ def score(
         Joined by ``id`` where both sides have one, else by position.
     protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         ``"recess"`` by default; see `fastcausal.PROTOCOLS`.
-    by : str, optional
-        A column of gold; its values become subsets.
+    by : str or sequence of str, optional
+        Columns of gold; the values of each become subsets.
     unparsed : {"error", "empty", "skip"}
         What a predicted relation that could not be read is: an error, no relation, or a reason to
         leave the example out. `Report.n_unparsed` counts them, a warning has their share.
@@ -140,9 +141,10 @@ def score(
     if streamed:
         gold, pred = readable_again(gold), readable_again(pred)
     if scorer.protocol.average == "cnc-2022":
-        if by is not None:
+        if scorer.columns:
+            parts = ", ".join(scorer.columns)
             raise ValueError(
-                f"cnc-2022 does not add up over parts of the examples: no scores by {by}"
+                f"cnc-2022 does not add up over parts of the examples: no scores by {parts}"
             )
         if per_example is not None:
             raise ValueError("cnc-2022: a report of counts alone has no per_example")
@@ -219,7 +221,7 @@ class _CountFile:
 
 def _needed(scorer: ExtractionScorer) -> set[str | None]:
     """The columns that scores depend on."""
-    read = {"id", "length", "relations", "tagged", UNPARSED, scorer.by}
+    read: set[str | None] = {"id", "length", "relations", "tagged", UNPARSED, *scorer.columns}
     return read if scorer.protocol.tags == "strict" else read | {"text", *KEY}
 
 
