@@ -5,7 +5,7 @@ path, list, DataFrame ──▶ opened ──▶ read ──▶ Relations ──
                             ▼                                 ▼
      cnc/  bio.py  spans.py  table.py  jsonl.py ── io/: files, lines, batches, builder
      examples.py: what writers and checks take ─── one example at a time
-     annotation/: webanno.py  brat.py ──────────── links.py: spans and links become relations
+     annotation/: brat.py  webanno.py ... ──────── links.py: spans and links become relations
      export/: squad.py  nli.py ─────────────────── arguments.py: relations become pairs
 
 A reader is a quick way that may decline a source, and a plain one that tells what is wrong with it.
@@ -23,13 +23,13 @@ import pyarrow as pa
 
 from fastcausal.errors import InputError
 from fastcausal.formats import bio, cnc, jsonl, sniffing, spans, table
-from fastcausal.formats.annotation import brat, webanno
-from fastcausal.formats.annotation.links import Document
+from fastcausal.formats.annotation import brat, doccano, label_studio, webanno, webanno_tsv, xmi
+from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.export import nli, squad
-from fastcausal.formats.io import batches, folders
+from fastcausal.formats.io import batches, folders, projects
 from fastcausal.formats.io.batches import Stream
-from fastcausal.formats.io.files import Source, name_of
+from fastcausal.formats.io.files import JSON_SUFFIXES, Source, name_of
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.schemes import are_like_tags
@@ -44,8 +44,12 @@ ALL = (
     table.PARQUET,
     table.ARROW,
     jsonl.FORMAT,
+    doccano.FORMAT,
     brat.FORMAT,
     webanno.FORMAT,
+    webanno_tsv.FORMAT,
+    xmi.FORMAT,
+    label_studio.FORMAT,
     squad.FORMAT,
     nli.FORMAT,
 )
@@ -74,7 +78,8 @@ def read(
         polars, DuckDB); lists of tagged sentences, lists of tags (or lists of such lists),
         or example dicts as `Relations.from_examples` takes them. Relations are returned as they
         are.
-    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"}, optional
+    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "doccano", "brat", "webanno",
+        "webanno-tsv", "xmi", "label-studio"}, optional
         Told from the file name and the content if not given.
     like : Relations, optional
         The gold side of predictions: ids, texts and lengths are taken from it.
@@ -143,7 +148,8 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
     Parameters
     ----------
     source : path, `Source` or anything else
-    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"}, optional
+    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "doccano", "brat", "webanno",
+        "webanno-tsv", "xmi", "label-studio"}, optional
         Told from the name and the content if not given.
     whole : bool
         Whether all of a large file is wanted, or its batches.
@@ -171,9 +177,10 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
 
 
 def is_folder(source: Any) -> TypeGuard[str | os.PathLike[str]]:
-    """Tell whether a source is the path of a directory."""
+    """Tell whether a source is the path of a directory, or of a zip of several files."""
     is_path = isinstance(source, str | os.PathLike)
-    return is_path and os.fspath(source) != "" and Path(source).is_dir()
+    is_directory = is_path and os.fspath(source) != "" and Path(source).is_dir()
+    return is_directory or projects.is_project(source)
 
 
 def _size(path: str | os.PathLike[str]) -> int:
@@ -232,42 +239,58 @@ def _folder(
     formats: Mapping[str, Format],
     columns: Collection[str | None] | None = None,
 ) -> Stream:
-    format, files = folders.files_of(source, formats)
     name = name_of(source)
-    if format.document is None:
-        return batches.of_files(name, {file: str(file) for file in files}, format.name, columns)
-    size = sum(file.stat().st_size for file in files)
-    return Stream(name, lambda _: map(batches.batch, _documents(files, format)), n_bytes=size)
+    if Path(source).is_dir():
+        format, files = folders.files_of(source, formats)
+        size = sum(file.stat().st_size for file in files)
+        if format.documents is None:
+            return batches.of_files(name, {file: str(file) for file in files}, format.name, columns)
+    else:
+        size = Path(source).stat().st_size
+    return Stream(name, lambda _: map(batches.batch, _one_annotator(source)), n_bytes=size)
 
 
-def _documents(files: Sequence[Path], format: Format) -> Iterator[Relations]:
-    """Yield the relations of each document; InputError where one comes twice."""
+def _one_annotator(source: str | os.PathLike[str]) -> Iterator[Relations]:
+    """Yield the relations of each file; InputError where a document comes twice."""
     seen: dict[str, str] = {}
-    for file in files:
-        marked = document(Opened(file, format))
-        assert marked is not None  # a directory has no other files
-        before = seen.setdefault(marked.name, marked.file)
-        if before != marked.file:
-            raise InputError(
-                f'{marked.file}: document "{marked.name}" is also in {before}, expected the '
-                "documents of one annotator; agreement takes those of several"
-            )
-        yield marked.relations()
+    for file in documents_of(source):
+        marked = documents(file)
+        assert marked is not None  # there are no other files
+        for document in marked:
+            before = seen.setdefault(document.name, document.file)
+            if before != document.file:
+                raise InputError(
+                    f'{document.file}: document "{document.name}" is also in {before}, expected '
+                    "the documents of one annotator; agreement takes those of several"
+                )
+        yield relations_of(file.name, marked)
 
 
-def documents_of(source: Any) -> list[Any]:
-    """Return the brat or WebAnno files of a directory, each `Opened`; any other source alone."""
-    if is_folder(source):
-        format, files = folders.files_of(source, _of_folders())
-        if format.document is not None:
-            return [Opened(file, format) for file in files]
-    return [source]
+def documents_of(source: Any) -> Iterator[Any]:
+    """Yield the files of marked texts in a directory or zip, `Opened`; any other source alone."""
+    if not is_folder(source):
+        yield source
+        return
+    if not Path(source).is_dir():
+        known = {name: f for name, f in FORMATS.items() if f.documents is not None}
+        suffixes = (*(suffix for f in known.values() for suffix in f.folder), *JSON_SUFFIXES)
+        yield from projects.files_of(
+            projects.archive_of(source),
+            tuple(dict.fromkeys(suffixes)),
+            lambda file: sniffing.sniff(file, known),
+        )
+        return
+    format, files = folders.files_of(source, _of_folders())
+    yield from (Opened(file, format) for file in files) if format.documents else [source]
 
 
-def document(source: Opened) -> Document | None:
-    """Parse the spans and links of a WebAnno or brat file; None for a format of relations alone."""
-    parse = source.format.document
-    return None if parse is None else parse(source.source())
+def documents(source: Opened) -> list[Document] | None:
+    """Parse the spans and links of a file, each text that an annotator marked by itself.
+
+    None for a format of relations alone.
+    """
+    parse = source.format.documents
+    return None if parse is None else list(parse(source.source()))
 
 
 def write(

@@ -18,6 +18,7 @@ import tempfile
 import time
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import get_args
 
 import pyarrow as pa
 import pyarrow.feather
@@ -27,12 +28,13 @@ import typer
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli import app
+from fastcausal.options import ReadFormat
 
 CORPUS = Path(__file__).parent / "corpus"
 PROGRAM = typer.main.get_command(app)
 HANG = 120  # seconds after which a run of a small file is one
 
-FORMATS = ("cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno")
+FORMATS = get_args(ReadFormat)
 TARGETS = ("x.csv", "x.jsonl", "x.parquet", "x.arrow", "x.arrows", "x.conll", "x.ann",
            "x --to spans", "x --to squad", "x --to nli", "x --to cnc")  # fmt: skip
 TAGS = ("strict", "cnc-2023", "cnc-2022")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fastcausal.errors import InputError
-from fastcausal.formats.io.files import name_of
+from fastcausal.formats.io.files import Source, name_of
 from fastcausal.formats.io.format import Format
 
 UNTOUCHED = "INITIAL_CAS"  # what an exported project calls a document before its annotation
@@ -50,4 +50,14 @@ def files_of(
     if not known:
         wanted = ", ".join(suffix for format in formats.values() for suffix in format.folder)
         raise InputError(f"{name}: a directory without a file that ends in {wanted}")
-    return formats[known[0]], files[known[0]]
+    rivals = [each for each in known if formats[each].folder == formats[known[0]].folder]
+    format = _told(files[known[0]][0], [formats[each] for each in rivals])
+    return format, files[format.name]
+
+
+def _told(file: Path, rivals: list[Format]) -> Format:
+    """Return the format of a file among those of its suffix: the first where none knows it."""
+    if len(rivals) == 1:
+        return rivals[0]
+    source = Source.open(file)
+    return next((format for format in rivals if format.sniff and format.sniff(source)), rivals[0])

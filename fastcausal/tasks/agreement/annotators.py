@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, some_of
-from fastcausal.formats import documents_of, opened, read, table
+from fastcausal.formats import documents, documents_of, opened, read, table
+from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.io.batches import Stream, batch
 from fastcausal.formats.io.files import name_of
 from fastcausal.formats.io.format import Opened
@@ -59,14 +60,13 @@ def read_annotators(annotations: Any, tags: TagReading = "strict") -> dict[str, 
 
 
 def _by_annotator(sources: Sequence[Any], tags: TagReading) -> dict[str, Relations]:
-    files = [file for source in sources for file in documents_of(source)]
-    splits = [_split(source, tags) for source in files]
-    bare = [
-        source.path if isinstance(source, Opened) else source
-        for source, sides in zip(files, splits, strict=True)
-        if None in sides
-    ]
-    if len(files) == 1 and bare:
+    splits = []
+    bare = []
+    for file in chain.from_iterable(map(documents_of, sources)):
+        splits.append(_split(file, tags))
+        if None in splits[-1]:
+            bare.append(file.path if isinstance(file, Opened) else file)
+    if len(splits) == 1 and bare:
         what = "the table" if hasattr(bare[0], "__arrow_c_stream__") else name_of(bare[0])
         raise InputError(
             f'{what} is one source, expected several or a table with a column "{COLUMN}"'
@@ -97,6 +97,8 @@ def _split(source: Any, tags: TagReading) -> dict[str | None, Relations]:
     source = opened(source, whole=True)
     if isinstance(source, Opened):
         name = source.name
+        if (marked := documents(source)) is not None:
+            return _by_document(name, marked)
     if isinstance(source, Opened) and source.format in (table.PARQUET, table.ARROW):
         whole = table.load(source.source(), source.format.name)
     elif hasattr(source, "__arrow_c_stream__"):
@@ -111,6 +113,15 @@ def _split(source: Any, tags: TagReading) -> dict[str | None, Relations]:
         raise InputError(f'{name} has rows without an annotator in the column "{COLUMN}"')
     rest = whole.drop_columns([COLUMN])
     return {str(a): Relations.trusted(rest.filter(pc.equal(whole[COLUMN], a))) for a in annotators}
+
+
+def _by_document(name: str, documents: list[Document]) -> dict[str | None, Relations]:
+    """Return a table per annotator of marked texts."""
+    annotators = dict.fromkeys(document.annotator for document in documents)
+    return {
+        a: _unnamed(relations_of(name, (d for d in documents if d.annotator == a)))
+        for a in annotators
+    }
 
 
 def _unnamed(relations: Relations) -> Relations:
