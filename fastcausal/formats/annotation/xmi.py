@@ -54,8 +54,11 @@ def parse(source: Source) -> Document:
             f"{source.name}: UIMA CAS XMI is read by dkpro-cassis: pip install fastcausal[cas], "
             "or export as UIMA CAS JSON or WebAnno TSV"
         ) from error
-    types = _xml(source.beside(TYPES))
     content = _xml(source)
+    try:
+        types = _xml(source.beside(TYPES))
+    except InputError as error:
+        raise InputError(f"{source.name}: its types are missing: {error}") from error
     try:
         cas = cassis.load_cas_from_xmi(content, typesystem=cassis.load_typesystem(types))
         text, listed = cas.sofa_string, [_structure(each) for each in cas.select_all()]
