@@ -14,7 +14,7 @@ A reader is a quick way that may decline a source, and a plain one that tells wh
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -29,8 +29,9 @@ from fastcausal.formats.cnc import tagged
 from fastcausal.formats.export import nli, squad
 from fastcausal.formats.io import batches, folders, projects
 from fastcausal.formats.io.batches import Stream
-from fastcausal.formats.io.files import JSON_SUFFIXES, Source, name_of
+from fastcausal.formats.io.files import Source, name_of, plain_file
 from fastcausal.formats.io.format import Format, Opened
+from fastcausal.formats.io.packed import local
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.schemes import are_like_tags
 from fastcausal.options import Occurrence, Premise, ReadFormat, TagReading, WriteFormat, check
@@ -72,10 +73,11 @@ def read(
     Parameters
     ----------
     source : path, Relations, Arrow data, list or iterator
-        A path, ``"-"`` for standard input, or a `Source`; a directory of Parquet files, or of
-        the brat or WebAnno files of one annotator; an iterator of Relations or Arrow data that
-        follow each other; an object with ``__arrow_c_stream__`` (a table of pyarrow, pandas,
-        polars, DuckDB); lists of tagged sentences, lists of tags (or lists of such lists),
+        A path, a URL, ``"-"`` for standard input, or a `Source`; a directory of Parquet, CSV or
+        JSON lines files, or of the brat or WebAnno files of one annotator; an iterator of
+        Relations or Arrow data that follow each other; an object with ``__arrow_c_stream__`` (a
+        table of pyarrow, pandas, polars, DuckDB); lists of tagged sentences, lists of tags (or
+        lists of such lists),
         or example dicts as `Relations.from_examples` takes them. Relations are returned as they
         are.
     format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "doccano", "brat", "webanno",
@@ -105,10 +107,11 @@ def read(
     ...     "relations"]
     True
     """
+    source = local(source)
+    given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
     if isinstance(source, Opened):
         assert source.format.read is not None
         content = source.content or source.format.load(source.path)
-        given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
         _refuse_others(source.format, answers=answers, occurrence=occurrence)
         return source.format.read(content, **{name: given[name] for name in source.format.takes})
     if format is not None:
@@ -120,8 +123,8 @@ def read(
     if hasattr(source, "__arrow_c_stream__"):
         exported: Any = source
         return Relations(exported)
-    if is_folder(source) and (format is None or FORMATS[format].folder):
-        return _folder(source, _of_folders(format)).whole()
+    if is_folder(source):
+        return _read_folder(source, format, given)
     if isinstance(source, Iterator):
         return _stream_of(source).whole()
     if isinstance(source, str | os.PathLike | Source):
@@ -159,11 +162,14 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
     InputError
         The file cannot be opened or is empty, or its format cannot be told.
     """
+    source = local(source)
     if isinstance(source, Source):
         known = FORMATS[format] if format else sniffing.sniff(source, FORMATS)
         return Opened(source, known, content=source)
     if not isinstance(source, str | os.PathLike) or is_folder(source):
         return source
+    if not whole:
+        source = plain_file(source)
     known_by_name = FORMATS[format] if format else sniffing.named(source, FORMATS)
     if known_by_name is not None:
         return Opened(source, known_by_name, content=known_by_name.load(source) if whole else None)
@@ -203,7 +209,7 @@ def stream(
         The path of a Parquet or Arrow IPC file, of a large file of JSON lines or a submission, or
         of a directory as `read` takes it; an iterator of Relations or Arrow data.
     columns : collection of str, optional
-        The only columns needed of Parquet files with more than one batch.
+        The only columns needed of Parquet files.
     tags : {"strict", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
 
@@ -213,7 +219,8 @@ def stream(
         A file cannot be opened or its format told; a directory has no files of a known format.
     """
     if isinstance(source, Relations):
-        return Stream("", lambda _: [(source.reading, source.table)], len(source))
+        read_all = [(source.reading, source.table)]
+        return Stream("", lambda _: read_all, len(source), relations=source)
     if isinstance(source, pa.RecordBatchReader):
         return Stream("", lambda _: batches.of_reader(source), n_bytes=None)
     if isinstance(source, Iterator):
@@ -222,38 +229,78 @@ def stream(
     if isinstance(source, Opened):
         batched = source.format.stream if source.in_batches else None
         return None if batched is None else batched(source, columns, tags)
-    return _folder(source, _of_folders(), columns) if is_folder(source) else None
+    if projects.is_project(source):
+        return _zip_stream(source)
+    return _folder_stream(*_files_of(source), columns) if is_folder(source) else None
 
 
 def _stream_of(items: Iterator[Any]) -> Stream:
     return Stream("", lambda _: map(batches.batch, items), n_bytes=None)
 
 
-def _of_folders(format: ReadFormat | None = None) -> dict[str, Format]:
-    """Return formats whose files in a directory are one source."""
-    return {name: f for name, f in FORMATS.items() if f.folder and format in (None, name)}
+def _read_folder(
+    source: str | os.PathLike[str], wanted: ReadFormat | None, given: Mapping[str, Any]
+) -> Relations:
+    """Read all files of a directory with the arguments of `read`."""
+    if projects.is_project(source):
+        _refuse_others(webanno.FORMAT, answers=given["answers"], occurrence=given["occurrence"])
+        return _zip_stream(source, wanted).whole()
+    name, format, files = _files_of(source, wanted)
+    if format is not None:
+        _refuse_others(format, answers=given["answers"], occurrence=given["occurrence"])
+    examples = _folder_stream(name, format, files)
+    if examples is None:
+        opens = (opened(file, wanted, whole=True) for file in files)
+        texts = folders.of_one_format(name, opens, lambda file: read(file, **given))
+        examples = Stream(name, lambda _: map(batches.batch, texts))
+    return examples.whole()
 
 
-def _folder(
-    source: str | os.PathLike[str],
-    formats: Mapping[str, Format],
+def _files_of(
+    source: str | os.PathLike[str], format: ReadFormat | None = None
+) -> tuple[str, Format | None, list[Path]]:
+    """Return the name of a directory, the format of its files if suffixes tell it, and these."""
+    if format is not None and not FORMATS[format].folder:
+        raise InputError(f"{name_of(source)}: a directory, {format} is read from one file")
+    formats = {name: f for name, f in FORMATS.items() if f.folder and format in (None, name)}
+    return name_of(source), *folders.files_of(source, formats)
+
+
+def _folder_stream(
+    name: str,
+    format: Format | None,
+    files: Sequence[Path],
     columns: Collection[str | None] | None = None,
-) -> Stream:
-    name = name_of(source)
-    if Path(source).is_dir():
-        format, files = folders.files_of(source, formats)
-        size = sum(file.stat().st_size for file in files)
-        if format.documents is None:
-            return batches.of_files(name, {file: str(file) for file in files}, format.name, columns)
-    else:
-        size = Path(source).stat().st_size
-    return Stream(name, lambda _: map(batches.batch, _one_annotator(source)), n_bytes=size)
+) -> Stream | None:
+    """Return the examples of a directory, None where text files have to be read whole."""
+    if format is None:
+        return None
+    if format.documents is None:
+        return batches.of_files(name, {file: str(file) for file in files}, format.name, columns)
+    size = sum(file.stat().st_size for file in files)
+    opens = [Opened(file, format) for file in files]
+    return Stream(name, lambda _: map(batches.batch, _one_annotator(opens)), n_bytes=size)
 
 
-def _one_annotator(source: str | os.PathLike[str]) -> Iterator[Relations]:
+def _zip_stream(source: str | os.PathLike[str], format: ReadFormat | None = None) -> Stream:
+    """Return the examples of a zip of marked texts."""
+    size = Path(source).stat().st_size
+    read_all = lambda _: map(batches.batch, _one_annotator(_zipped(source, format)))  # noqa: E731
+    return Stream(name_of(source), read_all, n_bytes=size)
+
+
+def _zipped(source: str | os.PathLike[str], format: ReadFormat | None = None) -> Iterator[Opened]:
+    """Yield the files of marked texts in a zip."""
+    marked = {name: f for name, f in FORMATS.items() if f.documents and format in (None, name)}
+    if not marked:
+        raise InputError(f"{name_of(source)}: a zip of files, {format} is read from one file")
+    yield from projects.files_of(source, marked, sniffing.sniff)
+
+
+def _one_annotator(files: Iterable[Opened]) -> Iterator[Relations]:
     """Yield the relations of each file; InputError where a document comes twice."""
     seen: dict[str, str] = {}
-    for file in documents_of(source):
+    for file in files:
         marked = documents(file)
         assert marked is not None  # there are no other files
         for document in marked:
@@ -268,20 +315,17 @@ def _one_annotator(source: str | os.PathLike[str]) -> Iterator[Relations]:
 
 def documents_of(source: Any) -> Iterator[Any]:
     """Yield the files of marked texts in a directory or zip, `Opened`; any other source alone."""
-    if not is_folder(source):
-        yield source
+    if projects.is_project(source):
+        yield from _zipped(source)
         return
-    if not Path(source).is_dir():
-        known = {name: f for name, f in FORMATS.items() if f.documents is not None}
-        suffixes = (*(suffix for f in known.values() for suffix in f.folder), *JSON_SUFFIXES)
-        yield from projects.files_of(
-            projects.archive_of(source),
-            tuple(dict.fromkeys(suffixes)),
-            lambda file: sniffing.sniff(file, known),
-        )
-        return
-    format, files = folders.files_of(source, _of_folders())
-    yield from (Opened(file, format) for file in files) if format.documents else [source]
+    opens: list[Opened] = []
+    if is_folder(source):
+        _, format, files = _files_of(source)
+        if format is None:  # each file tells its own
+            opens = [opened(file, whole=True) for file in files]
+        else:
+            opens = [Opened(file, format) for file in files]
+    yield from opens if opens and opens[0].format.documents else [source]
 
 
 def documents(source: Opened) -> list[Document] | None:

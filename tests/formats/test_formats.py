@@ -89,7 +89,7 @@ def test_empty_files(tmp_path, text, format):
 def test_files_that_cannot_be_opened(tmp_path):
     with pytest.raises(InputError, match=r"none: No such file or directory$"):
         formats.read(tmp_path / "none")
-    with pytest.raises(InputError, match=r": a directory without a file that ends in \.parquet, "):
+    with pytest.raises(InputError, match=r": a directory without a file that ends in \.csv, "):
         formats.read(tmp_path)
     with pytest.raises(InputError, match=r"null"):
         formats.read("a\0b")

@@ -11,6 +11,7 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.tasks import NUMBER, Task, objects_of, value_of
 from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.folders import LINE_FILES
 from fastcausal.formats.io.format import Format
 from fastcausal.relations import Relations
 
@@ -94,6 +95,7 @@ def _listed(row: Mapping[str, Any], name: str) -> list[Any]:
 FORMAT = Format(
     "doccano",
     read,
+    folder=LINE_FILES,
     key="relations",
     is_row=is_row,
     sniff=sniff,

@@ -228,10 +228,10 @@ class Document:
             else:
                 build.notes["span left out"] += 1
         for sentence in self.sentences:
-            for number, spans in enumerate(by_sentence[sentence.number], 1):
+            for spans in by_sentence[sentence.number]:
                 if isinstance(spans, str):
-                    where = f"{self.file}: example {self.example(sentence)}: relation {number}"
-                    build.unread_relation(f"{where}: {spans}")
+                    where = f"{self.file}: example {self.example(sentence)}"
+                    build.unread_relation(where, UnreadError(spans))
                 else:
                     build.relation(spans)
             build.end_example(len(sentence.starts))

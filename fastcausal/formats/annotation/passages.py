@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
-from fastcausal.formats.spans import WHITE, Sentence
+from fastcausal.formats.sentences import WHITE, Sentence
 
 Bounds = tuple[int, int]
 """(start, stop) in characters, stop exclusive."""

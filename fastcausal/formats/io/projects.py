@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -17,7 +17,7 @@ NOBODYS = ("INITIAL_CAS", "CURATION_USER")  # documents before annotation, and a
 
 
 def is_project(source: Any) -> bool:
-    """Tell whether a source is the path of a zip with other than one file.
+    """Tell whether a source is the path of a zip with several files.
 
     Raises
     ------
@@ -34,17 +34,22 @@ def is_project(source: Any) -> bool:
                 return False
     except (OSError, ValueError):  # of which reading will tell
         return False
-    return len(archive_of(source).names) != 1
+    return len(archive_of(source).own_names) > 1
 
 
 def archive_of(source: str | os.PathLike[str]) -> Archive:
     """Open a zip."""
-    opened = Source.open(source)
-    return Archive(name_of(source), opened.data)
+    name = name_of(source)
+    try:
+        return Archive(name, Path(source).read_bytes())
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror or error}") from error
 
 
 def files_of(
-    archive: Archive, suffixes: tuple[str, ...], format_of: Callable[[Source], Format]
+    source: str | os.PathLike[str],
+    formats: Mapping[str, Format],
+    sniff: Callable[[Source, Mapping[str, Format]], Format],
 ) -> Iterator[Opened]:
     """Yield the files of marked texts in a project.
 
@@ -55,19 +60,21 @@ def files_of(
 
     Parameters
     ----------
-    archive : Archive
-    suffixes : tuple of str
-        Those that files of marked texts have.
-    format_of : callable
-        Tells the format of a file.
+    source : path
+    formats : mapping of str to Format
+        Those of marked texts.
+    sniff : callable
+        Tells the format of a file, one of these.
 
     Raises
     ------
     InputError
         There are no such files, or a zip inside has another inside.
     """
-    paths = list(map(PurePosixPath, archive.names))
-    paths = [p for p in paths if p.stem not in NOBODYS and not p.as_posix().startswith(("_", "."))]
+    archive = archive_of(source)
+    suffixes = tuple({suffix: 0 for f in formats.values() for suffix in f.folder})
+    paths = list(map(PurePosixPath, archive.own_names))
+    paths = [p for p in paths if p.stem not in NOBODYS]
     paths = [p for p in paths if not any(part[0] in "._" for part in p.parts)]
     paths = [p for p in paths if MARKED_UP in p.parts[:-2]] or paths
     if any(p.suffix.lower() == ".ann" for p in paths):
@@ -81,7 +88,7 @@ def files_of(
                 raise InputError(f"{inside.name}: {name} is a zip nested too deep")
             if suffix in suffixes:
                 n_files += 1
-                yield _opened(inside or archive, name, format_of)
+                yield _opened(inside or archive, name, formats, sniff)
     if not n_files:
         binary = any(p.suffix == ".ser" for p in map(PurePosixPath, archive.names))
         more = ", but with .ser: export the project as UIMA CAS JSON or XMI" if binary else ""
@@ -90,9 +97,21 @@ def files_of(
         )
 
 
-def _opened(archive: Archive, name: str, format_of: Callable[[Source], Format]) -> Opened:
+def _opened(
+    archive: Archive,
+    name: str,
+    formats: Mapping[str, Format],
+    sniff: Callable[[Source, Mapping[str, Format]], Format],
+) -> Opened:
     data = archive.read(name).removeprefix(UTF8_MARK)
     source = Source(f"{archive.name}/{name}", data, archive=archive)
     if not data.strip() and not name.lower().endswith(".ann"):
         raise InputError(f"{source.name} is empty")
-    return Opened(source, format_of(source), content=source)
+    try:
+        return Opened(source, sniff(source, formats), content=source)
+    except InputError as error:
+        files = archive.own_names
+        raise InputError(
+            f"{archive.name}: a zip with {len(files)} files ({', '.join(files[:3])}), expected "
+            f"one, or files of an annotation tool, which {name} does not look like"
+        ) from error
