@@ -29,7 +29,7 @@ Summing = Literal["counts", "cnc-2022"]
 ZeroByZero = Literal["null", "0", "1"]  # as the command line spells it
 
 ReadFormat = Literal[
-    "cnc", "bio", "spans", "parquet", "arrow", "jsonl", "doccano",
+    "cnc", "flat", "bio", "spans", "examples", "parquet", "arrow", "jsonl", "doccano",
     "brat", "webanno", "webanno-tsv", "xmi", "label-studio",
 ]  # fmt: skip
 ExportFormat = Literal["squad", "nli"]

@@ -4,6 +4,7 @@ path, list, DataFrame ──▶ opened ──▶ read ──▶ Relations ──
                             │ sniffing.py                     │ returns what was lost
                             ▼                                 ▼
      cnc/  bio.py  spans.py  table.py  jsonl.py ── io/: files, lines, batches, builder
+     frames.py: tables and dicts in memory ─────── flat.py: a row per relation in files
      examples.py: what writers and checks take ─── one example at a time
      annotation/: brat.py  webanno.py ... ──────── links.py: spans and links become relations
      export/: squad.py  nli.py ─────────────────── arguments.py: relations become pairs
@@ -22,7 +23,7 @@ from typing import Any, TypeGuard
 import pyarrow as pa
 
 from fastcausal.errors import InputError
-from fastcausal.formats import bio, cnc, jsonl, sniffing, spans, table
+from fastcausal.formats import bio, cnc, examples, flat, frames, jsonl, sniffing, spans, table
 from fastcausal.formats.annotation import brat, doccano, label_studio, webanno, webanno_tsv, xmi
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.cnc import tagged
@@ -40,8 +41,10 @@ from fastcausal.relations import Relations
 # Every format, once: another one is its file and its line here.
 ALL = (
     cnc.FORMAT,
+    flat.FORMAT,
     bio.FORMAT,
     spans.FORMAT,
+    examples.FORMAT,
     table.PARQUET,
     table.ARROW,
     jsonl.FORMAT,
@@ -74,14 +77,12 @@ def read(
     ----------
     source : path, Relations, Arrow data, list or iterator
         A path, a URL, ``"-"`` for standard input, or a `Source`; a directory of Parquet, CSV or
-        JSON lines files, or of the brat or WebAnno files of one annotator; an iterator of
-        Relations or Arrow data that follow each other; an object with ``__arrow_c_stream__`` (a
-        table of pyarrow, pandas, polars, DuckDB); lists of tagged sentences, lists of tags (or
-        lists of such lists),
-        or example dicts as `Relations.from_examples` takes them. Relations are returned as they
-        are.
-    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "doccano", "brat", "webanno",
-        "webanno-tsv", "xmi", "label-studio"}, optional
+        JSON lines files, or of an annotation tool's files of one annotator, or a zip of these; an
+        iterator of Relations or Arrow data that follow each other; a table of pyarrow, pandas,
+        polars, DuckDB or ``datasets``, as `fastcausal.formats.frames.read` takes it; lists of
+        tagged sentences, lists of tags (or lists of such lists), or dicts: examples, or a row per
+        relation. Relations are returned as they are.
+    format : {"cnc", "flat", "bio", "spans", "examples", "parquet", ...}, optional
         Told from the file name and the content if not given.
     like : Relations, optional
         The gold side of predictions: ids, texts and lengths are taken from it.
@@ -113,6 +114,9 @@ def read(
         assert source.format.read is not None
         content = source.content or source.format.load(source.path)
         _refuse_others(source.format, answers=answers, occurrence=occurrence)
+        if source.format in (spans.FORMAT, examples.FORMAT) and table.sniff(content.data):
+            of: Any = source.format.name
+            return frames.read(table.load(content), of, like, occurrence, content.name)
         return source.format.read(content, **{name: given[name] for name in source.format.takes})
     if format is not None:
         check("format", format, FORMATS)
@@ -120,9 +124,8 @@ def read(
     check("occurrence", occurrence, Occurrence)
     if isinstance(source, Relations):
         return source
-    if hasattr(source, "__arrow_c_stream__"):
-        exported: Any = source
-        return Relations(exported)
+    if (columns := frames.table_of(source)) is not None:
+        return frames.read(columns, format, like, occurrence)
     if is_folder(source):
         return _read_folder(source, format, given)
     if isinstance(source, Iterator):
@@ -151,8 +154,7 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
     Parameters
     ----------
     source : path, `Source` or anything else
-    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "doccano", "brat", "webanno",
-        "webanno-tsv", "xmi", "label-studio"}, optional
+    format : {"cnc", "flat", "bio", "spans", "examples", "parquet", ...}, optional
         Told from the name and the content if not given.
     whole : bool
         Whether all of a large file is wanted, or its batches.
@@ -222,6 +224,8 @@ def stream(
         read_all = [(source.reading, source.table)]
         return Stream("", lambda _: read_all, len(source), relations=source)
     if isinstance(source, pa.RecordBatchReader):
+        if not frames.is_canonical(source.schema):
+            return None
         return Stream("", lambda _: batches.of_reader(source), n_bytes=None)
     if isinstance(source, Iterator):
         return _stream_of(source)
@@ -414,9 +418,7 @@ def _read_list(
     occurrence: Occurrence,
 ) -> Relations:
     if all(isinstance(example, Mapping) for example in source):
-        if format == "spans":
-            return spans.read(source, like, occurrence)
-        return Relations.from_examples(source)
+        return frames.of_dicts(source, format, like, occurrence)
     if not all(isinstance(example, list | tuple) for example in source):
         raise InputError(
             "cannot read the list, expected dicts, lists of tagged sentences or lists of tags"

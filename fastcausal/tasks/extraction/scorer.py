@@ -201,8 +201,8 @@ class ExtractionScorer:
             return align_rows(gold, pred, self._roles, self.protocol)
         if isinstance(gold, Rows) or isinstance(pred, Rows):
             raise InputError("one side is Rows, expected both: they have no ids to be joined by")
-        if isinstance(gold, list) and isinstance(pred, list) and self._takes_plain_examples():
-            plain = align_examples(gold, pred, self.protocol)
+        if self._takes_plain_examples(gold, pred):
+            plain = align_examples(gold, pred, self.protocol)  # type: ignore[arg-type]
             if plain is not None:
                 return plain
         gold = read(gold, tags=self.protocol.tags)
@@ -214,8 +214,15 @@ class ExtractionScorer:
         gold, pred = with_tags(gold, pred, self.protocol.tags)
         return align(gold, pred, self.protocol, self.unparsed, self.unmatched)
 
-    def _takes_plain_examples(self) -> bool:
-        return self.by is None and self.roles in (None, ROLES)
+    def _takes_plain_examples(self, *sides: Any) -> bool:
+        """Tell if both sides are lists, the first of each perhaps an example of token offsets."""
+        if (
+            self.by
+            or self.roles not in (None, ROLES)
+            or self.reads.format not in (None, "examples")
+        ):
+            return False
+        return all(isinstance(side, list) and side and "relations" in side[0] for side in sides)
 
     def add(self, aligned: Aligned) -> None:
         """Count aligned examples."""
