@@ -52,7 +52,7 @@ USES = {
         "--against claims_reference_full_ann.json",
     },
     "annotate import": {"answers": "judged_ann.json judged_ben.json"},
-    "check": {"tags": "short.csv", "no tags": "plain.jsonl", "brat": "x.ann"},
+    "check": {"tags": "short.csv --from cnc", "any": "short.csv", "no tags": "plain.jsonl", "brat": "x.ann"},
     "claims": {
         "raters": f"{' '.join(path.name for path in sample.CLAIMS)} --name {CLAIM_FILES}",
         "one rater": "claims_prediction_full_ann.json claims_reference_full_ann.json",
@@ -138,6 +138,7 @@ USES = {
         "no tags": "plain.jsonl plain.jsonl",
         "intervals": "gold.csv careful.jsonl --intervals",
         "jackknife": "gold.csv careful.jsonl --intervals --method jackknife",
+        "span texts": "gold.csv spans_of_gold.jsonl",
     },
     "sweep": {
         "files": "gold.csv careful.jsonl hasty.jsonl --out swept",
