@@ -57,7 +57,12 @@ class Run:
         """Read the predictions; InputError where that fails."""
         if isinstance(self.source, Relations):
             return Relations.trusted(self.source.table, self.source.reading)
-        return read(self.source, like=gold, tags=tags, **reads._asdict())
+        try:
+            return read(self.source, like=gold, tags=tags, **reads._asdict())
+        except InputError:
+            raise
+        except ValueError as error:  # the format of this run does not take all of `reads`
+            raise InputError(f"{self.source}: {error}") from error
 
 
 def file_name(run: str) -> str:
