@@ -217,6 +217,13 @@ class Report(Printed):
         )
         return report
 
+    def without_details(self) -> Self:
+        """Return this report without tables and statistics: what it holds stays small."""
+        report = copy(self)
+        vars(report).update(tables={}, _statistics=None)
+        vars(report).pop("statistics", None)
+        return report
+
     def _regrouped(self, groups: Mapping[str, Scores]) -> dict[str, Any]:
         """Attributes that hold these scores, which `_flat_groups` has named."""
         subsets = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -104,14 +104,14 @@ def score(
     reports: dict[str, Report] = {}
     with doing(f"reading {gold}"):
         source = opened(readable_again(gold))
-        gold_side = _reusable(source, protocol)
-    with _one_table(per_example, list(names)) as tables:
+        gold_side = _reusable(source, protocol, len(names) > 1)
+    with _one_table(per_example, list(names)) as tables, _pairs(matches, len(names) > 1) as write:
         for name, path in names.items():
             with (
                 doing(f"scoring {path}") as progress,
                 named(name if len(names) > 1 else None),
             ):
-                reports[name] = fc.score(
+                report = fc.score(
                     gold_side,
                     path,
                     protocol,
@@ -124,16 +124,10 @@ def score(
                     progress=progress,
                     **reads.arguments(),
                 )
-    if intervals:
-        reports = with_intervals(reports, draws, by)
-    if matches is not None:
-        from fastcausal.count_files import with_system
-        from fastcausal.formats.table import appending
-
-        with appending(matches) as write:
-            for name, report in reports.items():
-                matched = report.matches
-                write(with_system(matched, name) if len(names) > 1 else matched)
+                write(name, report)
+            if intervals:
+                report = with_intervals({name: report}, draws, by)[name]
+            reports[name] = report.without_details()
     print_reports(reports, chosen, by, counts)
     if chosen == "text" and protocol is RECESS:
         policies = {"unparsed": unparsed, "unmatched": unmatched}
@@ -159,14 +153,38 @@ def _official(gold: Any, systems: Mapping[str, str], **given: Any) -> str:
     return f"official, cnc-2023: {', '.join(each)}; see fastcausal explain"
 
 
-def _reusable(source: Any, protocol: Protocol) -> Any:
-    """Gold for several systems: what can be scored batch by batch stays in its file."""
+def _reusable(source: Any, protocol: Protocol, several: bool) -> Any:
+    """Gold of one batch in memory, of more in its file; for one system, of unknown size too."""
     import fastcausal as fc
+    from fastcausal.formats import stream
     from fastcausal.formats.io.format import Opened
 
-    if not isinstance(source, Opened) or source.in_batches:
+    if isinstance(source, Opened) and not source.in_batches:
+        return fc.read(source, tags=protocol.tags)
+    side = stream(source, None, protocol.tags)
+    if side is None:
+        return fc.read(source, tags=protocol.tags)
+    if side.follows or not (several or side.is_one_batch):
         return source
-    return fc.read(source, tags=protocol.tags)
+    whole = side.in_one_batch()
+    return source if whole is None else whole
+
+
+@contextmanager
+def _pairs(target: Path | None, several: bool) -> Iterator[Callable[[str, Report], None]]:
+    """Give what writes the chosen pairs of each system to one file."""
+    if target is None:
+        yield lambda name, report: None
+        return
+    from fastcausal.count_files import with_system
+    from fastcausal.formats.table import appending
+
+    with appending(target) as write:
+
+        def add(name: str, report: Report) -> None:
+            write(with_system(report.matches, name) if several else report.matches)
+
+        yield add
 
 
 @contextmanager

@@ -202,7 +202,7 @@ def stream(
         The path of a Parquet or Arrow IPC file, of a large file of JSON lines or a submission, or
         of a directory as `read` takes it; an iterator of Relations or Arrow data.
     columns : collection of str, optional
-        The only columns needed of Parquet files with more than one batch.
+        The only columns needed of Parquet files.
     tags : {"strict", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
 
@@ -212,7 +212,8 @@ def stream(
         A file cannot be opened or its format told; a directory has no files of a known format.
     """
     if isinstance(source, Relations):
-        return Stream("", lambda _: [(source.reading, source.table)], len(source))
+        read_all = [(source.reading, source.table)]
+        return Stream("", lambda _: read_all, len(source), relations=source)
     if isinstance(source, pa.RecordBatchReader):
         return Stream("", lambda _: batches.of_reader(source), n_bytes=None)
     if isinstance(source, Iterator):

@@ -69,6 +69,8 @@ class Aligned:
     left_out : pyarrow.Table, optional
         Examples that the policy leaves out for it: their columns, relations of both sides that
         mark something, and ``n_unparsed``.
+    located : frozenset of str
+        By which rules texts of spans were located on either side.
     whole_gold : callable, optional
         Makes rows and ids of gold as they were before the join; None: `gold` and its ids.
     """
@@ -82,6 +84,7 @@ class Aligned:
     unparsed: Unparsed = ALL_READ
     n_unread: Int64 | None = None
     left_out: pa.Table | None = None
+    located: frozenset[str] = frozenset()
     whole_gold: Callable[[], tuple[Rows, Any]] | None = None
 
     @property
@@ -149,6 +152,7 @@ def align(
     examples = described(gold)
     aligned = replace(
         _aligned(rows, gold.roles, examples, protocol, warnings, names),
+        located=frozenset(filter(None, (gold.reading.spans, pred.reading.spans))),
         whole_gold=whole_gold,
         **lost,
     )

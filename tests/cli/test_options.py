@@ -52,7 +52,12 @@ USES = {
         "--against claims_reference_full_ann.json",
     },
     "annotate import": {"answers": "judged_ann.json judged_ben.json"},
-    "check": {"tags": "short.csv --from cnc", "any": "short.csv", "no tags": "plain.jsonl", "brat": "x.ann"},
+    "check": {
+        "tags": "short.csv --from cnc",
+        "any": "short.csv",
+        "no tags": "plain.jsonl",
+        "brat": "x.ann",
+    },
     "claims": {
         "raters": f"{' '.join(path.name for path in sample.CLAIMS)} --name {CLAIM_FILES}",
         "one rater": "claims_prediction_full_ann.json claims_reference_full_ann.json",

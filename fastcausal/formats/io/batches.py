@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -50,6 +51,8 @@ class Stream:
         Size of its files, 0 in memory; None where what was read is gone.
     follows : bool
         Whether the batches of gold are needed, which end with those of the examples.
+    relations : Relations or None
+        All of it, where it is in memory.
     reading : Reading or None
         Of all that was read: notes are added up.
     """
@@ -59,6 +62,7 @@ class Stream:
     n_examples: int | None = None
     n_bytes: int | None = 0
     follows: bool = False
+    relations: Relations | None = None
     reading: Reading | None = field(default=None, init=False)
 
     def batches(self, golds: Iterator[Relations] | None = None) -> Iterator[Relations]:
@@ -74,9 +78,25 @@ class Stream:
                 raise self._named(error) from error
             yield this
 
+    @property
+    def is_one_batch(self) -> bool:
+        """Tell if it is known to have no more than one batch."""
+        return self.n_examples is not None and self.n_examples <= ROWS
+
     def whole(self) -> Relations:
         """Return all examples in one table."""
-        tables = list(self._tables(iter(())))
+        if self.relations is not None:
+            return self.relations
+        return self._relations(list(self._tables(iter(()))))
+
+    def in_one_batch(self) -> Relations | None:
+        """Return all examples, None where they are more than one batch."""
+        if self.n_examples is not None:
+            return self.whole() if self.is_one_batch else None
+        first, *more = islice(cut(self._tables(iter(())), ROWS), 2)
+        return None if more else self._relations([first])
+
+    def _relations(self, tables: list[pa.Table]) -> Relations:
         try:
             return Relations.trusted(_joined(tables), self.reading)
         except InputError as error:
@@ -156,12 +176,10 @@ def of_files(
     """Stream Parquet or Arrow files; the mapping has the name of each for messages."""
     counts = [n_examples(file, format) for file in files]
     total = None if None in counts else sum(filter(None, counts))
-    # One batch is all a report needs of a source, so it has all columns.
-    kept = columns if total is not None and total > ROWS else None
 
     def read_all(_: Any) -> Iterator[Batch]:
         for file, label in files.items():
-            yield from read(file, format, label, kept)
+            yield from read(file, format, label, columns)
 
     return Stream(name, read_all, total, sum(file.stat().st_size for file in files))
 
@@ -253,6 +271,10 @@ def _parquet(
     kept = None if columns is None else [name for name in schema.names if name in columns]
 
     def batches() -> Iterator[pa.RecordBatch]:
+        if file.metadata.num_rows <= ROWS:
+            threads = Path(path).stat().st_size > PAGE  # which cost more than a page
+            yield from file.read(kept, use_threads=threads).to_batches()
+            return
         for groups in _row_groups(file.metadata):  # all at once would stay in memory
             yield from file.iter_batches(ROWS, row_groups=groups, columns=kept)
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, some_of
 from fastcausal.formats import documents_of, opened, read, table
 from fastcausal.formats.io.batches import Stream, batch
@@ -166,7 +167,7 @@ def readable(
 def columns_of_either(examples: pa.Table, other: Relations) -> pa.Table:
     """Put columns that only the second annotator's table has beside those of the first."""
     more = [c for c in other.table.column_names if c not in examples.column_names]
-    more = [c for c in more if c not in ("relations", "length", "tagged", "id")]
+    more = [c for c in more if c not in ("relations", "length", "tagged", "id", UNPARSED)]
     if not more or other.ids is None or "id" not in examples.column_names:
         return examples
     at = pc.index_in(examples["id"], other.ids)

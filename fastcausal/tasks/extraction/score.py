@@ -10,16 +10,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import added_digests
+from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.count_files import metadata_of
 from fastcausal.errors import warning_lines
 from fastcausal.formats import opened
-from fastcausal.formats.io.files import readable_again
+from fastcausal.formats.io.files import Source, readable_again
+from fastcausal.formats.io.format import Opened
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formats.table import appending
 from fastcausal.groups import Scores
 from fastcausal.options import Backend, Occurrence, Policy, ProtocolName, ReadFormat, TagReading
 from fastcausal.protocols import RECESS, Protocol
+from fastcausal.relations import Relations
 from fastcausal.report import Report
 from fastcausal.rows import Rows
 from fastcausal.tasks.align import NO_COLUMNS, Aligned
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _NOWHERE = nullcontext()
+# Sources that can be looked at again: a report holds these, and nothing made of them.
+_LASTING = (Rows, Relations, Opened, Source, str, os.PathLike, list, tuple)
 
 
 def score(
@@ -90,8 +95,8 @@ def score(
     Returns
     -------
     Report
-        ``per_example`` and ``matches`` of files with more than one batch are computed by reading
-        the files again, whole.
+        It holds no examples: ``per_example``, ``matches`` and `Report.statistics` are made when
+        asked for, of the same sources, which files are read again for.
 
     Raises
     ------
@@ -143,19 +148,24 @@ def score(
         scorer.roles = aligned.roles
         return _report_2022(scorer, aligned)
     if not streamed:
-        return _scored(scorer, ((gold, pred),), per_example)
+        return _scored(scorer, ((gold, pred),), per_example, _again(scorer, gold, pred))
+    again = _again(scorer, gold, pred)
     gold, pred = opened(gold), opened(pred, scorer.reads.format)
     columns = _needed(scorer) if per_example is None else None
     batches = in_step(gold, pred, columns, scorer.protocol.tags, progress)
     if batches is None:
-        return _scored(scorer, ((gold, pred),), per_example)
-    again = None if batches.once else partial(scorer.align, gold, pred)
+        return _scored(scorer, ((gold, pred),), per_example, again)
 
     def whole() -> Report:
         scorer.reset()
-        return _scored(scorer, ((gold, pred),), per_example)
+        return _scored(scorer, ((gold, pred),), per_example, again)
 
     return batches.used_by(lambda: _scored(scorer, batches, per_example, again), whole)
+
+
+def _again(scorer: ExtractionScorer, *sides: Any) -> Callable[[], Aligned] | None:
+    """Return what aligns the sources again; None where a source may be gone by then."""
+    return partial(scorer.align, *sides) if all(isinstance(s, _LASTING) for s in sides) else None
 
 
 def _scored(
@@ -164,7 +174,7 @@ def _scored(
     per_example: str | os.PathLike[str] | None,
     again: Callable[[], Aligned] | None = None,
 ) -> Report:
-    """Score batches; where they are several, the report gets the whole ``again``."""
+    """Score batches; tables of the report align the sources ``again``, or keep the only batch."""
     n_batches = 0
     file = _CountFile(scorer)
     with _NOWHERE if per_example is None else appending(per_example, file.metadata) as write:
@@ -174,8 +184,7 @@ def _scored(
             scorer.add(aligned)
             if write is not None:
                 write(file.table(aligned))
-    whole = aligned if n_batches == 1 else again
-    return scorer.report(whole)
+    return scorer.report(again or (aligned if n_batches == 1 else None))
 
 
 class _CountFile:
@@ -202,14 +211,14 @@ class _CountFile:
 
 def _needed(scorer: ExtractionScorer) -> set[str | None]:
     """The columns that scores depend on."""
-    read = {"id", "length", "relations", "tagged", scorer.by}
+    read = {"id", "length", "relations", "tagged", UNPARSED, scorer.by}
     return read if scorer.protocol.tags == "strict" else read | {"text", *KEY}
 
 
 def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
     from fastcausal.tasks.extraction.cnc2022 import scores_2022
 
-    scorer.n_as_given = aligned.n_as_given
+    scorer.n_as_given, scorer.located = aligned.n_as_given, aligned.located
     n_pred_relations = marked_relations(aligned.pred)
     lost = aligned.unparsed
     scores, fate = scores_2022(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from fastcausal.count_files import require_free
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan, Result, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
+from fastcausal.errors import InputError
 from fastcausal.formulas import Formula
 from fastcausal.formulas.relations import TOTALS
 from fastcausal.options import Backend
@@ -124,25 +125,36 @@ _DETAILS: dict[str, Callable[[Counting, Aligned], pa.Table]] = {
 }
 
 
+@dataclass(frozen=True, eq=False)
 class Details:
-    """The tables of a report, made when first asked for. Can be pickled."""
+    """The sources that tables of a report are made of when asked for. Can be pickled.
 
-    def __init__(self, counting: Counting, aligned: Aligned | Callable[[], Aligned]) -> None:
-        self.counting = counting
-        self.aligned = aligned
-        self.made: dict[str, pa.Table] = {}
+    Attributes
+    ----------
+    counting : Counting
+    aligned : Aligned or callable
+        Makes the aligned examples again; or they themselves, of a source that is gone.
+    counts : int64[n_rows, n_fields]
+        What they add up to, to tell sources that have changed since.
+    """
+
+    counting: Counting
+    aligned: Aligned | Callable[[], Aligned]
+    counts: Int64
 
     def __call__(self, name: str) -> pa.Table:
         """``"per_example"`` or ``"matches"``."""
-        if name not in self.made:
-            self.made[name] = _DETAILS[name](self.counting, self._read())
-        return self.made[name]
+        return _DETAILS[name](self.counting, self._examples())
 
     def statistics(self, of_nothing: Statistics) -> Statistics:
         """Return the counts of every example, of what statistics without any say."""
-        return statistics_of(self.counting, self._read(), of_nothing)
+        return statistics_of(self.counting, self._examples(), of_nothing)
 
-    def _read(self) -> Aligned:
-        if callable(self.aligned):  # too much to be kept all along
-            self.aligned = self.aligned()
-        return self.aligned
+    def _examples(self) -> Aligned:
+        if not callable(self.aligned):
+            return self.aligned
+        aligned = self.aligned()
+        counts = self.counting.run(aligned, n_groups=1, partners=False).counts
+        if aligned.roles != self.counting.roles or (counts[0] != self.counts.sum(axis=0)).any():
+            raise InputError("gold or predictions have changed since they were scored")
+        return aligned
