@@ -402,8 +402,8 @@ class PatternCounter {
 
   // Looks a pair of packed relations up.
   FC_INLINE Id pair(const Few& gold, int64_t i, const Few& pred, int64_t j) {
-    const uint64_t kinds = gold.kinds[i] | static_cast<uint64_t>(pred.kinds[j]) << 6;
-    const uint64_t key = compare(gold.packed[i], pred.packed[j], looks_.across) | kinds << KINDS;
+    const uint64_t key =
+        key_of(gold.packed[i], gold.kinds[i], pred.packed[j], pred.kinds[j], looks_.across);
     const Id id = table_.find(key);
     return id >= 0 ? id : learn(key, gold, i, pred, j);
   }
