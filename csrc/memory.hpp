@@ -3,8 +3,8 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "fastcausal/relation.h"
@@ -43,9 +43,17 @@ class Memory {
   static constexpr int64_t MOST_ROWS = 16;
   static constexpr size_t MOST_PAIRS = 1 << 16;
   std::mutex mutex_;
-  std::map<Key, std::vector<int64_t>> known_;
+  struct Hash {
+    size_t operator()(const Key& key) const {
+      uint64_t hash = key.size();
+      for (const int32_t k : key) hash = (hash ^ static_cast<uint32_t>(k)) * 0x9E3779B97F4A7C15u;
+      return static_cast<size_t>(hash >> 20);
+    }
+  };
+  std::unordered_map<Key, std::vector<int64_t>, Hash> known_;
 
-  // Params, the number of gold spans, then of each span its role and the ranks of its bounds.
+  // Params, the number of gold spans, then of each span its role and how many bounds
+  // lie before its own.
   static void fill(const Relation& gold, const Relation& pred, const int64_t* params, Key& key) {
     int32_t bounds[2 * MOST_ROWS];
     int32_t* end = bounds;
@@ -57,10 +65,9 @@ class Memory {
         *end++ = relation->row(k).stop;
       }
     }
-    std::sort(bounds, end);
-    end = std::unique(bounds, end);
-    const auto rank = [&](int32_t bound) {
-      return static_cast<int32_t>(std::lower_bound(bounds, end, bound) - bounds);
+    const auto rank = [&](int32_t bound) {  // few, so that counting costs less than sorting
+      return static_cast<int32_t>(
+          std::count_if(bounds, end, [&](int32_t other) { return other < bound; }));
     };
     for (const Relation* relation : {&gold, &pred}) {
       for (int64_t k = 0; k < relation->n; ++k) {

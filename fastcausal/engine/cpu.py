@@ -67,8 +67,8 @@ def count_pairs(
 ) -> None:
     """As in reference/driver.py."""
     _call(plan, lambda kernel, memory: _native.count_pairs(
-        kernel, memory, plan.host_record, gold.arrays(), pred.arrays(), gold_index, pred_index, lengths,
-        counts,
+        kernel, memory, plan.host_record, gold.arrays(), pred.arrays(), gold_index, pred_index,
+        lengths, counts,
     ))  # fmt: skip
 
 

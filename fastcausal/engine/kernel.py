@@ -181,7 +181,8 @@ def kernel(
       the overall fields. From 0 to 2^36 - 1.
 
     Backend ``cpu`` compiles it with numba (extra ``jit``) when it is first used; it has to keep to
-    what numba compiles, unless it is ordinal. Backend ``reference`` runs it as it is, with bounds checked.
+    what numba compiles, unless it is ordinal. Backend ``reference`` runs it as it is, with bounds
+    checked.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fastcausal.engine import _native
-from fastcausal.engine.kernel import COUNT_BITS, Int64, Kernel, outside_of_counts
+from fastcausal.engine.kernel import COUNT_BITS, Kernel, outside_of_counts
 
 _INT32S, _INT64S = ctypes.POINTER(ctypes.c_int32), ctypes.POINTER(ctypes.c_int64)
 # csrc's `Kernel`.
@@ -78,11 +78,8 @@ def called(kernel: Kernel) -> Called:
     return made
 
 
-def _array(pointer: Any, n: int) -> Int64:
+def _array(pointer: Any, n: int) -> Any:
     """Copy numbers behind a pointer."""
-    kind = np.int32 if isinstance(pointer, _INT32S) else np.int64
-    if not n:
-        return np.zeros(0, kind)  # type: ignore[return-value]
-    array = np.ctypeslib.as_array(pointer, (n,)).copy()
+    array = np.array(pointer[:n], dtype=pointer._type_)
     array.flags.writeable = False
     return array

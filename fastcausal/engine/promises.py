@@ -27,9 +27,9 @@ def check_ordinal(count: Count, name: str, n_fields: int, n_overall: int) -> Non
         # The same order of bounds, however many tokens lie between them.
         places = np.cumsum(rng.integers(1, STRETCH, SHORT + 1)).astype(np.int32)
         own = (gold.tobytes(), pred.tobytes())
-        for pair in ((gold, pred), (_moved(gold, places), _moved(pred, places))):
+        moved = _moved(gold, places), _moved(pred, places)
+        for pair, length in (((gold, pred), SHORT), (moved, int(places[-1]))):
             counts = np.zeros(N_ROLES * n_fields + n_overall, np.int64)
-            length = int(places[-1]) + int(rng.integers(9))
             count(*pair, length, PARAMS, counts)
             shown = f"gold {pair[0].tolist()}, pred {pair[1].tolist()}"
             pattern = _native.pattern(*pair)
