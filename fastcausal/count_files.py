@@ -59,8 +59,10 @@ def metadata_of(about: About) -> dict[bytes, bytes]:
 
 def system_of(pred: Any) -> str | None:
     """Return the name of predictions in a file, None where they are not in one."""
+    from fastcausal.formats.io.packed import stem_of
+
     is_path = isinstance(pred, str | os.PathLike) and pred != "-"
-    return Path(pred).stem if is_path else None
+    return stem_of(pred) if is_path else None
 
 
 def about_systems(abouts: Mapping[str, About]) -> About:
@@ -295,10 +297,12 @@ def read(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
     """
     import pyarrow.compute as pc
 
+    from fastcausal.formats.io.packed import stem_of
+
     name, table, about = load(path)
     if SYSTEM not in table.column_names:
         parts = parts_of(name, table, about)
-        return {parts["system"] or Path(name).stem: parts}
+        return {parts["system"] or stem_of(name): parts}
     systems = pc.unique(table[SYSTEM]).to_pylist()
     if not systems or not all(isinstance(system, str) for system in systems):
         raise InputError(f'{name}: column "{SYSTEM}" has {systems[:3]}, expected names')

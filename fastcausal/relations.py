@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays import _ids, _objects, _spans, arrow
+from fastcausal.arrays import _ids, _objects, _spans, arrow, unparsed
 from fastcausal.arrays.arrow import RELATIONS as RELATIONS
 from fastcausal.arrays.arrow import SPAN as SPAN
 from fastcausal.arrays.arrow import ArrowStreamExportable
@@ -177,6 +177,23 @@ effect, signal
         return named
 
     @property
+    def unparsed(self) -> pa.Table:
+        """All relations that could not be read: (id, relation, reason, text), a row for each.
+
+        ``relation`` is its number from 1, null where an answer could not be read as a whole;
+        ``text`` is what could not be read, where that is known.
+
+        Examples
+        --------
+        >>> read = Relations(pa.table({"id": ["a", "b"], "relations": [[None], None]}))
+        >>> read.unparsed.to_pylist()[1]
+        {'id': 'b', 'relation': None, 'reason': 'it is null', 'text': None}
+        """
+        columns = unparsed.reasons_of(self.table)
+        names = map(self.name, columns.pop("example").tolist())
+        return pa.table({"id": arrow.strings(list(names)), **columns})
+
+    @property
     def n_relations(self) -> int:
         """Number of relations that mark at least one span."""
         return int(np.count_nonzero(np.diff(self.arrays.row_offsets)))
@@ -325,6 +342,8 @@ def canonical(table: pa.Table) -> pa.Table:
                 raise InputError(
                     f'column "{name}" is {table[name].type}, expected {wanted}: {error}'
                 ) from error
+        if name == "relations" and column.null_count:
+            table = unparsed.with_null_answers(table, ~arrow.is_valid(arrow.joined(column)))
         if name == "relations" and (column.null_count or column.num_chunks != 1):
             column = _without_null_lists(arrow.joined(column))
         table = table.set_column(k, name, column)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fastcausal.arrays import _spans, arrow
+from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class Rows:
             return Relations.trusted(table, Reading(tags=self.tags))
         if len(like) != self.n_examples:
             raise InputError(f"rows of {self.n_examples} examples, expected {len(like)}")
-        table = arrow.without(like.table, ("tagged",))
+        table = arrow.without(like.table, ("tagged", UNPARSED))
         at = table.column_names.index("relations")
         reading = Reading(roles=like.roles, tags=self.tags)
         return Relations.trusted(table.set_column(at, "relations", lists), reading)

@@ -363,8 +363,13 @@ def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics
     )
 
 
+_SPANS = re.compile(r"\|spans:[^|]*")
+
+
 def joint_signature(a: str, b: str, names: tuple[str, str] = ("a part", "another one")) -> str:
     """Return the signature of two parts: relations used as given in one are so in the whole.
+
+    So are texts of spans that were located, unless by another rule.
 
     Raises
     ------
@@ -373,6 +378,10 @@ def joint_signature(a: str, b: str, names: tuple[str, str] = ("a part", "another
     """
     if a == b:
         return a
+    spans = set(_SPANS.findall(a) + _SPANS.findall(b))
+    if len(spans) == 1:
+        located: str = spans.pop()
+        return joint_signature(_SPANS.sub("", a), _SPANS.sub("", b), names) + located
     given = [re.sub(r"\|tags:[^|]*", "|tags:as-given", signature) for signature in (a, b)]
     if given[0] != given[1] or given[0] not in (a, b):
         parts = [signature.split("|") for signature in (a, b)]

@@ -256,10 +256,12 @@ def hold_streams() -> None:
 
 def short_names(paths: list[str]) -> dict[str, str]:
     """A short name for each file: its stem, or its path where stems are not enough."""
+    from fastcausal.formats.io.packed import stem_of
+
     twice = [path for path in paths if paths.count(path) > 1]
     if twice:
         raise InputError(f"{twice[0]} is given twice")
-    stems = [Path(path).stem for path in paths]
+    stems = [stem_of(path) for path in paths]
     names = stems if len(set(stems)) == len(stems) else paths
     return dict(zip(names, paths, strict=True))
 

@@ -29,8 +29,9 @@ from fastcausal.formats.cnc import tagged
 from fastcausal.formats.export import nli, squad
 from fastcausal.formats.io import batches, folders
 from fastcausal.formats.io.batches import Stream
-from fastcausal.formats.io.files import Source, name_of
+from fastcausal.formats.io.files import Source, name_of, plain_file
 from fastcausal.formats.io.format import Format, Opened
+from fastcausal.formats.io.packed import local
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.schemes import are_like_tags
 from fastcausal.options import Occurrence, Premise, ReadFormat, TagReading, WriteFormat, check
@@ -68,10 +69,11 @@ def read(
     Parameters
     ----------
     source : path, Relations, Arrow data, list or iterator
-        A path, ``"-"`` for standard input, or a `Source`; a directory of Parquet files, or of
-        the brat or WebAnno files of one annotator; an iterator of Relations or Arrow data that
-        follow each other; an object with ``__arrow_c_stream__`` (a table of pyarrow, pandas,
-        polars, DuckDB); lists of tagged sentences, lists of tags (or lists of such lists),
+        A path, a URL, ``"-"`` for standard input, or a `Source`; a directory of Parquet, CSV or
+        JSON lines files, or of the brat or WebAnno files of one annotator; an iterator of
+        Relations or Arrow data that follow each other; an object with ``__arrow_c_stream__`` (a
+        table of pyarrow, pandas, polars, DuckDB); lists of tagged sentences, lists of tags (or
+        lists of such lists),
         or example dicts as `Relations.from_examples` takes them. Relations are returned as they
         are.
     format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"}, optional
@@ -100,10 +102,11 @@ def read(
     ...     "relations"]
     True
     """
+    source = local(source)
+    given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
     if isinstance(source, Opened):
         assert source.format.read is not None
         content = source.content or source.format.load(source.path)
-        given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
         _refuse_others(source.format, answers=answers, occurrence=occurrence)
         return source.format.read(content, **{name: given[name] for name in source.format.takes})
     if format is not None:
@@ -115,8 +118,8 @@ def read(
     if hasattr(source, "__arrow_c_stream__"):
         exported: Any = source
         return Relations(exported)
-    if is_folder(source) and (format is None or FORMATS[format].folder):
-        return _folder(source, _of_folders(format)).whole()
+    if is_folder(source):
+        return _read_folder(source, format, given)
     if isinstance(source, Iterator):
         return _stream_of(source).whole()
     if isinstance(source, str | os.PathLike | Source):
@@ -153,11 +156,14 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
     InputError
         The file cannot be opened or is empty, or its format cannot be told.
     """
+    source = local(source)
     if isinstance(source, Source):
         known = FORMATS[format] if format else sniffing.sniff(source, FORMATS)
         return Opened(source, known, content=source)
     if not isinstance(source, str | os.PathLike) or is_folder(source):
         return source
+    if not whole:
+        source = plain_file(source)
     known_by_name = FORMATS[format] if format else sniffing.named(source, FORMATS)
     if known_by_name is not None:
         return Opened(source, known_by_name, content=known_by_name.load(source) if whole else None)
@@ -216,25 +222,47 @@ def stream(
     if isinstance(source, Opened):
         batched = source.format.stream if source.in_batches else None
         return None if batched is None else batched(source, columns, tags)
-    return _folder(source, _of_folders(), columns) if is_folder(source) else None
+    return _folder_stream(*_files_of(source), columns) if is_folder(source) else None
 
 
 def _stream_of(items: Iterator[Any]) -> Stream:
     return Stream("", lambda _: map(batches.batch, items), n_bytes=None)
 
 
-def _of_folders(format: ReadFormat | None = None) -> dict[str, Format]:
-    """Return formats whose files in a directory are one source."""
-    return {name: f for name, f in FORMATS.items() if f.folder and format in (None, name)}
+def _read_folder(
+    source: str | os.PathLike[str], wanted: ReadFormat | None, given: Mapping[str, Any]
+) -> Relations:
+    """Read all files of a directory with the arguments of `read`."""
+    name, format, files = _files_of(source, wanted)
+    if format is not None:
+        _refuse_others(format, answers=given["answers"], occurrence=given["occurrence"])
+    examples = _folder_stream(name, format, files)
+    if examples is None:
+        opens = (opened(file, wanted, whole=True) for file in files)
+        texts = folders.of_one_format(name, opens, lambda file: read(file, **given))
+        examples = Stream(name, lambda _: map(batches.batch, texts))
+    return examples.whole()
 
 
-def _folder(
-    source: str | os.PathLike[str],
-    formats: Mapping[str, Format],
+def _files_of(
+    source: str | os.PathLike[str], format: ReadFormat | None = None
+) -> tuple[str, Format | None, list[Path]]:
+    """Return the name of a directory, the format of its files if suffixes tell it, and these."""
+    if format is not None and not FORMATS[format].folder:
+        raise InputError(f"{name_of(source)}: a directory, {format} is read from one file")
+    formats = {name: f for name, f in FORMATS.items() if f.folder and format in (None, name)}
+    return name_of(source), *folders.files_of(source, formats)
+
+
+def _folder_stream(
+    name: str,
+    format: Format | None,
+    files: Sequence[Path],
     columns: Collection[str | None] | None = None,
-) -> Stream:
-    format, files = folders.files_of(source, formats)
-    name = name_of(source)
+) -> Stream | None:
+    """Return the examples of a directory, None where text files have to be read whole."""
+    if format is None:
+        return None
     if format.document is None:
         return batches.of_files(name, {file: str(file) for file in files}, format.name, columns)
     size = sum(file.stat().st_size for file in files)
@@ -259,8 +287,8 @@ def _documents(files: Sequence[Path], format: Format) -> Iterator[Relations]:
 def documents_of(source: Any) -> list[Any]:
     """Return the brat or WebAnno files of a directory, each `Opened`; any other source alone."""
     if is_folder(source):
-        format, files = folders.files_of(source, _of_folders())
-        if format.document is not None:
+        _, format, files = _files_of(source)
+        if format is not None and format.document is not None:
             return [Opened(file, format) for file in files]
     return [source]
 

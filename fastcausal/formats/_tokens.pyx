@@ -8,8 +8,9 @@ from cpython.mem cimport PyMem_Free
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_Check
 from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_FromObject
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
+from libcpp.vector cimport vector
 
 from fastcausal.arrays.collected_rows cimport CollectedRows, arrays_of
 from fastcausal.arrays.python_objects cimport (
@@ -22,7 +23,15 @@ cdef object EMPTY = np.empty
 cdef object INT32 = np.dtype("int32")
 cdef object INT64 = np.dtype("int64")
 
+cdef extern from "occurrences.hpp" namespace "fastcausal" nogil:
+    ctypedef vector[uint32_t] CodePoints
+
+    cdef cppclass Occurrences:
+        vector[int64_t] places
+        void find(const CodePoints&, const CodePoints&) except +
+
 cdef extern from "Python.h":
+    Py_UCS4* PyUnicode_AsUCS4(object, Py_UCS4*, Py_ssize_t, int) except NULL
     Py_UCS4* PyUnicode_AsUCS4Copy(object)
     Py_ssize_t PyUnicode_GetLength(object) except -1
 
@@ -191,6 +200,25 @@ def token_bounds(str text):
     finally:
         PyMem_Free(letters)
     return starts, stops
+
+
+cdef inline int take_letters(str text, CodePoints& letters) except -1:
+    """Make these the letters of a text."""
+    letters.resize(PyUnicode_GetLength(text))
+    if letters.size():
+        PyUnicode_AsUCS4(text, <Py_UCS4*>letters.data(), <Py_ssize_t>letters.size(), 0)
+    return 0
+
+
+def occurrences(str text, str wanted):
+    """Return all places where a text that is not empty occurs, a list."""
+    cdef CodePoints letters
+    cdef CodePoints looked_for
+    cdef Occurrences found
+    take_letters(text, letters)
+    take_letters(wanted, looked_for)
+    found.find(letters, looked_for)
+    return found.places
 
 
 cdef inline Py_ssize_t n_before(list bounds, int32_t limit, bint equal) except -1:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats._tokens import NO_LIST, tag_rows
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
@@ -26,6 +27,7 @@ from fastcausal.formats.io.builder import (
     messages,
     not_held,
     placed,
+    unread_message,
 )
 from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format
@@ -124,7 +126,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
         blocks.append("\n".join(lines) + "\n")
     with replacing(target) as file:
         file.write("\n".join(blocks).encode())
-    held = {"length", "relations", "text", "tagged", *(["id"] if has_ids else [])}
+    held = {"length", "relations", "text", "tagged", UNPARSED, *(["id"] if has_ids else [])}
     lost += not_held(relations.table, held, "tag columns do not hold {}") + messages(spaces)
     if is_bare:
         lost.append('where there is no text, every token is written as "_"')
@@ -292,7 +294,8 @@ def _add(
         number = int(r - relation_offsets[k])
         try:
             reason = _reason(examples[k][number], length[k])
-            build.unread.add(f"{where(k)}: relation {number + 1}{reason}")
+            build.unread.add(unread_message(where(k), number + 1, reason))
+            build.reasons.append((k, number + 1, reason, " ".join(examples[k][number])))
         except InputError as error:
             problems.add(f"{where(k)}: {error}")
     if wrong.any():
@@ -307,11 +310,11 @@ def _reason(tags: Sequence[str], length: int | None) -> str:
     for k, tag in enumerate(tags):
         marks = _marks(tag)
         if len({role for _, role in marks}) < len(marks):
-            return f': token {k}: "{tag}" has two tags of one role'
+            return f'token {k}: "{tag}" has two tags of one role'
         if any(not mark & BEGINS and role not in opened for mark, role in marks):
-            return f': token {k}: "{tag}" continues a span that has not begun'
+            return f'token {k}: "{tag}" continues a span that has not begun'
         opened = {role for mark, role in marks if not mark & ENDS}
-    return f" has {len(tags)} tokens, expected {length}"
+    return f"has {len(tags)} tokens, expected {length}"
 
 
 def _code(tag: str) -> int:

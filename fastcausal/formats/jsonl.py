@@ -19,11 +19,22 @@ from fastcausal.arrays.arrow import (
     values_of,
     without,
 )
+from fastcausal.arrays.unparsed import IS_NULL, UNPARSED, reason_lists
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import Stream
-from fastcausal.formats.io.builder import MOST_COLUMNS, Builder, Columns, Span, assembled, ids_of
+from fastcausal.formats.io.builder import (
+    MOST_COLUMNS,
+    Builder,
+    Columns,
+    Span,
+    UnreadError,
+    assembled,
+    ids_of,
+    unread_message,
+)
 from fastcausal.formats.io.files import LineNumbers, Source, replacing
+from fastcausal.formats.io.folders import LINE_FILES
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.lines import Lines, first_object, objects
 from fastcausal.formats.io.values import Written, kind, shown
@@ -113,11 +124,16 @@ def _plain_lines(source: Source, roles: tuple[str, ...]) -> Relations | None:
     read = is_valid(relations)
     widths = np.where(read, np.diff(offsets_of(relations)), -1).astype(np.int32)
     numbered = LineNumbers(lambda: (line for line, _ in source.filled_lines()))
-    unread = []
-    for k in np.flatnonzero(~read)[: Problems.shown].tolist():
-        example = int(np.searchsorted(places, k, "right")) - 1
-        number = k - int(places[example]) + 1
-        unread.append(f"{source.name}:{numbered[example]}: relation {number}: it is null")
+    null = np.flatnonzero(~read)
+    example = np.searchsorted(places, null, "right") - 1
+    number = null - places[example] + 1
+    reasons = [(int(k), int(n), IS_NULL, None) for k, n in zip(example, number, strict=True)]
+    if reasons:
+        columns.setdefault(UNPARSED, reason_lists(reasons, len(table)))
+    unread = [
+        unread_message(f"{source.name}:{numbered[k]}", n, why)
+        for k, n, why, _ in reasons[: Problems.shown]
+    ]
     numbers = values_of(role).astype(np.int8), start.astype(np.int32), stop.astype(np.int32)
     return assembled(
         source.name,
@@ -157,13 +173,13 @@ def _add_line(build: Builder, row: dict[str, Any], numbers: dict[str, int], wher
     if length is not None and not _is_count(length):
         raise InputError(f'"length" is {shown(length)}, expected a number of tokens')
     if relations is None:
-        relations = [None]
+        build.unread_answer(where, UnreadError(IS_NULL))
+        relations = []
     if not isinstance(relations, list):
         raise InputError(f'"relations" is {kind(relations)}, expected a list of relations')
-    parsed = [None if r is None else _spans(r, numbers) for r in relations]
-    for number, spans in enumerate(parsed, 1):
+    for spans in [None if r is None else _spans(r, numbers) for r in relations]:
         if spans is None:
-            build.unread_relation(f"{where}: relation {number}: it is null")
+            build.unread_relation(where, UnreadError(IS_NULL))
         else:
             build.relation(spans)
     build.end_example(length)
@@ -230,7 +246,8 @@ FORMAT = Format(
     "jsonl",
     read,
     write,
-    written=(".jsonl", ".ndjson"),
+    written=LINE_FILES,
+    folder=LINE_FILES,
     key="relations",
     is_row=_is_row,
     stream=_stream,

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.format import Format
 from fastcausal.formats.io.lines import first_object
+from fastcausal.formats.io.packed import suffix_of
 
 Formats = Mapping[str, Format]
 
 
 def named(path: Any, formats: Formats) -> Format | None:
     """Return the format that the suffix of a file stands for."""
-    suffix = Path(path).suffix.lower()
+    suffix = suffix_of(path)
     return next((f for f in formats.values() if suffix in f.suffixes), None)
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from fastcausal.arrays.arrow import without
+from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats._tokens import offset_spans, token_bounds
+from fastcausal.formats._tokens import offset_spans
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.examples import examples
 from fastcausal.formats.io.builder import (
@@ -25,14 +23,18 @@ from fastcausal.formats.io.builder import (
     placed,
 )
 from fastcausal.formats.io.files import Source, replacing
+from fastcausal.formats.io.folders import LINE_FILES
 from fastcausal.formats.io.format import Format
 from fastcausal.formats.io.values import Written, kind, shown
+from fastcausal.formats.sentences import WHITE, Bounds, Found, Sentence
 from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Relations
 
 NUMBERS = {role: k for k, role in enumerate(ROLES)}
-HELD = ("id", "text", "length", "relations", "tagged")  # no columns of their own
-WHITE = " \t\n\r\x0b\x0c"
+HELD = ("id", "text", "length", "relations", "tagged", UNPARSED)  # no columns of their own
+SIGNAL = NUMBERS["signal"]
+AMBIGUOUS = "ambiguous span"
+CUT = "span cut a token"
 
 
 def read(
@@ -108,8 +110,8 @@ def located(
     name : str
         The source, for messages.
     examples : sequence of mappings
-        As `read` takes them. In place of a relation may stand an `UnreadError`, the reason why it
-        cannot be read.
+        As `read` takes them. In place of a relation, or of all relations of an example, may stand
+        an `UnreadError`, the reason why it cannot be read.
     like : Relations, optional
         As in `read`.
     occurrence : {"gap", "first"}
@@ -134,7 +136,8 @@ def located(
         own = example.get("text")
         texts[k] = own if own is not None else texts[k]
         try:
-            _add(build, where, example, texts[k], None if counts[k] < 0 else counts[k])
+            length = None if counts[k] < 0 else counts[k]
+            _add(build, where, example, texts[k], length, occurrence == "gap")
             further.add(example)
         except InputError as error:
             problems.add(f"{where}: {error}")
@@ -172,138 +175,31 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     return written.lost + messages(lost)
 
 
-class Sentence:
-    """A text whose spans are looked up, in characters and in tokens."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.starts: list[int]
-        self.stops: list[int]
-        self.starts, self.stops = token_bounds(text)
-
-    def locate(self, wanted: str) -> tuple[int, int, bool]:
-        """Find the characters [start, stop) of a span text, and whether it occurs again.
-
-        Raises
-        ------
-        UnreadError
-            It does not occur.
-        """
-        wanted = wanted.strip(WHITE)
-        for occurrences in (_whole_occurrences, _occurrences):
-            for letters in (self._exact, self._loose):
-                folded = letters.fold(wanted)
-                places = list(islice(occurrences(letters, folded), 2))
-                if places:
-                    return *letters.place(places[0], len(folded)), len(places) > 1
-        raise UnreadError(f"{shown(wanted)} is not in the text")
-
-    def tokens(self, start: int, stop: int) -> tuple[int, int, bool]:
-        """Find the tokens that characters [start, stop) touch, and whether one is cut."""
-        first = bisect_right(self.stops, start)
-        last = bisect_left(self.starts, stop)
-        if first >= last:
-            raise UnreadError(f"characters {start} to {stop} mark no token")
-        return first, last, self.starts[first] < start or stop < self.stops[last - 1]
-
-    @cached_property
-    def _exact(self) -> Letters:
-        return Letters(self.text, range(len(self.text)), self.starts, frozenset(self.stops))
-
-    @cached_property
-    def _loose(self) -> Letters:
-        """The text without case and white space."""
-        letters: list[str] = []
-        origins: list[int] = []
-        for k, letter in enumerate(self.text):
-            if not letter.isspace():
-                folded = letter.casefold()  # may be several characters
-                letters.append(folded)
-                origins += [k] * len(folded)
-        starts, stops = set(self.starts), set(self.stops)
-        return Letters(
-            "".join(letters),
-            origins,
-            [place for place, origin in enumerate(origins) if origin in starts],
-            frozenset(place for place, origin in enumerate(origins, 1) if origin + 1 in stops),
-            loose=True,
-        )
-
-
-@dataclass(frozen=True)
-class Letters:
-    """The letters of a text that are compared.
-
-    Attributes
-    ----------
-    text : str
-    origins : sequence of int
-        Where each of them stands in the sentence.
-    starts, stops : sequence and set of int
-        Where tokens start and where they stop, in this text.
-    loose : bool
-        Whether case and white space were taken out.
-    """
-
-    text: str
-    origins: Sequence[int]
-    starts: Sequence[int]
-    stops: frozenset[int]
-    loose: bool = False
-
-    def fold(self, wanted: str) -> str:
-        """Return the letters that another text is compared by."""
-        return "".join(wanted.casefold().split()) if self.loose else wanted
-
-    def place(self, start: int, n: int) -> tuple[int, int]:
-        """Return the characters [start, stop) of the sentence that n letters are from."""
-        return self.origins[start], self.origins[start + n - 1] + 1
-
-
-def _occurrences(letters: Letters, wanted: str) -> Iterator[int]:
-    """Find where a text that is not empty occurs."""
-    start = letters.text.find(wanted) if wanted else -1
-    while start >= 0:
-        yield start
-        start = letters.text.find(wanted, start + 1)
-
-
-def _whole_occurrences(letters: Letters, wanted: str) -> Iterator[int]:
-    """Find where a text occurs as whole tokens.
-
-    A search for all occurrences would take quadratic time in texts that repeat themselves; this
-    looks at token starts alone, from the first place where it occurs at all.
-    """
-    near = letters.text.find(wanted) if wanted else -1
-    while near >= 0:
-        for start in letters.starts[bisect_left(letters.starts, near) :]:
-            if start + len(wanted) in letters.stops and letters.text.startswith(wanted, start):
-                yield start
-                near = letters.text.find(wanted, start + 1)
-                break
-        else:
-            return
-
-
 def _add(
-    build: Builder, where: str, example: Mapping[str, Any], text: Any, length: int | None
+    build: Builder,
+    where: str,
+    example: Mapping[str, Any],
+    text: Any,
+    length: int | None,
+    by_gap: bool,
 ) -> None:
     """Add one example; InputError says what is wrong with its form."""
     relations = example.get("relations")
     if "relations" not in example:
         raise InputError('no "relations"')
-    if relations is None:
-        relations = [None]
+    if relations is None or isinstance(relations, UnreadError):
+        build.unread_answer(where, relations or UnreadError(IS_NULL))
+        relations = ()
     if not isinstance(relations, list | tuple):
         raise InputError(f'"relations" is {kind(relations)}, expected a list')
     if text is not None and not isinstance(text, str):
         raise InputError(f'"text" is {kind(text)}, expected a string')
     sentence = None if text is None else Sentence(text)
     n_tokens = length if sentence is None else len(sentence.starts)
-    for number, relation in enumerate(relations, 1):
+    for relation in relations:
         try:
             if relation is None:
-                raise UnreadError("it is null")
+                raise UnreadError(IS_NULL)
             if isinstance(relation, UnreadError):
                 raise relation
             fits = length is None or n_tokens == length
@@ -314,14 +210,16 @@ def _add(
                 )
             if located is not None:
                 build.relation(located[0])
-                build.notes["span cut a token"] += located[1]
+                build.notes[CUT] += located[1]
                 continue
-            values = list(_values(relation))
+            values = sorted(_values(relation), key=itemgetter(0))
             if not fits:
                 raise UnreadError(f"the text has {n_tokens} tokens, expected {length}")
-            build.relation(sorted(_locate(build, sentence, role, v) for role, v in values))
+            if sentence is None and values:
+                raise InputError('no "text" here, and none in the examples to be like')
+            build.relation(_spans(build, sentence or Sentence(""), values, by_gap))
         except UnreadError as reason:
-            build.unread_relation(f"{where}: relation {number}: {reason}")
+            build.unread_relation(where, reason)
     build.end_example(length if length is not None else n_tokens)
 
 
@@ -347,28 +245,57 @@ def _is_pair(value: Any) -> bool:
     return isinstance(value, list | tuple) and [type(item) for item in value] == [int, int]
 
 
-def _locate(build: Builder, sentence: Sentence | None, role: int, value: Any) -> Span:
-    if sentence is None:
-        raise InputError('no "text" here, and none in the examples to be like')
-    if isinstance(value, str):
-        start, stop, again = sentence.locate(value)
-        build.notes["ambiguous span"] += again
-    else:
-        start, stop = value
-        if not 0 <= start < stop <= len(sentence.text):
-            raise UnreadError(
-                f"characters {start} to {stop} do not fit a text of {len(sentence.text)}"
-            )
-    first, last, cut = sentence.tokens(start, stop)
-    build.notes["span cut a token"] += cut
-    return role, first, last
+def _spans(
+    build: Builder, sentence: Sentence, values: Iterable[tuple[int, Any]], by_gap: bool
+) -> list[Span]:
+    """Return the spans of a relation, given as (role, text or characters) with signals last."""
+    spans: list[Span] = []
+    taken: set[tuple[int, Bounds]] = set()
+    for role, value in values:
+        near = _gaps(sentence, spans) if by_gap and role == SIGNAL else ()
+        if isinstance(value, str):
+            of_role = {place for other, place in taken if other == role} if by_gap else ()
+            places = sentence.pieces(value, near, of_role)
+            build.spans = "gap" if by_gap else "first"
+        else:
+            places = [_of_offsets(sentence, *value)]
+        for start, stop, again, way in places:
+            first, last, cut = sentence.tokens(start, stop)
+            spans.append((role, first, last))
+            taken.add((role, (start, stop)))
+            for note, noted in ((AMBIGUOUS, again), (CUT, cut), (way, way != "")):
+                build.notes[note] += noted
+    return sorted(spans)
+
+
+def _gaps(sentence: Sentence, spans: Iterable[Span]) -> list[Bounds]:
+    """Return where a signal is expected: between Cause and Effect, else beside the one given."""
+    given = [
+        (min(start for start, _ in bounds), max(stop for _, stop in bounds))
+        for bounds in (
+            [(sentence.starts[a], sentence.stops[b - 1]) for role, a, b in spans if role == of]
+            for of in (NUMBERS["cause"], NUMBERS["effect"])
+        )
+        if bounds
+    ]
+    if len(given) == 2:
+        (_, start), (stop, _) = sorted(given)
+        return [(min(start, stop), max(start, stop))]
+    return [(bound, bound) for bounds in given for bound in bounds]
+
+
+def _of_offsets(sentence: Sentence, start: int, stop: int) -> Found:
+    if not 0 <= start < stop <= len(sentence.text):
+        raise UnreadError(f"characters {start} to {stop} do not fit a text of {len(sentence.text)}")
+    return Found(start, stop, again=False)
 
 
 def _value(sentence: Sentence, start: int, stop: int) -> str | dict[str, int]:
-    """Return the text of a span, or its characters where the text would be found elsewhere."""
+    """Return the text of a span, or its characters where the text occurs elsewhere, too."""
     bounds = (sentence.starts[start], sentence.stops[stop - 1])
     text = sentence.text[slice(*bounds)]
-    if sentence.locate(text)[:2] == bounds:
+    place = sentence.locate(text)
+    if place[:2] == bounds and not place.again:
         return text
     return dict(zip(("start", "stop"), bounds, strict=True))
 
@@ -384,6 +311,7 @@ FORMAT = Format(
     read,
     write,
     takes=("like", "occurrence"),
+    folder=LINE_FILES,
     key="relations",
     is_row=_is_row,
     empty=False,

@@ -21,6 +21,7 @@ from fastcausal.formats import opened, read, stream
 from fastcausal.formats.annotation.brat import SUFFIX, TEXT_SUFFIX
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.format import Opened
+from fastcausal.formats.io.packed import stem_of
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations
 
@@ -113,7 +114,7 @@ def _listed(path: Path) -> list[Path]:
 
 
 def _stem(path: Path) -> str:
-    return path.name if path.is_dir() else path.stem
+    return path.name if path.is_dir() else stem_of(path)
 
 
 def _text(name: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fastcausal.errors import InputError, repeated
+from fastcausal.formats.io.packed import stem_of
 from fastcausal.report import Report
 from fastcausal.significance.units import places
 from fastcausal.statistics import Statistics, joint_signature, read_systems
@@ -49,7 +50,7 @@ def _names(
 ) -> tuple[str, str]:
     """Name systems as their statistics do; where that is one name, by their files."""
     first, second = (
-        Path(source).stem if isinstance(source, str | Path) else role
+        stem_of(source) if isinstance(source, str | Path) else role
         for role, source in zip(roles, sources, strict=True)
     )
     own = sides[0].system or first, sides[1].system or second

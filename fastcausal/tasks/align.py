@@ -5,10 +5,9 @@ What could not be read, and what has no counterpart, is treated in a stated way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,7 +43,6 @@ from fastcausal.tasks.unread import (
 
 SIDES = ("gold", "pred")
 NO_COLUMNS = pa.table({})
-NO_LOSS: Mapping[str, Any] = MappingProxyType({})
 Int64 = npt.NDArray[np.int64]
 Kept = dict[str, Any] | None
 """`Relations.kept`, or None for rows that a caller made."""
@@ -72,6 +70,8 @@ class Aligned(NamedTuple):
     left_out : pyarrow.Table, optional
         Examples that the policy leaves out for it: their columns, relations of both sides that
         mark something, and ``n_unparsed``.
+    located : frozenset of str
+        By which rules texts of spans were located on either side.
     whole_gold : callable, optional
         Makes the digest of gold as it was before the join; None: of `gold` and its ids.
     """
@@ -85,6 +85,7 @@ class Aligned(NamedTuple):
     unparsed: Unparsed = ALL_READ
     n_unread: Int64 | None = None
     left_out: pa.Table | None = None
+    located: frozenset[str] = frozenset()
     whole_gold: Callable[[], int] | None = None
 
     @property
@@ -148,9 +149,11 @@ def align(
         for note, n in relations.reading.notes.items():
             warnings[f"{side}: {note}: ", ""] = (n,)
     rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
-    kept = gold.kept, pred.kept
-    columns = partial(described, gold)
-    aligned = _aligned(rows, gold.roles, columns, protocol, warnings, names, kept, digest, lost)
+    kept, columns = (gold.kept, pred.kept), partial(described, gold)
+    lost["located"] = frozenset(filter(None, (gold.reading.spans, pred.reading.spans)))
+    aligned = _aligned(
+        rows, gold.roles, columns, protocol, warnings, names, kept, whole_gold=digest, **lost
+    )
     if protocol.tags == "strict" or protocol.surplus != "truncate":
         return aligned
     add_warnings(warnings, official.key_warnings(gold.table, aligned.gold))
@@ -201,14 +204,12 @@ def _aligned(
     warnings: Warnings,
     names: tuple[str, str] = SIDES,
     kept: tuple[Kept, Kept] = (None, None),
-    digest: Callable[[], int] | None = None,
-    lost: Mapping[str, Any] = NO_LOSS,
+    **more: Any,
 ) -> Aligned:
-    """Return both sides, of the same lengths, as the protocol reads tags."""
+    """Return both sides, of the same lengths, as the protocol reads tags; ``more`` is as given."""
     gold, n_gold = _as_read(sides[0], names[0], roles, protocol, warnings, kept[0])
     pred, n_pred = _as_read(sides[1], names[1], roles, protocol, warnings, kept[1])
-    n_as_given = n_gold + n_pred
-    return Aligned(gold, pred, roles, columns, warnings, n_as_given, whole_gold=digest, **lost)
+    return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred, **more)
 
 
 def _as_read(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Remedy, summary
 from fastcausal.formulas.relations import TOTALS
 from fastcausal.options import Policy
@@ -115,4 +116,4 @@ def with_counts(examples: pa.Table, n_gold: Int64, n_pred: Int64, n_unread: Int6
 
 def described(relations: Relations) -> pa.Table:
     """Return the columns that name and describe the examples."""
-    return arrow.without(relations.table, ("relations", "length", "tagged"))
+    return arrow.without(relations.table, ("relations", "length", "tagged", UNPARSED))

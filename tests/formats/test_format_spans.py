@@ -12,6 +12,7 @@ from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats import spans
 from fastcausal.formats.io.builder import UnreadError
+from fastcausal.formats.sentences import WHITE, Sentence
 from fastcausal.relations import Relations
 from tests.support.format_cases import SPANS, content, save, sentences, tables
 
@@ -147,16 +148,17 @@ def test_every_run_of_tokens_is_found(sentence, data):
     text, n = sentence
     if n == 0 or data is None:
         return
-    looked_up = spans.Sentence(text)
+    looked_up = Sentence(text)
     first = data.draw(st.integers(0, n - 1))
     last = data.draw(st.integers(first, n - 1))
     wanted = text[looked_up.starts[first] : looked_up.stops[last]]
-    start, stop, again = looked_up.locate(wanted)
+    start, stop, again, way = looked_up.locate(wanted)
+    assert way == ""
     assert text[start:stop] == wanted
     assert again or looked_up.tokens(start, stop) == (first, last + 1, False)
     if any(not letter.isspace() for letter in wanted):
         mangled = "".join(wanted.split()).swapcase()
-        start, stop, _ = looked_up.locate(mangled)
+        start, stop, *_ = looked_up.locate(mangled)
         found = "".join(text[start:stop].split()).casefold()
         assert found == "".join(wanted.split()).casefold()
 
@@ -164,7 +166,7 @@ def test_every_run_of_tokens_is_found(sentence, data):
 @given(st.text(max_size=20), st.text(max_size=5))
 def test_locating_never_fails_otherwise(text, wanted):
     try:
-        start, stop, _ = spans.Sentence(text).locate(wanted)
+        start, stop, *_ = Sentence(text).locate(wanted)
     except UnreadError:
         assert not wanted.strip() or wanted not in text
     else:
@@ -173,7 +175,7 @@ def test_locating_never_fails_otherwise(text, wanted):
 
 def located(text, wanted):
     """What `Sentence.locate` finds, from its definition: all occurrences, then a choice."""
-    white, wanted = spans.WHITE, wanted.strip(spans.WHITE)
+    white, wanted = WHITE, wanted.strip(WHITE)
     letters = [(c, k) for k, letter in enumerate(text) for c in letter.casefold()]
     letters = [(c, k) for c, k in letters if not text[k].isspace()]
     squeezed = "".join(wanted.casefold().split())
@@ -194,7 +196,7 @@ def located(text, wanted):
     ]
     for found in whole + every:
         if found:
-            return *found[0], len(found) > 1
+            return *found[0], len(found) > 1, ""
     return None
 
 
@@ -206,7 +208,7 @@ pieces = st.lists(
 @given(pieces.map("".join), pieces.map("".join))
 def test_locating_is_what_it_is_defined_to_be(text, wanted):
     try:
-        assert spans.Sentence(text).locate(wanted) == located(text, wanted)
+        assert tuple(Sentence(text).locate(wanted)) == located(text, wanted)
     except UnreadError:
         assert located(text, wanted) is None
 
@@ -215,9 +217,9 @@ def test_locating_is_what_it_is_defined_to_be(text, wanted):
 def test_texts_that_repeat_themselves_take_no_quadratic_time(text):
     """These took minutes: each place where the wanted text occurs was looked at in full."""
     middle = text[1 : len(text) // 2].strip()
-    sentence = spans.Sentence(text)
+    sentence = Sentence(text)
     for wanted in (middle, middle.upper(), middle[:-1], middle[1:]):
-        start, stop, _ = sentence.locate(wanted)
+        start, stop, *_ = sentence.locate(wanted)
         assert text[start:stop].lower().split() == wanted.lower().split()
 
 
@@ -289,3 +291,33 @@ def test_what_span_texts_cannot_hold(tmp_path):
     bare = Relations.from_examples([{"length": 3, "relations": [{}]}])
     with pytest.raises(InputError, match=r"^example 0 has no text, which this format needs$"):
         formats.write(bare, tmp_path / "a.jsonl", "spans")
+
+
+REPEATED = "rain to the north led to floods , to mud"
+
+
+@pytest.mark.parametrize(
+    ("relation", "signal"),
+    [
+        ({"cause": "rain", "effect": "floods"}, (1, 2)),  # between them, the first
+        ({"cause": "north", "effect": "floods"}, (5, 6)),  # between them
+        ({"effect": "floods", "cause": "mud"}, (8, 9)),  # wherever the Cause is
+        ({"cause": "the north", "effect": "led"}, (5, 6)),  # nearest to where they meet
+        ({"cause": ["rain", "north"], "effect": "floods"}, (5, 6)),  # after the last Cause
+        ({"cause": "the north led", "effect": "led"}, (5, 6)),  # they overlap
+        ({"effect": "mud"}, (8, 9)),  # nearest to the one there is
+        ({"cause": "rain"}, (1, 2)),
+        ({}, (1, 2)),
+        ({"signal": [[22, 24], "to"]}, (1, 2)),
+        ({"signal": ["to", "to", "to", "to"]}, (1, 2)),
+    ],
+)
+def test_a_signal_is_nearest_to_the_gap_between_cause_and_effect(relation, signal):
+    for named in ({"signal": "to"} | relation, relation | {"signal": relation.get("signal", "to")}):
+        for occurrence, expected in (("gap", signal), ("first", (1, 2))):
+            read = spans.read([{"text": REPEATED, "relations": [named]}], occurrence=occurrence)
+            found = read.to_examples()[0]["relations"][0]["signal"]
+            assert expected in found
+            assert read.reading.spans == occurrence
+            several = isinstance(named["signal"], list)
+            assert not several or occurrence == "first" or len(set(found)) == min(len(found), 3)

@@ -80,6 +80,7 @@ def test_what_json_lines_do_not_hold(tmp_path):
     assert json.loads((tmp_path / "a.jsonl").read_text()) == {
         "length": 1,
         "relations": [[{"role": "cause", "start": 0, "stop": 1}], None],
+        "unparsed": [{"relation": 2, "reason": "<ARG0> is never closed", "text": "<ARG0>"}],
         "day": "2024-01-02",
     }
     assert formats.write(read, tmp_path / "a.parquet") == []

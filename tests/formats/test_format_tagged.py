@@ -109,7 +109,7 @@ def test_strict_says_why_a_sentence_is_unread(text, reason):
 
 
 def test_an_unknown_reading_is_refused():
-    message = 'tags is "cnc", expected one of strict, cnc-2023, cnc-2022'
+    message = 'tags is "cnc", expected one of strict, aligned, cnc-2023, cnc-2022'
     with pytest.raises(ValueError, match=f"^{message}$"):
         formats.read([["a"]], tags="cnc")
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
+from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats.annotation.links import (
     MOST_SHOWN,
@@ -26,7 +27,7 @@ from fastcausal.formats.io.builder import Span, messages, not_held
 from fastcausal.formats.io.files import Source, replacing_together
 from fastcausal.formats.io.format import Format
 from fastcausal.formats.io.values import shown
-from fastcausal.formats.spans import WHITE, Sentence
+from fastcausal.formats.sentences import WHITE, Sentence
 from fastcausal.relations import ROLES, Relations
 
 TEXT_SUFFIX, SUFFIX = ".txt", ".ann"
@@ -159,7 +160,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     with replacing_together(path.with_suffix(TEXT_SUFFIX), path) as (text_file, marks_file):
         text_file.write("".join(out.text).encode())
         marks_file.write("".join(out.lines).encode())
-    held = {"text", "length", "relations", "tagged"}
+    held = {"text", "length", "relations", "tagged", UNPARSED}
     if relations.ids is not None:
         ids = [f"{path.stem}:{number}" for number in range(1, len(relations) + 1)]
         held |= {"id"} if relations.ids.to_pylist() == ids else set()

@@ -13,7 +13,7 @@ from fastcausal.formats._tokens import token_bounds
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL, TOKEN, count_tokens
 from fastcausal.formats.io.builder import Builder, Span, UnreadError
 from fastcausal.formats.io.values import shown
-from fastcausal.formats.spans import WHITE, Sentence
+from fastcausal.formats.sentences import WHITE, Sentence
 from fastcausal.relations import ROLES, Relations
 
 Bounds = tuple[int, int]
@@ -319,10 +319,10 @@ class Document:
             else:
                 build.notes["span left out"] += 1
         for sentence in self.sentences:
-            for number, spans in enumerate(by_sentence[sentence.number], 1):
+            for spans in by_sentence[sentence.number]:
                 if isinstance(spans, str):
-                    where = f"{self.file}: example {self.example(sentence)}: relation {number}"
-                    build.unread_relation(f"{where}: {spans}")
+                    where = f"{self.file}: example {self.example(sentence)}"
+                    build.unread_relation(where, UnreadError(spans))
                 else:
                     build.relation(spans)
             build.end_example(len(sentence.starts))

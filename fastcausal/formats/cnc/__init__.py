@@ -9,6 +9,7 @@ import os
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats.cnc import submissions, truth
 from fastcausal.formats.cnc.markup import holds_tags
@@ -19,6 +20,7 @@ from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.builder import messages, not_held
 from fastcausal.formats.io.files import Source, replacing
+from fastcausal.formats.io.folders import LINE_FILES
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.values import Written
 from fastcausal.relations import ROLES, Relations
@@ -90,7 +92,7 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
             for k, row in enumerate(sentences)
         )
         content, changed = "".join(lines), []
-        held = {"length", "relations", "tagged"}
+        held = {"length", "relations", "tagged", UNPARSED}
     with replacing(target) as file:
         file.write(content.encode())
     what = "a truth file" if truth else "a submission"
@@ -142,7 +144,7 @@ def _truth_text(relations: Relations, sentences: list[list[str]]) -> tuple[str, 
 
 def _cells(relations: Relations) -> tuple[dict[str, list[str]], list[str]]:
     """Return the columns of a table as text, and which values of them are changed."""
-    own = {"id", "length", "relations", "tagged", "text"}
+    own = {"id", "length", "relations", "tagged", "text", UNPARSED}
     own |= {"index", "causal_text_w_pairs", "num_rs"}  # of the file, which says these anew
     written = Written()
     cells, changed = {}, []
@@ -190,6 +192,7 @@ FORMAT = Format(
     _read,
     write,
     suffixes=(".csv",),
+    folder=(".csv", *LINE_FILES),
     takes=("like", "tags"),
     key="prediction",
     sniff=_is_truth,

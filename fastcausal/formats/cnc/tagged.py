@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import (
     is_valid,
@@ -17,6 +17,7 @@ from fastcausal.arrays.arrow import (
     text_lists,
     texts_of,
 )
+from fastcausal.arrays.unparsed import UNPARSED, reason_lists
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.markup import (
@@ -35,6 +36,7 @@ from fastcausal.formats.io.builder import (
     column,
     placed,
     places_in,
+    unread_message,
 )
 from fastcausal.relations import Reading, Relations
 
@@ -156,7 +158,9 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
         counts = np.where(rows < 0, counts, token_counts(like, tags, rows))
     own = like is None
     anew = Sentences(kept, counts, tags, own=own)
-    columns = {n: table[n] for n in table.column_names if n not in ("relations", "length")}
+    columns = {
+        n: table[n] for n in table.column_names if n not in ("relations", "length", UNPARSED)
+    }
     notes = {note: n for note, n in relations.reading.notes.items() if note != UNLIKE_TEXT}
     if own and "text" in columns:
         notes[UNLIKE_TEXT] = anew.unlike_text
@@ -249,8 +253,8 @@ class Sentences:
 
     def note_misfits(self, problems: Problems, where: Callable[[int], str]) -> None:
         """Note readable sentences that have another number of tokens than their example."""
-        for reason in self._reasons((self.widths < 0) & (self.n_tokens >= 0), where, "relation"):
-            problems.add(reason)
+        for k, number, reason, _ in self._unread((self.widths < 0) & (self.n_tokens >= 0)):
+            problems.add(unread_message(where(k), number, reason))
 
     def table(
         self,
@@ -284,31 +288,42 @@ class Sentences:
         """
         counted = Counter(notes)
         counted[ODD] += sum("<SIG" in sentence for sentence in self.odd)
+        unread = list(self._unread(self.widths < 0))
+        first = [
+            unread_message(where(k), number, reason, noun)
+            for k, number, reason, _ in unread[: Problems.shown]
+        ]
         reading = Reading(
-            tags=self.tags,
-            unread=tuple(islice(self._reasons(self.widths < 0, where, noun), Problems.shown)),
-            notes=dict(+counted),
-            predicted=predicted,
+            tags=self.tags, unread=tuple(first), notes=dict(+counted), predicted=predicted
         )
         columns = {**columns, "tagged": columns.get("tagged", self.kept)}
+        if unread:
+            columns.setdefault(UNPARSED, reason_lists(unread, len(self.counts)))
         flat = self.spans, self.widths, self.counts, self.lengths
         return assembled(name, columns, flat, reading, lines)
 
-    def _reasons(self, unread: Any, where: Callable[[int], str], noun: str) -> Iterator[str]:
-        """Say why these sentences are unread."""
-        places = offsets(self.counts) if unread.any() else self.counts
-        for k in np.flatnonzero(unread).tolist():
-            example = int(np.searchsorted(places, k, "right")) - 1
-            number = k - int(places[example])
-            what = f"{where(example)}: {noun} {number + 1}"
-            if self.n_tokens[k] >= 0:
-                expected = self.lengths[example]
-                yield f"{what} has {self.n_tokens[k]} tokens, expected {expected}"
-                continue
-            try:
-                parse(self.kept[example].values[number].as_py(), self.tags)
-            except UnreadError as reason:
-                yield f"{what}: {reason}"
+    def _unread(self, unread: Any) -> Iterator[tuple[int, int, str, str]]:
+        """Yield why these sentences are unread: example, number from 1, reason and sentence."""
+        if not unread.any():
+            return
+        places = offsets(self.counts)
+        at = np.flatnonzero(unread)
+        examples = np.searchsorted(places, at, "right") - 1
+        texts = pc.list_flatten(self.kept).take(pa.array(at)).to_pylist()
+        for k, example, text in zip(at.tolist(), examples.tolist(), texts, strict=True):
+            reason = f"has {self.n_tokens[k]} tokens, expected {self.lengths[example]}"
+            if self.n_tokens[k] < 0:
+                reason = _fault(text, self.tags)
+            yield example, k - int(places[example]) + 1, reason, text
+
+
+def _fault(sentence: str, tags: str) -> str:
+    """Say why the tags of a sentence cannot be read."""
+    try:
+        parse(sentence, tags)
+    except UnreadError as reason:
+        return str(reason)
+    raise AssertionError(f"native code refuses {sentence!r}")
 
 
 def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = None) -> Int32:

@@ -29,7 +29,6 @@ from fastcausal.arrays.arrow import (
     strings,
     strings_at,
     texts_of,
-    values_of,
 )
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
@@ -37,6 +36,7 @@ from fastcausal.formats.cnc import tagged
 from fastcausal.formats.io.builder import Int64, column
 from fastcausal.formats.io.cells import cells
 from fastcausal.formats.io.files import LineNumbers, Source
+from fastcausal.formats.io.groups import Groups, groups_of, of_groups, other_values
 from fastcausal.relations import Relations
 
 GROUPED = ("index", "text", "causal_text_w_pairs", "num_rs")
@@ -52,8 +52,6 @@ STAND_INS = {
     f"no {', '.join(names)}": names
     for names in (SENTENCE[:1], SENTENCE[:2], SENTENCE, SENTENCE[::2])
 }
-Groups = tuple[Int64, Int64]
-"""The group of each row, and the first row of each group."""
 _ONE_SENTENCE = re.compile(r"""\['[^'\\\n\r\0]*'\]|\["[^"\\\n\r\0]*"\]""")
 
 
@@ -72,7 +70,7 @@ def read(source: Source, tags: str) -> Relations:
         if sentences is None:
             sentences = _checked_sentences(table, where, tags, problems, notes)
     elif set(table.column_names) >= set(SINGLE):
-        groups = group, first = _groups([joined(table[name]) for name in SENTENCE])
+        groups = group, first = groups_of([joined(table[name]) for name in SENTENCE])
         _require_same_text(table, groups, where, lines, problems)
         sentences = _grouped_sentences(table, group, len(first))
         lines = LineNumbers(lambda: (file.lines[row] for row in first))
@@ -155,14 +153,9 @@ def _require_same_text(
     problems: Problems,
 ) -> None:
     """Note the rows of a sentence that have another text than its first row."""
-    group, first = groups
-    expected = table["text"].take(numbers(first[group]))
-    if expected.equals(table["text"]):
-        return
-    for row in pc.indices_nonzero(pc.not_equal(table["text"], expected)).to_pylist():
+    for row, first in other_values(table["text"], groups):
         problems.add(
-            f"{where(row)}: another text than line {lines[first[group[row]]]} "
-            "has for the same sentence"
+            f"{where(row)}: another text than line {lines[first]} has for the same sentence"
         )
 
 
@@ -177,18 +170,6 @@ def _grouped_sentences(table: pa.Table, group: Int64, n_groups: int) -> pa.ListA
     return lists(np.bincount(group[rows], minlength=n_groups), pairs.take(numbers(rows)))
 
 
-def _groups(columns: list[pa.Array]) -> Groups:
-    """Return the group of each row, equal in all columns, and the first row of each group."""
-    group = np.zeros(len(columns[0]), np.int64)
-    for values in columns:
-        encoded = values.dictionary_encode()
-        group = group * len(encoded.dictionary) + values_of(encoded.indices)
-        _, group = np.unique(group, return_inverse=True)
-    _, first, group = np.unique(group, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    return np.argsort(order)[group], first[order]
-
-
 def _columns(table: pa.Table, groups: Groups | None, notes: Counter[str]) -> dict[str, Any]:
     """Return the columns of examples, each a row or a group of rows; note those left out."""
     columns = {"id": table["index"], "text": table["text"]}
@@ -200,12 +181,7 @@ def _columns(table: pa.Table, groups: Groups | None, notes: Counter[str]) -> dic
         elif name not in of_relations:
             columns.setdefault(name, table[name])
     if groups is not None:
-        group, first = groups
-        for name, values in list(columns.items()):
-            if name not in ("id", "text") and not values.take(numbers(first[group])).equals(values):
-                notes["columns that differ from row to row of a sentence left out"] += 1
-                del columns[name]
-        columns = {name: values.take(numbers(first)) for name, values in columns.items()}
+        columns = of_groups(columns, groups, ("id", "text"), notes)
     return _without_stand_ins(columns)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
+from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import Problems
 from fastcausal.formats._tokens import token_bounds
 from fastcausal.formats.examples import examples
@@ -12,7 +13,7 @@ from fastcausal.formats.io.builder import messages, not_held
 from fastcausal.relations import Relations
 
 ARGUMENTS = ("cause", "effect")
-HELD = ("id", "length", "relations", "tagged", "text")
+HELD = ("id", "length", "relations", "tagged", "text", UNPARSED)
 
 
 class Arguments(NamedTuple):

@@ -13,8 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined, lists, numbers, relation_columns, strings, values_of
+from fastcausal.arrays.unparsed import UNPARSED, Reason, reason_lists
 from fastcausal.errors import InputError, Problems, repeated
 from fastcausal.formats.io.values import Written, kind
+from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Reading, Relations
 
 MOST_COLUMNS = 1_000  # of examples: each one costs time and memory however few lines have it
@@ -25,7 +27,29 @@ Span = tuple[int, int, int]
 
 
 class UnreadError(ValueError):
-    """One relation cannot be read. It becomes a null in the table, the reason a message."""
+    """One relation, or a whole answer, cannot be read. It becomes a null with a reason.
+
+    Parameters
+    ----------
+    reason : str
+    text : str, optional
+        What could not be read.
+    """
+
+    def __init__(self, reason: str, text: str | None = None) -> None:
+        super().__init__(reason)
+        self.text = text
+
+
+def unread_message(where: str, number: int, reason: str, noun: str = "relation") -> str:
+    """Say which relation of an example is unread, and why.
+
+    Examples
+    --------
+    >>> unread_message("a.csv:1", 2, "it is null"), unread_message("b", 1, "has 3 tokens")
+    ('a.csv:1: relation 2: it is null', 'b: relation 1 has 3 tokens')
+    """
+    return f"{where}: {noun} {number}{' ' if reason.startswith('has ') else ': '}{reason}"
 
 
 class Builder:
@@ -43,7 +67,9 @@ class Builder:
         self.name = name
         self.roles = roles
         self.unread: Problems = Problems()
+        self.reasons: list[Reason] = []  # of all that is unread
         self.notes: Counter[str] = Counter()
+        self.spans: Occurrence | None = None  # which occurrence texts of spans meant, if any
         self._spans: list[Span] = []
         self._widths: list[int] = []  # spans of each relation, -1 for one that is unread
         self._counts: list[int] = []  # relations of each example
@@ -56,10 +82,18 @@ class Builder:
         self._spans.extend(spans)
         self._widths.append(len(spans))
 
-    def unread_relation(self, message: str) -> None:
-        """Add a relation that could not be read."""
-        self.unread.add(message)
+    def unread_relation(self, where: str, error: UnreadError) -> None:
+        """Add a relation that could not be read; ``where`` names the example at hand."""
         self._widths.append(-1)
+        number = len(self._widths) - self._seen
+        self.unread.add(unread_message(where, number, str(error)))
+        self.reasons.append((len(self._counts), number, str(error), error.text))
+
+    def unread_answer(self, where: str, error: UnreadError) -> None:
+        """Add one relation for all of the answer at hand, which could not be read as a whole."""
+        self._widths.append(-1)
+        self.unread.add(f"{where}: {error}")
+        self.reasons.append((len(self._counts), None, str(error), error.text))
 
     def all_at_once(self, values: Any, widths: Any, counts: Any, lengths: Any) -> None:
         """Set all examples.
@@ -116,7 +150,13 @@ class Builder:
             self._counts,
             np.array(self._lengths, np.int32),
         )
-        reading = Reading(self.roles, tags, tuple(self.unread.first), dict(+self.notes))
+        reading = Reading(
+            self.roles, tags, tuple(self.unread.first), dict(+self.notes), spans=self.spans
+        )
+        if self.reasons:
+            # Where the source has reasons itself, as lines that were written here do, they stay.
+            columns = dict(columns)
+            columns.setdefault(UNPARSED, reason_lists(self.reasons, len(self._counts)))
         return assembled(self.name, columns, flat, reading, lines)
 
 

@@ -19,6 +19,16 @@ from pathlib import Path
 from typing import IO, Any
 
 from fastcausal.errors import InputError, OutputError, Problems, invalid_json
+from fastcausal.formats.io.packed import (
+    HEAD,
+    PIECE,
+    fetched,
+    is_url,
+    local,
+    packing,
+    plain_name,
+    unpacked,
+)
 from fastcausal.formats.io.values import JSON, kind, most_common
 
 LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit refuses long sentences
@@ -48,9 +58,10 @@ class Source:
     def open(
         cls, source: str | os.PathLike[str] | Source, keep_mark: bool = False, most: int = -1
     ) -> Source:
-        """Load a path, ``"-"`` for standard input, or what is loaded already.
+        """Load a path, a URL, ``"-"`` for standard input, or what is loaded already.
 
-        At ``most`` so many bytes are read of a path; the start of a larger file is a `Source` too.
+        What is packed is unpacked. At ``most`` so many bytes are read of a path; the start of a
+        larger file is a `Source` too.
 
         Raises
         ------
@@ -59,15 +70,12 @@ class Source:
         """
         if isinstance(source, Source):
             return source
-        name = name_of(source)
-        try:
-            if source == "-":
-                data = stdin().read()
-            else:
-                with Path(source).open("rb") as file:
-                    data = file.read(most)
-        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-            raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
+        source = local(source)
+        assert not isinstance(source, Source)
+        name, data = name_of(source), _stored(source, most)
+        if packing(data[:HEAD]):
+            name, pieces = unpacked(io.BytesIO(data), name)
+            data = b"".join(pieces)
         if not keep_mark:
             data = data.removeprefix(UTF8_MARK)
         if most < 0 and (not data or data.isspace()):
@@ -77,7 +85,7 @@ class Source:
     @cached_property
     def is_json(self) -> bool:
         """Tell whether the name or the first character is that of JSON."""
-        is_named = self.name.lower().endswith(JSON_SUFFIXES)
+        is_named = plain_name(self.name).lower().endswith(JSON_SUFFIXES)
         return is_named or re.match(rb"\s*\{", self.data) is not None
 
     @cached_property
@@ -145,8 +153,30 @@ class Source:
                     problems.add(f"{self.name}:{number}: {kind(value)}, expected an object")
 
 
+def _stored(source: str | os.PathLike[str], most: int) -> bytes:
+    """Return the bytes of a path, a URL or standard input, as they are stored."""
+    if is_url(source):
+        with fetched(source) as stream:
+            return stream.read()
+    try:
+        if source == "-":
+            return stdin().read()
+        with Path(source).open("rb") as file:
+            return file.read(most)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{name_of(source)}: {reason}") from error
+
+
 class Spool(os.PathLike[str]):
     """A copy of a stream, such as standard input, that is a file for as long as this lives.
+
+    Parameters
+    ----------
+    pieces : iterable of bytes
+        All that the stream gives.
+    name : str
+        What messages call it; the suffix of the file is that of its name.
 
     Raises
     ------
@@ -154,16 +184,16 @@ class Spool(os.PathLike[str]):
         The stream cannot be read, or there is no room for it.
     """
 
-    def __init__(self, stream: IO[bytes], name: str) -> None:
+    def __init__(self, pieces: Iterable[bytes], name: str) -> None:
         self.name = name
         from tempfile import mkdtemp  # 7 ms that most sources do not need
 
         folder = mkdtemp(prefix="fastcausal-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        self._path = Path(folder, Path(name).name)
+        self._path = Path(folder, Path(plain_name(name)).name)
         try:
             with self._path.open("wb") as copy:
-                shutil.copyfileobj(stream, copy, 1 << 20)
+                copy.writelines(pieces)
         except OSError as error:
             raise InputError(f"{name}: {error.strerror or error}") from error
 
@@ -175,13 +205,38 @@ def readable_again(source: Any) -> Any:
     """Copy standard input or a pipe, which can be read only once; return any other source."""
     try:
         if isinstance(source, str) and source == "-":
-            return Spool(stdin(), name_of(source))
+            return Spool(_pieces(stdin()), name_of(source))
         if isinstance(source, str | os.PathLike) and Path(source).is_fifo():
             with Path(source).open("rb") as pipe:
-                return Spool(pipe, name_of(source))
+                return Spool(_pieces(pipe), name_of(source))
     except OSError as error:
         raise InputError(f"{name_of(source)}: {error.strerror or error}") from error
     return source
+
+
+def plain_file(source: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """Return a path, or that of a copy of what is packed or behind a URL."""
+    if is_url(source):
+        name = name_of(source)
+        with fetched(name) as stream:
+            source = Spool(_pieces(stream), name)
+    if source == "-" or not Path(source).is_file():
+        return source
+    try:
+        with Path(source).open("rb") as file:
+            if packing(file.read(HEAD)) is None:
+                return source
+            file.seek(0)
+            name, pieces = unpacked(file, name_of(source))
+            return Spool(pieces, name)
+    except OSError as error:
+        raise InputError(f"{name_of(source)}: {error.strerror or error}") from error
+
+
+def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield the bytes of a stream, some at a time."""
+    while piece := stream.read(PIECE):
+        yield piece
 
 
 def stdin() -> IO[bytes]:

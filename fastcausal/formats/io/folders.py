@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import name_of
-from fastcausal.formats.io.format import Format
+from fastcausal.formats.io.format import Format, Opened
+from fastcausal.formats.io.packed import suffix_of
+from fastcausal.relations import Relations
 
+LINE_FILES = (".jsonl", ".ndjson")
+TEXTS = {".csv": "CSV"} | dict.fromkeys(LINE_FILES, "JSON lines")  # their content tells the format
 UNTOUCHED = "INITIAL_CAS"  # what an exported project calls a document before its annotation
 
 
 def files_of(
     folder: str | os.PathLike[str], formats: Mapping[str, Format]
-) -> tuple[Format, list[Path]]:
+) -> tuple[Format | None, list[Path]]:
     """Return the format of a directory, and its files and those below it, sorted by path.
 
-    Names that start with a dot or an underscore do not count, nor do JSON files beside Parquet
-    or brat files, which keep settings in them.
+    Names that start with a dot or an underscore do not count, nor do JSON files beside others,
+    which keep settings in them. The format is None where the content of each file tells it.
 
     Parameters
     ----------
@@ -30,24 +34,51 @@ def files_of(
     Raises
     ------
     InputError
-        There are no such files, or files of two formats whose suffixes tell them.
+        There are no such files, or files of two kinds that their suffixes tell apart.
     """
     name = name_of(folder)
-    paths = [
-        path
-        for path in sorted(Path(folder).rglob("*"))
-        if not path.name.startswith((".", "_")) and path.stem != UNTOUCHED
-    ]
-    files = {
-        each: [path for path in paths if path.suffix.lower() in format.folder and path.is_file()]
-        for each, format in formats.items()
-    }
-    known = [each for each in files if files[each]]
-    if len(sure := [each for each in known if formats[each].suffixes]) > 1:
+    of_kind: dict[str, list[Path]] = {}
+    kinds = _kinds(formats)
+    for path in sorted(Path(folder).rglob("*")):
+        kind = kinds.get(suffix_of(path))
+        if kind and not path.name.startswith((".", "_")) and path.stem != UNTOUCHED:
+            of_kind.setdefault(kind, []).extend([path] if path.is_file() else [])
+    known = [kind for kind, files in of_kind.items() if files]
+    sure = [kind for kind in known if kind not in formats or formats[kind].suffixes]
+    if len(sure) > 1:
         raise InputError(
             f"{name}: a directory with {' and '.join(sure)} files, expected one format"
         )
     if not known:
-        wanted = ", ".join(suffix for format in formats.values() for suffix in format.folder)
-        raise InputError(f"{name}: a directory without a file that ends in {wanted}")
-    return formats[known[0]], files[known[0]]
+        raise InputError(f"{name}: a directory without a file that ends in {', '.join(kinds)}")
+    kind = (sure or known)[0]
+    return formats.get(kind), of_kind[kind]
+
+
+def _kinds(formats: Mapping[str, Format]) -> dict[str, str]:
+    """Return what files are by their suffixes: of a format, or text that tells its own."""
+    return {
+        suffix: TEXTS.get(suffix, known.name)
+        for known in formats.values()
+        for suffix in known.folder
+    }
+
+
+def of_one_format(
+    folder: str, files: Iterable[Opened], read: Callable[[Opened], Relations]
+) -> Iterator[Relations]:
+    """Yield what files hold; InputError where two have an id in common or differ in format."""
+    first: Opened | None = None
+    owner: dict[str, str] = {}
+    for file in files:
+        first = first or file
+        if file.format is not first.format:
+            raise InputError(
+                f"{folder}: a directory with {first.format.name} ({first.name}) and "
+                f"{file.format.name} ({file.name}) files, expected one format"
+            )
+        relations = read(file)
+        for id in [] if relations.ids is None else relations.ids.to_pylist():
+            if owner.setdefault(id, file.name) != file.name:
+                raise InputError(f'{file.name}: id "{id}" is also in {owner[id]}')
+        yield relations

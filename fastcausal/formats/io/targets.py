@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation.brat import SUFFIX, TEXT_SUFFIX
+from fastcausal.formats.io.packed import is_url, local
 
 
 def keep_apart(targets: Iterable[str | os.PathLike[str] | None], sources: Iterable[Any]) -> None:
@@ -35,7 +36,7 @@ def keep_apart(targets: Iterable[str | os.PathLike[str] | None], sources: Iterab
     Traceback (most recent call last):
     fastcausal.errors.InputError: gold.csv is read, expected another file to write to
     """
-    read = [source for source in sources if _is_path(source)]
+    read = [path for path in map(local, sources) if _is_path(path) and not is_url(path)]
     kept = {file for source in read for file in _files(source)}
     written: dict[object, Any] = {}
     for target in filter(_is_path, targets):

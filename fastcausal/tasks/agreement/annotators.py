@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, some_of
 from fastcausal.formats import documents_of, opened, read, table
 from fastcausal.formats.io.batches import Stream, batch
 from fastcausal.formats.io.files import name_of
 from fastcausal.formats.io.format import Opened
+from fastcausal.formats.io.packed import stem_of
 from fastcausal.options import Policy, TagReading
 from fastcausal.relations import Relations, taken
 from fastcausal.tasks.unread import unread_message
@@ -87,7 +88,7 @@ def _names(sources: Sequence[Any]) -> list[str]:
     """Return file names without suffix where they differ, else paths; numbers of other sources."""
     if not all(isinstance(s, str | os.PathLike) for s in sources):
         return [f"annotator_{k}" for k in range(1, len(sources) + 1)]
-    stems = [Path(source).stem for source in sources]
+    stems = [stem_of(source) for source in sources]
     return stems if len(set(stems)) == len(stems) else [os.fspath(source) for source in sources]
 
 
@@ -166,7 +167,7 @@ def readable(
 def columns_of_either(examples: pa.Table, other: Relations) -> pa.Table:
     """Put columns that only the second annotator's table has beside those of the first."""
     more = [c for c in other.table.column_names if c not in examples.column_names]
-    more = [c for c in more if c not in ("relations", "length", "tagged", "id")]
+    more = [c for c in more if c not in ("relations", "length", "tagged", "id", UNPARSED)]
     if not more or other.ids is None or "id" not in examples.column_names:
         return examples
     at = pc.index_in(examples["id"], other.ids)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from fastcausal.errors import InputError, Remedy
 from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.packed import stem_of
 from fastcausal.formats.io.values import JSON, kind, shown
 from fastcausal.tasks.claims.files import entries_of_topic
 from fastcausal.tasks.claims.reading import fields_of, pattern_of, read_claims
@@ -120,7 +120,7 @@ def _of_answers(files: Sequence[Source], name: str | None) -> Iterator[Label]:
         named = _rater_of(file, name)
         has_system = "system" in items.columns.column_names
         systems = items.columns["system"].to_pylist() if has_system else [None] * len(items)
-        for column, rater in enumerate(items.raters or (Path(file.name).stem,)):
+        for column, rater in enumerate(items.raters or (stem_of(file.name),)):
             codes = items.verdicts[:, column].tolist() if items.raters else [-1] * len(items)
             for system, item, code in zip(systems, items.ids.to_pylist(), codes, strict=True):
                 yield Label(system, item, named or rater, None if code < 0 else code)
@@ -132,7 +132,7 @@ def _of_preferences(files: Sequence[Source], name: str | None, key: str) -> Iter
         topics = _topics(file)
         if topics.keys() != systems.keys():
             raise InputError(f"{file.name} and {key} have different topics")
-        rater = _rater_of(file, name) or Path(file.name).stem
+        rater = _rater_of(file, name) or stem_of(file.name)
         for topic, said in topics.items():
             for place in PLACES:
                 label = said.get(f"{place}_likert")

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.formats import table as binary
 from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.packed import stem_of
 from fastcausal.formats.io.records import Records, read_records
 from fastcausal.formats.io.values import JSON, shown
 from fastcausal.formulas.claims import SIDES
@@ -165,7 +165,7 @@ def pattern_of(name: str) -> _Pattern:
 
 def fields_of(pattern: _Pattern, file: str) -> dict[str, str]:
     """Return what a file's name says: side, system, rater."""
-    match = pattern.expression.fullmatch(Path(file).stem)
+    match = pattern.expression.fullmatch(stem_of(file))
     if match is None:
         sides = f" with {' or '.join(SIDES)} as side" if "{side}" in pattern.text else ""
         raise InputError(f'{file}: the name does not fit "{pattern.text}"{sides}')

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from fastcausal.errors import InputError, Problems, repeated
 from fastcausal.formats import table
 from fastcausal.formats.io.cells import cells, columns_of, note_other_kinds
 from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.packed import suffix_of
 from fastcausal.formats.io.values import kind, most_common, shown
 
 IDS = ("id", "index")
@@ -145,7 +145,7 @@ def read(source: Any, name: str = "labels") -> Labels:
 
 def is_label_file(source: Source) -> bool:
     """Tell if a file is a CSV file with a column of labels and without relations."""
-    if Path(source.name).suffix.lower() != ".csv":
+    if suffix_of(source.name) != ".csv":
         return False
     header = source.text.partition("\n")[0]
     cells = {cell.strip('" \r') for cell in header.split(",")}

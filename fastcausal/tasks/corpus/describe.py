@@ -6,7 +6,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
@@ -22,6 +21,7 @@ from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
 from fastcausal.formats.examples import examples, tagged_sentences, texts_of
 from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.packed import suffix_of
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.options import Tokenizer, check
 from fastcausal.relations import Relations
@@ -76,7 +76,7 @@ def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> Corp
         check("tokenizer", tokenizer, Tokenizer)
     wanted = TOKENIZERS if tokenizer is None else (tokenizer,)
     file = None
-    if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() == ".csv":
+    if isinstance(source, str | os.PathLike) and suffix_of(source) == ".csv":
         file = Source.open(source)
     if file is not None and files.is_label_file(file):
         description = _of_labels(files.read(file), wanted)

@@ -16,7 +16,7 @@ from fastcausal.formats.examples import examples
 from fastcausal.formats.io.builder import Span, UnreadError
 from fastcausal.formats.io.format import Opened
 from fastcausal.formats.io.sources import RelationSources
-from fastcausal.formats.spans import Sentence
+from fastcausal.formats.sentences import Sentence
 from fastcausal.options import TagReading
 from fastcausal.relations import ROLES, Relations
 from fastcausal.tasks.corpus.findings import MOST_TEXT, CheckReport, Finding

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import added_digests
+from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.count_files import metadata_of
 from fastcausal.errors import warning_lines
 from fastcausal.formats import opened
@@ -215,14 +216,14 @@ class _CountFile:
 
 def _needed(scorer: ExtractionScorer) -> set[str | None]:
     """The columns that scores depend on."""
-    read = {"id", "length", "relations", "tagged", scorer.by}
+    read = {"id", "length", "relations", "tagged", UNPARSED, scorer.by}
     return read if scorer.protocol.tags == "strict" else read | {"text", *KEY}
 
 
 def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
     from fastcausal.tasks.extraction.cnc2022 import scores_2022
 
-    scorer.n_as_given = aligned.n_as_given
+    scorer.n_as_given, scorer.located = aligned.n_as_given, aligned.located
     n_pred_relations = marked_relations(aligned.pred)
     lost = aligned.unparsed
     scores, fate = scores_2022(

@@ -33,7 +33,7 @@ from fastcausal.protocols import RECESS, Protocol, batch_protocol, protocol_name
 from fastcausal.relations import ROLES, Relations
 from fastcausal.report import Report
 from fastcausal.rows import Rows
-from fastcausal.statistics import Statistics
+from fastcausal.statistics import Statistics, joint_signature
 from fastcausal.tasks.align import (
     Aligned,
     align,
@@ -131,6 +131,7 @@ class ExtractionScorer:
         # By stratum: counts of examples with at most one gold relation, and of the others.
         self.counts: dict[str, Int64] = {}
         self.n_as_given: int = 0  # relations whose spans are not read as the protocol reads tags
+        self.located: frozenset[str] = frozenset()  # by which rules texts of spans were located
         self.warnings: Warnings = {}
         self.unparsed_relations: Unparsed = ALL_READ
         if self._decoding is not None:
@@ -144,7 +145,8 @@ class ExtractionScorer:
 
     def _recipe(self, protocol: str) -> str:
         policies = f"unparsed:{self.unparsed}|unmatched:{self.unmatched}"
-        return f"fastcausal|{__version__}|{protocol}|{policies}"
+        spans = f"|spans:{'+'.join(sorted(self.located))}" if self.located else ""
+        return f"fastcausal|{__version__}|{protocol}|{policies}{spans}"
 
     def update(
         self,
@@ -229,6 +231,7 @@ class ExtractionScorer:
         self.n_gold_relations += marked_relations(aligned.gold)
         self.n_pred_relations += marked_relations(aligned.pred)
         self.n_as_given += aligned.n_as_given
+        self.located |= aligned.located
         if aligned.counted:
             add_warnings(self.warnings, aligned.counted)
         if aligned.unparsed is not ALL_READ:
@@ -282,8 +285,10 @@ class ExtractionScorer:
             would reach 2^56.
         """
         mine, theirs = (each._recipe(each.protocol.signature) for each in (self, other))
-        if mine != theirs:
-            raise ValueError(f"cannot merge {theirs} into {mine}")
+        try:
+            joint_signature(mine, theirs)
+        except InputError:
+            raise ValueError(f"cannot merge {theirs} into {mine}") from None
         if self.by != other.by:
             raise ValueError(f"cannot merge scores by {other.by} into scores by {self.by}")
         if None not in (self.roles, other.roles) and self.roles != other.roles:
@@ -297,6 +302,7 @@ class ExtractionScorer:
         self.n_gold_relations += other.n_gold_relations
         self.n_pred_relations += other.n_pred_relations
         self.n_as_given += other.n_as_given
+        self.located |= other.located
         add_warnings(self.warnings, other.warnings)
         self.unparsed_relations += other.unparsed_relations
 

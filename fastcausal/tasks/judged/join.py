@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from fastcausal.arrays.arrow import joined, numbers, strings
 from fastcausal.arrays.strata import ascending
 from fastcausal.errors import InputError
 from fastcausal.formats.io.files import Source, name_of
+from fastcausal.formats.io.packed import stem_of
 from fastcausal.formats.io.values import most_common
 from fastcausal.tasks.judged.files import (
     ExtractionFile,
@@ -144,7 +144,7 @@ def _names(sources: Sequence[Any], name: str) -> list[tuple[str, str]]:
     names = [_path_of(each) or other for each, other in zip(sources, numbered, strict=True)]
     if again := most_common(names):
         raise InputError(f"{again[0]} is given twice")
-    stems = [Path(each).stem for each in names]
+    stems = [stem_of(each) for each in names]
     return [*zip(names, names if most_common(stems) else stems, strict=True)]
 
 

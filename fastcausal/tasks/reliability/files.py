@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +14,7 @@ from fastcausal.errors import InputError, Problems
 from fastcausal.formats.io.cells import cells, note_other_kinds
 from fastcausal.formats.io.files import LineNumbers, Source
 from fastcausal.formats.io.lines import first_object, objects
+from fastcausal.formats.io.packed import stem_of, suffix_of
 from fastcausal.formats.io.values import kind, most_common, shown
 from fastcausal.formats.table import load, sniff
 from fastcausal.tasks.reliability.reading import is_number
@@ -97,7 +97,7 @@ def read_rating_files(
     """
     names = {*UNITS, *RATERS, *(name for name in (label, unit, rater, cluster) if name)}
     files = [_load(Source.open(path), names) for path in paths]
-    stems = [Path(path).stem for path in paths]
+    stems = [stem_of(path) for path in paths]
     if len(set(stems)) < len(stems):
         raise InputError(f"two files of the same name: {', '.join(paths)}")
     parts = []
@@ -137,7 +137,7 @@ def _load(source: Source, names: Collection[str]) -> _File:
         if again := most_common(table.column_names):
             raise InputError(f'{source.name}: column "{again[0]}" occurs {again[1]} times')
         return _File(source.name, table.column_names, table)
-    suffix = Path(source.name).suffix.lower()
+    suffix = suffix_of(source.name)
     if source.is_json:
         return _plain_lines(source) or _checked_lines(source, names)
     table, lines, _ = cells(source, "\t" if suffix == ".tsv" else ",")

@@ -1,0 +1,120 @@
+"""Why relations could not be read: a column that travels with the relations themselves.
+
+A table of which nothing is unparsed need not have the column. A relation that is null without a
+reason in it was null in its source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays.arrow import is_valid, joined, lists, numbers, offsets_of, strings
+
+UNPARSED = "unparsed"
+REASON = pa.struct([("relation", pa.int32()), ("reason", pa.string()), ("text", pa.string())])
+REASONS = pa.list_(REASON)
+IS_NULL = "it is null"
+Reason = tuple[int, int | None, str, str | None]
+"""An example, the number of its relation from 1 (None: all its answer), why, and what it was."""
+Booleans = npt.NDArray[np.bool_]
+
+
+def reason_lists(reasons: Sequence[Reason], n: int) -> pa.ListArray:
+    """Return the column of n examples; reasons are in the order of examples and relations.
+
+    Examples
+    --------
+    >>> reason_lists([(1, None, "a refusal", "I cannot")], 2).to_pylist()
+    [None, [{'relation': None, 'reason': 'a refusal', 'text': 'I cannot'}]]
+    """
+    examples, relations, why, texts = zip(*reasons, strict=True) if reasons else ((),) * 4
+    parts = [pa.array(relations, pa.int32()), _strings(why), _strings(texts)]
+    widths = np.bincount(np.array(examples, np.int64), minlength=n)
+    return lists(widths, pa.StructArray.from_arrays(parts, fields=list(REASON)), widths > 0)
+
+
+def _strings(values: Sequence[str | None]) -> pa.Array:
+    """Return texts of any kind: half of a surrogate pair is written as its number."""
+    texts = [v and v.encode(errors="backslashreplace").decode() for v in values]
+    return strings(texts).cast(pa.string())
+
+
+def column_of(table: pa.Table) -> pa.ListArray | None:
+    """Return the column in one piece; None where there is none, or one of another kind."""
+    if UNPARSED not in table.column_names:
+        return None
+    kind = table[UNPARSED].type
+    if kind == REASONS:
+        return joined(table[UNPARSED])
+    inner = getattr(kind, "value_type", None)
+    if not isinstance(inner, pa.StructType) or {f.name for f in inner} != {f.name for f in REASON}:
+        return None
+    try:
+        return joined(table[UNPARSED].cast(REASONS))
+    except pa.ArrowException:
+        return None
+
+
+def with_null_answers(table: pa.Table, missing: Booleans) -> pa.Table:
+    """Say of examples that their answer as a whole is null, unless a reason says more."""
+    kept = column_of(table)
+    if kept is None:
+        kept = reason_lists([], len(table))
+    widths = np.diff(offsets_of(kept))
+    more = np.flatnonzero(missing & (widths == 0))
+    null = reason_lists([(0, None, IS_NULL, None)] * len(more), 1).flatten()
+    examples = np.concatenate([np.repeat(np.arange(len(table)), widths), more])
+    entries = pa.concat_arrays([kept.flatten(), null]).take(
+        numbers(examples.argsort(kind="stable"))
+    )
+    widths = np.bincount(examples, minlength=len(table))
+    column = lists(widths, entries, widths > 0)
+    if UNPARSED not in table.column_names:
+        return table.append_column(UNPARSED, column)
+    return table.set_column(table.column_names.index(UNPARSED), UNPARSED, column)
+
+
+def reasons_of(table: pa.Table) -> dict[str, Any]:
+    """Return a row for each relation that is null, in their order.
+
+    ``example`` int64[n]; ``relation``, its number from 1, null where it stands for an answer that
+    cannot be read as a whole; ``reason``; ``text``, what could not be read, where that is known.
+
+    Examples
+    --------
+    >>> rows = reasons_of(pa.table({"relations": [[None], [[], None]],
+    ...     "unparsed": reason_lists([(0, None, "a refusal", "No")], 2)}))
+    >>> rows["example"], rows["relation"].to_pylist(), rows["reason"].to_pylist()
+    (array([0, 1]), [None, 2], ['a refusal', 'it is null'])
+    """
+    relations = joined(table["relations"])
+    places = offsets_of(relations)
+    null = np.flatnonzero(~is_valid(relations.flatten()))
+    example = np.searchsorted(places, null, "right") - 1
+    entries = _entries(column_of(table), example, len(table))
+    number = numbers((null - places[example] + 1).astype(np.int32))
+    relation, reason, text = (pc.struct_field(entries, field.name) for field in REASON)
+    is_answer = pc.and_(pc.is_valid(reason), pc.is_null(relation))
+    return {
+        "example": example,
+        "relation": pc.if_else(is_answer, pa.scalar(None, pa.int32()), number),
+        "reason": pc.fill_null(reason, IS_NULL),
+        "text": text,
+    }
+
+
+def _entries(kept: pa.ListArray | None, example: Any, n: int) -> pa.StructArray:
+    """Return what the column says of each null relation; null where it says nothing."""
+    if kept is None:
+        return pa.nulls(len(example), REASON)
+    starts = offsets_of(kept)
+    known = np.diff(starts) == np.bincount(example, minlength=n)
+    rank = np.arange(len(example)) - np.searchsorted(example, example)
+    index = np.where(known[example], starts[example] + rank, 0)
+    return kept.flatten().take(numbers(index, known[example]))

@@ -1,0 +1,218 @@
+"""Compressed files and URLs: the bytes that they stand for.
+
+::
+
+    URL ── fetched ──▶ bytes ── unpacked ──▶ bytes of the file itself, piece by piece
+                       │ gzip, bz2, zstd, zip with one file: told by their first bytes
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, TypeGuard, TypeVar
+
+from fastcausal.errors import InputError
+from fastcausal.formats.io.zips import MOST_RATIO, Archive
+
+SUFFIXES = (".gz", ".gzip", ".bz2", ".zst", ".zstd", ".zip")
+HEAD = 10  # bytes that tell how a file is packed
+ADDED = (".DS_Store", "Thumbs.db")  # files in zips that nobody put there
+PIECE = 1 << 20  # bytes unpacked at a time
+SAFE = 1 << 28  # bytes that any file may unpack to
+
+T = TypeVar("T")
+
+_URL = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
+_MARKS = {
+    "gzip": re.compile(rb"\x1f\x8b\x08"),
+    "bz2": re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P)"),
+    "zstd": re.compile(rb"\x28\xb5\x2f\xfd"),
+    "zip": re.compile(rb"PK(\x03\x04|\x05\x06)"),
+    "xz": re.compile(rb"\xfd7zXZ\0"),
+    "7z": re.compile(rb"7z\xbc\xaf\x27\x1c"),
+    "rar": re.compile(rb"Rar!\x1a\x07"),
+}
+_CODECS = ("gzip", "bz2", "zstd")  # as pyarrow calls them
+
+
+def is_url(source: object) -> TypeGuard[str]:
+    """Tell whether a source is the URL of a file.
+
+    Examples
+    --------
+    >>> is_url("s3://runs/a.jsonl"), is_url("runs/a.jsonl")
+    (True, False)
+    """
+    return isinstance(source, str) and _URL.match(source) is not None
+
+
+def local(source: T) -> T | str:
+    """Return the path of a ``file://`` URL; any other source as it is.
+
+    Examples
+    --------
+    >>> local("file:///data/my%20gold.csv")
+    '/data/my gold.csv'
+    """
+    if not isinstance(source, str) or not source.lower().startswith("file://"):
+        return source
+    from urllib.parse import unquote
+
+    path = unquote(source[len("file://") :])
+    if not path.startswith("/"):
+        raise InputError(f"{source}: a file:// URL of another machine, expected file:///PATH")
+    return path
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a file without the suffix of its compression or the query of a URL.
+
+    Examples
+    --------
+    >>> plain_name("runs/a.jsonl.gz"), plain_name("gold.csv")
+    ('runs/a.jsonl', 'gold.csv')
+    """
+    if is_url(name):
+        name = re.split("[?#]", name)[0]
+    suffix = Path(name).suffix
+    return name[: -len(suffix)] if suffix.lower() in SUFFIXES else name
+
+
+def suffix_of(name: str | os.PathLike[str]) -> str:
+    """Return the suffix of a file, in lower case, without regard to its compression."""
+    return Path(plain_name(os.fspath(name))).suffix.lower()
+
+
+def stem_of(name: str | os.PathLike[str]) -> str:
+    """Return the last part of a path or URL without its suffixes, as a short name."""
+    return Path(plain_name(os.fspath(name))).stem
+
+
+def packing(head: bytes) -> str | None:
+    """Name what a file is packed by, told by its first bytes.
+
+    Examples
+    --------
+    >>> import gzip
+    >>> packing(gzip.compress(b"Rain"))
+    'gzip'
+    """
+    return next((name for name, mark in _MARKS.items() if mark.match(head)), None)
+
+
+def unpacked(file: IO[bytes], name: str) -> tuple[str, Iterator[bytes]]:
+    """Return the name of the file that a packed one holds, and its bytes piece by piece.
+
+    Parameters
+    ----------
+    file : file
+        Seekable, at its start.
+    name : str
+        What messages call it. A file within a zip follows it: ``a.zip/b.csv``.
+
+    Raises
+    ------
+    InputError
+        It is damaged, packed in a way that is not read, or a zip of several files; or unpacks to
+        more than `MOST_RATIO` times its size.
+    """
+    how = packing(file.read(HEAD))
+    size = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    if how == "zip":
+        archive = Archive(name, file.read())
+        member = _member(archive)
+        return f"{name}/{member}", _pieces(io.BytesIO(archive.read(member)), name, how, size)
+    if how not in _CODECS:
+        raise InputError(f"{name}: a file packed by {how}, which is not read: unpack it first")
+    import pyarrow as pa
+
+    with _faults(name, how):
+        return name, _pieces(pa.CompressedInputStream(file, how), name, how, size)
+
+
+def _pieces(stream: Any, name: str, how: str, size: int) -> Iterator[bytes]:
+    """Yield the bytes of a stream that is unpacked from so many bytes."""
+    n = 0
+    with closing(stream), _faults(name, how):
+        while piece := stream.read(PIECE):
+            if not n and (inner := packing(piece[:HEAD])):
+                raise InputError(f"{name}: {inner} data within {how} data, unpack it first")
+            n += len(piece)
+            if n > max(SAFE, MOST_RATIO * size):
+                raise InputError(
+                    f"{name}: {size} bytes unpack to over {n >> 20} MiB, more than {MOST_RATIO} "
+                    "times as many; if that is meant, unpack it first"
+                )
+            yield piece
+
+
+def _member(archive: Archive) -> str:
+    """Return the only file of a zip; what systems add on their own does not count."""
+    names = [
+        name
+        for name in archive.names
+        if not name.startswith("__MACOSX/") and PurePosixPath(name).name not in ADDED
+    ]
+    if len(names) != 1:
+        more = ", ..." if len(names) > 3 else ""
+        held = f"{len(names)} files ({', '.join(names[:3])}{more})" if names else "no file"
+        raise InputError(f"{archive.name}: a zip with {held}, expected one")
+    return names[0]
+
+
+@contextmanager
+def _faults(name: str, how: str) -> Iterator[None]:
+    """Turn what damaged data make pyarrow raise into InputError."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{name}: damaged {how} data: {str(error).splitlines()[0]}") from error
+
+
+@contextmanager
+def fetched(url: str) -> Iterator[IO[bytes]]:
+    """Open what a URL stands for: through pyarrow, or through fsspec where pyarrow cannot.
+
+    Raises
+    ------
+    InputError
+        It cannot be reached, or fsspec is not installed with what the URL needs.
+    """
+    scheme = url.partition("://")[0].lower()
+    try:
+        with closing(_stream(url, scheme)) as stream:
+            yield stream
+    except InputError:
+        raise
+    except ImportError as error:
+        raise InputError(
+            f"{url}: a URL, and {scheme}:// needs more packages ({error}): "
+            'pip install "fastcausal[url]", or download the file'
+        ) from error
+    except Exception as error:  # of any library behind a file system
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        reason = "not found, or not reachable" if reason == url else reason
+        raise InputError(f"{url}: the URL cannot be read: {reason}") from error
+
+
+def _stream(url: str, scheme: str) -> Any:
+    import pyarrow as pa
+    from pyarrow.fs import FileSystem
+
+    if scheme in ("gs", "gcs") and "?" not in url:
+        url += "?retry_limit_seconds=10"  # by default it tries for 15 minutes
+    try:
+        filesystem, path = FileSystem.from_uri(url)
+    except pa.ArrowInvalid:
+        import fsspec
+
+        if scheme not in fsspec.available_protocols():
+            raise InputError(f"{url}: unknown scheme {scheme}:// of a URL") from None
+        return fsspec.open(url, "rb").open()
+    return filesystem.open_input_stream(path, compression=None)

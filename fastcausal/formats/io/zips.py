@@ -1,0 +1,144 @@
+"""Zip archives of unknown origin, read in memory: bounded, and nothing is written anywhere."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import stat
+import zipfile
+import zlib
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from fastcausal.errors import InputError
+
+MARKS = (b"PK\x03\x04", b"PK\x05\x06")  # what a zip begins with; the latter an empty one
+MOST_BYTES = 1 << 30  # that all files of an archive, those of zips inside included, unpack to
+MOST_FILES = 100_000
+MOST_RATIO = 200  # bytes unpacked for each packed; DEFLATE reaches 1032
+FREE = 1 << 20  # bytes whose ratio is not looked at: short texts repeat themselves
+ENCRYPTED = 0x1  # of the flags of an entry
+
+
+@dataclass
+class Room:
+    """The bytes that an archive may still unpack to, shared with the zips inside."""
+
+    left: int = MOST_BYTES
+
+
+@dataclass(frozen=True)
+class Archive:
+    """The files of a zip.
+
+    Parameters
+    ----------
+    name : str
+        What messages call it.
+    data : bytes
+        All of it.
+    room : Room
+        Bounds what it unpacks to, together with the archive that it lies in.
+    """
+
+    name: str
+    data: bytes = field(repr=False)
+    room: Room = field(default_factory=Room, repr=False)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The paths of its files, sorted; directories are left out.
+
+        Raises
+        ------
+        InputError
+            It is cut or damaged; a path leaves it, occurs twice, is a link, or is encrypted; or
+            the files are too many or too large.
+        """
+        return tuple(sorted(self._entries))
+
+    def read(self, path: str) -> bytes:
+        """Unpack a file; InputError where it is damaged or there is no more room."""
+        entry = self._entries[path]
+        self._take(entry.file_size)
+        try:
+            with self._zip.open(entry) as file:
+                data = file.read(entry.file_size + 1)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError,
+                RuntimeError, ValueError) as error:  # fmt: skip
+            raise InputError(f"{self.name}/{path}: damaged or packed in an unknown way: {error}"
+                             ) from error  # fmt: skip
+        if len(data) != entry.file_size:
+            raise InputError(
+                f"{self.name}/{path}: {len(data)} bytes, the archive says {entry.file_size}"
+            )
+        return data
+
+    def inside(self, path: str) -> Archive:
+        """Return a zip inside; what it unpacks to counts as this one's."""
+        return Archive(f"{self.name}/{path}", self.read(path), self.room)
+
+    @cached_property
+    def _zip(self) -> zipfile.ZipFile:
+        try:
+            return zipfile.ZipFile(io.BytesIO(self.data))
+        except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
+            raise InputError(f"{self.name}: damaged or no zip: {error}") from error
+
+    @cached_property
+    def _entries(self) -> dict[str, zipfile.ZipInfo]:
+        entries: dict[str, zipfile.ZipInfo] = {}
+        listed = self._zip.infolist()
+        if len(listed) > MOST_FILES:
+            raise InputError(f"{self.name}: {len(listed)} files, expected at most {MOST_FILES}")
+        for entry in listed:
+            if reason := _refusal(entry):
+                raise InputError(f"{self.name}: {entry.orig_filename!r:.80} {reason}")
+            if entry.filename in entries:
+                raise InputError(f"{self.name}: {entry.filename!r:.80} occurs twice")
+            if not entry.is_dir():
+                entries[entry.filename] = entry
+        size = sum(entry.file_size for entry in entries.values())
+        if size > FREE and size > MOST_RATIO * len(self.data):
+            raise InputError(
+                f"{self.name}: unpacks to {size} bytes, {size // len(self.data)} for each of its "
+                f"own, expected at most {MOST_RATIO}"
+            )
+        if size > self.room.left:
+            raise InputError(f"{self.name}: unpacks to {size} bytes, expected at most {MOST_BYTES}")
+        return entries
+
+    def _take(self, n_bytes: int) -> None:
+        self.room.left -= n_bytes
+        if self.room.left < 0:
+            raise InputError(f"{self.name}: unpacks to more than {MOST_BYTES} bytes")
+
+
+def _refusal(entry: zipfile.ZipInfo) -> str | None:
+    """Say why an entry is refused, None where it is not."""
+    path = entry.orig_filename
+    if "\\" in path or "\0" in path or path.startswith("/") or path[1:2] == ":":
+        return "is not a relative path"
+    if ".." in path.split("/") or posixpath.normpath(path) != path.rstrip("/"):
+        return "is a path with . or .. in it"
+    kind = stat.S_IFMT(entry.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return "is a link or a device"
+    return "is encrypted" if entry.flag_bits & ENCRYPTED else None
+
+
+def is_zip(data: bytes) -> bool:
+    """Tell whether bytes begin as a zip does.
+
+    Examples
+    --------
+    >>> packed = io.BytesIO()
+    >>> with zipfile.ZipFile(packed, "w") as archive:
+    ...     archive.writestr("amy/rain.ann", "T1")
+    >>> is_zip(packed.getvalue()), is_zip(b"rain")
+    (True, False)
+    >>> opened = Archive("x.zip", packed.getvalue())
+    >>> opened.names, opened.read("amy/rain.ann")
+    (('amy/rain.ann',), b'T1')
+    """
+    return data.startswith(MARKS)

@@ -1,0 +1,201 @@
+"""A sentence in which texts of spans are looked up."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from fastcausal.formats._tokens import occurrences, token_bounds
+from fastcausal.formats.io.builder import UnreadError
+from fastcausal.formats.io.values import shown
+
+WHITE = " \t\n\r\x0b\x0c"
+OTHER_SIGNS = "span with other quotes or dashes"
+OTHER_ENDS = "span with other punctuation around it"
+IN_PIECES = "span in pieces around an ellipsis"
+# Quotes, dashes and the ellipsis in one form each. Tokenizers write the double quote as two.
+SIGNS = dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032`\u00b4"), "'")
+SIGNS |= dict.fromkeys(map(ord, '"\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb'), "''")
+SIGNS |= dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212"), "-")
+SIGNS |= dict.fromkeys(map(ord, "\u2014\u2015"), "--") | {ord("\u2026"): "..."}
+_ENDS = WHITE + ".,;:!?-'()[]{}" + "".join(map(chr, SIGNS))
+_ELLIPSIS = re.compile(r"\.{3,}|\u2026")
+Bounds = tuple[int, int]
+"""Characters [start, stop)."""
+Fold = Callable[[str], str]
+
+
+class Found(NamedTuple):
+    """The place of a span text: characters [start, stop).
+
+    Attributes
+    ----------
+    start, stop : int
+    again : bool
+        Whether the text occurs elsewhere, too.
+    way : str
+        What had to be mapped or left out, a note; empty where the text is there.
+    """
+
+    start: int
+    stop: int
+    again: bool
+    way: str = ""
+
+
+class Sentence:
+    """A text whose spans are looked up, in characters and in tokens."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts: list[int]
+        self.stops: list[int]
+        self.starts, self.stops = token_bounds(text)
+
+    def locate(
+        self,
+        wanted: str,
+        near: Sequence[Bounds] = (),
+        taken: Collection[Bounds] = (),
+        after: int = 0,
+    ) -> Found:
+        """Find the characters of a span text.
+
+        Parameters
+        ----------
+        wanted : str
+            Searched as it stands, else regardless of case and white space; occurrences that are
+            whole tokens come before all others. Then so with quotes and dashes in one form, then
+            without punctuation around it.
+        near : sequence of (start, stop)
+            Of several occurrences, the one that reaches least beyond one of these places; then,
+            and without such places, the first.
+        taken : collection of (start, stop)
+            Places that are chosen only where there is no other one.
+        after : int
+            Where the span starts at the earliest.
+
+        Raises
+        ------
+        UnreadError
+            It does not occur.
+        """
+        wanted = wanted.strip(WHITE)
+        for way, text, folds in (
+            ("", wanted, (None, _loose)),
+            (OTHER_SIGNS, wanted, (in_one_form,)),
+            (OTHER_ENDS, wanted.strip(_ENDS), (None, _loose, in_one_form)),
+        ):
+            places = self._places(text, folds, after)
+            if places:
+                return Found(*_chosen(places, near, taken), len(places) > 1, way)
+        raise UnreadError(f"{shown(wanted)} is not in the text", wanted)
+
+    def pieces(
+        self, wanted: str, near: Sequence[Bounds] = (), taken: Collection[Bounds] = ()
+    ) -> list[Found]:
+        """Find a span text, or what stands around an ellipsis in it; see `locate`."""
+        try:
+            return [self.locate(wanted, near, taken)]
+        except UnreadError:
+            texts = [piece for piece in _ELLIPSIS.split(wanted) if piece.strip(_ENDS)]
+            if len(texts) < 2:
+                raise
+            placed = [Found(0, 0, False)]
+            for text in texts:
+                placed.append(self.locate(text, near, taken, placed[-1].stop))
+            return [place._replace(way=IN_PIECES) for place in placed[1:]]
+
+    def tokens(self, start: int, stop: int) -> tuple[int, int, bool]:
+        """Find the tokens that characters [start, stop) touch, and whether one is cut."""
+        first = bisect_right(self.stops, start)
+        last = bisect_left(self.starts, stop)
+        if first >= last:
+            raise UnreadError(f"characters {start} to {stop} mark no token")
+        return first, last, self.starts[first] < start or stop < self.stops[last - 1]
+
+    def _places(self, text: str, folds: Sequence[Fold | None], after: int) -> list[Bounds]:
+        """Find a text in the first form of the sentence that has it, as whole tokens if it can."""
+        cut: list[Bounds] = []
+        for fold in folds:
+            letters = self._letters(fold)
+            places = [place for place in letters.places(text) if place[0] >= after]
+            if whole := [place for place in places if self._is_whole(place)]:
+                return whole
+            cut = cut or places
+        return cut
+
+    def _is_whole(self, place: Bounds) -> bool:
+        start, stop = place
+        bounds = self._bounds
+        return start in bounds[0] and stop in bounds[1]
+
+    @cached_property
+    def _bounds(self) -> tuple[frozenset[int], frozenset[int]]:
+        return frozenset(self.starts), frozenset(self.stops)
+
+    def _letters(self, fold: Fold | None) -> Letters:
+        if fold not in self._forms:
+            self._forms[fold] = Letters.of(self.text, fold)
+        return self._forms[fold]
+
+    @cached_property
+    def _forms(self) -> dict[Fold | None, Letters]:
+        return {}
+
+
+@dataclass(frozen=True)
+class Letters:
+    """The letters of a text that are compared.
+
+    Attributes
+    ----------
+    text : str
+    origins : sequence of int
+        Where each of them stands in the sentence.
+    fold : callable or None
+        What was done to each letter.
+    """
+
+    text: str
+    origins: Sequence[int]
+    fold: Fold | None
+
+    @classmethod
+    def of(cls, text: str, fold: Fold | None) -> Letters:
+        """Fold the letters of a text one by one; each may become several, or none."""
+        if fold is None:
+            return cls(text, range(len(text)), None)
+        folded = list(map(fold, text))
+        origins = [k for k, letters in enumerate(folded) for _ in letters]
+        return cls("".join(folded), origins, fold)
+
+    def places(self, wanted: str) -> list[Bounds]:
+        """Find the characters of the sentence in which a text occurs, in their order."""
+        wanted = wanted if self.fold is None else self.fold(wanted)
+        n = len(wanted) - 1
+        return [(self.origins[k], self.origins[k + n] + 1) for k in occurrences(self.text, wanted)]
+
+
+def in_one_form(text: str) -> str:
+    """Return a text without case and white space, its quotes and dashes in one form."""
+    return _loose(text.translate(SIGNS))
+
+
+def _loose(text: str) -> str:
+    return "".join(text.casefold().split())
+
+
+def _chosen(places: Sequence[Bounds], near: Sequence[Bounds], taken: Collection[Bounds]) -> Bounds:
+    """Choose one of the places where a text occurs, see `Sentence.locate`."""
+    free = [place for place in places if place not in taken] or places
+    return min(free, key=lambda place: min((_reach(place, gap) for gap in near), default=0))
+
+
+def _reach(place: Bounds, gap: Bounds) -> int:
+    """Return how many characters a place reaches beyond a gap."""
+    return max(gap[0] - place[0], place[1] - gap[1], 0)
