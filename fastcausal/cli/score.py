@@ -49,6 +49,12 @@ def score(
         Path | None,
         typer.Option(help="Write the chosen pairs to this .parquet, .arrow or .csv file."),
     ] = None,
+    reasons: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write why predictions are unparsed to this .csv, .jsonl, .parquet or .arrow file."
+        ),
+    ] = None,
     by: Annotated[
         str | None, typer.Option(help="Also score each value of this column separately.")
     ] = None,
@@ -90,18 +96,22 @@ def score(
     import fastcausal as fc
     from fastcausal.formats.io.targets import keep_apart
 
-    keep_apart([per_example, matches], [gold, *pred])
+    keep_apart([per_example, matches, reasons], [gold, *pred])
     names = short_names(pred)
     reports: dict[str, Report] = {}
     with doing(f"reading {gold}"):
         gold_side = _reusable(gold, protocol, len(names) > 1)
-    with _one_table(per_example, list(names)) as tables, _pairs(matches, len(names) > 1) as write:
+    with (
+        _one_table(per_example, list(names)) as tables,
+        _rows(matches, "matches", len(names) > 1) as write,
+        _rows(reasons, "unparsed", len(names) > 1) as tell,
+    ):
         for name, path in names.items():
             with (
                 doing(f"scoring {path}") as progress,
                 named(name if len(names) > 1 else None),
             ):
-                report = fc.score(
+                report: Report = fc.score(
                     gold_side,
                     path,
                     protocol,
@@ -115,6 +125,7 @@ def score(
                     **reads.arguments(),
                 )
                 write(name, report)
+                tell(name, report)
             if intervals:
                 report = with_intervals({name: report}, draws, by)[name]
             reports[name] = report.without_details()
@@ -141,8 +152,10 @@ def _reusable(gold: str, protocol: ProtocolName, several: bool) -> Any:
 
 
 @contextmanager
-def _pairs(target: Path | None, several: bool) -> Iterator[Callable[[str, Report], None]]:
-    """Give what writes the chosen pairs of each system to one file."""
+def _rows(
+    target: Path | None, table: str, several: bool
+) -> Iterator[Callable[[str, Report], None]]:
+    """Give what writes a table of each system's report to one file."""
     if target is None:
         yield lambda name, report: None
         return
@@ -152,7 +165,8 @@ def _pairs(target: Path | None, several: bool) -> Iterator[Callable[[str, Report
     with appending(target) as write:
 
         def add(name: str, report: Report) -> None:
-            write(with_system(report.matches, name) if several else report.matches)
+            rows = report.tables[table]
+            write(with_system(rows, name) if several else rows)
 
         yield add
 

@@ -59,7 +59,7 @@ def named(system: str | None) -> Iterator[None]:
 
 
 def with_intervals(
-    reports: dict[str, Report],
+    reports: Mapping[str, Report],
     draws: Draws,
     by: str | None,
 ) -> dict[str, Report]:
@@ -119,7 +119,9 @@ def _summaries_table(reports: dict[str, Report]) -> Grid:
     return scores_table(f"{len(reports)} systems", parts, counts=True)
 
 
-def systems_table(reports: dict[str, Report], by: str | None = None, counts: bool = False) -> Grid:
+def systems_table(
+    reports: Mapping[str, Report], by: str | None = None, counts: bool = False
+) -> Grid:
     """A row per system: overall scores, and the last of them (F1) for every role.
 
     Parts are the values of the column ``by``; ``counts`` adds those of all roles together.
