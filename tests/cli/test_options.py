@@ -170,6 +170,7 @@ VALUES = {
     "collider": "-",
     "column": "text",
     "compare": "systems.pearson",
+    "disagreements": "disagreements.csv",
     "epsilon": "0.1",
     "folds": "3",
     "meta --by": "topic",
