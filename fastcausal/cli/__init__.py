@@ -29,6 +29,7 @@ from fastcausal.cli.crab import crab
 from fastcausal.cli.demo import demo
 from fastcausal.cli.describe import describe
 from fastcausal.cli.doctor import doctor
+from fastcausal.cli.errors import errors
 from fastcausal.cli.explain import explain
 from fastcausal.cli.gate import gate
 from fastcausal.cli.leaderboard import leaderboard
@@ -70,9 +71,8 @@ app: typer.Typer = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _command in (
-    score, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify, qa,
-    answers, claims, meta, describe, check, convert, schema, demo, bench,
-    doctor,
+    score, errors, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify,
+    qa, answers, claims, meta, describe, check, convert, schema, demo, bench, doctor,
 ):  # fmt: skip
     app.command(cls=Command)(expanded(_command))
 app.add_typer(crab)

@@ -192,8 +192,8 @@ def _same_examples(
     if protocol.tags not in OFFICIAL or protocol.surplus != "truncate":
         return aligned
     add_warnings(warnings, official.key_warnings(gold.table, aligned.gold))
-    filled, more = official.padded(aligned.gold, aligned.pred, gold.table, protocol.tags)
-    add_warnings(warnings, more)
+    filled, changed = official.padded(aligned.gold, aligned.pred, gold.table, protocol.tags)
+    add_warnings(warnings, changed)
     return aligned if filled is aligned.pred else aligned._replace(pred=filled)
 
 
