@@ -10,7 +10,7 @@ from typing import Any
 from fastcausal.arrays.arrow import without
 from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats._tokens import offset_spans
+from fastcausal.formats._tokens import spans_of
 from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.examples import examples
 from fastcausal.formats.io.builder import (
@@ -84,7 +84,7 @@ def read(
         source = Source.open(source)
         name = source.name
         numbered = list(source.objects(problems))
-        lines, examples = [n for n, _ in numbered], [dict(e) for _, e in numbered]
+        lines, examples = [n for n, _ in numbered], [example for _, example in numbered]
     else:
         name = "span texts"
         examples = list(map(dict, source))
@@ -131,16 +131,21 @@ def located(
     counts = token_counts(like, "strict", rows).tolist()
     build = Builder(name)
     further = Columns(HELD)
+    by_gap = occurrence == "gap"
+
+    def where(k: int) -> str:
+        return f"{places[k]}: example {columns['id'][k] if 'id' in columns else k}"
+
     for k, example in enumerate(examples):
-        where = f"{places[k]}: example {columns['id'][k] if 'id' in columns else k}"
         own = example.get("text")
-        texts[k] = own if own is not None else texts[k]
+        text = texts[k] = own if own is not None else texts[k]
         try:
-            length = None if counts[k] < 0 else counts[k]
-            _add(build, where, example, texts[k], length, occurrence == "gap")
+            if not _added(build, example, text, counts[k], by_gap):
+                length = None if counts[k] < 0 else counts[k]
+                _add(build, where(k), example, text, length, by_gap)
             further.add(example)
         except InputError as error:
-            problems.add(f"{where}: {error}")
+            problems.add(f"{where(k)}: {error}")
     problems.raise_if_any()
     return build.table({**columns, "text": texts, **further.typed(name)}, lines=lines)
 
@@ -175,6 +180,25 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     return written.lost + messages(lost)
 
 
+def _added(
+    build: Builder, example: Mapping[str, Any], text: Any, length: int, by_gap: bool
+) -> bool:
+    """Add an example where all is usual, as `_add` does; else return False."""
+    located = spans_of(example.get("relations"), NUMBERS, SIGNAL if by_gap else -1, text, length)
+    if located is None:
+        return False
+    n_tokens, relations, n_again, n_cut, n_texts = located
+    for spans in relations:
+        build.relation(spans)
+    build.end_example(n_tokens)
+    if n_texts:
+        build.spans = "gap" if by_gap else "first"
+    if n_again or n_cut:
+        build.notes[AMBIGUOUS] += n_again
+        build.notes[CUT] += n_cut
+    return True
+
+
 def _add(
     build: Builder,
     where: str,
@@ -203,15 +227,6 @@ def _add(
             if isinstance(relation, UnreadError):
                 raise relation
             fits = length is None or n_tokens == length
-            located = None
-            if sentence is not None and fits:
-                located = offset_spans(
-                    relation, NUMBERS, sentence.starts, sentence.stops, len(sentence.text)
-                )
-            if located is not None:
-                build.relation(located[0])
-                build.notes[CUT] += located[1]
-                continue
             values = sorted(_values(relation), key=itemgetter(0))
             if not fits:
                 raise UnreadError(f"the text has {n_tokens} tokens, expected {length}")
