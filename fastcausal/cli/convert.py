@@ -14,6 +14,7 @@ from fastcausal.cli.console import (
     show,
     warn,
 )
+from fastcausal.cli.options import AnswersOption
 from fastcausal.options import Premise, ReadFormat, TagReading, WriteFormat
 
 
@@ -34,6 +35,7 @@ def convert(
             "--from", help="Read the source in this format; by default its content decides."
         ),
     ] = None,
+    answers: AnswersOption = None,
     target_format: Annotated[
         WriteFormat | None,
         typer.Option(
@@ -51,15 +53,15 @@ def convert(
     """Convert between formats, and report what the target cannot hold."""
     import fastcausal as fc
     from fastcausal.errors import InputError
-    from fastcausal.formats import opened
+    from fastcausal.formats import implied, opened
     from fastcausal.formats.io.format import Opened
     from fastcausal.formats.io.targets import keep_apart
 
     keep_apart([target], [source, like])
     with doing(f"reading {source}"):
         gold = fc.read(like, tags=tags) if like is not None else None
-        file: Any = opened(source, source_format, whole=True)
-        relations = fc.read(file, source_format, like=gold, tags=tags)
+        file: Any = opened(source, source_format or implied(answers), whole=True)
+        relations = fc.read(file, source_format, like=gold, tags=tags, answers=answers)
     leans = isinstance(file, Opened) and "like" in file.format.takes
     needs_gold = relations.reading.predicted or (leans and relations.reading.tags is None)
     if gold is not None and not needs_gold:

@@ -27,6 +27,10 @@ PerExampleOption = Annotated[
     typer.Option(help="Write the counts of each example to this .parquet or .arrow file."),
 ]
 
+AnswersOption = Annotated[
+    str | None,
+    typer.Option("--answers", help="Take raw answers of a language model from this column."),
+]
 IntervalsOption = Annotated[
     bool, typer.Option("--intervals", help="Add an interval to every score.")
 ]
@@ -73,10 +77,7 @@ class Reads(NamedTuple):
             "--from", help="Read predictions in this format; by default their content decides."
         ),
     ] = None
-    answers: Annotated[
-        str | None,
-        typer.Option("--answers", help="Take raw answers of a language model from this column."),
-    ] = None
+    answers: AnswersOption = None
     occurrence: Annotated[
         Occurrence,
         typer.Option(

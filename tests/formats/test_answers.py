@@ -335,6 +335,12 @@ def test_frames(name):
     same_as_rows(fc.read(FRAMES[name](pa.Table.from_pylist(rows())), answers="output"))
 
 
+@pytest.mark.slow  # the package takes seconds to import
+def test_data_sets():
+    datasets = pytest.importorskip("datasets")
+    same_as_rows(fc.read(datasets.Dataset.from_list(rows()), answers="output"))
+
+
 def same_as_rows(read):
     whole = fc.read(rows(), answers="output")
     assert read.to_examples() == whole.to_examples()
@@ -385,6 +391,14 @@ def test_a_user_of_language_models(tmp_path):
     assert report["scores"]["overall"]["precision"] == 1
     assert any("answer in a fence: 105" in warning for warning in report["warnings"])
     assert any("23 relations" in w or "could not be read" in w for w in report["warnings"])
+
+
+def test_answers_become_a_table(tmp_path):
+    FILES["a.csv"](pa.Table.from_pylist(rows()), tmp_path / "out.csv")
+    cli("convert", tmp_path / "out.csv", tmp_path / "a.parquet", "--answers", "output")
+    read = fc.read(tmp_path / "a.parquet")
+    assert [by_role(e["relations"]) for e in read.to_examples()] == [*map(expected, CASES)]
+    assert read.unparsed.equals(fc.read(rows(), answers="output").unparsed)
 
 
 BAD = {
