@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 ProtocolName = Literal["recess", "cnc-2023", "cnc-2022"]
+KernelName = Literal["fair_spans", "exact_spans", "span_overlap", "partial_spans"]
 AnswerProtocol = Literal["guide", "fcr"]
 AgreementProtocol = Literal["recess", "recess-code"]
 Backend = Literal["cpu", "cuda", "reference"]

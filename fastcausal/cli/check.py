@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, print_report
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.options import FormatOption, FromOption, JsonOption, format_of, sources_in
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import TagReading
 
 
 def check(
-    ctx: typer.Context,
+    ctx: click.Context,
     files: Annotated[
-        list[str], typer.Argument(help="Annotations in any format, files or folders; - for stdin.")
+        list[str], Argument(help="Annotations in any format, files or folders; - for stdin.")
     ],
     tags: Annotated[
         TagReading,
-        typer.Option(help="Read tags strictly, or as the official scorer of that year."),
+        Option(help="Read tags strictly, or as the official scorer of that year."),
     ] = "strict",
+    source_format: FromOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
@@ -28,7 +30,7 @@ def check(
     from fastcausal.tasks.corpus.guidelines import check as check_annotations
 
     with doing("checking"):
-        report = check_annotations(files, tags=tags)
+        report = check_annotations(sources_in(files, source_format), tags=tags)
     print_report(report, chosen)
     if report.findings:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)

@@ -22,14 +22,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
-import typer
 
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli import app
 
 CORPUS = Path(__file__).parent / "corpus"
-PROGRAM = typer.main.get_command(app)
+PROGRAM = app
 HANG = 120  # seconds after which a run of a small file is one
 
 FORMATS = ("cnc", "bio", "spans", "answers", "parquet", "arrow", "jsonl", "brat", "webanno")

@@ -33,7 +33,7 @@ def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
     ----------
     sources : source, sequence of sources, or mapping of annotator to source
         A source is a path in any format, `Relations` or Arrow data; of a directory, all its
-        brat or WebAnno files. Labels and links can be
+        files. Labels and links can be
         checked in WebAnno and brat files alone; other formats hold relations only.
     tags : {"strict", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
@@ -93,7 +93,7 @@ def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
 def _open(source: Any, tags: TagReading) -> tuple[str, Document | None, Relations]:
     """Open a source: its name for messages, its spans and links if any, and its relations."""
     if formats.is_folder(source):
-        return str(source), None, formats.read(source)
+        return str(source), None, formats.read(source, tags=tags)
     file = formats.opened(source, whole=True)
     if not isinstance(file, Opened):
         return "table", None, formats.read(source, tags=tags)
