@@ -117,13 +117,13 @@ optional
         check("format", format, FORMATS)
     check("tags", tags, TagReading)  # even where there are no tags
     check("occurrence", occurrence, Occurrence)
+    if isinstance(source, Relations):
+        return source
     format = format or implied(answers)
     if format == raw.FORMAT.name and not is_folder(source):
         return raw.read(source, like, answers, occurrence)
     if format is not None:
         _refuse_others(FORMATS[format], answers=answers)
-    if isinstance(source, Relations):
-        return source
     if hasattr(source, "__arrow_c_stream__"):
         exported: Any = source
         return Relations(exported)

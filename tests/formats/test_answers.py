@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
+from fastcausal import sample
 from fastcausal.formats import answers
 from fastcausal.formats.answers import brackets
 from fastcausal.formats.answers.texts import relations_in
@@ -399,6 +400,16 @@ def test_answers_become_a_table(tmp_path):
     read = fc.read(tmp_path / "a.parquet")
     assert [by_role(e["relations"]) for e in read.to_examples()] == [*map(expected, CASES)]
     assert read.unparsed.equals(fc.read(rows(), answers="output").unparsed)
+
+
+def test_a_sweep_of_answers(tmp_path):
+    gold, raw = sample.GOLD, sample.RAW_ANSWERS
+    options = ["--answers", "output", "--unparsed", "empty"]
+    out, _ = cli("sweep", gold, raw, "--out", tmp_path / "swept", *options)
+    assert "1 scored, 0 kept, 0 failed" in out
+    f1 = pq.read_table(tmp_path / "swept" / "scores.parquet")["f1"].to_pylist()
+    report = fc.score(gold, raw, answers="output", unparsed="empty")
+    assert report["overall"].f1 in f1
 
 
 BAD = {
