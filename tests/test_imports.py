@@ -48,7 +48,7 @@ TASKS = {
     "crab": {"classification", "reliability"},
     "annotation": {"claims", "judged"},
 }
-HEAVY = ("pyarrow", "typer", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers")
+HEAVY = ("pyarrow", "click", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers")
 
 
 def name_of(path: Path) -> str:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import FormatOption, FromOption, JsonOption, format_of, sources_in
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import TagReading
 
 
 def check(
-    ctx: typer.Context,
+    ctx: click.Context,
     files: Annotated[
-        list[str], typer.Argument(help="Annotations in any format, files or folders; - for stdin.")
+        list[str], Argument(help="Annotations in any format, files or folders; - for stdin.")
     ],
     tags: Annotated[
         TagReading,
-        typer.Option(help="Read tags so; aligned takes sentences unlike their texts."),
+        Option(help="Read tags so; aligned takes sentences unlike their texts."),
     ] = "strict",
     source_format: FromOption = None,
     json: JsonOption = False,
@@ -32,4 +33,4 @@ def check(
         report = check_annotations(sources_in(files, source_format), tags=tags)
     print_report(report, chosen)
     if report.findings:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import print_grids, print_json, printable, show
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.parameters import Option
 
 
 def demo(
-    ctx: typer.Context,
+    ctx: click.Context,
     copy_to: Annotated[
-        Path | None, typer.Option(help="Also copy the files of the sample to this folder.")
+        Path | None, Option(help="Also copy the files of the sample to this folder.")
     ] = None,
     json: JsonOption = False,
     format: FormatOption = "text",

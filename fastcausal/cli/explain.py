@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import READS, FormatOption, JsonOption, Reads, format_of, refuse
+from fastcausal.cli.parameters import Argument
 
 
 def explain(
-    ctx: typer.Context,
-    gold: Annotated[str, typer.Argument(help="Gold annotations with tags; - for stdin.")],
-    pred: Annotated[str, typer.Argument(help="Predictions with tags; - for stdin.")],
+    ctx: click.Context,
+    gold: Annotated[str, Argument(help="Gold annotations with tags; - for stdin.")],
+    pred: Annotated[str, Argument(help="Predictions with tags; - for stdin.")],
     json: JsonOption = False,
     format: FormatOption = "text",
     reads: Reads = READS,

@@ -6,24 +6,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from fastcausal.cli.console import doing, print_json, printable, short_names, show
 from fastcausal.cli.options import JsonOption
+from fastcausal.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:
     from fastcausal.statistics import Statistics
 
 
 def merge(
-    parts: Annotated[
-        list[str], typer.Argument(help="Files of --per-example of different examples.")
-    ],
-    out: Annotated[
-        Path, typer.Option(help="Write one file of all examples here, .parquet or .arrow.")
-    ],
+    parts: Annotated[list[str], Argument(help="Files of --per-example of different examples.")],
+    out: Annotated[Path, Option(help="Write one file of all examples here, .parquet or .arrow.")],
     system: Annotated[
-        str | None, typer.Option(help="Name the system; by default parts of one name keep it.")
+        str | None, Option(help="Name the system; by default parts of one name keep it.")
     ] = None,
     json: JsonOption = False,
 ) -> None:

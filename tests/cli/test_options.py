@@ -11,8 +11,7 @@ import re
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import typer.main
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import fastcausal as fc
 from fastcausal import sample
@@ -21,14 +20,15 @@ from fastcausal.cli import app
 
 def commands(group, above=()):
     """Commands by their words, those of groups of commands too."""
-    for name, command in group.commands.items():
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
         if hasattr(command, "commands"):
             yield from commands(command, (*above, name))
         else:
             yield " ".join((*above, name)), command
 
 
-COMMANDS = dict(commands(typer.main.get_command(app)))
+COMMANDS = dict(commands(app))
 CLAIM_FILES = "claims_{side}_{system}_{rater}"
 # Ways to use each command. They end with exit status 0 or 1: there is something to change.
 USES = {
@@ -78,6 +78,7 @@ USES = {
         "tags": "short.csv out.jsonl",
         "no tags": "plain.jsonl out.parquet",
         "predictions": "careful.jsonl out.parquet --like gold.csv",
+        "answers": "raw_answers.jsonl out.parquet --like gold.csv --answers output",
         "span texts": "spans.jsonl out.parquet --from spans",
         "brat": "x.ann out.jsonl",
         "questions": "gold.csv out.json --to squad",

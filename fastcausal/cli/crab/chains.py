@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.crab.options import (
     ANSWERS,
@@ -25,29 +25,30 @@ from fastcausal.cli.options import (
     JsonOption,
     format_of,
 )
+from fastcausal.cli.parameters import Option
 
 
 def chains(
-    ctx: typer.Context,
+    ctx: click.Context,
     gold: GoldArgument,
     pred: AnswersOrNone = None,
     task: TaskOption = "multiclass",
-    high: Annotated[str, typer.Option(help="Take pairs of these classes as strong.")] = "A",
+    high: Annotated[str, Option(help="Take pairs of these classes as strong.")] = "A",
     mediation: Annotated[
-        str, typer.Option(help="Expect one of these classes between x and z, - for no pair.")
+        str, Option(help="Expect one of these classes between x and z, - for no pair.")
     ] = "BC",
     confounding: Annotated[
-        str, typer.Option(help="Expect one of these classes between y and z, - for no pair.")
+        str, Option(help="Expect one of these classes between y and z, - for no pair.")
     ] = "C",
     collider: Annotated[
-        str, typer.Option(help="Expect one of these classes between x and y, - for no pair.")
+        str, Option(help="Expect one of these classes between x and y, - for no pair.")
     ] = "D",
     border: BorderOption = "up",
     gold_from: GoldFromOption = "class",
     answers: Answers = ANSWERS,
     per_chain: Annotated[
         Path | None,
-        typer.Option(help="Write type and scores of each chain to this .parquet or .arrow file."),
+        Option(help="Write type and scores of each chain to this .parquet or .arrow file."),
     ] = None,
     json: JsonOption = False,
     format: FormatOption = "text",

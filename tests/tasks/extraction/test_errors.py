@@ -7,9 +7,9 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import fastcausal as fc
 from fastcausal import sample
