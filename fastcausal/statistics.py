@@ -302,8 +302,7 @@ class Statistics(Inferred):
         """
         if self.units is None:
             return count_files.table_of(self.formula, self.rows, times=self.times)
-        rows = self.rows[self._row_of]
-        table = count_files.table_of(self.formula, rows, self.units)
+        table = count_files.table_of(self.formula, self.rows_of_units(), self.units)
         return _concatenated(table, self.left_out)
 
     def about(self, n_rows: int) -> About:
@@ -339,6 +338,11 @@ class Statistics(Inferred):
             names = ", ".join(systems)
             raise InputError(f"{path}: several systems ({names}), expected a file of one")
         return next(iter(systems.values()))
+
+    def rows_of_units(self) -> Rows:
+        """Return the row of each unit: int64[n_units, n_fields]."""
+        rows: Rows = self.rows[self._row_of]
+        return rows
 
     def _table(self) -> pa.Table:
         if self.units is None:

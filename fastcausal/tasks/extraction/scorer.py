@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.arrays import _spans
@@ -16,8 +17,8 @@ from fastcausal.arrays.strata import By, columns_by, joint_strata
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError, Warnings, add_warnings
-from fastcausal.formats import read
-from fastcausal.formats.cnc.tagged import with_tags
+from fastcausal.formats import implied, read
+from fastcausal.formats.cnc.rereading import GOLD_READING, with_tags
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formulas import Int64, RelationFormula
 from fastcausal.options import (
@@ -42,7 +43,7 @@ from fastcausal.tasks.align import (
 )
 from fastcausal.tasks.extraction.report import Totals
 from fastcausal.tasks.extraction.tables import Counting, Details
-from fastcausal.tasks.unread import ALL_READ, Unparsed
+from fastcausal.tasks.unread import ALL_READ, Unparsed, named_reasons
 
 if TYPE_CHECKING:
     from fastcausal.decoding.spans import SpanDecoder
@@ -103,7 +104,7 @@ class ExtractionScorer:
     ) -> None:
         named = protocol_named if decoder is None else batch_protocol
         self.protocol: Protocol = _with_tags(named(protocol), tags)
-        self.reads: Reads = Reads(format, answers, occurrence)
+        self.reads: Reads = Reads(format or implied(answers), answers, occurrence)
         self.columns: tuple[str, ...] = columns_by(by)
         self.unparsed = unparsed
         self.unmatched = unmatched
@@ -118,6 +119,8 @@ class ExtractionScorer:
         if decoder is not None:
             from fastcausal.tasks.extraction.decoded import Decoding
 
+            if self.protocol.tags == "aligned":
+                raise ValueError('tags is "aligned", but label ids and logits have no tags')
             if self.columns:
                 raise ValueError(
                     f'by is "{", ".join(self.columns)}", but label ids and logits have no columns'
@@ -136,7 +139,10 @@ class ExtractionScorer:
         self.n_as_given: int = 0  # relations whose spans are not read as the protocol reads tags
         self.located: frozenset[str] = frozenset()  # by which rules texts of spans were located
         self.warnings: Warnings = {}
-        self.unparsed_relations: Unparsed = Unparsed()
+        self.unparsed_relations: Unparsed = ALL_READ
+        self.reasons: list[pa.Table] = []  # why, see `Relations.unparsed`
+        # Counts of examples with something unread, that as no relation; None: cannot be had.
+        self.unread_counts: Int64 | None = np.zeros((), np.int64)
         if self._decoding is not None:
             self._decoding.reset()
 
@@ -208,7 +214,7 @@ class ExtractionScorer:
             plain = align_examples(gold, pred, self.protocol)  # type: ignore[arg-type]
             if plain is not None:
                 return plain
-        gold = read(gold, tags=self.protocol.tags)
+        gold = read(gold, tags=GOLD_READING[self.protocol.tags])
         pred = read(pred, like=gold, tags=self.protocol.tags, **self.reads._asdict())
         if self.roles not in (None, gold.roles):
             raise InputError(f"roles are {', '.join(gold.roles)}, expected {', '.join(self.roles)}")
@@ -220,9 +226,10 @@ class ExtractionScorer:
     def _takes_plain_examples(self, *sides: Any) -> bool:
         """Tell if both sides are lists, the first of each perhaps an example of token offsets."""
         if (
-            self.columns
+            self.protocol.tags == "aligned"
+            or self.columns
             or self.roles not in (None, ROLES)
-            or self.reads.format not in (None, "examples")
+            or self.reads not in (Reads(), Reads("examples"))
         ):
             return False
         return all(isinstance(side, list) and side and "relations" in side[0] for side in sides)
@@ -234,6 +241,11 @@ class ExtractionScorer:
         if self.columns:
             strata, stratum = joint_strata(aligned.examples, self.columns)
         self.roles = aligned.roles
+        if aligned.reasons is not None:
+            start = self.n_examples + self.unparsed_relations.examples
+            self.reasons.append(named_reasons(aligned.reasons, start))
+            counts = self.counting().of_unread(aligned)
+            self.unread_counts = _added_if_known(self.unread_counts, counts)
         result = self.counting().run(aligned, stratum, len(strata), apart=True, partners=False)
         for k, name in enumerate(strata):
             self.counts[name] = self._added(name, result.counts[2 * k : 2 * k + 2])
@@ -272,8 +284,10 @@ class ExtractionScorer:
         return _statistics(self.totals(), None)
 
     def _total(self) -> Int64:
-        parts = list(self.counts.values()) or [np.zeros((2, self.plan().n_fields), np.int64)]
-        return reduce(added, parts)
+        if not self.columns and self.counts:
+            return self.counts[()]
+        nothing = np.zeros((2, self.plan().n_fields), np.int64)
+        return reduce(added, self.counts.values(), nothing)
 
     @property
     def _roles(self) -> tuple[str, ...]:
@@ -314,6 +328,8 @@ class ExtractionScorer:
         self.located |= other.located
         add_warnings(self.warnings, other.warnings)
         self.unparsed_relations += other.unparsed_relations
+        self.reasons += other.reasons
+        self.unread_counts = _added_if_known(self.unread_counts, other.unread_counts)
 
     def compute(self) -> Report:
         """The scores of all batches so far; of none, every score is 0/0."""
@@ -348,9 +364,11 @@ class ExtractionScorer:
             self.n_gold_relations,
             self.n_pred_relations,
             self.unparsed_relations,
-            self.warnings,
+            dict(self.warnings),
             self.n_as_given,
             self.pred_path,
+            self.unread_counts,
+            tuple(self.reasons),
         )
 
 
@@ -390,6 +408,10 @@ def added(a: Int64, b: Int64) -> Int64:
     if (total >> 56).any():
         raise InputError(f"counts add up to {total.max()}, expected less than 2^56")
     return total
+
+
+def _added_if_known(a: Int64 | None, b: Int64 | None) -> Int64 | None:
+    return None if a is None or b is None else added(a, b)
 
 
 def marked_relations(rows: Rows) -> int:
