@@ -4,6 +4,7 @@ path, list, DataFrame ──▶ opened ──▶ read ──▶ Relations ──
                             │ sniffing.py                     │ returns what was lost
                             ▼                                 ▼
      cnc/  bio.py  spans.py  table.py  jsonl.py ── io/: files, lines, batches, builder
+     answers/: raw answers of language models, whose spans spans.py finds
      frames.py: tables and dicts in memory ─────── flat.py: a row per relation in files
      examples.py: what writers and checks take ─── one example at a time
      annotation/: brat.py  webanno.py ... ──────── links.py: spans and links become relations
@@ -23,10 +24,11 @@ from typing import Any, TypeGuard
 import pyarrow as pa
 
 from fastcausal.errors import InputError
+from fastcausal.formats import answers as raw
 from fastcausal.formats import bio, cnc, examples, flat, frames, jsonl, sniffing, spans, table
 from fastcausal.formats.annotation import brat, doccano, label_studio, webanno, webanno_tsv, xmi
 from fastcausal.formats.annotation.links import Document, relations_of
-from fastcausal.formats.cnc import tagged
+from fastcausal.formats.cnc import rereading, tagged
 from fastcausal.formats.export import nli, squad
 from fastcausal.formats.io import batches, folders, projects
 from fastcausal.formats.io.batches import Stream
@@ -44,6 +46,7 @@ ALL = (
     flat.FORMAT,
     bio.FORMAT,
     spans.FORMAT,
+    raw.FORMAT,
     examples.FORMAT,
     table.PARQUET,
     table.ARROW,
@@ -82,12 +85,14 @@ def read(
         polars, DuckDB or ``datasets``, as `fastcausal.formats.frames.read` takes it; lists of
         tagged sentences, lists of tags (or lists of such lists), or dicts: examples, or a row per
         relation. Relations are returned as they are.
-    format : {"cnc", "flat", "bio", "spans", "examples", "parquet", ...}, optional
-        Told from the file name and the content if not given.
+    format : str, optional
+        One of `fastcausal.options.ReadFormat`; told from the name and the content if not given.
     like : Relations, optional
         The gold side of predictions: ids, texts and lengths are taken from it.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        How tagged sentences are read, see `fastcausal.formats.cnc.markup.parse`.
+        How tagged sentences are read, see `fastcausal.formats.cnc.markup.parse`. ``aligned`` puts
+        the tags of sentences that were rewritten (joined tokens, other quotes and dashes) into the
+        texts of ``like``, or those of the source itself.
     answers : str, optional
         The column that holds raw answers of a language model; the format is then ``answers``.
     occurrence : {"gap", "first"}
@@ -108,21 +113,29 @@ def read(
     ...     "relations"]
     True
     """
-    source = local(source)
-    given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
-    if isinstance(source, Opened):
-        assert source.format.read is not None
-        content = source.content or source.format.load(source.path)
-        _refuse_others(source.format, answers=answers, occurrence=occurrence)
-        if source.format in (spans.FORMAT, examples.FORMAT) and table.sniff(content.data):
-            of: Any = source.format.name
-            return frames.read(table.load(content), of, like, occurrence, content.name)
-        return source.format.read(content, **{name: given[name] for name in source.format.takes})
     if format is not None:
         check("format", format, FORMATS)
     check("tags", tags, TagReading)  # even where there are no tags
     check("occurrence", occurrence, Occurrence)
+    given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
+    relations = _read(local(source), format or implied(answers), given)
+    return rereading.with_aligned(relations, like) if tags == "aligned" else relations
+
+
+def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str, Any]) -> Relations:
+    if format == raw.FORMAT.name and not is_folder(source):
+        return raw.read(source, **{name: given[name] for name in raw.FORMAT.takes})
+    like, occurrence = given["like"], given["occurrence"]
+    if isinstance(source, Opened):
+        assert source.format.read is not None
+        content = source.content or source.format.load(source.path)
+        _refuse_others(source.format, given)
+        if source.format in (spans.FORMAT, examples.FORMAT) and table.sniff(content.data):
+            of: Any = source.format.name
+            return frames.read(table.load(content), of, like, occurrence, content.name)
+        return source.format.read(content, **{name: given[name] for name in source.format.takes})
     if isinstance(source, Relations):
+        _refuse_others(table.ARROW, given)
         return source
     if (columns := frames.table_of(source)) is not None:
         return frames.read(columns, format, like, occurrence)
@@ -131,18 +144,23 @@ def read(
     if isinstance(source, Iterator):
         return _stream_of(source).whole()
     if isinstance(source, str | os.PathLike | Source):
-        file = opened(source, format, whole=True)
-        return read(file, None, like, tags, answers, occurrence)
+        return _read(opened(source, format, whole=True), None, given)
     if isinstance(source, list | tuple):
-        return _read_list(source, format, like, tags, occurrence)
+        return _read_list(source, format, given)
     raise InputError(
         f"cannot read a {type(source).__name__}, expected a path, a list or Arrow data"
     )
 
 
-def _refuse_others(format: Format, **given: str | None) -> None:
+def implied(answers: str | None) -> ReadFormat | None:
+    """Return the format that a column of answers stands for."""
+    return None if answers is None else "answers"
+
+
+def _refuse_others(format: Format, given: Mapping[str, Any]) -> None:
     """Raise ValueError for an argument, other than its default, that a format does not take."""
-    for name, value in given.items():
+    for name in ("answers", "occurrence"):  # what has no tags tells its caller so
+        value = given[name]
         if value not in (None, "gap") and name not in format.takes:
             takers = ", ".join(known.name for known in ALL if name in known.takes)
             raise ValueError(f'{name} is "{value}", which is for {takers}, not for {format.name}')
@@ -154,8 +172,8 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
     Parameters
     ----------
     source : path, `Source` or anything else
-    format : {"cnc", "flat", "bio", "spans", "examples", "parquet", ...}, optional
-        Told from the name and the content if not given.
+    format : str, optional
+        One of `fastcausal.options.ReadFormat`; told from the name and the content if not given.
     whole : bool
         Whether all of a large file is wanted, or its batches.
 
@@ -212,7 +230,7 @@ def stream(
         of a directory as `read` takes it; an iterator of Relations or Arrow data.
     columns : collection of str, optional
         The only columns needed of Parquet files.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
 
     Raises
@@ -247,11 +265,11 @@ def _read_folder(
 ) -> Relations:
     """Read all files of a directory with the arguments of `read`."""
     if projects.is_project(source):
-        _refuse_others(webanno.FORMAT, answers=given["answers"], occurrence=given["occurrence"])
+        _refuse_others(webanno.FORMAT, given)
         return _zip_stream(source, wanted).whole()
     name, format, files = _files_of(source, wanted)
     if format is not None:
-        _refuse_others(format, answers=given["answers"], occurrence=given["occurrence"])
+        _refuse_others(format, given)
     examples = _folder_stream(name, format, files)
     if examples is None:
         opens = (opened(file, wanted, whole=True) for file in files)
@@ -411,14 +429,10 @@ def _format_to_write(target: str | os.PathLike[str], format: WriteFormat | None)
 
 
 def _read_list(
-    source: Sequence[Any],
-    format: ReadFormat | None,
-    like: Relations | None,
-    tags: TagReading,
-    occurrence: Occurrence,
+    source: Sequence[Any], format: ReadFormat | None, given: Mapping[str, Any]
 ) -> Relations:
     if all(isinstance(example, Mapping) for example in source):
-        return frames.of_dicts(source, format, like, occurrence)
+        return frames.of_dicts(source, format, given["like"], given["occurrence"])
     if not all(isinstance(example, list | tuple) for example in source):
         raise InputError(
             "cannot read the list, expected dicts, lists of tagged sentences or lists of tags"
@@ -427,8 +441,9 @@ def _read_list(
         nested = not all(issubclass(t, str) for t in set(map(type, chain.from_iterable(source))))
         items = set() if nested else set(chain.from_iterable(source))
         format = "bio" if nested or are_like_tags(items) else "cnc"
+    _refuse_others(FORMATS[format], given)
     if format == "bio":
-        return bio.read(source, like)
+        return bio.read(source, given["like"])
     if format == "cnc":
-        return tagged.read(source, like, tags)
+        return tagged.read(source, given["like"], given["tags"])
     raise InputError(f'lists cannot be read as "{format}", expected cnc or bio')

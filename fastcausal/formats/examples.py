@@ -104,8 +104,11 @@ def texts_of(relations: Relations) -> list[str | None]:
 
 
 def tagged_sentences(relations: Relations) -> list[list[str] | None]:
-    """Return the tagged sentences that a table keeps for each example, None where it keeps none."""
-    kept = column_of_tagged(relations)
+    """Return the tagged sentences that a table keeps for each example, None where it keeps none.
+
+    Of sentences that were aligned the relations alone are in the tokens of the text.
+    """
+    kept = None if relations.reading.tags == "aligned" else column_of_tagged(relations)
     if kept is None:
         return [None] * len(relations)
     return [None if row is None or None in row else row for row in kept.to_pylist()]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -172,7 +172,7 @@ def _listed(columns: Sequence[str]) -> str:
 
 def _counted(
     format: ReadFormat | None, marks: set[str], columns: Sequence[str], name: str
-) -> Literal["spans", "examples"]:
+) -> ReadFormat:
     """Return the format whose spans are given so; InputError where offsets may be of either."""
     if format == "spans" or format == "examples":
         return format
@@ -265,7 +265,7 @@ def _grouped(roles: Sequence[str], columns: list[list[Any]], groups: Any) -> lis
 def _of_examples(
     table: pa.Table,
     relations: list[Any],
-    counts: Literal["spans", "examples"],
+    counts: ReadFormat,
     like: Relations | None,
     occurrence: Occurrence,
     name: str,
@@ -287,8 +287,8 @@ def _of_examples(
     else:
         places = [name] * len(table) if lines is None else [f"{name}:{n}" for n in lines]
         made = spans.located(name, _rows(columns), like, occurrence, places, lines, ids)
-    own = {*spans.HELD} - {"tagged"} if counts == "examples" else spans.HELD
-    further = without(table, own)
+    own = made.table.column_names if counts == "examples" else spans.HELD
+    further = without(table, {*own, "length", "relations"})
     whole = made.table
     for field, column in zip(further.schema, further.columns, strict=True):
         whole = whole.append_column(field.with_metadata(None), column)

@@ -11,7 +11,7 @@ from fastcausal.arrays.arrow import without
 from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats._tokens import offset_spans
-from fastcausal.formats.cnc import tagged
+from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.examples import examples
 from fastcausal.formats.io.builder import (
     Builder,
@@ -128,7 +128,7 @@ def located(
     rows, of_gold = placed(like, ids, len(examples), name)
     columns: dict[str, Any] = of_gold | ({"id": ids} if ids is not None else {})
     texts = columns["text"].to_pylist() if "text" in columns else [None] * len(examples)
-    counts = tagged.token_counts(like, "strict", rows).tolist()
+    counts = token_counts(like, "strict", rows).tolist()
     build = Builder(name)
     further = Columns(HELD)
     for k, example in enumerate(examples):

@@ -38,7 +38,7 @@ def read_annotators(annotations: Any, tags: TagReading = "strict") -> dict[str, 
         column ``annotator`` names the annotators, which brat and WebAnno files have, and the
         sources of one annotator are joined. A source without it is named by its file name, or by
         its number. A directory of brat or WebAnno files stands for these.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
 
     Raises

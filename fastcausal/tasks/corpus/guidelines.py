@@ -33,9 +33,9 @@ def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
     ----------
     sources : source, sequence of sources, or mapping of annotator to source
         A source is a path in any format, `Relations` or Arrow data; of a directory, all its
-        brat or WebAnno files. Labels and links can be
+        files. Labels and links can be
         checked in WebAnno and brat files alone; other formats hold relations only.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
 
     Returns
@@ -99,7 +99,7 @@ def _open(source: Any, tags: TagReading) -> Iterator[tuple[str, Document | None,
     if documents is None:
         name = file.name if isinstance(file, Opened) else "table"
         name = str(source) if formats.is_folder(source) else name
-        yield name, None, formats.read(file, tags=tags)
+        yield name, None, formats.read(file if isinstance(file, Opened) else source, tags=tags)
     for document in documents or ():
         yield document.file, document, document.relations()
 
