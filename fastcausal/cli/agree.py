@@ -16,6 +16,7 @@ from fastcausal.cli.console import (
     write_rows,
 )
 from fastcausal.cli.options import (
+    ByOption,
     FormatOption,
     FromOption,
     JsonOption,
@@ -51,9 +52,7 @@ def agree(
         MeanOver | None,
         Option(help="Average EM, OSB and TO over these; by default as the protocol does."),
     ] = None,
-    by: Annotated[
-        str | None, Option(help="Also measure each value of this column separately.")
-    ] = None,
+    by: ByOption = None,
     intervals: Annotated[bool, Option("--intervals", help="Add 95% bootstrap intervals.")] = False,
     cluster: Annotated[
         str | None,

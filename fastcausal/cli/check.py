@@ -19,7 +19,7 @@ def check(
     ],
     tags: Annotated[
         TagReading,
-        Option(help="Read tags strictly, or as the official scorer of that year."),
+        Option(help="Read tags so; aligned takes sentences unlike their texts."),
     ] = "strict",
     source_format: FromOption = None,
     json: JsonOption = False,

@@ -35,6 +35,10 @@ PerExampleOption = Annotated[
     Option(help="Write the counts of each example to this .parquet or .arrow file."),
 ]
 
+ByOption = Annotated[
+    list[str] | None,
+    Option("--by", help="Also score each value of this column; may be given several times."),
+]
 IntervalsOption = Annotated[bool, Option("--intervals", help="Add an interval to every score.")]
 SeedOption = Annotated[int, Option("--seed", min=0, help="Seed the draws with this number.")]
 FromOption = Annotated[

@@ -15,6 +15,7 @@ from fastcausal.cli.options import (
     DRAWS,
     READS,
     RECIPE,
+    ByOption,
     Draws,
     FormatOption,
     IntervalsOption,
@@ -53,9 +54,7 @@ def score(
         Path | None,
         Option(help="Write the chosen pairs to this .parquet, .arrow or .csv file."),
     ] = None,
-    by: Annotated[
-        str | None, Option(help="Also score each value of this column separately.")
-    ] = None,
+    by: ByOption = None,
     counts: Annotated[
         bool, Option("--counts", help="Add all counts to the table; JSON always has them.")
     ] = False,

@@ -136,10 +136,12 @@ USES = {
     },
     "merge": {"one": "careful.parquet --out merged.parquet"},
     "qa": {"": "questions.json answers.json"},
+    "schema": {"": ""},
     "score": {
         "one": "gold.csv careful.jsonl",
         "several": "gold.csv careful.jsonl hasty.jsonl",
         "json": "gold.csv careful.jsonl --json",
+        "answers": "gold.csv raw_answers.jsonl --answers output --unparsed empty",
         "official": "gold.csv careful.jsonl --protocol cnc-2023",
         "2022": "gold.csv careful.jsonl --protocol cnc-2022",
         "no tags": "plain.jsonl plain.jsonl",
