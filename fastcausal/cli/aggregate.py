@@ -43,7 +43,13 @@ def aggregate(
     intervals: IntervalsOption = False,
     draws: Draws = DRAWS,
 ) -> None:
-    """Print the scores of files of counts, as scoring does."""
+    """Print the scores of files of counts, as scoring does.
+
+    Examples
+    --------
+    fastcausal aggregate careful.parquet hasty.parquet
+    fastcausal aggregate careful.parquet --intervals
+    """
     chosen = format_of(ctx, json, format)
     refuse_inference(ctx, intervals, draws)
     if chosen == "json":

@@ -98,7 +98,13 @@ def agree(
         ),
     ] = None,
 ) -> None:
-    """Measure how far annotators agree on causal relations."""
+    """Measure how far annotators agree on causal relations.
+
+    Examples
+    --------
+    fastcausal agree annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl --intervals
+    fastcausal agree labels_1.csv labels_2.csv --labels label
+    """
     chosen = format_of(ctx, json, format)
     if not intervals and cluster is None:
         refuse(ctx, ("seed",), "is for intervals: add --intervals or --cluster")

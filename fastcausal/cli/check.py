@@ -25,7 +25,13 @@ def check(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Check annotations against the guidelines; exit status 1 if there are findings."""
+    """Check annotations against the guidelines; exit status 1 if there are findings.
+
+    Examples
+    --------
+    fastcausal check gold.csv
+    fastcausal check annotator_1.jsonl annotator_2.jsonl --json
+    """
     chosen = format_of(ctx, json, format)
     from fastcausal.tasks.corpus.guidelines import check as check_annotations
 

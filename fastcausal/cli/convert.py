@@ -45,7 +45,13 @@ def convert(
         Option(help="Take this role as the premise for nli; by default cause."),
     ] = None,
 ) -> None:
-    """Convert between formats, and report what the target cannot hold."""
+    """Convert between formats, and report what the target cannot hold.
+
+    Examples
+    --------
+    fastcausal convert gold.csv gold.parquet
+    fastcausal convert careful.jsonl careful.bio --like gold.csv
+    """
     import fastcausal as fc
     from fastcausal.errors import InputError
     from fastcausal.formats import implied, opened

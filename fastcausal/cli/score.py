@@ -87,7 +87,14 @@ def score(
     draws: Draws = DRAWS,
     reads: Reads = READS,
 ) -> None:
-    """Score predictions against gold."""
+    """Score predictions against gold.
+
+    Examples
+    --------
+    fastcausal score gold.csv careful.jsonl --protocol cnc-2023
+    fastcausal score gold.csv careful.jsonl hasty.jsonl --by corpus --intervals
+    fastcausal score gold.csv careful.jsonl --per-example careful.parquet
+    """
     chosen = format_of(ctx, json, format)
     if chosen == "json":
         refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")

@@ -61,7 +61,13 @@ def sweep(
     json: JsonOption = False,
     reads: Reads = READS,
 ) -> None:
-    """Score many runs against one gold; the same command again goes on where it ended."""
+    """Score many runs against one gold; the same command again goes on where it ended.
+
+    Examples
+    --------
+    fastcausal sweep gold.csv careful.jsonl hasty.jsonl --out runs --unparsed empty
+    fastcausal leaderboard runs
+    """
     from fastcausal.sweeps.sweep import sweep as score_all
 
     with doing(f"scoring into {out}", "runs") as progress:

@@ -54,7 +54,13 @@ def pairwise(
     intervals: IntervalsOption = False,
     draws: Draws = DRAWS,
 ) -> None:
-    """Score answers on pairs of events: tables 2 and 8 of the paper."""
+    """Score answers on pairs of events: tables 2 and 8 of the paper.
+
+    Examples
+    --------
+    fastcausal crab pairwise crab_gold.jsonl crab_scores_careful.jsonl
+    fastcausal crab pairwise crab_gold.jsonl crab_yes_no.jsonl --task binary
+    """
     chosen = format_of(ctx, json, format)
     refuse_inference(ctx, intervals, draws)
     if task == "binary":
