@@ -181,6 +181,11 @@ class Report(Printed):
     else:  # type checkers shall refuse what is not declared
 
         def __getattr__(self, name: str) -> Any:
+            if "_later" in vars(self):
+                made = vars(vars(self)["_later"]())
+                vars(self).update(made | vars(self))
+                vars(self).pop("_later", None)
+                return getattr(self, name)
             if name in _NOTHING:
                 return _NOTHING[name]
             if name.startswith("__") or name not in self.facts:
@@ -223,6 +228,16 @@ class Report(Printed):
             vars(self).update(legend=legend)
 
     _statistics: Callable[[], Statistics] | None = None
+
+    @classmethod
+    def later(cls, make: Callable[[], Report], statistics: Callable[[], Statistics]) -> Self:
+        """Return the report that ``make`` makes, which it does when something of it is asked for.
+
+        A training loop makes many reports, and asks each for one or two scores.
+        """
+        report = cls.__new__(cls)
+        vars(report).update(_later=make, _statistics=statistics)
+        return report
 
     @cached_property
     def statistics(self) -> Statistics:

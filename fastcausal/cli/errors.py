@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fastcausal.cli.console import doing, print_json, print_table, warn
-from fastcausal.cli.options import READS, JsonOption, Reads
-from fastcausal.options import Policy, ProtocolName
+from fastcausal.cli.options import READS, RECIPE, JsonOption, Reads, Recipe
+from fastcausal.options import Policy
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -23,7 +23,7 @@ STYLES = ("bold yellow", "bold cyan", "bold magenta", "bold green")  # of roles
 def errors(
     gold: Annotated[str, typer.Argument(help="Gold annotations in any format; - for stdin.")],
     pred: Annotated[str, typer.Argument(help="Predictions in any format.")],
-    protocol: Annotated[ProtocolName, typer.Option(help="Count by this named recipe.")] = "recess",
+    recipe: Recipe = RECIPE,
     top: Annotated[int, typer.Option(min=1, help="Show so many sentences.")] = 10,
     type: Annotated[
         str, typer.Option(help="Go by these counts alone, such as le,be; by default all errors.")
@@ -52,7 +52,7 @@ def errors(
     keep_apart([html], [gold, pred])
     with doing(f"scoring {pred}"):
         report = fc.score(
-            gold, pred, protocol, unparsed=unparsed, unmatched=unmatched, **reads.arguments()
+            gold, pred, recipe.chosen(), unparsed=unparsed, unmatched=unmatched, **reads.arguments()
         )
         wrong = report.errors(top, *(_names(each) for each in (type, role)))
     if html is not None:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from fastcausal.arrays import arrow
 from fastcausal.arrays.unparsed import UNPARSED, reasons_of
 from fastcausal.errors import InputError, Remedy, summary
+from fastcausal.formats.cnc.aligned import SAME_LETTERS
 from fastcausal.formulas.relations import LATER, TOTALS
 from fastcausal.options import Policy
 from fastcausal.protocols import Protocol
@@ -111,7 +112,10 @@ def settle_unread(
         return gold, pred, {}
     if unparsed == "error":
         remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
-        raise InputError(unread_message(pred, "pred", count), remedy)
+        message = unread_message(pred, "pred", count)
+        if SAME_LETTERS in message:
+            remedy = Remedy("tags", ("aligned",), "would map those with the same letters", remedy)
+        raise InputError(message, remedy)
     reasons = _reasons(gold, pred, unread)
     is_answer = np.asarray(reasons["relation"].is_null())
     of_answers = np.asarray(reasons["example"])[is_answer]

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from fastcausal.arrays.strata import By
 from fastcausal.count_files import system_of
 from fastcausal.errors import InputError, Warnings, warning_lines
 from fastcausal.formulas import MULTI, Int64, RelationFormula, Rows
@@ -225,7 +226,14 @@ class Totals(NamedTuple):
         details: Details | None,
         statistics: Callable[[], Statistics],
     ) -> ExtractionReport:
-        """Make the report; ``details`` and ``statistics`` make its tables and statistics."""
+        """Return the report; ``details`` and ``statistics`` make its tables and statistics."""
+        report = ExtractionReport.later(partial(self._report, details, statistics), statistics)
+        vars(report)["_details"] = details
+        return report
+
+    def _report(
+        self, details: Details | None, statistics: Callable[[], Statistics]
+    ) -> ExtractionReport:
         subsets = {MULTI: self.counts[1], **self.subsets}
         return report_of(
             self.protocol,
@@ -288,13 +296,13 @@ def as_given(n: int, protocol: str) -> Warnings:
     return {(AS_GIVEN, text): (n,)} if n else {}
 
 
-def of_statistics(statistics: Statistics, by: str | None = None) -> ExtractionReport:
-    """Make the report of statistics; ``by`` is a column whose values become subsets."""
+def of_statistics(statistics: Statistics, by: By = None) -> ExtractionReport:
+    """Make the report of statistics; values of the columns ``by`` become subsets."""
     return totals_of(statistics, by).report(None, partial(replace, statistics))
 
 
-def totals_of(statistics: Statistics, by: str | None) -> Totals:
-    """Add up the counts of every example, and of every value of a column."""
+def totals_of(statistics: Statistics, by: By) -> Totals:
+    """Add up the counts of every example, and of every value of each column."""
     formula = statistics.formula
     assert isinstance(formula, RelationFormula)
     assert statistics.units is not None
@@ -305,7 +313,6 @@ def totals_of(statistics: Statistics, by: str | None) -> Totals:
         lost += Unparsed(n_lost, len(statistics.left_out), readable, n_answers)
     protocol = str(statistics.facts.get("protocol"))
     given = as_given(1, protocol).keys()
-    subsets = {} if by is None else statistics.subsets(by)
     several = statistics.rows[:, -1] > 0
     counts = statistics.rows[:, :-1] * statistics.times[:, None]
     return Totals(
@@ -313,7 +320,7 @@ def totals_of(statistics: Statistics, by: str | None) -> Totals:
         statistics.signature,
         formula,
         np.stack([counts[~several].sum(axis=0), counts[several].sum(axis=0)]),
-        {name: _sum(rows) for name, rows in subsets.items()},
+        {name: _sum(rows) for name, rows in statistics.subsets(by).items()},
         statistics.n_units,
         n_gold,
         n_pred,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import added_digests
+from fastcausal.arrays.strata import By
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.count_files import metadata_of
 from fastcausal.errors import InputError, warning_lines
@@ -52,7 +53,7 @@ def score(
     pred: RelationSource | Rows,
     protocol: ProtocolName | Protocol = RECESS,
     *,
-    by: str | None = None,
+    by: By = None,
     unparsed: Policy = "error",
     unmatched: Policy = "error",
     backend: Backend = "cpu",
@@ -76,8 +77,8 @@ def score(
         Joined by ``id`` where both sides have one, else by position.
     protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         ``"recess"`` by default; see `fastcausal.PROTOCOLS`.
-    by : str, optional
-        A column of gold; its values become subsets.
+    by : str or sequence of str, optional
+        Columns of gold; the values of each become subsets.
     unparsed : {"error", "empty", "skip"}
         What a predicted relation that could not be read is: an error, no relation, or a reason to
         leave the example out. `Report.n_unparsed` counts them, a warning has their share.
@@ -96,7 +97,7 @@ def score(
         None where it is not known.
     format, answers, occurrence
         How predictions are read, see `fastcausal.read`.
-    tags : {"aligned"}, optional
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}, optional
         How tagged sentences are read instead of the way of the protocol, which is to be strict.
 
     Returns
@@ -145,9 +146,10 @@ def score(
     if streamed:
         gold, pred = readable_again(gold), readable_again(pred)
     if scorer.protocol.average == "cnc-2022":
-        if by is not None:
+        if scorer.columns:
+            parts = ", ".join(scorer.columns)
             raise ValueError(
-                f"cnc-2022 does not add up over parts of the examples: no scores by {by}"
+                f"cnc-2022 does not add up over parts of the examples: no scores by {parts}"
             )
         if per_example is not None:
             raise ValueError("cnc-2022: a report of counts alone has no per_example")
@@ -184,14 +186,13 @@ def _scored(
 ) -> ExtractionReport:
     """Score batches; tables of the report align the sources ``again``, or keep the only batch."""
     n_batches = 0
-    file = _CountFile(scorer)
-    with _NOWHERE if per_example is None else appending(per_example, file.metadata) as write:
+    with _NOWHERE if per_example is None else _CountFile(scorer).appending(per_example) as write:
         for gold, pred in batches:
             n_batches += 1
             aligned = scorer.align(gold, pred)
             scorer.add(aligned)
             if write is not None:
-                write(file.table(aligned))
+                write(aligned)
     return scorer.report(again or (aligned if n_batches == 1 else None))
 
 
@@ -202,6 +203,12 @@ class _CountFile:
         self.scorer = scorer
         self.n_rows = 0
         self.gold: int | None = 0
+
+    @contextmanager
+    def appending(self, target: str | os.PathLike[str]) -> Iterator[Callable[[Aligned], None]]:
+        """Write the rows of batches that the scorer has added."""
+        with appending(target, self.metadata) as write:
+            yield lambda aligned: write(self.table(aligned))
 
     def table(self, aligned: Aligned) -> pa.Table:
         """Return the rows of a batch that the scorer has added."""
@@ -219,7 +226,7 @@ class _CountFile:
 
 def _needed(scorer: ExtractionScorer) -> set[str | None]:
     """The columns that scores depend on."""
-    read = {"id", "length", "relations", "tagged", UNPARSED, scorer.by}
+    read: set[str | None] = {"id", "length", "relations", "tagged", UNPARSED, *scorer.columns}
     return read if scorer.protocol.tags == "strict" else read | {"text", *KEY}
 
 

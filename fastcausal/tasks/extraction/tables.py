@@ -54,6 +54,7 @@ class Counting(NamedTuple):
                 self.num_threads,
                 apart=apart,
                 partners=partners,
+                check=aligned.unchecked,
             )
         except TooLargeError as error:
             raise too_large(aligned, error) from None
@@ -182,7 +183,7 @@ _DETAILS: dict[str, Callable[[Counting, Aligned], pa.Table]] = {
 
 @dataclass(frozen=True, eq=False)
 class Details:
-    """The sources that tables of a report are made of when asked for. Can be pickled.
+    """Sources of the tables of a report, which are made when asked for. Can be pickled.
 
     Attributes
     ----------
