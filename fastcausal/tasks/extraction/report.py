@@ -228,13 +228,11 @@ class Totals(NamedTuple):
     ) -> ExtractionReport:
         """Return the report; ``details`` and ``statistics`` make its tables and statistics."""
         report = ExtractionReport.later(partial(self._report, details, statistics), statistics)
-        vars(report).update(_details=details)
+        vars(report)["_details"] = details
         return report
 
     def _report(
-        self,
-        details: Details | None,
-        statistics: Callable[[], Statistics],
+        self, details: Details | None, statistics: Callable[[], Statistics]
     ) -> ExtractionReport:
         subsets = {MULTI: self.counts[1], **self.subsets}
         return report_of(
