@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import is_valid, joined, lists, numbers, offsets_of, strings
 
 UNPARSED = "unparsed"
@@ -34,7 +34,8 @@ def reason_lists(reasons: Sequence[Reason], n: int) -> pa.ListArray:
     [None, [{'relation': None, 'reason': 'a refusal', 'text': 'I cannot'}]]
     """
     examples, relations, why, texts = zip(*reasons, strict=True) if reasons else ((),) * 4
-    parts = [pa.array(relations, pa.int32()), _strings(why), _strings(texts)]
+    number = np.array([k or 0 for k in relations], np.int32)
+    parts = [numbers(number, number > 0), _strings(why), _strings(texts)]
     widths = np.bincount(np.array(examples, np.int64), minlength=n)
     return lists(widths, pa.StructArray.from_arrays(parts, fields=list(REASON)), widths > 0)
 
@@ -42,7 +43,8 @@ def reason_lists(reasons: Sequence[Reason], n: int) -> pa.ListArray:
 def _strings(values: Sequence[str | None]) -> pa.Array:
     """Return texts of any kind: half of a surrogate pair is written as its number."""
     texts = [v and v.encode(errors="backslashreplace").decode() for v in values]
-    return strings(texts).cast(pa.string())
+    column = strings(texts)
+    return column if column.type == pa.string() else column.cast(pa.string())
 
 
 def column_of(table: pa.Table) -> pa.ListArray | None:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import _spans, arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.errors import Warnings
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
@@ -87,17 +87,26 @@ def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows,
     texts = examples["text"]
     n_missing = np.diff(gold.relation_offsets) - np.diff(pred.relation_offsets)
     short = np.flatnonzero(n_missing > 0)
-    tagged = pc.fill_null(pc.match_substring(texts.take(arrow.numbers(short)), "<"), False)
+    tagged = _holds_mark(arrow.joined(texts))[short]
     from fastcausal.formats.cnc.markup import parse
 
     n_read = 0
-    for e in short[tagged.to_numpy()][::-1].tolist():
+    for e in short[tagged][::-1].tolist():
         n_tokens, spans = parse(texts[e].as_py(), tags)
         if spans and n_tokens == gold.lengths[e]:
             pred = _appended(pred, e, spans, int(n_missing[e]))  # places before it stay
             n_read += 1
     filled = " examples with too few predictions are filled up with a text that holds tags itself"
     return pred, {("", filled): (n_read,)} if n_read else {}
+
+
+def _holds_mark(texts: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Tell which texts may hold a tag: bool[n]."""
+    data, places = arrow.texts_of(texts)
+    text = np.frombuffer(data, np.uint8)[places[0] : places[-1]]
+    marks = np.flatnonzero(text == ord("<")) + places[0]
+    marked: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.diff(np.searchsorted(marks, places)) > 0
+    return marked & arrow.is_valid(texts)
 
 
 def _appended(rows: Rows, example: int, spans: list[Span], times: int) -> Rows:
@@ -130,7 +139,7 @@ def key_warnings(examples: pa.Table, gold: Rows) -> Warnings:
     rows = np.flatnonzero(n_gold > 0)  # the others are dropped first
     columns = [arrow.joined(pc.cast(examples[name], pa.string())) for name in KEY]
     columns = [column.take(arrow.numbers(rows)) for column in columns]
-    none = pa.array(MISSING)
+    none = arrow.strings(MISSING)
     missing = np.zeros(len(rows), bool)
     key = np.zeros(len(rows), np.int64)
     for column in columns:

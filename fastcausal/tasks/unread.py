@@ -73,7 +73,7 @@ def settle_unread(
     offsets = pred.arrays.relation_offsets
     example = np.repeat(np.arange(len(pred)), np.diff(offsets))
     n_gold = np.diff(gold.arrays.relation_offsets)[example]
-    unread = ~arrow.is_valid(arrow.joined(pred.table["relations"]).flatten())
+    unread = ~arrow.is_valid(arrow.flattened(arrow.joined(pred.table["relations"]))[0])
     if protocol.surplus == "truncate":
         unread &= (np.arange(len(unread)) - offsets[example] < n_gold) | (n_gold == 0)
     if protocol.non_causal == "ignore":
@@ -111,7 +111,8 @@ def _described(sides: tuple[Relations, Relations], n_unread: Int64) -> pa.Table:
 def with_counts(examples: pa.Table, n_gold: Int64, n_pred: Int64, n_unread: Int64) -> pa.Table:
     """Add how many relations gold has and pred, and how many of pred could not be read."""
     columns = dict(zip(examples.column_names, examples.columns, strict=True))
-    return pa.table(columns | dict(zip(TOTALS, (n_gold, n_pred, n_unread), strict=True)))
+    counts = map(arrow.numbers, (n_gold, n_pred, n_unread))
+    return pa.table(columns | dict(zip(TOTALS, counts, strict=True)))
 
 
 def described(relations: Relations) -> pa.Table:

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import (
+    flattened,
     is_valid,
+    joined,
     offsets,
     text_lists,
     texts_of,
@@ -147,7 +148,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
         return relations
     table = relations.table
     kept = column_of_tagged(relations)
-    if kept is None or kept.null_count or any(c.flatten().null_count for c in kept.chunks):
+    if kept is None or kept.null_count or any(flattened(c)[0].null_count for c in kept.chunks):
         raise InputError(
             f"the tags cannot be read as {tags}: the table keeps no tagged sentences "
             '(column "tagged", a list of strings)'
@@ -241,7 +242,7 @@ class Sentences:
             )
             spans.append(tuple(flat))
             if odd:
-                texts = chunk.flatten()
+                texts, _ = flattened(chunk)
                 self.odd += filter(odd_signal_tag, (texts[k].as_py() for k in odd))
             example, sentence = stops
         changed = self.lengths != lengths if own else ()
@@ -309,7 +310,8 @@ class Sentences:
         places = offsets(self.counts)
         at = np.flatnonzero(unread)
         examples = np.searchsorted(places, at, "right") - 1
-        texts = pc.list_flatten(self.kept).take(pa.array(at)).to_pylist()
+        kept, _ = flattened(joined(self.kept))
+        texts = [kept[k].as_py() for k in at.tolist()]
         for k, example, text in zip(at.tolist(), examples.tolist(), texts, strict=True):
             reason = f"has {self.n_tokens[k]} tokens, expected {self.lengths[example]}"
             if self.n_tokens[k] < 0:

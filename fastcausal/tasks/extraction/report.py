@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.count_files import system_of
 from fastcausal.errors import Warnings, warning_lines
 from fastcausal.formulas import MULTI, Int64, RelationFormula, Rows
