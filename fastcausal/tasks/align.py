@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import _spans, arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.digests import digest_of_relations
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.plan import TooLargeError

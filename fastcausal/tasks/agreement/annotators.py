@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, some_of
 from fastcausal.formats import documents, documents_of, frames, opened, read, table
