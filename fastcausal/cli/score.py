@@ -198,7 +198,7 @@ def _rows(
     with appending(target) as write:
 
         def add(name: str, report: Report) -> None:
-            rows = report.tables[table]
+            rows = getattr(report, table)
             write(with_system(rows, name) if several else rows)
 
         yield add
