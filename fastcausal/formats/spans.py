@@ -296,7 +296,7 @@ def _comes_late(sentence: Sentence, value: tuple[int, Any]) -> int:
     role, place = value
     if role == SIGNAL:
         return 2
-    return isinstance(place, str) and any(found.again for found in sentence.pieces(place))
+    return isinstance(place, str) and any(piece.again for piece in sentence.pieces(place))
 
 
 def _gaps(sentence: Sentence, spans: Iterable[Span]) -> list[Bounds]:
