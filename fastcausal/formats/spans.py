@@ -334,7 +334,8 @@ def _value(sentence: Sentence, start: int, stop: int) -> str | dict[str, int]:
 def _is_row(row: Mapping[str, Any]) -> bool:
     relations = row["relations"]
     kinds = {type(r) for r in relations} if isinstance(relations, list) else set()
-    return dict in kinds and list not in kinds and "length" not in row
+    is_another = "length" in row or "entities" in row  # jsonl, doccano
+    return dict in kinds and list not in kinds and not is_another
 
 
 FORMAT = Format(

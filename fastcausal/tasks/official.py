@@ -66,7 +66,8 @@ def as_tagged(rows: Rows, tags: str) -> tuple[Rows, int]:
     values, row_offsets, n_as_given = _spans.read_as_tagged(
         *rows.arrays(), rows.lengths, tags == "cnc-2022"
     )
-    return replace(rows, values=values, row_offsets=row_offsets, tags=tags), n_as_given
+    tagged = Rows(values, row_offsets, rows.relation_offsets, rows.lengths, tags)
+    return tagged, n_as_given
 
 
 def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows, Warnings]:
@@ -86,11 +87,12 @@ def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows,
     texts = examples["text"]
     n_missing = np.diff(gold.relation_offsets) - np.diff(pred.relation_offsets)
     short = np.flatnonzero(n_missing > 0)
-    tagged = pc.fill_null(pc.match_substring(texts.take(arrow.numbers(short)), "<"), False)
+    tagged = pc.match_substring(arrow.joined(texts.take(arrow.numbers(short))), "<")
+    tagged = arrow.values_of(pc.cast(tagged, pa.uint8())) > 0  # pc.fill_null would import pandas
     from fastcausal.formats.cnc.markup import parse
 
     n_read = 0
-    for e in short[tagged.to_numpy()][::-1].tolist():
+    for e in short[tagged][::-1].tolist():
         n_tokens, spans = parse(texts[e].as_py(), tags)
         if spans and n_tokens == gold.lengths[e]:
             pred = _appended(pred, e, spans, int(n_missing[e]))  # places before it stay
@@ -129,7 +131,7 @@ def key_warnings(examples: pa.Table, gold: Rows) -> Warnings:
     rows = np.flatnonzero(n_gold > 0)  # the others are dropped first
     columns = [arrow.joined(pc.cast(examples[name], pa.string())) for name in KEY]
     columns = [column.take(arrow.numbers(rows)) for column in columns]
-    none = pa.array(MISSING)
+    none = arrow.strings(MISSING)  # pa.array would import pandas
     missing = np.zeros(len(rows), bool)
     key = np.zeros(len(rows), np.int64)
     for column in columns:

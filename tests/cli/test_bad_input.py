@@ -213,7 +213,11 @@ def test_files_that_are_not_there(side, tmp_path):
     paths = [sample.GOLD, sample.SYSTEMS["careful"]]
     for path, reason in (
         (tmp_path / "none", "No such file or directory"),
-        (tmp_path, "a directory without a file that ends in .parquet, .pq, .ann, .json"),
+        (
+            tmp_path,
+            "a directory without a file that ends in .csv, .jsonl, .ndjson, .parquet, .pq, .ann, "
+            ".json",
+        ),
         ("\0", "embedded null byte"),
         (tmp_path / (256 * "x"), "File name too long"),
     ):

@@ -87,7 +87,6 @@ def test_tagged_sentences_say_why(tmp_path):
     gold = fc.Relations.from_examples([{"id": "x", "text": "a b", "relations": []}])
     path.write_text('{"prediction": ["<ARG0>a</ARG0> b", "<ARG0>a b", "a"]}\n')
     read = fc.read(path, like=gold)
-    misfit = 'has 1 tokens, expected 2: token 2 is missing, expected "b"'
     assert read.unparsed.to_pylist() == [
         {"id": "x", "relation": 2, "reason": "<ARG0> is never closed", "text": "<ARG0>a b"},
         {

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import is_valid, offsets, text_lists
+from fastcausal.arrays.arrow import is_valid, numbers, offsets, text_lists
 from fastcausal.arrays.arrow import texts_of as characters_of
 from fastcausal.arrays.unparsed import UNPARSED, reason_lists
 from fastcausal.errors import InputError, Problems, Remedy
@@ -245,7 +245,7 @@ class Sentences:
         at = np.flatnonzero(unread)
         examples = np.searchsorted(places, at, "right") - 1
         given, read = (
-            pc.list_flatten(column).take(pa.array(at)).to_pylist()
+            pc.list_flatten(column).take(numbers(at)).to_pylist()
             for column in (self.kept, self._read)
         )
         texts = self._texts()

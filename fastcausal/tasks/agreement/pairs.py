@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -84,7 +83,7 @@ def compare(
 def _aligned(a: str, b: str, sides: Sides, protocol: Protocol) -> Aligned:
     tables = with_tags(sides[a], sides[b], protocol.tags)
     aligned = align(*tables, protocol, unmatched="skip", names=(a, b))
-    return replace(aligned, columns=columns_of_either(aligned.examples, sides[b]))
+    return aligned._replace(columns=columns_of_either(aligned.examples, sides[b]))
 
 
 def _chosen(aligned: Aligned, plan: Plan, first: Rows, second: Rows) -> tuple[Int64, Int64, Int64]:

@@ -31,9 +31,11 @@ from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.formats.io.batches import Stream, ahead
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations, hashes_of
+from fastcausal.rows import Rows
 
 READ_AGAIN = 1 << 30  # bytes of files: up to here a fault is looked for in the whole, to tell all
 
+_IN_MEMORY = (Relations, Rows)  # told in no time
 _ELSEWHERE = (str, pa.RecordBatchReader, os.PathLike, Iterator)
 T = TypeVar("T")
 Progress = Callable[[int, int | None], None]
@@ -45,7 +47,7 @@ class NotInStepError(InputError):
 
 def is_streamed(source: Any) -> bool:
     """Tell if a source is somewhere else than in memory, and may be more than fits there."""
-    return isinstance(source, _ELSEWHERE)
+    return not isinstance(source, _IN_MEMORY) and isinstance(source, _ELSEWHERE)
 
 
 def in_step(
