@@ -243,9 +243,12 @@ cdef int add_offsets(
 
 
 cdef int add_text(
-    CollectedRows& collected, int32_t role, str text, Sentence& sentence, Notes* notes
+    CollectedRows& collected, int32_t role, str text, Sentence& sentence, bint once, Notes* notes
 ) except -1:
-    """Return 0 unless this occurs as whole tokens, where no text of the role was found before."""
+    """Return 0 unless this occurs as whole tokens, where no text of the role was found before.
+
+    0 as well where it occurs again, if it may occur only once.
+    """
     cdef int32_t start = 0
     cdef int32_t stop = 0
     cdef int64_t count, k
@@ -253,7 +256,7 @@ cdef int add_text(
     if not sentence.strip():
         return 1
     count = sentence.locate(start, stop)
-    if not count or collected.n_rows - collected.row_offsets.back() > MOST_SPANS:
+    if not count or (once and count > 1) or collected.n_rows - collected.row_offsets.back() > MOST_SPANS:
         return 0
     for k in range(collected.row_offsets.back(), collected.n_rows):
         if (collected.rows[k].role == role and collected.rows[k].start == start
@@ -266,7 +269,8 @@ cdef int add_text(
 
 
 cdef int add_spans(
-    CollectedRows& collected, int32_t role, object spans, Sentence& sentence, Notes* notes
+    CollectedRows& collected, int32_t role, object spans, Sentence& sentence, bint once,
+    Notes* notes
 ) except -1:
     """Return 0 where a span of a role is anything else than a text to be found, or offsets."""
     cdef Py_ssize_t k
@@ -282,7 +286,7 @@ cdef int add_spans(
         if span is None:
             continue
         if PyUnicode_CheckExact(span):
-            if not add_text(collected, role, span, sentence, notes):
+            if not add_text(collected, role, span, sentence, once, notes):
                 return 0
         elif not add_offsets(collected, role, span, sentence, notes):
             return 0
@@ -311,7 +315,7 @@ cdef int add_relation(
             return 0
         if role == signal:
             signals = <object>value
-        elif not add_spans(collected, role, <object>value, sentence, notes):
+        elif not add_spans(collected, role, <object>value, sentence, signal >= 0, notes):
             return 0
     if signals is None:
         return 1
@@ -319,15 +323,15 @@ cdef int add_relation(
         collected.rows + collected.row_offsets.back(),
         collected.n_rows - collected.row_offsets.back(),
     )
-    return add_spans(collected, signal, signals, sentence, notes)
+    return add_spans(collected, signal, signals, sentence, False, notes)
 
 
 def spans_of(relations, dict numbers, int signal, text, Py_ssize_t length):
     """Find the spans of an example whose roles have texts or character offsets, in tokens.
 
-    Texts are whole tokens of the example; one that occurs several times is the first, or for
-    `signal` (a number, -1 for no role) the nearest to where Cause and Effect meet, see
-    csrc/sentence.hpp. `numbers` gives the number of each role; `length` is how many tokens there
+    Texts are whole tokens of the example. With a role `signal` (-1 for none), a signal text that
+    occurs several times is the one nearest to where Cause and Effect meet, see csrc/sentence.hpp,
+    and that of another role is unusual; without one, it is the first. `numbers` gives the number of each role; `length` is how many tokens there
     have to be, -1 for any number.
 
     Returns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -61,10 +62,12 @@ def read(
     -------
     Relations
         A text is located as it stands, else regardless of case and white space; occurrences that
-        are whole tokens come first, then the first one is taken. ``reading.notes`` counts
-        ``"ambiguous span"`` (it occurs again) and ``"span cut a token"`` (widened to whole
-        tokens). A relation is null where a text is not found, offsets are out of the text or mark
-        no token, or the text has another number of tokens than ``like`` says.
+        are whole tokens come first. Else quotes and dashes are mapped to one form, then
+        punctuation around the text is left out, then an ellipsis within it makes several spans.
+        ``reading.notes`` counts each of these ways, ``"ambiguous span"`` (it occurs again) and
+        ``"span cut a token"`` (widened to whole tokens). A relation is null where a text is not
+        found, offsets are out of the text or mark no token, or the text has another number of
+        tokens than ``like`` says.
 
     Raises
     ------
@@ -116,7 +119,8 @@ def located(
         As in `read`.
     occurrence : {"gap", "first"}
         Which occurrence a text means that occurs several times: for a signal the one inside the
-        gap between Cause and Effect, else nearest to them; or the first one.
+        gap between Cause and Effect, else nearest to it; for one of these two the one nearest to
+        the other; a text given twice means two occurrences. Or the first one, always.
     places : sequence of str
         Where each example stands, for messages.
     lines : sequence of int, optional
@@ -261,14 +265,15 @@ def _is_pair(value: Any) -> bool:
 
 
 def _spans(
-    build: Builder, sentence: Sentence, values: Iterable[tuple[int, Any]], by_gap: bool
+    build: Builder, sentence: Sentence, values: Sequence[tuple[int, Any]], by_gap: bool
 ) -> list[Span]:
     """Return the spans of a relation, given as (role, text or characters) with signals last."""
     spans: list[Span] = []
     taken: set[tuple[int, Bounds]] = set()
-    for role, value in values:
-        near = _gaps(sentence, spans) if by_gap and role == SIGNAL else ()
+    order = sorted(values, key=partial(_comes_late, sentence)) if by_gap else values
+    for role, value in order:
         if isinstance(value, str):
+            near = _gaps(sentence, [s for s in spans if s[0] != role]) if by_gap else ()
             of_role = {place for other, place in taken if other == role} if by_gap else ()
             places = sentence.pieces(value, near, of_role)
             build.spans = "gap" if by_gap else "first"
@@ -281,6 +286,17 @@ def _spans(
             for note, noted in ((AMBIGUOUS, again), (CUT, cut), (way, way != "")):
                 build.notes[note] += noted
     return sorted(spans)
+
+
+def _comes_late(sentence: Sentence, value: tuple[int, Any]) -> int:
+    """Return 1 for a Cause or Effect that occurs again, to be located near the other; 2: signals.
+
+    UnreadError where a text does not occur.
+    """
+    role, place = value
+    if role == SIGNAL:
+        return 2
+    return isinstance(place, str) and any(piece.again for piece in sentence.pieces(place))
 
 
 def _gaps(sentence: Sentence, spans: Iterable[Span]) -> list[Bounds]:
