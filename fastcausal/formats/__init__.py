@@ -16,7 +16,7 @@ A reader is a quick way that may decline a source, and a plain one that tells wh
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeGuard
