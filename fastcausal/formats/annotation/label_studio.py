@@ -143,8 +143,10 @@ def _fits(text: str, positions: Sequence[int], region: Region) -> bool:
     """Tell whether a span is in the text, and marks what the file says; white space is free."""
     if not 0 <= region.start <= region.stop < len(positions):
         return False
-    there = text[positions[region.start] : positions[region.stop]]
-    return region.text is None or region.text.replace("\\n", "\n").split() == there.split()
+    if region.text is None:
+        return True
+    words = text[positions[region.start] : positions[region.stop]].split()
+    return words in (region.text.split(), region.text.replace("\\n", "\n").split())
 
 
 def sniff(source: Source) -> bool:

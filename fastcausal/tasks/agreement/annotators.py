@@ -14,8 +14,9 @@ from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, some_of
-from fastcausal.formats import documents, documents_of, frames, opened, read, table
+from fastcausal.formats import documents_of, frames, opened, read, table
 from fastcausal.formats.annotation.links import Document, relations_of
+from fastcausal.formats.annotation.projects import documents
 from fastcausal.formats.io.batches import Stream, batch
 from fastcausal.formats.io.files import name_of
 from fastcausal.formats.io.format import Opened
