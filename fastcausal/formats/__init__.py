@@ -133,7 +133,7 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
     if isinstance(source, Relations):
         _refuse_others(table.ARROW, {**given, "answers": None})
         return source
-    if format == raw.FORMAT.name and not is_folder(source):
+    if format == raw.FORMAT.name and not is_folder(source) and not isinstance(source, Opened):
         return raw.read(source, **{name: given[name] for name in raw.FORMAT.takes})
     like, occurrence = given["like"], given["occurrence"]
     if isinstance(source, Opened):
