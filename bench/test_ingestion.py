@@ -78,7 +78,7 @@ def test_tagged_sentences(race, sentences, reading):
     size = sum(len(s.encode()) for s in sentences)
     outcome = race(f"{reading}: tagged sentences to rows", len(sentences), ours, others)
     if outcome is not None:
-        print(f"{reading}: {size / outcome.ours / 1e9:.2f} GB/s")
+        print(f"{reading}: {size / outcome.ours.seconds / 1e9:.2f} GB/s")
 
 
 @pytest.fixture(scope="module")

@@ -57,6 +57,11 @@ def same_spans(gold, pred, length, params, counts):
         j += order >= 0
 
 
+ordinal = fc.kernel(fields=["tp", "fp", "fn"], additive=True, never_costs=True, ordinal=True)(
+    same_spans.function
+)
+
+
 @fc.kernel(fields=["tp", "fp", "fn"], additive=True, never_costs=True)
 def through_pointer(gold, pred, length, params, counts):
     """Stands for exact_spans.h compiled apart, so that no driver can inline it."""
@@ -96,6 +101,26 @@ def test_same_spans(race, sentences, pointer):
         sentences[0].n_examples,
         ours,
         calls,
+        rounds=15,
+        n_bytes=corpus.n_bytes(*sentences),
+    )
+
+
+def test_ordinal(race, sentences):
+    """Called once a pattern, without numba."""
+    mine, built_in = (
+        fc.Protocol("test", kernel).plan(ROLES) for kernel in (ordinal, "exact_spans")
+    )
+
+    def counted(plan):
+        return run(plan, *sentences, None, 1, num_threads=1, partners=False).counts
+
+    assert (counted(mine) == counted(built_in)).all()
+    race(
+        "ordinal kernel in plain Python: rows to counts",
+        sentences[0].n_examples,
+        lambda: counted(mine),
+        {"exact_spans, C++, built in": lambda: counted(built_in)},
         rounds=15,
         n_bytes=corpus.n_bytes(*sentences),
     )

@@ -32,6 +32,7 @@ def test_rows(race, sentences, name, num_threads):
         scored,
         others,
         n_bytes=corpus.n_bytes(*sentences),
+        n_relations=sum(side.n_relations for side in sentences),
     )
 
 

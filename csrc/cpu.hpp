@@ -23,7 +23,7 @@
 #include "fastcausal/few.h"
 #include "fastcausal/kernels.h"
 #include "memory.hpp"
-#include "patterns.hpp"
+#include "pattern_counter.hpp"
 #include "stop.hpp"
 
 namespace fastcausal {
@@ -371,10 +371,11 @@ class BlockWorker {
         rows_(run.groups.each ? run.counts : own_.data()),
         tallied_(!run.groups.each && run.groups.n <= 2),
         steps_(steps),
-        worker_(run.gold.side, run.pred.side, run.gold.lengths, run.plan, pair, steps) {
+        worker_(run.gold.side, run.pred.side, run.gold.lengths, run.plan, pair, steps),
+        counter_(pair, run.gold.side, run.pred.side, run.plan) {
     if (looks.ordinal) {
-      patterns_ = std::make_unique<PatternCounter<Pair>>(run.gold, run.pred, run.plan, pair, looks,
-                                                         run.check, tallied_);
+      patterns_ = std::make_unique<PatternCounter>(run.gold, run.pred, run.plan, counter_, looks,
+                                                   run.check, tallied_);
     }
   }
 
@@ -411,7 +412,8 @@ class BlockWorker {
   const bool tallied_;
   Steps& steps_;
   Worker<Pair> worker_;
-  std::unique_ptr<PatternCounter<Pair>> patterns_;
+  const KernelCounter<Pair> counter_;
+  std::unique_ptr<PatternCounter> patterns_;
 };
 
 // Returns the first example that is too large, FAULTY, or ALL_WELL. Every block before that of a
@@ -491,12 +493,10 @@ inline void count_pairs(const Named& kernel, const Side& gold, const Side& pred,
 // Returns the pattern of a pair of three roles, as a kernel from elsewhere sees it; -1 where
 // patterns do not tell its counts.
 inline int64_t pattern_of(const Row* gold, int64_t n_gold, const Row* pred, int64_t n_pred) {
-  Looks looks;
-  looks.sequence = true;
+  const Looks looks;
   Record of_gold, of_pred;
-  uint32_t last = 0;
-  const Kind kinds[2] = {pack(gold, n_gold, looks, of_gold, last),
-                         pack(pred, n_pred, looks, of_pred, last)};
+  const Kind kinds[2] = {pack<true>(gold, n_gold, looks, of_gold),
+                         pack<true>(pred, n_pred, looks, of_pred)};
   if ((kinds[0] | kinds[1]) & ODD) return -1;
   return static_cast<int64_t>(key_of(of_gold, kinds[0], of_pred, kinds[1], Across::ALL));
 }

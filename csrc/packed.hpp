@@ -20,8 +20,8 @@ struct alignas(16) Record {
   int32_t start(int role) const { return bounds[role]; }
   int32_t stop(int role) const { return -bounds[4 + role]; }
 };
-constexpr uint32_t MOST_TOKENS = 16383;  // of an example: sums of two bounds stay in 16 bits
-constexpr int16_t NOWHERE = 16384;       // both numbers of a role without a span: it meets nothing
+constexpr int32_t MOST_TOKENS = 16383;  // up to a bound: sums of two stay in 16 bits
+constexpr int16_t NOWHERE = 16384;      // both numbers of a role without a span: it meets nothing
 
 FC_INLINE int32_t shared_tokens(const Record& a, int role, const Record& b, int other) {
   return std::min(a.stop(role), b.stop(other)) - std::max(a.start(role), b.start(other));
@@ -44,44 +44,43 @@ using Kind = uint8_t;
 constexpr Kind ODD = 64;  // it is not packed, perhaps because it is wrong
 
 // Packs a relation of an example with so many tokens, or as many as fit.
-FC_INLINE Kind pack(const Row* rows, int64_t n, const Looks& looks, Record& packed,
-                    uint32_t& last) {
+template <bool Sequence>
+FC_INLINE Kind pack(const Row* rows, int64_t n, const Looks& looks, Record& packed) {
   std::fill(packed.bounds, packed.bounds + 8, NOWHERE);
-  last = 0;
-  if (!n) return looks.sequence ? ODD - 1 : 0;
+  if (!n) return Sequence ? ODD - 1 : 0;
   if (n > 3) return ODD;
-  const int64_t places[3] = {0, n > 1, (n > 1) + (n > 2)};  // the last row again for want of others
-  uint32_t wrong = 0;  // its first bit says whether anything is
-  uint32_t unknown = 0;
+  uint32_t wrong = 0;    // its first bit says whether anything is
+  uint32_t bounds = 0;   // the bits of all
+  uint32_t unknown = 0;  // those of roles
   uint32_t roles = 0;
   uint32_t sequence = 0;
   uint32_t before = 0;
+  const int64_t places[3] = {0, n > 1, (n > 1) + (n > 2)};  // the last row again for want of others
   for (int k = 0; k < 3; ++k) {
     const Row& row = rows[places[k]];
     const uint32_t role = static_cast<uint32_t>(row.role);
     const uint32_t start = static_cast<uint32_t>(row.start);
     const uint32_t stop = static_cast<uint32_t>(row.stop);
-    const uint32_t place = start << 16 | stop << 2 | role;  // in the order of rows
-    wrong |= start | stop | (stop - start - 1) | (place - before);
-    last = std::max(last, stop);
+    const uint32_t place = (start << 16) + (stop << 2) + role;  // in the order of rows
+    wrong |= (stop - start - 1) | (place - before);
+    bounds |= start | stop;
     unknown |= role;
     before = place;
     const uint32_t lane = role & 3;
     packed.bounds[lane] = static_cast<int16_t>(start);
     packed.bounds[4 + lane] = static_cast<int16_t>(0 - stop);
     roles |= 1u << lane;
-    sequence |= lane << 2 * k;
+    if (Sequence) sequence |= lane << 2 * k;
   }
   const uint32_t n_roles = 0x32212110u >> 4 * (roles & 7) & 15;  // bits among three
-  uint32_t odd = wrong >> 31 | (MOST_TOKENS - last) >> 31 | unknown >> 2 |
-                 (n_roles ^ static_cast<uint32_t>(n));
+  uint32_t odd = wrong >> 31 | bounds >> 14 | unknown >> 2 | (n_roles ^ static_cast<uint32_t>(n));
   if (looks.apart[0] >= 0) {
     odd |= shared_tokens(packed, looks.apart[0], packed, looks.apart[1]) > 0;
   }
-  for (int r = 0; r < 3 && looks.longest < int32_t{MOST_TOKENS}; ++r) {
-    odd |= shared_tokens(packed, r, packed, r) > looks.longest;
+  if (looks.longest < MOST_TOKENS) {
+    for (int r = 0; r < 3; ++r) odd |= shared_tokens(packed, r, packed, r) > looks.longest;
   }
-  return odd ? ODD : static_cast<Kind>(looks.sequence ? sequence : roles & 7);
+  return odd ? ODD : static_cast<Kind>(Sequence ? sequence : roles & 7);
 }
 
 // How two packed relations compare, in four bits for three roles each. For spans of one role that
@@ -190,6 +189,18 @@ struct alignas(16) Tokens {
   }
 };
 
+// Tells whether a span of a relation stops after so many tokens.
+FC_INLINE bool ends_after(const Record& relation, int32_t tokens) {
+#if FC_SSE2
+  const __m128i least = _mm_set1_epi16(static_cast<int16_t>(-tokens));
+  return _mm_movemask_epi8(_mm_cmplt_epi16(sse2::load(relation), least));
+#else
+  bool after = false;
+  for (int r = 0; r < 3; ++r) after |= relation.stop(r) > tokens;
+  return after;
+#endif
+}
+
 // Rows of one side, and what is there at most of what their offsets lead to.
 struct Given {
   Side side;
@@ -202,9 +213,17 @@ struct Given {
 struct Few {
   static constexpr int64_t MOST = 4;
   const Record* packed;
-  Kind* kinds;
+  const Kind* kinds;  // null where the block does not fit
   int64_t first;
   int64_t n;
+  int32_t tokens;  // of the example, as far as bounds go
+
+  // Tells whether some of these relations are not packed, or wrong.
+  FC_INLINE bool is_odd(int64_t from, int64_t to) const {
+    bool odd = false;
+    for (int64_t i = from; i < to; ++i) odd |= (kinds[i] & ODD) | ends_after(packed[i], tokens);
+    return odd;
+  }
 };
 
 // The packed relations of one side of a block of examples.
@@ -213,7 +232,27 @@ class PackedBlock {
   static constexpr int64_t EXAMPLES = 256;
 
   // Packs a range of examples; false: offsets are wrong.
-  bool pack(const Given& given, int64_t from, int64_t to, const Looks& looks_of_kernel) {
+  bool pack(const Given& given, int64_t from, int64_t to, const Looks& looks) {
+    return looks.sequence ? pack_all<true>(given, from, to, looks)
+                          : pack_all<false>(given, from, to, looks);
+  }
+  Few of(const Given& given, int64_t example) const {
+    const int64_t first = given.side.relation_offsets[example];
+    const int64_t n = given.side.relation_offsets[example + 1] - first;
+    const int64_t at = first - first_;
+    const int32_t length = given.lengths[example];
+    const int32_t tokens = length < 0 || length > MOST_TOKENS ? MOST_TOKENS : length;
+    return {records_ + at, fits_ ? kinds_ + at : nullptr, first, n, tokens};
+  }
+
+ private:
+  int64_t first_ = 0;
+  bool fits_ = false;
+  Record records_[Few::MOST * EXAMPLES];
+  Kind kinds_[Few::MOST * EXAMPLES];
+
+  template <bool Sequence>
+  bool pack_all(const Given& given, int64_t from, int64_t to, const Looks& looks_of_kernel) {
     const Side side = given.side;
     const Looks looks = looks_of_kernel;  // a copy: kinds might be its bytes
     const int64_t n_rows = given.n_rows;
@@ -228,31 +267,10 @@ class PackedBlock {
       const int64_t n = side.row_offsets[r + 1] - row;
       if ((row | n | (n_rows - row - n)) < 0) return false;
       const int64_t at = r - first_;
-      if (fits_) kinds_[at] = fastcausal::pack(side.rows + row, n, looks, records_[at], lasts_[at]);
+      if (fits_) kinds_[at] = fastcausal::pack<Sequence>(side.rows + row, n, looks, records_[at]);
     }
     return true;
   }
-
-  // Takes out the relations of an example; odd: some of them are not packed.
-  Few take(const Given& given, int64_t example, bool& odd) {
-    const int64_t first = given.side.relation_offsets[example];
-    const int64_t n = given.side.relation_offsets[example + 1] - first;
-    const int64_t at = fits_ ? first - first_ : 0;
-    const uint32_t length = static_cast<uint32_t>(given.lengths[example]);  // high: unknown
-    odd |= !fits_;
-    for (int64_t i = at; i < at + n && fits_; ++i) {
-      if (lasts_[i] > length) kinds_[i] = ODD;
-      odd |= kinds_[i] >= ODD;
-    }
-    return {records_ + at, kinds_ + at, first, n};
-  }
-
- private:
-  int64_t first_ = 0;
-  bool fits_ = false;
-  Record records_[Few::MOST * EXAMPLES];
-  uint32_t lasts_[Few::MOST * EXAMPLES];
-  Kind kinds_[Few::MOST * EXAMPLES];
 };
 
 }  // namespace fastcausal
