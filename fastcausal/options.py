@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 ProtocolName = Literal["recess", "cnc-2023", "cnc-2022"]
+KernelName = Literal["fair_spans", "exact_spans", "span_overlap", "partial_spans"]
 AnswerProtocol = Literal["guide", "fcr"]
 AgreementProtocol = Literal["recess", "recess-code"]
 Backend = Literal["cpu", "cuda", "reference"]
@@ -28,7 +29,10 @@ NonCausal = Literal["charge", "ignore"]
 Summing = Literal["counts", "cnc-2022"]
 ZeroByZero = Literal["null", "0", "1"]  # as the command line spells it
 
-ReadFormat = Literal["cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"]
+ReadFormat = Literal[
+    "cnc", "flat", "bio", "spans", "answers", "examples", "parquet", "arrow", "jsonl", "doccano",
+    "brat", "webanno", "webanno-tsv", "xmi", "label-studio",
+]  # fmt: skip
 ExportFormat = Literal["squad", "nli"]
 WriteFormat = Literal["cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "squad", "nli"]
 Premise = Literal["cause", "effect"]

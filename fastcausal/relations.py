@@ -15,7 +15,7 @@ from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import RELATIONS as RELATIONS
 from fastcausal.arrays.arrow import SPAN as SPAN
 from fastcausal.arrays.arrow import ArrowStreamExportable
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, Remedy
 from fastcausal.reading import METADATA_KEY, checked_roles
 from fastcausal.reading import ROLES as ROLES
 from fastcausal.reading import Reading as Reading
@@ -123,7 +123,7 @@ class Relations:
         ----------
         examples : iterable of mappings
             ``relations``: a list of relations, each a mapping from role name to a span
-            ``(start, stop)`` or a list of spans, or None for one that could not be read.
+            ``(start, stop)``, a list of spans or None, or None for one that could not be read.
             ``length``: number of tokens; or ``tokens``: the tokens; or ``text``: tokens separated
             by white space. ``id`` is optional; other keys become columns.
         roles : sequence of str
@@ -296,7 +296,14 @@ def _example_spans(relations: Any, name: str, numbers: Mapping[str, int]) -> lis
 
 def _spans_of(value: Any, name: str) -> list[tuple[int, int]]:
     """Return one span or a list of spans as a list of (start, stop)."""
-    if not isinstance(value, Sequence) or isinstance(value, str):
+    if value is None:
+        return []
+    if isinstance(value, str):
+        remedy = Remedy("format", ("spans",), "reads texts of spans")
+        raise InputError(
+            f"example {name}: span {value!r}, expected (start, stop) in tokens", remedy
+        )
+    if not isinstance(value, Sequence):
         raise InputError(f"example {name}: span {value!r}, expected (start, stop) in tokens")
     spans = [value] if len(value) == 2 and not isinstance(value[0], Sequence) else list(value)
     for span in spans:

@@ -193,3 +193,9 @@ class Rows:
     def example_of_relation(self) -> Int64:
         """Return the example of each relation: int64[n_relations]."""
         return np.repeat(np.arange(self.n_examples), np.diff(self.relation_offsets))
+
+
+def check_both(gold: Rows, pred: Rows, n_roles: int) -> None:
+    """Refuse wrong arrays of either side, as `Rows.check` does."""
+    gold.check("gold", n_roles)
+    pred.check("pred", n_roles)

@@ -36,6 +36,7 @@ from fastcausal.cli.merge import merge
 from fastcausal.cli.meta import meta
 from fastcausal.cli.options import Command, expanded, is_json
 from fastcausal.cli.qa import qa
+from fastcausal.cli.schema import schema
 from fastcausal.cli.score import score
 from fastcausal.cli.sweep import sweep
 
@@ -70,7 +71,8 @@ app: typer.Typer = typer.Typer(
 )
 for _command in (
     score, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify, qa,
-    answers, claims, meta, describe, check, convert, demo, bench, doctor,
+    answers, claims, meta, describe, check, convert, schema, demo, bench,
+    doctor,
 ):  # fmt: skip
     app.command(cls=Command)(expanded(_command))
 app.add_typer(crab)

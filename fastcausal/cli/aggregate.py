@@ -10,6 +10,7 @@ from fastcausal.cli.console import doing, short_names
 from fastcausal.cli.merge import joined
 from fastcausal.cli.options import (
     DRAWS,
+    ByOption,
     Draws,
     FormatOption,
     IntervalsOption,
@@ -32,9 +33,7 @@ def aggregate(
             help="Files of --per-example: systems on the same examples, or parts of one system."
         ),
     ],
-    by: Annotated[
-        str | None, typer.Option(help="Also score each value of this column separately.")
-    ] = None,
+    by: ByOption = None,
     counts: Annotated[
         bool, typer.Option("--counts", help="Add all counts to the table; JSON always has them.")
     ] = False,

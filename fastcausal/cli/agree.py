@@ -15,13 +15,22 @@ from fastcausal.cli.console import (
     warn,
     write_rows,
 )
-from fastcausal.cli.options import FormatOption, JsonOption, SeedOption, format_of, refuse
+from fastcausal.cli.options import (
+    ByOption,
+    FormatOption,
+    FromOption,
+    JsonOption,
+    SeedOption,
+    format_of,
+    refuse,
+    sources_in,
+)
 from fastcausal.options import AgreementProtocol, Level, MeanOver, Policy
 
 if TYPE_CHECKING:
     from fastcausal.tables import Grid
 
-OF_RELATIONS = ("protocol", "average", "by", "unparsed", "per_example", "matches")
+OF_RELATIONS = ("source_format", "protocol", "average", "by", "unparsed", "per_example", "matches")
 OF_LABELS = ("level", "unit", "rater")
 
 
@@ -42,9 +51,7 @@ def agree(
         MeanOver | None,
         typer.Option(help="Average EM, OSB and TO over these; by default as the protocol does."),
     ] = None,
-    by: Annotated[
-        str | None, typer.Option(help="Also measure each value of this column separately.")
-    ] = None,
+    by: ByOption = None,
     intervals: Annotated[
         bool, typer.Option("--intervals", help="Add 95% bootstrap intervals.")
     ] = False,
@@ -74,6 +81,7 @@ def agree(
     rater: Annotated[
         str | None, typer.Option(help="Take raters from this column, in one file of all ratings.")
     ] = None,
+    source_format: FromOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
     per_example: Annotated[
@@ -105,7 +113,8 @@ def agree(
 
     keep_apart([per_example, matches], annotations)
     with doing("comparing annotators"):
-        agreement = fc.agreement(annotations, protocol, average=average, by=by, unparsed=unparsed)
+        sources = sources_in(annotations, source_format)
+        agreement = fc.agreement(sources, protocol, average=average, by=by, unparsed=unparsed)
         drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
     for target, detail in ((per_example, "per_example"), (matches, "matches")):
         if target is not None:

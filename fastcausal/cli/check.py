@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from fastcausal.cli.console import doing, print_report
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.options import FormatOption, FromOption, JsonOption, format_of, sources_in
 from fastcausal.options import TagReading
 
 
@@ -18,8 +18,9 @@ def check(
     ],
     tags: Annotated[
         TagReading,
-        typer.Option(help="Read tags strictly, or as the official scorer of that year."),
+        typer.Option(help="Read tags so; aligned takes sentences unlike their texts."),
     ] = "strict",
+    source_format: FromOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
@@ -28,7 +29,7 @@ def check(
     from fastcausal.tasks.corpus.guidelines import check as check_annotations
 
     with doing("checking"):
-        report = check_annotations(files, tags=tags)
+        report = check_annotations(sources_in(files, source_format), tags=tags)
     print_report(report, chosen)
     if report.findings:
         raise typer.Exit(1)

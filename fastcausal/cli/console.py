@@ -141,6 +141,12 @@ def warn(messages: Iterable[str]) -> None:
         typer.secho(f"warning: {printable(message)}", fg=typer.colors.YELLOW, err=True)
 
 
+def hint(message: str) -> None:
+    """Print what may be of use to standard error, if anything."""
+    if message:
+        typer.secho(printable(message), dim=True, err=True)
+
+
 @contextmanager
 def doing(what: str, unit: str = "examples") -> Iterator[Callable[[int, int | None], None] | None]:
     """Show on a terminal what is going on, as long as it goes on.

@@ -22,7 +22,7 @@ def convert(
     target: Annotated[Path, typer.Argument(help="File to write; its suffix decides the format.")],
     tags: Annotated[
         TagReading,
-        typer.Option(help="Read tags strictly, or as the official scorer of that year."),
+        typer.Option(help="Read tags so; aligned takes rewritten sentences of --like."),
     ] = "strict",
     like: Annotated[
         str | None,
@@ -52,12 +52,13 @@ def convert(
     import fastcausal as fc
     from fastcausal.errors import InputError
     from fastcausal.formats import opened
+    from fastcausal.formats.cnc.rereading import GOLD_READING
     from fastcausal.formats.io.format import Opened
     from fastcausal.formats.io.targets import keep_apart
 
     keep_apart([target], [source, like])
     with doing(f"reading {source}"):
-        gold = fc.read(like, tags=tags) if like is not None else None
+        gold = fc.read(like, tags=GOLD_READING[tags]) if like is not None else None
         file: Any = opened(source, source_format, whole=True)
         relations = fc.read(file, source_format, like=gold, tags=tags)
     leans = isinstance(file, Opened) and "like" in file.format.takes

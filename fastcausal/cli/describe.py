@@ -15,7 +15,7 @@ from fastcausal.cli.console import (
     short_names,
     warn,
 )
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.options import FormatOption, FromOption, JsonOption, format_of, sources_in
 from fastcausal.options import Tokenizer
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def describe(
     plots: Annotated[
         Path | None, typer.Option(help="Draw plots of all corpora together to this folder.")
     ] = None,
+    source_format: FromOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
@@ -49,7 +50,7 @@ def describe(
     descriptions: dict[str, CorpusDescription] = {}
     for name, path in short_names(corpora).items():
         with doing(f"counting {path}"):
-            descriptions[name] = count(path, tokenizer)
+            descriptions[name] = count(sources_in([path], source_format)[0], tokenizer)
     first, *more = descriptions.values()
     total = sum(more, first)
     if more and chosen == "json":

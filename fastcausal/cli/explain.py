@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from fastcausal.cli.console import doing, print_report
-from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.options import READS, FormatOption, JsonOption, Reads, format_of, refuse
 
 
 def explain(
@@ -16,13 +16,16 @@ def explain(
     pred: Annotated[str, typer.Argument(help="Predictions with tags; - for stdin.")],
     json: JsonOption = False,
     format: FormatOption = "text",
+    reads: Reads = READS,
 ) -> None:
     """Attribute the difference between cnc-2023 and recess to quirks of the official scorer."""
     chosen = format_of(ctx, json, format)
+    refuse(ctx, ("tags",), "is for score, explain reads tags as cnc-2023 does")
     import fastcausal as fc
 
     with doing(f"scoring {pred}"):
         gold_relations = fc.read(gold, tags="cnc-2023")
-        pred_relations = fc.read(pred, like=gold_relations, tags="cnc-2023")
+        how = reads.arguments() | {"tags": "cnc-2023"}
+        pred_relations = fc.read(pred, like=gold_relations, **how)
         explanation = fc.explain(gold_relations, pred_relations)
     print_report(explanation, chosen)

@@ -7,13 +7,23 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
 from fastcausal.errors import InputError
-from fastcausal.options import Method, Occurrence, ReadFormat, TableFormat, TagReading
+from fastcausal.options import (
+    KernelName,
+    Method,
+    Occurrence,
+    ReadFormat,
+    TableFormat,
+    TagReading,
+)
+
+if TYPE_CHECKING:
+    from fastcausal.protocols import Protocol
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 FormatOption = Annotated[
@@ -27,10 +37,18 @@ PerExampleOption = Annotated[
     typer.Option(help="Write the counts of each example to this .parquet or .arrow file."),
 ]
 
+ByOption = Annotated[
+    list[str] | None,
+    typer.Option("--by", help="Also score each value of this column; may be given several times."),
+]
 IntervalsOption = Annotated[
     bool, typer.Option("--intervals", help="Add an interval to every score.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed the draws with this number.")]
+FromOption = Annotated[
+    ReadFormat | None,
+    typer.Option("--from", help="Read files in this format; by default their content decides."),
+]
 ScoreOption = Annotated[
     str, typer.Option("--score", help="Look at this score, such as multi_relation_cause_recall.")
 ]
@@ -98,6 +116,44 @@ class Reads(NamedTuple):
 READS = Reads()
 
 
+class Recipe(NamedTuple):
+    """Options of what predictions are scored by."""
+
+    protocol: Annotated[
+        str,
+        typer.Option(
+            "--protocol",
+            metavar="NAME|FILE",
+            help="Score by this named recipe (recess, cnc-2023, cnc-2022), or by that of a .toml "
+            "or .json file.",
+        ),
+    ] = "recess"
+    kernel: Annotated[
+        KernelName | None,
+        typer.Option("--kernel", help="Count this for a pair of relations instead."),
+    ] = None
+
+    def chosen(self) -> Protocol:
+        """Return the protocol that the options stand for."""
+        from fastcausal.cli.protocol_files import protocol_of
+
+        return protocol_of(self.protocol, self.kernel)
+
+
+RECIPE = Recipe()
+
+
+def sources_in(paths: list[str], format: ReadFormat | None) -> list[Any]:
+    """Open files in the format that ``--from`` names, if it does; InputError for a directory."""
+    if format is None:
+        return [*paths]
+    from fastcausal.formats import is_folder, opened
+
+    for path in filter(is_folder, paths):
+        raise InputError(f"{path}: a directory tells its own format, --from is for files")
+    return [opened(path, format, whole=True) for path in paths]
+
+
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command each field of its groups of options, such as `Draws`, as an option."""
     signature = inspect.signature(command, eval_str=True)
@@ -143,7 +199,8 @@ def refuse(ctx: typer.Context, names: tuple[str, ...], reason: str) -> None:
     for name in names:
         source = ctx.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT":
-            raise InputError(f"--{name.replace('_', '-')} {reason}")
+            flag = next(option.opts[0] for option in ctx.command.params if option.name == name)
+            raise InputError(f"{flag} {reason}")
 
 
 def refuse_inference(ctx: typer.Context, intervals: bool, draws: Draws) -> None:

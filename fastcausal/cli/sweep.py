@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from fastcausal.cli.console import FAILED, doing, print_json, printable, show, warn
-from fastcausal.cli.options import JsonOption
-from fastcausal.options import Policy, ProtocolName
+from fastcausal.cli.options import READS, RECIPE, ByOption, JsonOption, Reads, Recipe
+from fastcausal.options import Policy
 
 SOME_FAILED = 1  # the exit status where runs were set aside
 
@@ -25,7 +25,7 @@ def sweep(
         ),
     ],
     out: Annotated[Path, typer.Option(help="Write to this folder, or go on with its sweep.")],
-    protocol: Annotated[ProtocolName, typer.Option(help="Score by this named recipe.")] = "recess",
+    recipe: Recipe = RECIPE,
     run_column: Annotated[
         str | None,
         typer.Option(help="Take all runs from one data set, in which this column names them."),
@@ -34,9 +34,7 @@ def sweep(
         list[str] | None,
         typer.Option(help="Keep this column of gold with the counts; may be given several times."),
     ] = None,
-    by: Annotated[
-        str | None, typer.Option(help="Also score each value of this column separately.")
-    ] = None,
+    by: ByOption = None,
     unparsed: Annotated[
         Policy,
         typer.Option(
@@ -60,6 +58,7 @@ def sweep(
         typer.Option(metavar="I/N", help="Score every N-th run alone, counted from 0 or from 1."),
     ] = None,
     json: JsonOption = False,
+    reads: Reads = READS,
 ) -> None:
     """Score many runs against one gold; the same command again goes on where it ended."""
     from fastcausal.sweeps.sweep import sweep as score_all
@@ -69,7 +68,7 @@ def sweep(
             gold,
             runs,
             out,
-            protocol,
+            recipe.chosen(),
             by=by,
             unparsed=unparsed,
             unmatched=unmatched,
@@ -78,6 +77,7 @@ def sweep(
             shard=_shard(shard),
             jobs=jobs,
             progress=progress,
+            **reads.arguments(),
         )
     if json:
         print_json(result.to_dict())

@@ -16,6 +16,7 @@ SYSTEMS = {name: FOLDER / f"{name}.jsonl" for name in ("careful", "hasty", "chat
 ANNOTATORS = {name: FOLDER / f"{name}.jsonl" for name in
               ("annotator_1", "annotator_2", "annotator_3")}  # fmt: skip
 ANSWERS = FOLDER / "answers.json"
+RAW_ANSWERS = FOLDER / "raw_answers.jsonl"
 CRAB_GOLD = FOLDER / "crab_gold.jsonl"
 CRAB_SCORES = {name: FOLDER / f"crab_scores_{name}.jsonl" for name in SYSTEMS}
 CRAB_YES_NO = FOLDER / "crab_yes_no.jsonl"

@@ -153,8 +153,9 @@ class Folder:
                 )
             return False
         written = about_of(self.path)
-        for key, value in json.loads(_json(self._about)).items():
-            if written.get(key) != value:
+        expected = json.loads(_json(self._about))
+        for key in expected | written:
+            if written.get(key) != (value := expected.get(key)):
                 raise InputError(
                     f"{self.path}: its sweep has the {key} {json.dumps(written.get(key))}, "
                     f"expected {json.dumps(value)} or another folder"

@@ -24,6 +24,7 @@ from fastcausal.formats.io.format import Opened
 from fastcausal.formats.io.packed import stem_of
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations
+from fastcausal.tasks.extraction.scorer import Reads
 
 LONGEST_NAME = 200  # bytes, of the 255 that file systems allow
 SAFE = " =+,@"  # characters of a file name, besides letters, digits and _.-~
@@ -52,11 +53,16 @@ class Run:
         except OSError as error:
             raise InputError(f"{self.source}: {error.strerror}") from error
 
-    def read(self, gold: Relations, tags: TagReading) -> Relations:
+    def read(self, gold: Relations, tags: TagReading, reads: Reads) -> Relations:
         """Read the predictions; InputError where that fails."""
         if isinstance(self.source, Relations):
             return Relations.trusted(self.source.table, self.source.reading)
-        return read(self.source, like=gold, tags=tags)
+        try:
+            return read(self.source, like=gold, tags=tags, **reads._asdict())
+        except InputError:
+            raise
+        except ValueError as error:  # the format of this run does not take all of `reads`
+            raise InputError(f"{self.source}: {error}") from error
 
 
 def file_name(run: str) -> str:
@@ -160,7 +166,7 @@ class DataSet:
     ----------
     source : path
     column : str
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
 
     Raises

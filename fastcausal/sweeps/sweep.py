@@ -16,12 +16,13 @@ import pyarrow as pa
 
 from fastcausal.arrays.arrow import numbers, strings, without
 from fastcausal.arrays.digests import digest_of_texts
-from fastcausal.arrays.strata import strata_of
+from fastcausal.arrays.strata import By, strata_of
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read
+from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.io.targets import keep_apart
-from fastcausal.options import Policy, ProtocolName, TagReading
+from fastcausal.options import Occurrence, Policy, ProtocolName, ReadFormat, TagReading
 from fastcausal.printed import Printed
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
@@ -33,7 +34,7 @@ from fastcausal.sweeps.scores import Sums, scores_of_runs, sums_of
 from fastcausal.tables import Grid
 from fastcausal.tasks.extraction.batches import Progress
 from fastcausal.tasks.extraction.score import score
-from fastcausal.tasks.extraction.scorer import ExtractionScorer
+from fastcausal.tasks.extraction.scorer import ExtractionScorer, Reads
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -101,9 +102,13 @@ def sweep(
     out: str | os.PathLike[str],
     protocol: ProtocolName | Protocol = RECESS,
     *,
-    by: str | None = None,
+    by: By = None,
     unparsed: Policy = "error",
     unmatched: Policy = "error",
+    format: ReadFormat | None = None,
+    tags: TagReading | None = None,
+    answers: str | None = None,
+    occurrence: Occurrence = "gap",
     run_column: str | None = None,
     columns: Sequence[str] = (),
     shard: tuple[int, int] | None = None,
@@ -122,7 +127,7 @@ def sweep(
         A file is a run; a folder stands for its files and its subfolders of parts, each a run.
     out : path
         The folder: new, empty, or of the same sweep.
-    protocol, by, unparsed, unmatched
+    protocol, by, unparsed, unmatched, format, tags, answers, occurrence
         As of `fastcausal.score`; ``by`` is among the ``columns``.
     run_column : str, optional
         The column that names the run of each example, where one data set holds them all.
@@ -159,15 +164,24 @@ def sweep(
     ['careful', 'chatty', 'hasty']
     """
     paths = [runs] if isinstance(runs, str | os.PathLike) else list(runs)
-    scorer = ExtractionScorer(protocol, by=by, unparsed=unparsed, unmatched=unmatched)
+    scorer = ExtractionScorer(
+        protocol,
+        by=by,
+        unparsed=unparsed,
+        unmatched=unmatched,
+        format=format,
+        tags=tags,
+        answers=answers,
+        occurrence=occurrence,
+    )
     if scorer.protocol.average != "counts":
         raise ValueError(f"{scorer.protocol.name} does not add up over examples, use score")
     part, n_shards = shard_of(shard)
     jobs = jobs_of(jobs)
-    side = read(gold, tags=scorer.protocol.tags)
-    asked = tuple(dict.fromkeys((*columns, *([by] if by else ()))))
+    side = read(gold, tags=GOLD_READING[scorer.protocol.tags])
+    asked = tuple(dict.fromkeys((*columns, *scorer.columns)))
     job = _Job(scorer, side, asked, Folder(out, _about(scorer, side, asked)))
-    source = _source(paths, run_column, scorer.protocol.tags)
+    source = _source(paths, run_column, scorer)
     wanted = source.names[part::n_shards]
     _keep_apart(out, [gold, *paths])
     with job.folder.held():
@@ -223,14 +237,14 @@ class _Job(NamedTuple):
 
     def sums_of(self, statistics: Statistics) -> Sums:
         """Return the sums of a run by subset."""
-        return sums_of(statistics, self.scorer.by)
+        return sums_of(statistics, self.scorer.columns)
 
     def _statistics(self, run: Run) -> Statistics:
         """Count a run; of gold's columns only those asked for stay."""
         scorer = self.scorer
         report = score(
             self.gold,
-            run.read(self.gold, scorer.protocol.tags),
+            run.read(self.gold, scorer.protocol.tags, scorer.reads),
             scorer.protocol,
             unparsed=scorer.unparsed,
             unmatched=scorer.unmatched,
@@ -274,13 +288,16 @@ def jobs_of(jobs: int | None) -> int:
 
 
 def _source(
-    paths: Sequence[str | os.PathLike[str]], run_column: str | None, tags: TagReading
+    paths: Sequence[str | os.PathLike[str]], run_column: str | None, scorer: ExtractionScorer
 ) -> Files | DataSet:
     if run_column is None:
         return Files(paths)
     if len(paths) != 1:
         raise InputError(f"{len(paths)} data sets, expected one whose column names the runs")
-    return DataSet(paths[0], run_column, tags)
+    for name, value in scorer.reads._asdict().items():
+        if value != Reads._field_defaults[name]:
+            raise ValueError(f"{name} is for files of predictions, not for one data set of runs")
+    return DataSet(paths[0], run_column, scorer.protocol.tags)
 
 
 def _keep_apart(out: str | os.PathLike[str], sources: Sequence[Any]) -> None:
@@ -302,7 +319,8 @@ def _about(scorer: ExtractionScorer, gold: Relations, columns: Sequence[str]) ->
         "unmatched": scorer.unmatched,
         "signature": scorer.signature,
         "gold": f"{scorer.align(gold, gold).digest():032x}",
-        "by": scorer.by,
+        **({} if scorer.reads == Reads() else {"reads": scorer.reads._asdict()}),
+        "by": scorer.columns[0] if len(scorer.columns) == 1 else [*scorer.columns] or None,
         "columns": {name: _digest_of_column(gold, name) for name in columns},
     }
 

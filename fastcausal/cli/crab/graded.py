@@ -11,12 +11,12 @@ from fastcausal.cli.crab.options import (
     ANSWERS,
     Answers,
     AnswersArgument,
-    ByOption,
     PlotOption,
 )
 from fastcausal.cli.crab.reports import print_answers
 from fastcausal.cli.options import (
     DRAWS,
+    ByOption,
     Draws,
     FormatOption,
     IntervalsOption,

@@ -37,10 +37,6 @@ GoldFromOption = Annotated[
     GoldFrom,
     typer.Option("--gold-from", help="Take gold's class where it has one, or always its score."),
 ]
-ByOption = Annotated[
-    list[str] | None,
-    typer.Option("--by", help="Also score each value of this column; may be given several times."),
-]
 PlotOption = Annotated[
     Path | None, typer.Option("--plot", help="Draw to this .png, .svg or .pdf file.")
 ]

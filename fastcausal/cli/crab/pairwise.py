@@ -12,7 +12,6 @@ from fastcausal.cli.crab.options import (
     Answers,
     AnswersArgument,
     BorderOption,
-    ByOption,
     GoldArgument,
     GoldFromOption,
     PlotOption,
@@ -20,6 +19,7 @@ from fastcausal.cli.crab.options import (
 from fastcausal.cli.crab.reports import print_answers
 from fastcausal.cli.options import (
     DRAWS,
+    ByOption,
     Draws,
     FormatOption,
     IntervalsOption,

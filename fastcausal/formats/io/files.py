@@ -13,7 +13,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
@@ -30,6 +30,7 @@ from fastcausal.formats.io.packed import (
     unpacked,
 )
 from fastcausal.formats.io.values import JSON, kind, most_common
+from fastcausal.formats.io.zips import Archive
 
 LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit refuses long sentences
 UTF8_MARK = b"\xef\xbb\xbf"
@@ -48,11 +49,14 @@ class Source:
         All of it, without a UTF-8 byte-order mark unless that was to be kept.
     first : int
         The number of its first line, where it is a part of a file.
+    archive : Archive or None
+        The zip that it is a file of, whose name its own begins with.
     """
 
     name: str
     data: bytes
     first: int = 1
+    archive: Archive | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def open(
@@ -81,6 +85,22 @@ class Source:
         if most < 0 and (not data or data.isspace()):
             raise InputError(f"{name} is empty")
         return cls(name, data)
+
+    def beside(self, name: str) -> Source:
+        """Open another file of the same directory or zip, with a byte-order mark if it has one.
+
+        Raises
+        ------
+        InputError
+            It is missing, or cannot be opened.
+        """
+        path = Path(self.name).with_name(name)
+        if self.archive is None:
+            return Source.open(path, keep_mark=True)
+        inside = path.relative_to(self.archive.name).as_posix()
+        if inside not in self.archive.names:
+            raise InputError(f"{self.archive.name}: no {inside} in it")
+        return Source(path.as_posix(), self.archive.read(inside), archive=self.archive)
 
     @cached_property
     def is_json(self) -> bool:

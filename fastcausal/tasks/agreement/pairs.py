@@ -9,7 +9,7 @@ import numpy as np
 from fastcausal.engine.plan import Plan, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import some_of
-from fastcausal.formats.cnc.tagged import with_tags
+from fastcausal.formats.cnc.rereading import with_tags
 from fastcausal.formulas import Int64, RatioFormula
 from fastcausal.options import MeanOver
 from fastcausal.protocols import Protocol

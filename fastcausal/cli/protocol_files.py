@@ -1,0 +1,150 @@
+"""Protocols in files: TOML or JSON with the fields of `Protocol`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from fastcausal.engine.kernel import Objective
+from fastcausal.errors import InputError, invalid_json
+from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.packed import stem_of, suffix_of
+from fastcausal.formats.io.values import kind
+from fastcausal.options import KernelName
+from fastcausal.protocols import PROTOCOLS, Protocol
+
+SUFFIXES = (".toml", ".json")
+FIELDS = tuple(field.name for field in fields(Protocol))
+
+
+def protocol_of(given: str, kernel: KernelName | None = None) -> Protocol:
+    """Return the protocol of a name or a file, with another kernel if one is given.
+
+    Parameters
+    ----------
+    given : str
+        One of the names of `fastcausal.PROTOCOLS`, or the path of a ``.toml`` or ``.json`` file.
+    kernel : {"fair_spans", "exact_spans", "span_overlap", "partial_spans"}, optional
+        What is counted instead; the name of the protocol then ends in ``+`` and that of the kernel.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, or a field of it is unknown or invalid.
+    ValueError
+        An unknown name, or a kernel that does not go with the protocol.
+
+    Examples
+    --------
+    >>> print(protocol_of("recess", "exact_spans"))
+    recess+exact_spans|kernel:exact_spans|objective:2tp/(2tp+fp+fn)|tags:strict|ties:content|\
+surplus:charge|non-causal:charge|tracks:cause+effect,signal|0/0:undefined
+    """
+    if suffix_of(given) in SUFFIXES:
+        protocol = read_protocol(given)
+    elif given in PROTOCOLS:
+        protocol = PROTOCOLS[given]
+    else:
+        raise ValueError(
+            f'protocol is "{given}", expected one of {", ".join(PROTOCOLS)}, or a file that ends '
+            f"in {' or '.join(SUFFIXES)}"
+        )
+    if kernel is None:
+        return protocol
+    if protocol.average != "counts":
+        raise ValueError(f"kernel is for sums of counts, {protocol.name} has none")
+    return replace(protocol, name=f"{protocol.name}+{kernel}", kernel=kernel)
+
+
+def read_protocol(path: str | os.PathLike[str]) -> Protocol:
+    r"""Read a protocol from a TOML or JSON file with the fields of `Protocol`.
+
+    A field that is missing has its default; the name is by default that of the file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read; a field is unknown or invalid.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "strict.toml")
+    >>> _ = path.write_text('kernel = "exact_spans"\ntracks = [["cause"], ["effect"]]')
+    >>> protocol = read_protocol(path)
+    >>> protocol.name, protocol.kernel, protocol.tracks
+    ('strict', 'exact_spans', (('cause',), ('effect',)))
+    """
+    source = Source.open(path)
+    values = {"name": stem_of(source.name)} | _content(source)
+    for key, value in values.items():
+        if key not in FIELDS:
+            raise InputError(f'{source.name}: unknown "{key}", expected {", ".join(FIELDS)}')
+        read, expected = _READERS.get(key, (_text, "text"))
+        try:
+            values[key] = read(value)
+        except (TypeError, ValueError, AttributeError) as error:
+            got = f"{kind(value)}, expected {expected}" if not str(error) else str(error)
+            raise InputError(f'{source.name}: "{key}": {got}') from error
+    try:
+        return Protocol(**values)
+    except ValueError as error:  # of a value that is not among the choices, which it names
+        raise InputError(f"{source.name}: {error}") from error
+
+
+def _content(source: Source) -> dict[str, Any]:
+    """Return the fields of a file."""
+    if suffix_of(source.name) == ".json":
+        try:
+            values = json.loads(source.text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(invalid_json(source.name, error)) from error
+        if not isinstance(values, dict):
+            raise InputError(f"{source.name}: {kind(values)}, expected an object")
+        return values
+    import tomllib
+
+    try:
+        return tomllib.loads(source.text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{source.name}: invalid TOML: {error}") from error
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _number(value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError
+    return float(value)
+
+
+def _tracks(value: Any) -> tuple[tuple[str, ...], ...]:
+    if not isinstance(value, list) or not all(isinstance(track, list) for track in value):
+        raise TypeError
+    return tuple(tuple(_text(role) for role in track) for track in value)
+
+
+def _objective(value: Any) -> Objective | None:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping) or not all(isinstance(v, Mapping) for v in value.values()):
+        raise TypeError
+    if unknown := [key for key in value if key not in ("numerator", "denominator")]:
+        raise ValueError(f'unknown "{unknown[0]}", expected numerator and denominator')
+    return Objective(dict(value.get("numerator", {})), dict(value.get("denominator", {})))
+
+
+_READERS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "objective": (_objective, "numerator and denominator: fields of the kernel and their weights"),
+    "tracks": (_tracks, "a list of lists of roles"),
+    "undefined": (_number, "a number"),
+}

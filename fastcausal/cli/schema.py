@@ -1,0 +1,14 @@
+"""``fastcausal schema``."""
+
+from __future__ import annotations
+
+from fastcausal.cli.console import show
+
+
+def schema() -> None:
+    """Print the JSON Schema of an answer, to hand to services of structured output."""
+    import json
+
+    from fastcausal.formats.answers import schema
+
+    show(json.dumps(schema(), indent=2))

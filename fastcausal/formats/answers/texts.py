@@ -1,0 +1,179 @@
+"""Relations in the text of a model's answer: without thinking, in a fence, in prose, repaired."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fastcausal.formats.answers.brackets import repairing, value_at
+from fastcausal.formats.answers.shapes import (
+    JSON,
+    Notes,
+    answered,
+    is_pair,
+    plain_relations,
+    relation_of,
+)
+from fastcausal.formats.io.builder import UnreadError
+from fastcausal.formats.io.values import kind
+
+# These look at each letter once, whatever the text.
+THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+THOUGHT = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+FENCE = re.compile(r"```(.*?)(?:```|\Z)", re.DOTALL)
+# Brackets with a key, a text or a bracket after them, not those of prose.
+START = re.compile(r"""\{(?=\s*+(?:["'“”}]|\w++\s*+:))|\[(?=\s*+[\[{"'“”\]])""")
+LANGUAGE = re.compile(r"\s*\w*\s*")
+
+
+def relations_in(answer: Any, notes: Notes) -> list[Any] | UnreadError:
+    """Read the relations of a raw answer.
+
+    Parameters
+    ----------
+    answer : str, list, mapping or anything else
+        The text of a model, or a JSON value that is parsed already.
+    notes : Counter of str
+        Counts what had to be done for it.
+
+    Returns
+    -------
+    list of (dict or UnreadError), or UnreadError
+        Relations as `fastcausal.formats.spans` takes them, those that cannot be read as the reason
+        why; or the reason why the whole answer cannot be read.
+
+    Examples
+    --------
+    >>> from collections import Counter
+    >>> notes = Counter()
+    >>> relations_in('Sure! {"Cause": "rain", "Effect": "floods"} I hope this helps.', notes)
+    [{'cause': ['rain'], 'effect': ['floods']}]
+    >>> dict(+notes)
+    {'answer in prose': 1, 'other name of a key': 2}
+    """
+    value = answer
+    try:
+        if isinstance(answer, str):
+            value = JSON.decode(answer)
+    except (ValueError, RecursionError):
+        value = answer
+    plain = plain_relations(value)
+    if plain is not None:
+        return plain
+    try:
+        entries = _entries(value, value is not answer, notes)
+    except UnreadError as reason:
+        return UnreadError(str(reason), (answer or None) if isinstance(answer, str) else None)
+    relations = [relation_of(entry, notes) for entry in entries]
+    return [relation for relation in relations if relation is not None]
+
+
+def _entries(value: Any, is_parsed: bool, notes: Notes) -> list[Any]:
+    """Return what stands for the relations of an answer; UnreadError where nothing does."""
+    if isinstance(value, str):
+        notes["answer in a string"] += is_parsed
+        return _searched(value, notes)
+    if value is None:
+        raise UnreadError("the answer is empty")
+    entries = [value] if is_pair(value) else answered(value, notes)
+    if entries is None:
+        shape = "an object without relations" if isinstance(value, dict) else kind(value)
+        raise UnreadError(f"the answer is {shape}, expected an object with relations")
+    return entries
+
+
+def _searched(text: str, notes: Notes) -> list[Any]:
+    """Find the relations in a text that is not JSON as a whole."""
+    text, n_thoughts = THINKING.subn("", text)
+    *thought, text = THOUGHT.split(text)  # the prompt may have opened it
+    notes["thinking left out"] += bool(n_thoughts or thought)
+    for fence in FENCE.finditer(text):
+        entries = _first(fence[1], notes, "answer in a fence")
+        if entries is not None:
+            return entries
+    entries = _first(text, notes, "answer in prose")
+    if entries is None:
+        raise UnreadError(_why_not(text, bool(n_thoughts or thought)))
+    return entries
+
+
+def _why_not(text: str, is_thinking: bool) -> str:
+    if not text.strip():
+        return "the answer is thinking alone" if is_thinking else "the answer is empty"
+    if START.search(text) and repairing() is None:
+        return "the answer has no valid JSON of relations; fastcausal[llm] repairs broken ones"
+    return "the answer has no JSON of relations"
+
+
+def _first(text: str, notes: Notes, place: str) -> list[Any] | None:
+    """Return the relations of the first answer in a text, None where there is no answer.
+
+    Relations that are objects of their own belong together. An answer without relations counts
+    where there is no other.
+    """
+    answers = list(_answers(text))
+    filled = [answer for answer in answers if answer.relations]
+    if not answers:
+        return None
+    chosen = filled[:1] or answers[:1]
+    if chosen[0].is_single:
+        chosen = [answer for answer in filled if answer.is_single]
+    around = LANGUAGE.sub("", text[: chosen[0].start], count=1) + text[chosen[-1].stop :]
+    notes[place] += place == "answer in a fence" or bool(around.strip())
+    notes["further answer left out"] += len(filled) - len(chosen) if filled else 0
+    relations: list[Any] = []
+    for answer in chosen:
+        if answer.error is not None:
+            raise answer.error
+        notes.update(answer.notes)
+        relations += answer.relations
+    return relations
+
+
+@dataclass
+class Answer:
+    """An answer at a place of a text.
+
+    Attributes
+    ----------
+    start, stop : int
+    relations : list
+        What stands for them.
+    is_single : bool
+        Whether it is one relation, which further ones may follow.
+    notes : Counter of str
+        How it was read.
+    error : UnreadError or None
+        Why it cannot be.
+    """
+
+    start: int
+    stop: int
+    relations: list[Any]
+    is_single: bool
+    notes: Notes
+    error: UnreadError | None = None
+
+
+def _answers(text: str) -> Iterator[Answer]:
+    """Yield the answers in a text from left to right, none within another."""
+    at = 0
+    while opening := START.search(text, at):
+        start = opening.start()
+        opened = value_at(text, start)
+        at = opened.stop
+        notes = Counter({opened.way: 1} if opened.way else ())
+        error = None
+        try:
+            relations = answered(opened.value, notes)
+        except UnreadError as reason:
+            relations, error = [], reason
+        is_single = relations == [opened.value] != [{}]
+        if opened.last is not None:
+            is_single = opened.value is None
+            relations = [*(relations or ()), opened.last]
+        if relations is not None:
+            yield Answer(start, at, relations, is_single, notes, error)
