@@ -152,6 +152,22 @@ def test_importing_loads_nothing_heavy():
     assert not (set(HEAVY) - {"pyarrow"} | {"pyarrow.parquet", "pyarrow.dataset"}) & set(loaded)
 
 
+def test_a_cold_score_loads_what_it_needs():
+    """Of what is installed beside it: numpy, pyarrow without its functions, and the terminal."""
+    code = (
+        "import os, sys; from fastcausal import cli, sample;"
+        "sys.argv = ['fastcausal', 'score', str(sample.GOLD), str(sample.SYSTEMS['careful'])];"
+        "before = dict(os.environ);"
+        "exit = None\ntry: cli.main()\nexcept SystemExit as end: exit = end\n"
+        "assert not exit.code and os.environ == before\nprint(*sys.modules)"
+    )
+    loaded = {name for name in run(code) if re.fullmatch(r"[\w.]+", name)}
+    heavy = {"pandas", "scipy", "numba", "torch", "transformers", "json_repair", "cassis", "httpx"}
+    assert not heavy & {name.partition(".")[0] for name in loaded}
+    assert not {"pyarrow.dataset", "pyarrow.parquet", "pyarrow.pandas_compat"} & loaded
+    assert not {f"fastcausal.{room}" for room in ("sweeps", "training", "decoding")} & loaded
+
+
 def test_importing_loads_the_face_alone():
     """Names load what they need when they are first used; the rest is a bit of Python's own."""
     before = set(run("import sys; print(*sys.modules)"))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import is_valid, joined, lists, numbers, offsets_of, strings
+from fastcausal.arrays.arrow import flattened, is_valid, joined, lists, numbers, offsets_of, strings
 
 UNPARSED = "unparsed"
 REASON = pa.struct([("relation", pa.int32()), ("reason", pa.string()), ("text", pa.string())])
@@ -97,16 +97,16 @@ def reasons_of(table: pa.Table) -> dict[str, Any]:
     """
     relations = joined(table["relations"])
     places = offsets_of(relations)
-    null = np.flatnonzero(~is_valid(relations.flatten()))
+    null = np.flatnonzero(~is_valid(flattened(relations)[0]))
     example = np.searchsorted(places, null, "right") - 1
     entries = _entries(column_of(table), example, len(table))
-    number = numbers((null - places[example] + 1).astype(np.int32))
+    number = (null - places[example] + 1).astype(np.int32)
     relation, reason, text = (pc.struct_field(entries, field.name) for field in REASON)
-    is_answer = pc.and_(pc.is_valid(reason), pc.is_null(relation))
+    is_answer = is_valid(reason) & ~is_valid(relation)
     return {
         "example": example,
-        "relation": pc.if_else(is_answer, pa.scalar(None, pa.int32()), number),
-        "reason": pc.fill_null(reason, IS_NULL),
+        "relation": numbers(number, ~is_answer),
+        "reason": _strings([why or IS_NULL for why in reason.to_pylist()]),
         "text": text,
     }
 

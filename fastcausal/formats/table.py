@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any
 
 import pyarrow as pa
@@ -175,7 +174,11 @@ class _RowWriter:
     ) -> None:
         self.file, self.suffix, self.metadata = file, suffix, metadata
         self.waits = suffix == ".arrow" and metadata is not None
-        self.held: Any = TemporaryFile() if self.waits else file  # noqa: SIM115
+        self.held: Any = file
+        if self.waits:
+            from tempfile import TemporaryFile
+
+            self.held = TemporaryFile()  # noqa: SIM115
         self.writer: Any = None
 
     def append(self, table: pa.Table) -> None:

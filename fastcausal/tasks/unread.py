@@ -117,8 +117,9 @@ def settle_unread(
             remedy = Remedy("tags", ("aligned",), "would map those with the same letters", remedy)
         raise InputError(message, remedy)
     reasons = _reasons(gold, pred, unread)
-    is_answer = np.asarray(reasons["relation"].is_null())
-    of_answers = np.asarray(reasons["example"])[is_answer]
+    # Arrays of numpy that a table gives by itself would import pandas.
+    is_answer = ~arrow.is_valid(arrow.joined(reasons["relation"]))
+    of_answers = arrow.values_of(arrow.joined(reasons["example"]))[is_answer]
     lost = Unparsed(count, answers=len(of_answers))
     n_unread = np.bincount(example[unread], minlength=len(pred))
     n_answers = np.bincount(of_answers, minlength=len(pred))
@@ -142,11 +143,12 @@ _NONE_UNREAD = {"n_unread": None, "n_answers": None}
 def _reasons(gold: Relations, pred: Relations, unread: Any) -> pa.Table:
     """Return the reasons of the relations marked, with the number and the id of their example."""
     rows = reasons_of(pred.table)
-    null = ~arrow.is_valid(arrow.joined(pred.table["relations"]).flatten())
+    null = ~arrow.is_valid(arrow.flattened(arrow.joined(pred.table["relations"]))[0])
     ids = gold.ids if gold.ids is not None else pred.ids
     rows["id"] = pa.nulls(len(rows["example"]), pa.string())
     if ids is not None:
         rows["id"] = ids.take(arrow.numbers(rows["example"]))
+    rows["example"] = arrow.numbers(rows["example"])  # pa.table would import pandas
     return pa.table(rows).filter(arrow.numbers(unread[null]))
 
 

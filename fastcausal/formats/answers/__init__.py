@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from fastcausal.arrays.arrow import without
@@ -28,7 +28,7 @@ def schema() -> dict[str, Any]:
     >>> schema()["required"]
     ['relations']
     """
-    stored = files(__name__).joinpath("answers.schema.json").read_text(encoding="utf-8")
+    stored = Path(__file__).with_name("answers.schema.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(stored)
     return loaded
 

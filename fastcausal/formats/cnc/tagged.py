@@ -244,8 +244,8 @@ class Sentences:
         at = np.flatnonzero(unread)
         examples = np.searchsorted(places, at, "right") - 1
         given, read = (
-            [column[k].as_py() for k in at.tolist()]
-            for column in (flattened(joined(each))[0] for each in (self.kept, self._read))
+            [sentences[k].as_py() for k in at.tolist()]
+            for sentences, _ in (flattened(joined(column)) for column in (self.kept, self._read))
         )
         texts = self._texts()
         for k, example, sentence, as_read in zip(

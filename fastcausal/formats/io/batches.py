@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -156,6 +155,8 @@ def cut(tables: Iterable[pa.Table], n: int) -> Iterator[pa.Table]:
 
 def ahead(items: Iterator[T]) -> Generator[T]:
     """Yield the same items, the next one made in another thread while one is in use."""
+    from concurrent.futures import ThreadPoolExecutor  # which sources of one batch do not need
+
     with ThreadPoolExecutor(1) as thread:
         coming = thread.submit(next, items, None)
         while (item := coming.result()) is not None:
