@@ -23,6 +23,7 @@ from fastcausal.sweeps.sweep import SweepResult as SweepResult
 from fastcausal.sweeps.sweep import sweep as sweep
 from fastcausal.tasks import crab as crab
 from fastcausal.tasks.agreement.agree import agreement as agreement
+from fastcausal.tasks.agreement.annotators import read_annotators as read_annotators
 from fastcausal.tasks.agreement.report import Agreement as Agreement
 from fastcausal.tasks.answers.report import AnswerReport as AnswerReport
 from fastcausal.tasks.answers.scorer import score_answers as score_answers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import (
     doing,
@@ -25,6 +25,7 @@ from fastcausal.cli.options import (
     refuse,
     sources_in,
 )
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import AgreementProtocol, Level, MeanOver, Policy
 
 if TYPE_CHECKING:
@@ -39,73 +40,71 @@ OF_LABELS = ("level", "unit", "rater")
 
 
 def agree(
-    ctx: typer.Context,
+    ctx: click.Context,
     annotations: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             help="Files, or brat and WebAnno folders; the column annotator names the "
             "annotator, else the file does."
         ),
     ],
     protocol: Annotated[
         AgreementProtocol,
-        typer.Option(help="Follow the paper (recess) or its program (recess-code)."),
+        Option(help="Follow the paper (recess) or its program (recess-code)."),
     ] = "recess",
     average: Annotated[
         MeanOver | None,
-        typer.Option(help="Average EM, OSB and TO over these; by default as the protocol does."),
+        Option(help="Average EM, OSB and TO over these; by default as the protocol does."),
     ] = None,
     by: ByOption = None,
-    intervals: Annotated[
-        bool, typer.Option("--intervals", help="Add 95% bootstrap intervals.")
-    ] = False,
+    intervals: Annotated[bool, Option("--intervals", help="Add 95% bootstrap intervals.")] = False,
     cluster: Annotated[
         str | None,
-        typer.Option(
-            help="Resample the values of this column instead of examples; implies --intervals."
-        ),
+        Option(help="Resample the values of this column instead of examples; implies --intervals."),
     ] = None,
     seed: SeedOption = 0,
     unparsed: Annotated[
         Policy,
-        typer.Option(
-            help="Stop at unparsed relations, count them as empty, or skip their examples."
-        ),
+        Option(help="Stop at unparsed relations, count them as empty, or skip their examples."),
     ] = "error",
     labels: Annotated[
-        str | None, typer.Option(help="Compare the labels in this column instead of relations.")
+        str | None, Option(help="Compare the labels in this column instead of relations.")
     ] = None,
     level: Annotated[
         Level,
-        typer.Option(help="Measure labels on this scale."),
+        Option(help="Measure labels on this scale."),
     ] = "nominal",
     unit: Annotated[
-        str | None, typer.Option(help="Take units from this column; by default unit, id or index.")
+        str | None, Option(help="Take units from this column; by default unit, id or index.")
     ] = None,
     rater: Annotated[
-        str | None, typer.Option(help="Take raters from this column, in one file of all ratings.")
+        str | None, Option(help="Take raters from this column, in one file of all ratings.")
     ] = None,
     source_format: FromOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
     per_example: Annotated[
         Path | None,
-        typer.Option(
-            help="Write the values of each example to this .parquet, .arrow or .csv file."
-        ),
+        Option(help="Write the values of each example to this .parquet, .arrow or .csv file."),
     ] = None,
     matches: Annotated[
         Path | None,
-        typer.Option(help="Write the paired relations to this .parquet, .arrow or .csv file."),
+        Option(help="Write the paired relations to this .parquet, .arrow or .csv file."),
     ] = None,
     disagreements: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Write what annotators marked otherwise, side by side, to this .csv or .html file."
         ),
     ] = None,
 ) -> None:
-    """Measure how far annotators agree on causal relations."""
+    """Measure how far annotators agree on causal relations.
+
+    Examples
+    --------
+    fastcausal agree annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl --intervals
+    fastcausal agree labels_1.csv labels_2.csv --labels label
+    """
     chosen = format_of(ctx, json, format)
     if not intervals and cluster is None:
         refuse(ctx, ("seed",), "is for intervals: add --intervals or --cluster")

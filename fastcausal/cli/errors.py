@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from fastcausal.cli.console import doing, print_json, print_table, warn
 from fastcausal.cli.options import READS, RECIPE, JsonOption, Reads, Recipe
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Policy
 
 if TYPE_CHECKING:
@@ -21,27 +20,23 @@ STYLES = ("bold yellow", "bold cyan", "bold magenta", "bold green")  # of roles
 
 
 def errors(
-    gold: Annotated[str, typer.Argument(help="Gold annotations in any format; - for stdin.")],
-    pred: Annotated[str, typer.Argument(help="Predictions in any format.")],
+    gold: Annotated[str, Argument(help="Gold annotations in any format; - for stdin.")],
+    pred: Annotated[str, Argument(help="Predictions in any format.")],
     recipe: Recipe = RECIPE,
-    top: Annotated[int, typer.Option(min=1, help="Show so many sentences.")] = 10,
+    top: Annotated[int, Option(min=1, help="Show so many sentences.")] = 10,
     type: Annotated[
-        str, typer.Option(help="Go by these counts alone, such as le,be; by default all errors.")
+        str, Option(help="Go by these counts alone, such as le,be; by default all errors.")
     ] = "",
-    role: Annotated[str, typer.Option(help="Count these roles alone, such as cause,effect.")] = "",
-    html: Annotated[
-        Path | None, typer.Option(help="Write a page for the browser to this file.")
-    ] = None,
+    role: Annotated[str, Option(help="Count these roles alone, such as cause,effect.")] = "",
+    html: Annotated[Path | None, Option(help="Write a page for the browser to this file.")] = None,
     json: JsonOption = False,
     unparsed: Annotated[
         Policy,
-        typer.Option(
-            help="Stop at unparsed predictions, count them as empty, or skip their examples."
-        ),
+        Option(help="Stop at unparsed predictions, count them as empty, or skip their examples."),
     ] = "error",
     unmatched: Annotated[
         Policy,
-        typer.Option(help="Stop at ids that one side lacks, count them as empty, or skip them."),
+        Option(help="Stop at ids that one side lacks, count them as empty, or skip them."),
     ] = "error",
     reads: Reads = READS,
 ) -> None:
@@ -52,7 +47,12 @@ def errors(
     keep_apart([html], [gold, pred])
     with doing(f"scoring {pred}"):
         report = fc.score(
-            gold, pred, recipe.chosen(), unparsed=unparsed, unmatched=unmatched, **reads.arguments()
+            gold,
+            pred,
+            recipe.chosen(),
+            unparsed=unparsed,
+            unmatched=unmatched,
+            **reads.arguments(),
         )
         wrong = report.errors(top, *(_names(each) for each in (type, role)))
     if html is not None:

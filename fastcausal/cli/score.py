@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, hint, short_names
 from fastcausal.cli.options import (
@@ -26,6 +26,7 @@ from fastcausal.cli.options import (
     refuse,
     refuse_inference,
 )
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import named, print_reports, with_intervals
 from fastcausal.options import Backend, Policy
 
@@ -37,51 +38,47 @@ if TYPE_CHECKING:
 
 
 def score(
-    ctx: typer.Context,
-    gold: Annotated[str, typer.Argument(help="Gold annotations in any format; - for stdin.")],
+    ctx: click.Context,
+    gold: Annotated[str, Argument(help="Gold annotations in any format; - for stdin.")],
     pred: Annotated[
-        list[str], typer.Argument(help="Predictions in any format; a table row for each file.")
+        list[str], Argument(help="Predictions in any format; a table row for each file.")
     ],
     recipe: Recipe = RECIPE,
     json: JsonOption = False,
     format: FormatOption = "text",
     per_example: Annotated[
         Path | None,
-        typer.Option(
-            help="Write the counts of each example to this .parquet, .arrow or .csv file."
-        ),
+        Option(help="Write the counts of each example to this .parquet, .arrow or .csv file."),
     ] = None,
     matches: Annotated[
         Path | None,
-        typer.Option(help="Write the chosen pairs to this .parquet, .arrow or .csv file."),
+        Option(help="Write the chosen pairs to this .parquet, .arrow or .csv file."),
     ] = None,
     reasons: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Write why predictions are unparsed to this .csv, .jsonl, .parquet or .arrow file."
         ),
     ] = None,
     by: ByOption = None,
     counts: Annotated[
-        bool, typer.Option("--counts", help="Add all counts to the table; JSON always has them.")
+        bool, Option("--counts", help="Add all counts to the table; JSON always has them.")
     ] = False,
     unparsed: Annotated[
         Policy,
-        typer.Option(
-            help="Stop at unparsed predictions, score them as empty, or skip their examples."
-        ),
+        Option(help="Stop at unparsed predictions, score them as empty, or skip their examples."),
     ] = "error",
     unmatched: Annotated[
         Policy,
-        typer.Option(help="Stop at ids that one side lacks, score them as empty, or skip them."),
+        Option(help="Stop at ids that one side lacks, score them as empty, or skip them."),
     ] = "error",
     backend: Annotated[
         Backend,
-        typer.Option(help="Count on the CPU, on an NVIDIA GPU, or in plain Python (reference)."),
+        Option(help="Count on the CPU, on an NVIDIA GPU, or in plain Python (reference)."),
     ] = "cpu",
     threads: Annotated[
         int | None,
-        typer.Option(
+        Option(
             min=1,
             help="Set the number of threads; by default the work decides. No score depends on it.",
         ),
@@ -90,7 +87,14 @@ def score(
     draws: Draws = DRAWS,
     reads: Reads = READS,
 ) -> None:
-    """Score predictions against gold."""
+    """Score predictions against gold.
+
+    Examples
+    --------
+    fastcausal score gold.csv careful.jsonl --protocol cnc-2023
+    fastcausal score gold.csv careful.jsonl hasty.jsonl --by corpus --intervals
+    fastcausal score gold.csv careful.jsonl --per-example careful.parquet
+    """
     chosen = format_of(ctx, json, format)
     if chosen == "json":
         refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")

@@ -6,8 +6,8 @@ import csv
 import re
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
-from typer.testing import CliRunner
 
 import fastcausal as fc
 from fastcausal import sample

@@ -8,10 +8,10 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
-from typer.testing import CliRunner
 
 import fastcausal as fc
 from fastcausal import sample
