@@ -114,8 +114,8 @@ def mutated(data: bytes, other: bytes, rng: random.Random) -> bytes:
 def arguments(rng: random.Random) -> tuple[list[str], list[str], list[str]]:
     """A command, what its files are, and its options."""
     tags, policy, json = rng.choice(TAGS), rng.choice(POLICIES), rng.choice(([], ["--json"]))
-    name = rng.choice(("score", "score", "raw", "explain", "agree", "labels", "classify", "qa",
-                       "describe", "check", "convert", "convert"))  # fmt: skip
+    name = rng.choice(("score", "score", "errors", "raw", "explain", "agree", "labels", "classify",
+                       "qa", "describe", "check", "convert", "convert"))  # fmt: skip
     two = ["relations", "relations"]
     if name == "score":
         protocol = rng.choice(("recess", "cnc-2023", "cnc-2022"))
@@ -123,11 +123,15 @@ def arguments(rng: random.Random) -> tuple[list[str], list[str], list[str]]:
                            ["--matches", "out.parquet"], ["--backend", "reference"]))  # fmt: skip
         options = ["--protocol", protocol, "--unparsed", policy, "--unmatched", policy, *more]
         return [name], two, options + json
+    if name == "errors":
+        page = rng.choice(([], ["--html", "out.html"]))
+        return [name], two, ["--unparsed", policy, "--unmatched", policy, *page, *json]
     if name == "raw":
         options = ["--answers", "output", "--unparsed", policy, "--unmatched", "skip"]
         return ["score"], ["relations", "raw"], [*options, *json]
     if name == "agree":
-        return [name], two, ["--unparsed", policy, *rng.choice(([], ["--intervals"])), *json]
+        more = rng.choice(([], ["--intervals"], ["--disagreements", "out.html"]))
+        return [name], two, ["--unparsed", policy, *more, *json]
     if name == "labels":
         level = rng.choice(("nominal", "ordinal", "interval", "ratio"))
         files = ["ratings"] * rng.choice((1, 2))

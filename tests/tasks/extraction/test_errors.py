@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from html.parser import HTMLParser
@@ -10,10 +11,12 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli import app
+from fastcausal.cli.errors import coloured
 from fastcausal.tasks.marked import bracketed
 from tests.support.profiles import trials
 from tests.support.strategies import sides
@@ -207,6 +210,38 @@ def test_on_the_command_line(tmp_path):
     assert code == 2
     assert "a report of counts alone has no errors to show" in err
     assert not (tmp_path / "x.html").exists()
+
+
+def test_hostile_text_on_a_terminal(tmp_path, monkeypatch):
+    text = "\x1b[31mRain [red]x[/red] \u202eabc </script> ש 👩‍🚒"
+    rows = {"gold": [[{"role": "cause", "start": 0, "stop": 2}]], "pred": []}
+    for name, relations in rows.items():
+        row = {"id": "\x1b]0;a\x07", "text": text, "length": 6, "relations": relations}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
+    files = tmp_path / "gold.jsonl", tmp_path / "pred.jsonl"
+    code, out, _ = command("errors", *files)
+    assert code == 0
+    assert r"[cause \x1b[31mRain [red]x[/red]] \u202eabc </script> ש 👩‍🚒" in out
+    assert not {"\x1b", "\u202e", "\x07"} & set(out)
+    code, out, _ = command("errors", *files, "--json")
+    assert json.loads(out)["examples"][0]["text"] == text
+    assert "\u202e" not in out
+
+
+@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}])
+def test_colours(environment, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    report = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
+    console = Console(
+        force_terminal=True, width=10_000, color_system="standard", file=io.StringIO()
+    )
+    console.print(*coloured(report.errors(top=1)), sep="\n")
+    written = console.file.getvalue()
+    assert ("\x1b[1;33m" in written) == (not environment)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", written)
+    assert "  gold 1  [cause The late frost] [effect cut the crop by half] , and" in plain
 
 
 def test_reasons_on_the_command_line(tmp_path):

@@ -177,6 +177,7 @@ def test_streamed_is_whole(tmp_path_factory, both, rows, data):
         found = pickle.loads(pickle.dumps(streamed()))  # reads only the columns needed
         assert found.to_json() == whole.to_json()
         assert found.matches.equals(whole.matches)
+        assert found.unparsed.to_pylist() == whole.unparsed.to_pylist()
         assert found.per_example.equals(whole.per_example)
 
 
