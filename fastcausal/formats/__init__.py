@@ -124,7 +124,8 @@ def read(
 
 def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str, Any]) -> Relations:
     if format == raw.FORMAT.name and not is_folder(source):
-        return raw.read(source, **{name: given[name] for name in raw.FORMAT.takes})
+        content = source.content or source.path if isinstance(source, Opened) else source
+        return raw.read(content, **{name: given[name] for name in raw.FORMAT.takes})
     like, occurrence = given["like"], given["occurrence"]
     if isinstance(source, Opened):
         assert source.format.read is not None
@@ -135,14 +136,13 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
             return frames.read(table.load(content), of, like, occurrence, content.name)
         return source.format.read(content, **{name: given[name] for name in source.format.takes})
     if isinstance(source, Relations):
-        _refuse_others(table.ARROW, given)
-        return source
+        return _as_located(source, occurrence)
     if (columns := frames.table_of(source)) is not None:
         return frames.read(columns, format, like, occurrence)
     if is_folder(source):
         return _read_folder(source, format, given)
     if isinstance(source, Iterator):
-        return _stream_of(source).whole()
+        return _as_located(_stream_of(source).whole(), occurrence)
     if isinstance(source, str | os.PathLike | Source):
         return _read(opened(source, format, whole=True), None, given)
     if isinstance(source, list | tuple):
@@ -155,6 +155,13 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
 def implied(answers: str | None) -> ReadFormat | None:
     """Return the format that a column of answers stands for."""
     return None if answers is None else "answers"
+
+
+def _as_located(relations: Relations, occurrence: Occurrence) -> Relations:
+    """Return relations that are there already, unless texts are to be located otherwise."""
+    if occurrence not in ("gap", relations.reading.spans):
+        raise ValueError(f'occurrence is "{occurrence}", but there are no texts of spans')
+    return relations
 
 
 def _refuse_others(format: Format, given: Mapping[str, Any]) -> None:
