@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from bisect import bisect_left, bisect_right
 
 import numpy as np
 import pyarrow as pa
@@ -20,9 +21,11 @@ from fastcausal.formats.cnc import markup, tagged
 from . import corpus
 
 TRAIN = corpus.CNC / "train_subtask2_grouped.csv"
+TOKEN = re.compile(r"[^ \t\n\r\x0b\x0c]+")
 # White space, a tag, or what is between them.
 PIECE = re.compile(r"([ \t\n\r\x0b\x0c]+)|<(/?)(ARG[01]|SIG[0-9]+)>|[^ \t\n\r\x0b\x0c<]+|<")
 ROLES = {"ARG0": 0, "ARG1": 1}
+SPAN_ROLES = ("cause", "effect", "signal")
 
 
 def spans_by_regex(text: str) -> tuple[int, list[tuple[int, int, int]]]:
@@ -97,6 +100,54 @@ def files(request, gold, tmp_path_factory):
             f'{{"index": {k}, "prediction": {kept[row]}}}\n' for k, row in enumerate(chosen)
         )
     return folder / "gold.parquet", folder / "pred.jsonl"
+
+
+def spans_by_search(text: str, relation: dict[str, str]) -> list[tuple[int, int, int]]:
+    """The spans of a relation, each text where it occurs first."""
+    starts = [match.start() for match in TOKEN.finditer(text)]
+    found = []
+    for role, wanted in relation.items():
+        start = text.find(wanted)
+        stop = start + len(wanted)
+        found.append(
+            (SPAN_ROLES.index(role), bisect_right(starts, start) - 1, bisect_left(starts, stop))
+        )
+    return sorted(found)
+
+
+@pytest.mark.parametrize("source", ["list of dicts", "JSON lines"])
+def test_span_texts(race, gold, tmp_path, source):
+    """Texts that occur once, so that a search for the first occurrence finds the same spans."""
+    examples = []
+    for example in gold.to_examples():
+        tokens = example["text"].split(" ")
+        for relation in example["relations"]:
+            texts = {role: " ".join(tokens[slice(*spans[0])]) for role, spans in relation.items()}
+            if all(f" {example['text']} ".count(text) == 1 for text in texts.values()):
+                examples.append({"text": example["text"], "relations": [texts]})
+    examples = [examples[k] for k in np.random.default_rng(0).integers(len(examples), size=20_000)]
+    lines = tmp_path / "pred.jsonl"
+    lines.write_text("".join(json.dumps(example) + "\n" for example in examples))
+    plain = [spans_by_search(ex["text"], ex["relations"][0]) for ex in examples]
+    read = fc.read(examples, format="spans")
+    values = fc.Rows.of(read).values
+    assert sorted(values.tolist()) == sorted(list(span) for one in plain for span in one)
+    assert fc.read(lines).table["relations"].equals(read.table["relations"])
+    ours, others = {
+        "list of dicts": (
+            lambda: fc.read(examples, format="spans"),
+            {
+                "str.find and a regex, spans alone": lambda: [
+                    spans_by_search(ex["text"], ex["relations"][0]) for ex in examples
+                ]
+            },
+        ),
+        "JSON lines": (
+            lambda: fc.read(lines),
+            {"json.loads, dicts alone": lambda: [*map(json.loads, lines.open())]},
+        ),
+    }[source]
+    race(f"span texts to Relations, {source}", len(examples), ours, others)
 
 
 def test_submission(race, files):

@@ -172,7 +172,6 @@ def _import_numpy() -> None:
 def _official(gold: Any, systems: Mapping[str, str], **given: Any) -> str:
     """Say what small files of the Causal News Corpus score officially; nothing of others."""
     import fastcausal as fc
-    from fastcausal.errors import InputError
     from fastcausal.formats.io.format import Opened
 
     if not isinstance(gold, Opened) or gold.format.name != "cnc":
@@ -182,7 +181,7 @@ def _official(gold: Any, systems: Mapping[str, str], **given: Any) -> str:
         return ""
     try:
         f1 = {n: fc.score(gold, p, "cnc-2023", **given)["overall"].f1 for n, p in systems.items()}
-    except InputError:  # which is for those to see who ask for that protocol
+    except ValueError:  # which is for those to see who ask for that protocol, or for other tags
         return ""
     each = [f"{name if len(f1) > 1 else ''} {score:.4f}".strip() for name, score in f1.items()]
     return f"official, cnc-2023: {', '.join(each)}; see fastcausal explain"
@@ -192,13 +191,15 @@ def _reusable(source: Any, protocol: Protocol, several: bool) -> Any:
     """Gold of one batch in memory, of more in its file; for one system, of unknown size too."""
     import fastcausal as fc
     from fastcausal.formats import stream
+    from fastcausal.formats.cnc.rereading import GOLD_READING
     from fastcausal.formats.io.format import Opened
 
+    tags = GOLD_READING[protocol.tags]
     if isinstance(source, Opened) and not source.in_batches:
-        return fc.read(source, tags=protocol.tags)
-    side = stream(source, None, protocol.tags)
+        return fc.read(source, tags=tags)
+    side = stream(source, None, tags)
     if side is None:
-        return fc.read(source, tags=protocol.tags)
+        return fc.read(source, tags=tags)
     if side.follows or not (several or side.is_one_batch):
         return source
     whole = side.in_one_batch()

@@ -131,8 +131,7 @@ def read(
 
 def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str, Any]) -> Relations:
     if isinstance(source, Relations):
-        _refuse_others(table.ARROW, {**given, "answers": None})
-        return source
+        return _as_located(source, given["occurrence"])
     if format == raw.FORMAT.name and not is_folder(source) and not isinstance(source, Opened):
         return raw.read(source, **{name: given[name] for name in raw.FORMAT.takes})
     like, occurrence = given["like"], given["occurrence"]
@@ -149,7 +148,7 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
     if is_folder(source):
         return _read_folder(source, format, given)
     if isinstance(source, Iterator):
-        return _stream_of(source).whole()
+        return _as_located(_stream_of(source).whole(), occurrence)
     if isinstance(source, str | os.PathLike | Source):
         return _read(opened(source, format, whole=True), None, given)
     if isinstance(source, list | tuple):
@@ -162,6 +161,13 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
 def implied(answers: str | None) -> ReadFormat | None:
     """Return the format that a column of answers stands for."""
     return None if answers is None else "answers"
+
+
+def _as_located(relations: Relations, occurrence: Occurrence) -> Relations:
+    """Return relations that are there already, unless texts are to be located otherwise."""
+    if occurrence not in ("gap", relations.reading.spans):
+        raise ValueError(f'occurrence is "{occurrence}", but there are no texts of spans')
+    return relations
 
 
 def _refuse_others(format: Format, given: Mapping[str, Any]) -> None:

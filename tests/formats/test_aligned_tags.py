@@ -114,6 +114,8 @@ def test_the_command_line_says_the_option(tmp_path):
     save(tmp_path, "pred.jsonl", '{"prediction": ["It rained, so <ARG1>it flooded.</ARG1>"]}')
     _, message = cli("score", tmp_path / "gold.jsonl", tmp_path / "pred.jsonl", expect=2)
     assert "--tags aligned would map those with the same letters\n--unparsed empty" in message
+    out, _ = cli("score", tmp_path / "gold.jsonl", tmp_path / "pred.jsonl", "--tags", "aligned")
+    assert "|tags:aligned|" in out
 
 
 def test_sources_without_tags_or_texts_are_refused():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import fastcausal as fc
 from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats import spans
@@ -395,3 +397,55 @@ def of_corpus(split):
                     role: [" ".join(tokens[a:b]) for a, b in found] for role, found in one.items()
                 }
                 yield {"text": ex["text"], "relations": [one], "texts": [texts]}
+
+
+def capital(text):
+    return text[:1].upper() + text[1:]
+
+
+def straight(text):
+    for curly, plain in zip("\u2018\u2019\u201c\u201d\u2013\u2014", "''\"\"--", strict=True):
+        text = text.replace(curly, plain)
+    return text.replace("``", '"').replace("''", '"')
+
+
+def shortened(text):
+    words = text.split()
+    return " ".join([*words[:3], "...", *words[-3:]]) if len(words) > 6 else text
+
+
+REWRITINGS = {
+    "as they are": (lambda text: text, 0.99),
+    "detokenised": (lambda text: re.sub(r" ([.,;:!?)]|n't|'s)", r"\1", text), 0.99),
+    "capital": (capital, 0.99),
+    "straight quotes": (straight, 0.99),
+    "quoted": (lambda text: f'"{text}"', 0.99),
+    "shortened": (shortened, 0.99),
+    "final dot": (lambda text: f"{text}.", 0.98),
+}
+
+
+@needs_cnc
+@pytest.mark.parametrize("name", REWRITINGS)
+def test_signals_of_a_perfect_system_that_rewrites_texts(name):
+    rewrite, least = REWRITINGS[name]
+    gold = formats.read(CNC / "dev_subtask2_grouped.csv")
+    gold = Relations(gold.table.slice(0, 300))
+    pred = []
+    for ex in gold.to_examples():
+        tokens = ex["text"].split(" ")
+        texts = [
+            {
+                role: [rewrite(" ".join(tokens[a:b])) for a, b in found]
+                for role, found in one.items()
+            }
+            for one in ex["relations"]
+        ]
+        pred.append({"id": ex["id"], "relations": texts})
+    report = fc.score(gold, pred, format="spans")
+    assert report["signal"].f1 > least
+    assert report.signature.endswith("|spans:gap")
+    assert report["overall"].f1 > {"shortened": 0.49, "final dot": 0.85}.get(name, 0.99)
+    by_first = fc.score(gold, pred, format="spans", occurrence="first")
+    assert by_first["signal"].f1 < 0.91
+    assert by_first.signature.endswith("|spans:first")
