@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import platform
+import resource
 import statistics
 import time
 import timeit
@@ -21,6 +22,7 @@ from . import corpus
 
 Call = Callable[[], Any]
 WARM_UP = 0.005  # seconds of calls before one is timed: as warm as in a loop
+MOST_APART = 1.25  # ratios by the clock and by CPU time: beyond, none is printed
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,15 @@ class Outcome:
     ours: float
     others: dict[str, float]
     n_bytes: int  # of the arrays that a call reads, 0 where it is not about them
+    cpu: dict[str, float]  # median seconds of processors, "" for ours
 
     def ratio(self, name: str) -> float:
         return self.others[name] / self.ours
+
+    def agrees(self, name: str) -> bool:
+        """Tell if CPU time gives about the same ratio: a call that had to wait has no wall time."""
+        by_cpu = self.cpu[name] / max(self.cpu[""], 1e-9)
+        return max(by_cpu / self.ratio(name), self.ratio(name) / max(by_cpu, 1e-9)) < MOST_APART
 
 
 OUTCOMES = pytest.StashKey[list[Outcome]]()
@@ -82,26 +90,46 @@ def race(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Outcom
         """Time a call and its rivals, in turn in each round; None where nothing is timed."""
         others = others or {}
         times: dict[str, list[float]] = {name: [] for name in others}
+        cpu: dict[str, list[float]] = {name: [] for name in ("", *others)}
 
         def before() -> None:
             for name, call in others.items():
-                start = time.perf_counter()
+                warm(call)
+                start, start_cpu = time.perf_counter(), cpu_time()
                 call()
                 times[name].append(time.perf_counter() - start)
+                cpu[name].append(cpu_time() - start_cpu)
+            warm(ours)
+
+        def warm(call: Call) -> None:
+            if warmed.get(call, 0) > WARM_UP:
+                return  # a call that long is as warm as it gets
             start = time.perf_counter()
-            while time.perf_counter() < start + WARM_UP:
-                ours()
+            while (taken := time.perf_counter() - start) < WARM_UP:
+                call()
+                last = time.perf_counter() - start - taken
+                warmed[call] = min(last, warmed.get(call, last))
+
+        def timed() -> None:
+            start_cpu = cpu_time()
+            ours()
+            cpu[""].append(cpu_time() - start_cpu)
+
+        warmed: dict[Call, float] = {}  # least seconds of a call of each
 
         gc.collect()
         gc.freeze()  # the corpus is no garbage for either side to look through
-        benchmark.pedantic(ours, setup=before, rounds=rounds)
+        benchmark.pedantic(timed, setup=before, rounds=rounds)
         gc.unfreeze()
         if not benchmark.enabled:
             return None
         medians = {name: statistics.median(found) for name, found in times.items()}
-        outcome = Outcome(what, n, benchmark.stats.stats.median, medians, n_bytes)
+        of_cpu = {name: statistics.median(seconds) for name, seconds in cpu.items()}
+        outcome = Outcome(what, n, benchmark.stats.stats.median, medians, n_bytes, of_cpu)
         benchmark.extra_info |= {"examples": n, "seconds": medians}
-        benchmark.extra_info["ratio"] = {name: outcome.ratio(name) for name in medians}
+        benchmark.extra_info["ratio"] = {
+            name: outcome.ratio(name) for name in medians if outcome.agrees(name)
+        }
         request.config.stash[OUTCOMES].append(outcome)
         return outcome
 
@@ -128,6 +156,7 @@ def pytest_terminal_summary(
         for name, seconds in o.others.items():
             ratio = o.ratio(name)
             times = f"{ratio:,.0f}×" if ratio >= 100 else f"{ratio:.2g}×"
+            times = times if o.agrees(name) else "waited"
             write(f"{line}  {name:36}{_short(seconds):>10}{times:>8}")
             line = " " * len(line)
         if not o.others:
@@ -137,6 +166,12 @@ def pytest_terminal_summary(
         write("reads from memory (numpy's sum of 512 MiB)")
     for line in config.stash[NOTES]:
         write(line)
+
+
+def cpu_time() -> float:
+    """Seconds of processors that this process and those it started have taken."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def read_bandwidth() -> float:
