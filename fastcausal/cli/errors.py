@@ -40,7 +40,13 @@ def errors(
     ] = "error",
     reads: Reads = READS,
 ) -> None:
-    """Show the sentences that went wrong, worst first."""
+    """Show the sentences that went wrong, worst first.
+
+    Examples
+    --------
+    fastcausal errors gold.csv careful.jsonl --top 3
+    fastcausal errors gold.csv careful.jsonl --type le,be --role cause --html errors.html
+    """
     import fastcausal as fc
     from fastcausal.formats.io.targets import keep_apart
 
