@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
@@ -21,6 +22,7 @@
 #include "assign.hpp"
 #include "fastcausal/few.h"
 #include "fastcausal/kernels.h"
+#include "patterns.hpp"
 #include "stop.hpp"
 
 namespace fastcausal {
@@ -29,7 +31,9 @@ namespace fastcausal {
 class CalledPair {
  public:
   static constexpr bool LOOKS_UP = false;
-  CalledPair(Kernel kernel, int64_t n_fields) : kernel_(kernel), counts_(n_fields) {}
+  CalledPair(Kernel kernel, int64_t n_fields, bool ordinal_)
+      : ordinal(ordinal_), kernel_(kernel), counts_(n_fields) {}
+  const bool ordinal;  // a promise, as of @kernel in engine/kernel.py
 
   template <class Sink>
   void operator()(const Relation& gold, const Relation& pred, int64_t length, const int64_t* params,
@@ -46,15 +50,28 @@ class CalledPair {
   mutable std::vector<int64_t> counts_;
 };
 
-// Calls job with the kernel of this name, or with the function where there is one.
+inline Looks looks_of(const CalledPair& pair, const Plan&) {
+  Looks looks;
+  looks.ordinal = looks.sequence = pair.ordinal;
+  looks.across = Across::ALL;
+  return looks;
+}
+
+// A kernel: the name of one of these, or a function from elsewhere.
+struct Named {
+  const char* name;
+  Kernel function;
+  bool ordinal;
+};
+
 template <class Job>
-void with_kernel(const char* name, Kernel function, int64_t n_fields, const Job& job) {
-  if (function) return job(CalledPair(function, n_fields));
+void with_kernel(const Named& kernel_, int64_t n_fields, const Job& job) {
+  if (kernel_.function) return job(CalledPair(kernel_.function, n_fields, kernel_.ordinal));
 #define FC_KERNEL(kernel, looks_up) \
-  if (!std::strcmp(name, #kernel)) return job(kernel##_pair());
+  if (!std::strcmp(kernel_.name, #kernel)) return job(kernel##_pair());
   FC_KERNELS(FC_KERNEL)
 #undef FC_KERNEL
-  throw std::invalid_argument(std::string("no native kernel ") + name);
+  throw std::invalid_argument(std::string("no native kernel ") + kernel_.name);
 }
 
 // Pairs that are compared at most: minutes at the worst.
@@ -275,77 +292,176 @@ struct Groups {
   }
 };
 
-// counts is [groups.n, n_fields], zero on entry; partner may be null. Returns the first example
-// that is too large, or -1. Every block before that of such an example is worked on to its end, so
-// the first one does not depend on threads.
+// All that a run is given and fills: counts is [groups.n, n_fields], zero on entry; partner may be
+// null.
+struct Run {
+  Given gold;
+  Given pred;
+  int64_t n_examples;
+  Plan plan;
+  Groups groups;
+  int64_t* partner;
+  int64_t* counts;
+  int64_t n_threads;
+  bool check;             // rows are as a user made them
+  int64_t patterns_from;  // examples from which patterns pay
+  Asked asked;
+};
+constexpr int64_t ALL_WELL = -1;
+constexpr int64_t FAULTY = -2;
+
+// Tells what a kernel looks at in relations whose counts patterns can tell, for this plan and rows.
 template <class Pair>
-int64_t run_with(const Pair& pair, const Side& gold, const Side& pred, const int32_t* lengths,
-                 int64_t n_examples, const Plan& plan, const Groups& groups, int64_t* partner,
-                 int64_t* counts, int64_t n_threads, Asked asked) {
-  constexpr int64_t BLOCK = 256;
-  constexpr int64_t FEW_SPAN_PAIRS = int64_t{1}
-                                     << 24;  // of a block that takes no tenth of a second
-  Stop stop(asked);
+Looks pattern_looks(const Run& run, const Pair& pair) {
+  const Plan& plan = run.plan;
+  Looks looks = looks_of(pair, plan);
+  looks.ordinal &= run.n_examples >= run.patterns_from && plan.n_roles() == 3;
+  looks.ordinal &= plan.by_content || plan.official;
+  for (int64_t k = 0; k < plan.n_fields && !plan.linear; ++k) {  // less must not be more
+    looks.ordinal &= plan.weights[k * N_FORMS + NUMERATOR] >= 0;
+  }
+  return looks;
+}
+
+// Checks all rows.
+inline bool all_right(const Run& run) {
+  for (const Given* given : {&run.gold, &run.pred}) {
+    int64_t where[2];
+    if (check_rows(given->side, given->n_rows, given->n_relations, run.n_examples, given->lengths,
+                   run.plan.n_roles(), where) != Fault::NONE) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Checks the offsets of relations that no example has; the others are checked as they are packed.
+inline bool ends_rise(const Run& run) {
+  for (const Given* given : {&run.gold, &run.pred}) {
+    const Side& side = given->side;
+    const int64_t first = side.relation_offsets[0];
+    const int64_t last = side.relation_offsets[run.n_examples];
+    if (first < 0 || last < first || given->n_relations < last) return false;
+    if (!rising(side.row_offsets, first, given->n_rows)) return false;
+    if (!rising(side.row_offsets + last, given->n_relations - last, given->n_rows)) return false;
+  }
+  return true;
+}
+
+// The work of one thread: blocks of examples, counted by pattern where looks says so.
+template <class Pair>
+class BlockWorker {
+ public:
+  static constexpr int64_t BLOCK = PackedBlock::EXAMPLES;
+
+  BlockWorker(const Run& run, const Pair& pair, const Looks& looks, Steps& steps)
+      : run_(run),
+        own_(run.groups.each ? 0 : run.groups.n * run.plan.n_fields),
+        rows_(run.groups.each ? run.counts : own_.data()),
+        tallied_(!run.groups.each && run.groups.n <= 2),
+        steps_(steps),
+        worker_(run.gold.side, run.pred.side, run.gold.lengths, run.plan, pair, steps) {
+    if (looks.ordinal) {
+      patterns_ = std::make_unique<PatternCounter<Pair>>(run.gold, run.pred, run.plan, pair, looks,
+                                                         run.check, tallied_);
+    }
+  }
+
+  // False: something is wrong with the block.
+  bool work(int64_t from) {
+    constexpr int64_t FEW_SPAN_PAIRS = int64_t{1} << 24;  // they take no tenth of a second
+    const int64_t to = std::min(from + BLOCK, run_.n_examples);
+    if (patterns_ && !patterns_->pack(from, to)) return false;
+    const int64_t span_pairs = n_rows(run_.gold.side, from, to) * n_rows(run_.pred.side, from, to);
+    steps_.took(span_pairs);
+    const bool large = span_pairs > FEW_SPAN_PAIRS;
+    for (int64_t e = from; e < to; ++e) {
+      const int64_t group = run_.groups.row(e, run_.gold.side);
+      int64_t* row = rows_ + group * run_.plan.n_fields;
+      const Added added =
+          patterns_ ? patterns_->add(e, large, tallied_ ? group : 0, row, run_.partner) : Added::NO;
+      if (added == Added::WRONG) return false;
+      if (added == Added::YES) continue;
+      large ? worker_.run_large(e, run_.partner, row) : worker_.run(e, run_.partner, row);
+    }
+    if (patterns_) patterns_->end_block(rows_);
+    return true;
+  }
+
+  void end() {
+    if (patterns_) patterns_->add_chosen(rows_);
+    for (size_t k = 0; k < own_.size(); ++k) run_.counts[k] += own_[k];
+  }
+
+ private:
+  const Run& run_;
+  std::vector<int64_t> own_;
+  int64_t* rows_;
+  const bool tallied_;
+  Steps& steps_;
+  Worker<Pair> worker_;
+  std::unique_ptr<PatternCounter<Pair>> patterns_;
+};
+
+// Returns the first example that is too large, FAULTY, or ALL_WELL. Every block before that of a
+// large example is worked on to its end, so the first one does not depend on threads.
+template <class Pair>
+int64_t run_with(const Pair& pair, const Run& run) {
+  constexpr int64_t BLOCK = BlockWorker<Pair>::BLOCK;
+  const Looks looks = pattern_looks(run, pair);
+  if (run.check && !(looks.ordinal ? ends_rise(run) : all_right(run))) return FAULTY;
+  Stop stop(run.asked);
   std::atomic<int64_t> next{0};
   std::mutex merging;
   std::exception_ptr failure;
-  int64_t too_large = n_examples;
+  int64_t too_large = run.n_examples;
+  bool faulty = false;
   const auto work = [&] {
     try {
       // It may have memory of its own.
       const Pair own_pair(pair);  // NOLINT(performance-unnecessary-copy-initialization)
       Steps steps(stop);
-      Worker<Pair> worker(gold, pred, lengths, plan, own_pair, steps);
-      std::vector<int64_t> own(groups.each ? 0 : groups.n * plan.n_fields);
-      int64_t* rows = groups.each ? counts : own.data();
-      for (int64_t from; (from = next.fetch_add(BLOCK)) < n_examples;) {
-        const int64_t to = std::min(from + BLOCK, n_examples);
-        const int64_t span_pairs = n_rows(gold, from, to) * n_rows(pred, from, to);
-        steps.took(span_pairs);
-        const bool large = span_pairs > FEW_SPAN_PAIRS;
-        for (int64_t e = from; e < to; ++e) {
-          int64_t* row = rows + groups.row(e, gold) * plan.n_fields;
-          large ? worker.run_large(e, partner, row) : worker.run(e, partner, row);
-        }
+      BlockWorker<Pair> worker(run, own_pair, looks, steps);
+      bool wrong = false;
+      for (int64_t from; !wrong && (from = next.fetch_add(BLOCK)) < run.n_examples;) {
+        wrong = !worker.work(from);
       }
       const std::lock_guard<std::mutex> lock(merging);
-      for (size_t k = 0; k < own.size(); ++k) counts[k] += own[k];
+      if (wrong) next = run.n_examples;
+      faulty |= wrong;
+      worker.end();
     } catch (const TooLarge& error) {
       const std::lock_guard<std::mutex> lock(merging);
       too_large = std::min(too_large, error.example);
-      next = n_examples;
+      next = run.n_examples;
     } catch (...) {
       const std::lock_guard<std::mutex> lock(merging);
       failure = std::current_exception();
-      next = n_examples;
+      next = run.n_examples;
     }
   };
-  in_threads(std::min(n_threads, (n_examples + BLOCK - 1) / BLOCK), stop, work);
+  in_threads(std::min(run.n_threads, (run.n_examples + BLOCK - 1) / BLOCK), stop, work);
   if (failure) std::rethrow_exception(failure);
-  return too_large < n_examples ? too_large : -1;
+  const bool large = too_large < run.n_examples;  // what comes after it may not have been checked
+  if (faulty || (large && run.check && !all_right(run))) return FAULTY;
+  return large ? too_large : ALL_WELL;
 }
 
 // Calls run_with with the kernel of this name, or with the function where there is one.
-inline int64_t run_all(const char* name, Kernel function, const Side& gold, const Side& pred,
-                       const int32_t* lengths, int64_t n_examples, const Plan& plan,
-                       const Groups& groups, int64_t* partner, int64_t* counts, int64_t n_threads,
-                       Asked asked) {
-  int64_t too_large = -1;
-  with_kernel(name, function, plan.n_fields, [&](const auto& pair) {
-    too_large = run_with(pair, gold, pred, lengths, n_examples, plan, groups, partner, counts,
-                         n_threads, asked);
-  });
-  return too_large;
+inline int64_t run_all(const Named& kernel, const Run& run) {
+  int64_t outcome = ALL_WELL;
+  with_kernel(kernel, run.plan.n_fields, [&](const auto& pair) { outcome = run_with(pair, run); });
+  return outcome;
 }
 
 // Counts given pairs, -1 for a missing relation: counts is [n_pairs, n_fields], zero on entry.
-inline void count_pairs(const char* name, Kernel function, const Side& gold, const Side& pred,
+inline void count_pairs(const Named& kernel, const Side& gold, const Side& pred,
                         const int64_t* gold_index, const int64_t* pred_index,
                         const int32_t* lengths, int64_t n_pairs, const Plan& plan, int64_t* counts,
                         Asked asked) {
   Stop stop(asked);
   Steps steps(stop);
-  with_kernel(name, function, plan.n_fields, [&](const auto& pair) {
+  with_kernel(kernel, plan.n_fields, [&](const auto& pair) {
     const int64_t n_roles = roles_to_look_up<std::decay_t<decltype(pair)>>(plan);
     const Relation none(nullptr, 0, n_roles);
     for (int64_t k = 0; k < n_pairs; ++k) {

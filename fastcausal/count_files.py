@@ -213,7 +213,7 @@ def counts_of(
     InputError
         A column is missing, of another type, or has values that no count has.
     """
-    for total in formula.totals if totals else ():
+    for total in _totals_in(formula, table) if totals else ():
         numbers(table, total, np.int64, name)
     fields, codes = formula.fields, list[Int64]()
     if isinstance(formula, ConfusionFormula):
@@ -224,6 +224,12 @@ def counts_of(
     ]
     rows = np.array([*codes, *columns], formula.dtype)
     return formula, rows.reshape(len(formula.fields), len(table)).T
+
+
+def _totals_in(formula: Formula, table: pa.Table) -> list[str]:
+    """Name what a file counts of each unit besides the fields; older files lack some."""
+    later = [name for name in formula.later_totals if name in table.column_names]
+    return [*formula.totals, *later]
 
 
 def column_of(table: pa.Table, field: str, name: str) -> pa.ChunkedArray:
@@ -331,7 +337,7 @@ def parts_of(name: str, table: pa.Table, about: About) -> dict[str, Any]:
         times = numbers(table, TIMES, np.int64, name)
         return {**parts, "formula": formula, "rows": rows, "times": times}
     table, left_out = parted(formula, table, name)
-    for total in formula.totals if left_out is not None else ():
+    for total in () if left_out is None else _totals_in(formula, left_out):
         numbers(left_out, total, np.int64, name)
     formula, rows = counts_of(formula, table, name)
     units = table.drop_columns(list(formula.fields))

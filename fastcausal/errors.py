@@ -22,15 +22,21 @@ class Remedy(NamedTuple):
     argument: str
     values: tuple[str, ...]
     effect: str
+    other: Remedy | None = None
 
     def __str__(self) -> str:
         values = " or ".join(f'"{value}"' for value in self.values)
-        return f"{self.argument}={values} {self.effect}"
+        return _with_other(f"{self.argument}={values} {self.effect}", self.other)
 
     def of_option(self) -> str:
         """Return the text for the command line, where the argument is an option."""
         option = self.argument.replace("_", "-")
-        return f"--{option} {' or '.join(self.values)} {self.effect}"
+        other = self.other and self.other.of_option()
+        return _with_other(f"--{option} {' or '.join(self.values)} {self.effect}", other)
+
+
+def _with_other(remedy: str, other: Remedy | str | None) -> str:
+    return remedy if other is None else f"{remedy}\n{other}"
 
 
 class InputError(ValueError):

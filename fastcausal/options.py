@@ -30,8 +30,9 @@ Summing = Literal["counts", "cnc-2022"]
 ZeroByZero = Literal["null", "0", "1"]  # as the command line spells it
 
 ReadFormat = Literal[
-    "cnc", "bio", "spans", "answers", "parquet", "arrow", "jsonl", "brat", "webanno"
-]
+    "cnc", "flat", "bio", "spans", "answers", "examples", "parquet", "arrow", "jsonl", "doccano",
+    "brat", "webanno", "webanno-tsv", "xmi", "label-studio",
+]  # fmt: skip
 ExportFormat = Literal["squad", "nli"]
 WriteFormat = Literal["cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "squad", "nli"]
 Premise = Literal["cause", "effect"]

@@ -42,7 +42,7 @@ class Protocol:
         ``"span_overlap"``, ``"partial_spans"``, or your own (see `fastcausal.kernel`).
     objective : Objective, optional
         What the pairing of relations maximises; None takes the kernel's own.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tagged sentences are read; the official readings apply to spans from elsewhere as well,
         as if they had been written with tags. Where that cannot be, reports say ``as-given``.
     ties : {"content", "first"}

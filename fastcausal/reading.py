@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 
 import pyarrow as pa
 
@@ -52,7 +53,7 @@ class Reading:
     def of(cls, schema: pa.Schema) -> Reading:
         """Take the reading from the metadata of a table, the default where they have none."""
         stored = (schema.metadata or {}).get(METADATA_KEY)
-        return cls.from_json(stored) if stored else cls()
+        return _stored(stored) if stored else cls()
 
     @classmethod
     def from_json(cls, text: bytes) -> Reading:
@@ -77,6 +78,12 @@ class Reading:
                 raise InputError(f"metadata: {name} is {value!r:.80}, expected {expected}")
         lists = {name: tuple(stored[name]) for name in ("roles", "unread")}
         return cls(**{**stored, **lists, "roles": checked_roles(lists["roles"])})
+
+
+@lru_cache(maxsize=64)
+def _stored(text: bytes) -> Reading:
+    """Read metadata, which the batches and the files of one system share."""
+    return Reading.from_json(text)
 
 
 def _start(text: bytes) -> str:

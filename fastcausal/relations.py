@@ -15,7 +15,7 @@ from fastcausal.arrays import _ids, _objects, _spans, arrow, unparsed
 from fastcausal.arrays.arrow import RELATIONS as RELATIONS
 from fastcausal.arrays.arrow import SPAN as SPAN
 from fastcausal.arrays.arrow import ArrowStreamExportable
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, Remedy
 from fastcausal.reading import METADATA_KEY, checked_roles
 from fastcausal.reading import ROLES as ROLES
 from fastcausal.reading import Reading as Reading
@@ -51,6 +51,8 @@ class Relations:
         The relations as flat arrays.
     n_unread : int
         Number of relations that could not be read.
+    kept : dict
+        What was made of the table and does not change as it does not, by name.
 
     Raises
     ------
@@ -87,9 +89,13 @@ class Relations:
     def _set(
         self, table: pa.Table, reading: Reading | None, require: Callable[[pa.ChunkedArray], None]
     ) -> None:
+        table = canonical(table)
+        metadata = table.schema.metadata or {}
         self.reading: Reading = Reading.of(table.schema) if reading is None else reading
-        metadata = {**(table.schema.metadata or {}), METADATA_KEY: self.reading.to_json()}
-        self.table: pa.Table = canonical(table).replace_schema_metadata(metadata)
+        if reading is not None or METADATA_KEY not in metadata:
+            table = table.replace_schema_metadata(metadata | {METADATA_KEY: self.reading.to_json()})
+        self.table: pa.Table = table
+        self.kept: dict[str, Any] = {}
         self.roles: tuple[str, ...] = self.reading.roles
         names = self.table.column_names
         self.ids: pa.ChunkedArray | None = self.table["id"] if "id" in names else None
@@ -117,7 +123,7 @@ class Relations:
         ----------
         examples : iterable of mappings
             ``relations``: a list of relations, each a mapping from role name to a span
-            ``(start, stop)`` or a list of spans, or None for one that could not be read.
+            ``(start, stop)``, a list of spans or None, or None for one that could not be read.
             ``length``: number of tokens; or ``tokens``: the tokens; or ``text``: tokens separated
             by white space. ``id`` is optional; other keys become columns.
         roles : sequence of str
@@ -290,7 +296,14 @@ def _example_spans(relations: Any, name: str, numbers: Mapping[str, int]) -> lis
 
 def _spans_of(value: Any, name: str) -> list[tuple[int, int]]:
     """Return one span or a list of spans as a list of (start, stop)."""
-    if not isinstance(value, Sequence) or isinstance(value, str):
+    if value is None:
+        return []
+    if isinstance(value, str):
+        remedy = Remedy("format", ("spans",), "reads texts of spans")
+        raise InputError(
+            f"example {name}: span {value!r}, expected (start, stop) in tokens", remedy
+        )
+    if not isinstance(value, Sequence):
         raise InputError(f"example {name}: span {value!r}, expected (start, stop) in tokens")
     spans = [value] if len(value) == 2 and not isinstance(value[0], Sequence) else list(value)
     for span in spans:
@@ -303,22 +316,31 @@ def _spans_of(value: Any, name: str) -> list[tuple[int, int]]:
     return [(int(start), int(stop)) for start, stop in spans]
 
 
+_FIELDS = {
+    name: pa.field(name, kind)
+    for name, kind in (("id", pa.string()), ("length", pa.int32()), ("relations", RELATIONS))
+}
+
+
 def canonical(table: pa.Table) -> pa.Table:
     """Cast the three columns to their types; a null list becomes a list of one null relation."""
-    if "relations" not in table.column_names:
-        raise InputError(
-            f'no column "relations": found {", ".join(table.column_names) or "no columns"}'
-        )
-    types = {"id": pa.string(), "length": pa.int32(), "relations": RELATIONS}
-    if "length" not in table.column_names:
+    names = table.column_names
+    if "relations" not in names:
+        raise InputError(f'no column "relations": found {", ".join(names) or "no columns"}')
+    if "length" not in names:
         table = table.append_column("length", pa.nulls(len(table), pa.int32()))
-    for name, wanted in types.items():
-        if name not in table.column_names:
+        names.append("length")
+    for name, field in _FIELDS.items():
+        if name not in names:
             continue
-        if table.column_names.count(name) > 1:
-            count = table.column_names.count(name)
-            raise InputError(f'column "{name}" occurs {count} times, expected once')
-        column = table[name]
+        if names.count(name) > 1:
+            raise InputError(f'column "{name}" occurs {names.count(name)} times, expected once')
+        k, wanted = names.index(name), field.type
+        column = table.column(k)
+        if name == "relations" and (column.null_count or column.num_chunks != 1):
+            pass
+        elif table.field(k).equals(field, True):
+            continue
         if column.type != wanted:
             try:
                 column = column.cast(wanted)
@@ -331,7 +353,7 @@ def canonical(table: pa.Table) -> pa.Table:
             table = unparsed.with_null_answers(table, ~arrow.is_valid(arrow.joined(column)))
         if name == "relations" and (column.null_count or column.num_chunks != 1):
             column = _without_null_lists(arrow.joined(column))
-        table = table.set_column(table.column_names.index(name), name, column)
+        table = table.set_column(k, name, column)
     return table
 
 

@@ -76,7 +76,8 @@ class Report(Printed):
         All else that it says, attributes of the report as well. Of relations: ``protocol``,
         ``n_examples``, ``n_gold_relations`` and ``n_pred_relations`` (without those that mark
         nothing), ``n_unparsed`` (predicted relations that could not be read, as far as the
-        protocol looks at them).
+        protocol looks at them) and its parts ``n_unparsed_answers`` (read in no part) and
+        ``n_unparsed_relations``, each with its rate, and ``bounds``.
     subsets : mapping of str to mapping, optional
         Groups of scores for parts of the examples.
     warnings : tuple of str
@@ -85,6 +86,8 @@ class Report(Printed):
         Details by name. Of relations: ``per_example`` and ``matches``.
     statistics : callable, optional
         Makes `statistics` when they are asked for.
+    legend : tuple of str
+        Lines below the tables that say what they show.
 
     Examples
     --------
@@ -155,16 +158,47 @@ class Report(Printed):
         def n_unparsed(self) -> int:
             """Predictions that could not be read."""
 
+        @property
+        def n_unparsed_answers(self) -> int:
+            """Examples whose answer could not be read as a whole."""
+
+        @property
+        def n_unparsed_relations(self) -> int:
+            """Relations that could not be read, of answers that could be."""
+
+        @property
+        def unparsed_answers_rate(self) -> float:
+            """Share of such answers of all examples, those left out included."""
+
+        @property
+        def unparsed_relations_rate(self) -> float:
+            """Share of such relations of all predicted ones."""
+
+        @property
+        def bounds(self) -> dict[str, dict[str, float] | None] | None:
+            """Overall scores ``if_empty`` and ``if_skipped``; None where all could be read."""
+
     else:  # type checkers shall refuse what is not declared
 
         def __getattr__(self, name: str) -> Any:
+            if "_later" in vars(self):
+                made = vars(vars(self)["_later"]())
+                vars(self).update(made | vars(self))
+                vars(self).pop("_later", None)
+                return getattr(self, name)
             if name in _NOTHING:
                 return _NOTHING[name]
             if name.startswith("__") or name not in self.facts:
                 raise AttributeError(f"{type(self).__name__} without {name}")
             return self.facts[name]
 
-    _logged: tuple[str, ...] = ("n_unparsed",)
+    _logged: tuple[str, ...] = (
+        "n_unparsed",
+        "n_unparsed_answers",
+        "n_unparsed_relations",
+        "unparsed_answers_rate",
+        "unparsed_relations_rate",
+    )
     """Facts that `to_flat` has too."""
 
     def __init__(
@@ -178,6 +212,7 @@ class Report(Printed):
         warnings: tuple[str, ...] = (),
         tables: Mapping[str, pa.Table] | None = None,
         statistics: Callable[[], Statistics] | None = None,
+        legend: tuple[str, ...] = (),
     ) -> None:
         vars(self).update(
             title=title,
@@ -189,8 +224,20 @@ class Report(Printed):
             tables=tables or {},
             _statistics=statistics,
         )
+        if legend:
+            vars(self).update(legend=legend)
 
     _statistics: Callable[[], Statistics] | None = None
+
+    @classmethod
+    def later(cls, make: Callable[[], Report], statistics: Callable[[], Statistics]) -> Report:
+        """Return the report that ``make`` makes, which it does when something of it is asked for.
+
+        A training loop makes many reports, and asks each for one or two scores.
+        """
+        report = cls.__new__(cls)
+        vars(report).update(_later=make, _statistics=statistics)
+        return report
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -252,8 +299,13 @@ class Report(Printed):
         return self._table("per_example")
 
     @property
+    def unparsed(self) -> pa.Table:
+        """Table of predictions that could not be read: (id, relation, reason, text)."""
+        return self._table("unparsed")
+
+    @property
     def matches(self) -> pa.Table:
-        """Table of pairs: example, gold and predicted relation (null: unmatched), counts."""
+        """Table of pairs: example, gold and predicted relation (null: unmatched), counts, words."""
         return self._table("matches")
 
     def _table(self, name: str) -> pa.Table:
@@ -284,6 +336,8 @@ class Report(Printed):
         flat: dict[str, Number] = {n: self.facts[n] for n in self._logged if n in self.facts}
         for group, scores in self._flat_groups():
             flat |= {f"{group}_{name}": value for name, value in scores.items()}
+        for bound, values in (self.facts.get("bounds") or {}).items():
+            flat |= {f"overall_{name}_{bound}": v for name, v in (values or {}).items()}
         return {f"{prefix}{name}": v for name, v in flat.items() if counts or isinstance(v, float)}
 
     def _flat_groups(self) -> Iterator[tuple[str, Scores]]:

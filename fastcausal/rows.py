@@ -67,7 +67,9 @@ class Rows:
 
     @classmethod
     def of(cls, relations: Relations) -> Rows:
-        """Flatten a table; a relation that could not be read has no rows.
+        """Flatten a table, once; a relation that could not be read has no rows.
+
+        The table keeps the arrays, which cannot be written to.
 
         Examples
         --------
@@ -77,11 +79,17 @@ class Rows:
         >>> rows.values, rows.relation_offsets
         (array([[0, 0, 2]], dtype=int32), array([0, 1]))
         """
-        flat = relations.arrays
-        values = np.empty((len(flat.role), 3), np.int32)
-        _spans.pack(flat.role, flat.start, flat.stop, flat.row_offsets, values)
-        tags = relations.reading.tags
-        return cls(values, flat.row_offsets, flat.relation_offsets, flat.lengths, tags)
+        rows: Rows | None = relations.kept.get("rows")
+        if rows is None:
+            flat = relations.arrays
+            values = np.empty((len(flat.role), 3), np.int32)
+            _spans.pack(flat.role, flat.start, flat.stop, flat.row_offsets, values)
+            tags = relations.reading.tags
+            rows = cls(values, flat.row_offsets, flat.relation_offsets, flat.lengths, tags)
+            for array in (*rows.arrays(), rows.lengths):
+                array.flags.writeable = False
+            relations.kept["rows"] = rows
+        return rows
 
     def to_relations(self, like: Relations | None = None) -> Relations:
         """Return the canonical table of these rows, as to be written to a file.
@@ -185,3 +193,9 @@ class Rows:
     def example_of_relation(self) -> Int64:
         """Return the example of each relation: int64[n_relations]."""
         return np.repeat(np.arange(self.n_examples), np.diff(self.relation_offsets))
+
+
+def check_both(gold: Rows, pred: Rows, n_roles: int) -> None:
+    """Refuse wrong arrays of either side, as `Rows.check` does."""
+    gold.check("gold", n_roles)
+    pred.check("pred", n_roles)

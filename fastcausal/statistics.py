@@ -18,7 +18,7 @@ import numpy as np
 from fastcausal import count_files
 from fastcausal.arrays.digests import added_digests
 from fastcausal.arrays.distinct import distinct
-from fastcausal.arrays.strata import strata_of, sum_by
+from fastcausal.arrays.strata import By, columns_by, strata_of, sum_by
 from fastcausal.count_files import About
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.formulas import Formula, Int64, Rows
@@ -223,6 +223,14 @@ class Statistics(Inferred):
         names, codes = self.strata(column)
         return {name: self.take(np.flatnonzero(codes == k)) for k, name in enumerate(names)}
 
+    def parts(self, by: By) -> dict[str, Statistics]:
+        """Split by each of some columns, into the subsets of a report, such as ``genre=news``."""
+        return {
+            f"{column}={name}": part
+            for column in columns_by(by)
+            for name, part in self.by(column).items()
+        }
+
     def strata(self, column: str) -> tuple[list[str], Int64]:
         """Return the values of a column as ascending text, and which of them each unit has."""
         names, codes = strata_of(self._table(), column)
@@ -253,13 +261,13 @@ class Statistics(Inferred):
         table = self._table().take(units)
         return Statistics.of_units(self.formula, self.signature, rows, table, self.facts)
 
-    def report(self, by: str | None = None) -> Any:
+    def report(self, by: By = None) -> Any:
         """Make the `Report` that scoring gives, without the tables of single relations.
 
         Parameters
         ----------
-        by : str, optional
-            A column of `units`; its values become subsets.
+        by : str or sequence of str, optional
+            Columns of `units`; the values of each become subsets.
 
         Raises
         ------
@@ -273,13 +281,16 @@ class Statistics(Inferred):
         make = import_module(f"fastcausal.tasks.{self.formula.room}").of_statistics
         return make(self, by)
 
-    def subsets(self, by: str) -> dict[str, Rows]:
+    def subsets(self, by: By) -> dict[str, Rows]:
         """Return the rows of the units of each subset of a report, such as ``genre=news``."""
-        names, codes = self.strata(by)
-        order = np.argsort(codes, kind="stable")
-        ends = np.cumsum(np.bincount(codes, minlength=len(names)))
-        parts = np.split(self.rows[self._row_of[order]], ends[:-1])
-        return {f"{by}={name}": part for name, part in zip(names, parts, strict=False)}
+        subsets: dict[str, Rows] = {}
+        for column in columns_by(by):
+            names, codes = self.strata(column)
+            order = np.argsort(codes, kind="stable")
+            ends = np.cumsum(np.bincount(codes, minlength=len(names)))
+            parts = np.split(self.rows[self._row_of[order]], ends[:-1])
+            subsets |= {f"{column}={n}": part for n, part in zip(names, parts, strict=False)}
+        return subsets
 
     def table(self) -> pa.Table:
         """Return the rows of a file: columns of `units`, then counts; those left out last.
@@ -291,8 +302,7 @@ class Statistics(Inferred):
         """
         if self.units is None:
             return count_files.table_of(self.formula, self.rows, times=self.times)
-        rows = self.rows[self._row_of]
-        table = count_files.table_of(self.formula, rows, self.units)
+        table = count_files.table_of(self.formula, self.rows_of_units(), self.units)
         return _concatenated(table, self.left_out)
 
     def about(self, n_rows: int) -> About:
@@ -328,6 +338,11 @@ class Statistics(Inferred):
             names = ", ".join(systems)
             raise InputError(f"{path}: several systems ({names}), expected a file of one")
         return next(iter(systems.values()))
+
+    def rows_of_units(self) -> Rows:
+        """Return the row of each unit: int64[n_units, n_fields]."""
+        rows: Rows = self.rows[self._row_of]
+        return rows
 
     def _table(self) -> pa.Table:
         if self.units is None:

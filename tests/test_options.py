@@ -100,7 +100,7 @@ def test_docstrings_list_the_same_names():
         seen.add((name, argument))
     assert {
         ("score", "protocol"),
-        ("score", "unparsed"), ("score", "unmatched"), ("score", "backend"), ("read", "format"),
+        ("score", "unparsed"), ("score", "unmatched"), ("score", "backend"),
         ("read", "tags"), ("write", "format"), ("write", "premise"), ("agreement", "protocol"),
         ("agreement", "average"), ("classify", "unparsed"), ("Protocol", "ties"),
         ("Protocol", "average"), ("SpanDecoder", "method"), ("TagScorer", "backend"),

@@ -48,7 +48,8 @@ MAKERS = {
     "leaderboard": lambda: fc.leaderboard(systems(), n_resamples=99),
 }
 TABLES = {
-    "extraction": ["per_example", "matches"],
+    "extraction": ["per_example", "matches", "unparsed"],
+    "cnc-2022": ["unparsed"],
     "classification": ["classes", "confusion", "per_example"],
     "answers": ["per_example"],
     "agreement": ["per_example", "matches", "pairs", "intervals"],

@@ -43,7 +43,8 @@ def scored(examples: list, protocol: fc.Protocol | str, ids: bool = False) -> fc
 
 
 def flat(report: fc.Report) -> dict[str, float]:
-    return {k: v for k, v in report.to_flat().items() if isinstance(v, float)}
+    scores = report.to_flat(counts=False).items()
+    return {name: v for name, v in scores if not name.startswith("unparsed_")}
 
 
 def alone(statistics: Statistics, weights: np.ndarray) -> dict[str, float]:
@@ -217,8 +218,14 @@ def test_what_the_file_holds(tmp_path):
     kept = per_example.column_names
     assert table.select(kept).equals(per_example)
     at = kept.index("n_pred_relations") + 1
-    assert table.column_names == [*kept[:at], "n_unparsed", *kept[at:], "multi_relation"]
-    assert about["fields"] == table.column_names[at + 1 :]
+    assert table.column_names == [
+        *kept[:at],
+        "n_unparsed",
+        "n_unparsed_answers",
+        *kept[at:],
+        "multi_relation",
+    ]
+    assert about["fields"] == table.column_names[at + 2 :]
     assert all(str(table[name].type) == "int64" for name in table.column_names[at - 2 :])
 
 

@@ -14,6 +14,8 @@ namespace overlap {
 
 enum Field { EM, OSB, TO, TP, FP, FN, N, N1, O01, PAIRS, N_FIELDS };
 enum Overall { ALL_EM, ALL_OSB, ALL_TO, ALL_PAIRS };
+// The fields that are sums over pairs of what add_tokens is given.
+constexpr uint64_t TOKENS = ((uint64_t{1} << N_FIELDS) - 1) & ~uint64_t{7};
 
 // Walks the union of one role's spans as disjoint intervals, left to right.
 struct Mask {
@@ -119,7 +121,8 @@ FC_HD Overlap overlap_of_role(const Relation& gold, const Relation& pred, int32_
 }
 
 template <class Sink>
-FC_HD void add_tokens(const Overlap& found, int64_t length, bool any, int64_t of_role, Sink& sink) {
+FC_HD void add_tokens(const Overlap& found, int64_t length, int64_t n_pairs, int64_t of_role,
+                      Sink& sink) {
   const int64_t marked = found.in_gold + found.in_pred;
   sink.add(of_role + TP, found.common);
   sink.add(of_role + FP, found.in_pred - found.common);
@@ -127,7 +130,7 @@ FC_HD void add_tokens(const Overlap& found, int64_t length, bool any, int64_t of
   sink.add(of_role + N, 2 * length);
   sink.add(of_role + N1, marked);
   sink.add(of_role + O01, marked - 2 * found.common);
-  sink.add(of_role + PAIRS, any);
+  sink.add(of_role + PAIRS, n_pairs);
 }
 
 }  // namespace overlap
@@ -136,7 +139,6 @@ template <class Sink>
 FC_HD void span_overlap(const Relation& gold, const Relation& pred, int64_t length,
                         const int64_t* params, Sink& sink) {
   using namespace overlap;
-  constexpr uint64_t TOKENS = ((uint64_t{1} << N_FIELDS) - 1) & ~uint64_t{7};
   const int64_t n_roles = params[0];
   const bool any = gold.n > 0 || pred.n > 0;
   const bool both = gold.n > 0 && pred.n > 0;

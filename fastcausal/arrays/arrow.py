@@ -187,20 +187,39 @@ def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArr
     >>> arrays.stop, arrays.row_offsets, arrays.lengths, arrays.n_null
     (array([2], dtype=int32), array([0, 1, 1]), array([-1], dtype=int32), 1)
     """
-    column = joined(relations)
-    inner = column.flatten()
-    spans = inner.flatten()
+    inner, relation_offsets = flattened(joined(relations))
+    spans, row_offsets = flattened(inner)
     parts = role, start, stop = [spans.field(k) for k in range(3)]
     return SpanArrays(
         values_of(role),
         values_of(start),
         values_of(stop),
-        offsets_of(inner),
-        offsets_of(column),
+        row_offsets,
+        relation_offsets,
         values_of(joined(lengths), -1),
         inner.null_count,
         not spans.null_count and not any(part.null_count for part in parts),
     )
+
+
+def flattened(lists: pa.ListArray) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.int64]]]:
+    """The values of lists one after another, and `offsets_of` the lists into them.
+
+    Where no list is null this is a slice; Arrow's own `flatten` imports `pyarrow.compute`.
+
+    Examples
+    --------
+    >>> values, places = flattened(pa.array([[9], [1, 2], [3]]).slice(1))
+    >>> values.to_pylist(), places
+    ([1, 2, 3], array([0, 2, 3]))
+    """
+    if lists.null_count or not len(lists):
+        return lists.flatten(), offsets_of(lists)
+    stored = np.frombuffer(lists.buffers()[1], np.int32, len(lists) + 1, 4 * lists.offset)
+    places, first = stored.astype(np.int64), int(stored[0])
+    if first:
+        places -= first
+    return lists.values.slice(first, int(places[-1])), places
 
 
 def owned(data: bytes) -> pa.Buffer:
@@ -361,6 +380,20 @@ def joined(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 def without(table: pa.Table, names: Iterable[str]) -> pa.Table:
     """A table without some columns, which it need not have."""
     return table.drop_columns([name for name in names if name in table.column_names])
+
+
+def without_views(table: pa.Table) -> pa.Table:
+    """A table with string views as strings, since pyarrow takes no rows of views.
+
+    Examples
+    --------
+    >>> str(without_views(pa.table({"id": pa.array(["a"], pa.string_view())}))["id"].type)
+    'string'
+    """
+    for n, field in enumerate(table.schema):
+        if str(field.type).startswith(("string_view", "dictionary<values=string_view")):
+            table = table.set_column(n, field.name, table[n].cast(pa.string()))
+    return table
 
 
 def _bits(values: Booleans | None) -> pa.Buffer | None:

@@ -1,6 +1,9 @@
-"""Groups of examples by the values of a column."""
+"""Groups of examples by the values of columns."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +14,43 @@ from fastcausal.arrays import arrow
 from fastcausal.errors import InputError
 
 Int64 = npt.NDArray[np.int64]
+By: TypeAlias = str | Sequence[str] | None
+"""A column whose values are subsets, several columns, or none."""
+
+
+def columns_by(by: By) -> tuple[str, ...]:
+    """Return each column once.
+
+    Examples
+    --------
+    >>> columns_by("genre"), columns_by(["genre", "year", "genre"]), columns_by(None)
+    (('genre',), ('genre', 'year'), ())
+    """
+    return (by,) if isinstance(by, str) else tuple(dict.fromkeys(by or ()))
+
+
+def joint_strata(examples: pa.Table, columns: Sequence[str]) -> tuple[list[tuple[str, ...]], Int64]:
+    """Return the values of several columns that occur together, and which of them an example has.
+
+    Raises
+    ------
+    InputError
+        As `strata_of`.
+
+    Examples
+    --------
+    >>> table = pa.table({"genre": ["a", "b", "a"], "year": [1, 1, 1]})
+    >>> joint_strata(table, ["genre", "year"])
+    ([('a', '1'), ('b', '1')], array([0, 1, 0]))
+    """
+    named: list[tuple[str, ...]] = [()]
+    codes = np.zeros(len(examples), np.int64)
+    for column in columns:
+        names, values = strata_of(examples, column)
+        both, codes = np.unique(codes * len(names) + values, return_inverse=True)
+        pairs = (divmod(int(k), len(names)) for k in both)
+        named = [(*named[before], names[value]) for before, value in pairs]
+    return named, codes
 
 
 def strata_of(examples: pa.Table, by: str) -> tuple[list[str], Int64]:

@@ -34,7 +34,8 @@ def reason_lists(reasons: Sequence[Reason], n: int) -> pa.ListArray:
     [None, [{'relation': None, 'reason': 'a refusal', 'text': 'I cannot'}]]
     """
     examples, relations, why, texts = zip(*reasons, strict=True) if reasons else ((),) * 4
-    parts = [pa.array(relations, pa.int32()), _strings(why), _strings(texts)]
+    number = np.array([k or 0 for k in relations], np.int32)
+    parts = [numbers(number, number > 0), _strings(why), _strings(texts)]
     widths = np.bincount(np.array(examples, np.int64), minlength=n)
     return lists(widths, pa.StructArray.from_arrays(parts, fields=list(REASON)), widths > 0)
 

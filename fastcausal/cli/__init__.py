@@ -20,8 +20,8 @@ from fastcausal.cli.parameters import Group
 
 COMMANDS = (
     "score", "compare", "leaderboard", "gate", "sweep", "aggregate", "merge", "explain", "agree",
-    "classify", "qa", "answers", "claims", "meta", "describe", "check", "convert", "schema",
-    "demo", "bench", "doctor", "crab", "annotate",
+    "classify", "qa", "answers", "claims", "meta", "describe", "check", "convert", "schema", "demo",
+    "bench", "doctor", "crab", "annotate",
 )  # fmt: skip
 COMPLETE = "_FASTCAUSAL_COMPLETE"  # set by the shell that asks for the completion of a line
 SHELLS = ("bash", "zsh", "fish")

@@ -10,6 +10,7 @@ from fastcausal.cli.console import doing, short_names
 from fastcausal.cli.merge import joined
 from fastcausal.cli.options import (
     DRAWS,
+    ByOption,
     Draws,
     FormatOption,
     IntervalsOption,
@@ -33,9 +34,7 @@ def aggregate(
             help="Files of --per-example: systems on the same examples, or parts of one system."
         ),
     ],
-    by: Annotated[
-        str | None, Option(help="Also score each value of this column separately.")
-    ] = None,
+    by: ByOption = None,
     counts: Annotated[
         bool, Option("--counts", help="Add all counts to the table; JSON always has them.")
     ] = False,
@@ -44,7 +43,13 @@ def aggregate(
     intervals: IntervalsOption = False,
     draws: Draws = DRAWS,
 ) -> None:
-    """Print the scores of files of counts, as scoring does."""
+    """Print the scores of files of counts, as scoring does.
+
+    Examples
+    --------
+    fastcausal aggregate careful.parquet hasty.parquet
+    fastcausal aggregate careful.parquet --intervals
+    """
     chosen = format_of(ctx, json, format)
     refuse_inference(ctx, intervals, draws)
     if chosen == "json":

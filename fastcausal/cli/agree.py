@@ -16,6 +16,7 @@ from fastcausal.cli.console import (
     write_rows,
 )
 from fastcausal.cli.options import (
+    ByOption,
     FormatOption,
     FromOption,
     JsonOption,
@@ -51,9 +52,7 @@ def agree(
         MeanOver | None,
         Option(help="Average EM, OSB and TO over these; by default as the protocol does."),
     ] = None,
-    by: Annotated[
-        str | None, Option(help="Also measure each value of this column separately.")
-    ] = None,
+    by: ByOption = None,
     intervals: Annotated[bool, Option("--intervals", help="Add 95% bootstrap intervals.")] = False,
     cluster: Annotated[
         str | None,
@@ -89,7 +88,13 @@ def agree(
         Option(help="Write the paired relations to this .parquet, .arrow or .csv file."),
     ] = None,
 ) -> None:
-    """Measure how far annotators agree on causal relations."""
+    """Measure how far annotators agree on causal relations.
+
+    Examples
+    --------
+    fastcausal agree annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl --intervals
+    fastcausal agree labels_1.csv labels_2.csv --labels label
+    """
     chosen = format_of(ctx, json, format)
     if not intervals and cluster is None:
         refuse(ctx, ("seed",), "is for intervals: add --intervals or --cluster")

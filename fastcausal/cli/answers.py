@@ -49,7 +49,12 @@ def answers(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Score extracted causes and effects against references, and count the verdicts of raters."""
+    """Score extracted causes and effects against references, and count the verdicts of raters.
+
+    Examples
+    --------
+    fastcausal answers judged_ann.json judged_ben.json --per-item items.csv
+    """
     chosen = format_of(ctx, json, format)
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.tasks.judged.scorer import answers as compare

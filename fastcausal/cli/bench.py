@@ -35,7 +35,12 @@ def bench(
         int, Option(min=1, max=10**9, help="Set the number of sentences in the large corpus.")
     ] = 100_000,
 ) -> None:
-    """Time fastcausal against other libraries, after asserting equal answers."""
+    """Time fastcausal against other libraries, after asserting equal answers.
+
+    Examples
+    --------
+    fastcausal bench peers --sentences 1000
+    """
     folder = _folder()
     parts_by_name = {path.stem.removeprefix("test_"): path for path in folder.glob("test_*.py")}
     for part in parts or ():

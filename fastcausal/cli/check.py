@@ -19,13 +19,19 @@ def check(
     ],
     tags: Annotated[
         TagReading,
-        Option(help="Read tags strictly, or as the official scorer of that year."),
+        Option(help="Read tags so; aligned takes sentences unlike their texts."),
     ] = "strict",
     source_format: FromOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Check annotations against the guidelines; exit status 1 if there are findings."""
+    """Check annotations against the guidelines; exit status 1 if there are findings.
+
+    Examples
+    --------
+    fastcausal check gold.csv
+    fastcausal check annotator_1.jsonl annotator_2.jsonl --json
+    """
     chosen = format_of(ctx, json, format)
     from fastcausal.tasks.corpus.guidelines import check as check_annotations
 

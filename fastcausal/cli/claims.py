@@ -44,7 +44,12 @@ def claims(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Score articles by the claims that raters find supported."""
+    """Score articles by the claims that raters find supported.
+
+    Examples
+    --------
+    fastcausal claims claims_prediction_full_ann.json claims_reference_full_ann.json
+    """
     chosen = format_of(ctx, json, format)
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.tasks.claims.scorer import claims as score

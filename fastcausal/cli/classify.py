@@ -37,7 +37,12 @@ def classify(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Score sentence labels, such as causal or not."""
+    """Score sentence labels, such as causal or not.
+
+    Examples
+    --------
+    fastcausal classify labels_1.csv labels_2.csv
+    """
     chosen = format_of(ctx, json, format)
     from fastcausal.tasks.classification.scorer import classify as compare
 

@@ -36,7 +36,13 @@ def compare(
     latex: LatexOption = False,
     csv: CsvOption = False,
 ) -> None:
-    """Compare two systems on the same examples: B minus A, with bounds and p."""
+    """Compare two systems on the same examples: B minus A, with bounds and p.
+
+    Examples
+    --------
+    fastcausal compare careful.parquet hasty.parquet
+    fastcausal compare careful.parquet hasty.parquet --score cause_f1 --latex
+    """
     chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
     import fastcausal as fc
 

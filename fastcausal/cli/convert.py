@@ -22,7 +22,7 @@ def convert(
     target: Annotated[Path, Argument(help="File to write; its suffix decides the format.")],
     tags: Annotated[
         TagReading,
-        Option(help="Read tags strictly, or as the official scorer of that year."),
+        Option(help="Read tags so; aligned takes rewritten sentences of --like."),
     ] = "strict",
     like: Annotated[
         str | None,
@@ -45,16 +45,23 @@ def convert(
         Option(help="Take this role as the premise for nli; by default cause."),
     ] = None,
 ) -> None:
-    """Convert between formats, and report what the target cannot hold."""
+    """Convert between formats, and report what the target cannot hold.
+
+    Examples
+    --------
+    fastcausal convert gold.csv gold.parquet
+    fastcausal convert careful.jsonl careful.bio --like gold.csv
+    """
     import fastcausal as fc
     from fastcausal.errors import InputError
     from fastcausal.formats import implied, opened
+    from fastcausal.formats.cnc.rereading import GOLD_READING
     from fastcausal.formats.io.format import Opened
     from fastcausal.formats.io.targets import keep_apart
 
     keep_apart([target], [source, like])
     with doing(f"reading {source}"):
-        gold = fc.read(like, tags=tags) if like is not None else None
+        gold = fc.read(like, tags=GOLD_READING[tags]) if like is not None else None
         file: Any = opened(source, source_format or implied(answers), whole=True)
         relations = fc.read(file, source_format, like=gold, tags=tags, answers=answers)
     leans = isinstance(file, Opened) and "like" in file.format.takes

@@ -20,7 +20,12 @@ def demo(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Score the embedded sample: three imagined systems, and one of them in detail."""
+    """Score the embedded sample: three imagined systems, and one of them in detail.
+
+    Examples
+    --------
+    fastcausal demo --copy-to sample
+    """
     chosen = format_of(ctx, json, format)
     import fastcausal as fc
     from fastcausal import sample

@@ -43,7 +43,13 @@ def describe(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Count sentences, relations, words and signals of a corpus."""
+    """Count sentences, relations, words and signals of a corpus.
+
+    Examples
+    --------
+    fastcausal describe gold.csv
+    fastcausal describe gold.csv annotator_1.jsonl --format markdown
+    """
     chosen = format_of(ctx, json, format)
     from fastcausal.tasks.corpus.describe import describe as count
     from fastcausal.tasks.corpus.description import corpus_table

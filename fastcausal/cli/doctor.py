@@ -17,7 +17,12 @@ TRAINING = {"torch": "torch", "torchmetrics": "torch", "transformers": "hf", "ev
 
 
 def doctor(ctx: click.Context, json: JsonOption = False, format: FormatOption = "text") -> None:
-    """Print what is installed and what there is to run on; exit status 0 whatever is missing."""
+    """Print what is installed and what there is to run on; exit status 0 whatever is missing.
+
+    Examples
+    --------
+    fastcausal doctor --json
+    """
     chosen = format_of(ctx, json, format)
     report = facts()
     if chosen == "json":

@@ -19,7 +19,12 @@ def explain(
     format: FormatOption = "text",
     reads: Reads = READS,
 ) -> None:
-    """Attribute the difference between cnc-2023 and recess to quirks of the official scorer."""
+    """Attribute the difference between cnc-2023 and recess to quirks of the official scorer.
+
+    Examples
+    --------
+    fastcausal explain gold.csv careful.jsonl
+    """
     chosen = format_of(ctx, json, format)
     refuse(ctx, ("tags",), "is for score, explain reads tags as cnc-2023 does")
     import fastcausal as fc

@@ -49,7 +49,12 @@ def gate(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Judge a candidate: exit status 0 if it passes, 1 if it fails or the data cannot tell."""
+    """Judge a candidate: exit status 0 if it passes, 1 if it fails or the data cannot tell.
+
+    Examples
+    --------
+    fastcausal gate --baseline hasty.parquet --candidate careful.parquet --min-delta -0.01
+    """
     chosen = format_of(ctx, json, format)
     refuse_inference(ctx, True, draws)
     import fastcausal as fc

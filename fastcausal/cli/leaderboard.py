@@ -44,7 +44,12 @@ def leaderboard(
     latex: LatexOption = False,
     csv: CsvOption = False,
 ) -> None:
-    """Rank systems on the same examples, with bounds, ties, and what the best is worth."""
+    """Rank systems on the same examples, with bounds, ties, and what the best is worth.
+
+    Examples
+    --------
+    fastcausal leaderboard careful.parquet hasty.parquet
+    """
     chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
     if baseline is None:
         refuse(ctx, ("correction",), "is of p against a system: name it with --baseline")

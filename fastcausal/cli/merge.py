@@ -22,7 +22,12 @@ def merge(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Join files of counts of different examples, in any order."""
+    """Join files of counts of different examples, in any order.
+
+    Examples
+    --------
+    fastcausal merge careful.parquet --out all.parquet
+    """
     from dataclasses import replace
 
     from fastcausal.count_files import require_metadata

@@ -59,7 +59,12 @@ def meta(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Compare metrics and model judges with people."""
+    """Compare metrics and model judges with people.
+
+    Examples
+    --------
+    fastcausal meta scores.csv judgments.csv
+    """
     chosen = format_of(ctx, json, format)
     if not intervals:
         refuse(ctx, ("cluster",), "is for intervals: add --intervals")

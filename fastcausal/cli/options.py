@@ -39,6 +39,10 @@ AnswersOption = Annotated[
     str | None,
     Option("--answers", help="Take raw answers of a language model from this column."),
 ]
+ByOption = Annotated[
+    list[str] | None,
+    Option("--by", help="Also score each value of this column; may be given several times."),
+]
 IntervalsOption = Annotated[bool, Option("--intervals", help="Add an interval to every score.")]
 SeedOption = Annotated[int, Option("--seed", min=0, help="Seed the draws with this number.")]
 FromOption = Annotated[

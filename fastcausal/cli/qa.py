@@ -29,7 +29,12 @@ def qa(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Score answers to questions: exact match and F1, also of the questions about causes."""
+    """Score answers to questions: exact match and F1, also of the questions about causes.
+
+    Examples
+    --------
+    fastcausal qa questions.json answers.json
+    """
     chosen = format_of(ctx, json, format)
     from fastcausal.tasks.answers.scorer import score_answers
 

@@ -15,6 +15,7 @@ from fastcausal.cli.options import (
     DRAWS,
     READS,
     RECIPE,
+    ByOption,
     Draws,
     FormatOption,
     IntervalsOption,
@@ -53,9 +54,7 @@ def score(
         Path | None,
         Option(help="Write the chosen pairs to this .parquet, .arrow or .csv file."),
     ] = None,
-    by: Annotated[
-        str | None, Option(help="Also score each value of this column separately.")
-    ] = None,
+    by: ByOption = None,
     counts: Annotated[
         bool, Option("--counts", help="Add all counts to the table; JSON always has them.")
     ] = False,
@@ -82,7 +81,14 @@ def score(
     draws: Draws = DRAWS,
     reads: Reads = READS,
 ) -> None:
-    """Score predictions against gold."""
+    """Score predictions against gold.
+
+    Examples
+    --------
+    fastcausal score gold.csv careful.jsonl --protocol cnc-2023
+    fastcausal score gold.csv careful.jsonl hasty.jsonl --by corpus --intervals
+    fastcausal score gold.csv careful.jsonl --per-example careful.parquet
+    """
     chosen = format_of(ctx, json, format)
     if chosen == "json":
         refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")

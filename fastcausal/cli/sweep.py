@@ -9,7 +9,7 @@ from typing import Annotated
 import click
 
 from fastcausal.cli.console import FAILED, doing, print_json, printable, show, warn
-from fastcausal.cli.options import READS, RECIPE, JsonOption, Reads, Recipe
+from fastcausal.cli.options import READS, RECIPE, ByOption, JsonOption, Reads, Recipe
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Policy
 
@@ -35,9 +35,7 @@ def sweep(
         list[str] | None,
         Option(help="Keep this column of gold with the counts; may be given several times."),
     ] = None,
-    by: Annotated[
-        str | None, Option(help="Also score each value of this column separately.")
-    ] = None,
+    by: ByOption = None,
     unparsed: Annotated[
         Policy,
         Option(
@@ -63,7 +61,13 @@ def sweep(
     json: JsonOption = False,
     reads: Reads = READS,
 ) -> None:
-    """Score many runs against one gold; the same command again goes on where it ended."""
+    """Score many runs against one gold; the same command again goes on where it ended.
+
+    Examples
+    --------
+    fastcausal sweep gold.csv careful.jsonl hasty.jsonl --out runs --unparsed empty
+    fastcausal leaderboard runs
+    """
     from fastcausal.sweeps.sweep import sweep as score_all
 
     with doing(f"scoring into {out}", "runs") as progress:

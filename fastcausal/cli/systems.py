@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ from fastcausal.cli.console import (
     warn,
 )
 from fastcausal.cli.options import Draws
+
+Columns = Sequence[str] | None
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,7 +63,7 @@ def named(system: str | None) -> Iterator[None]:
 def with_intervals(
     reports: dict[str, Report],
     draws: Draws,
-    by: str | None,
+    by: Columns,
 ) -> dict[str, Report]:
     """Give every score of every report its interval."""
     with doing("resampling"):
@@ -72,7 +74,7 @@ def with_intervals(
 
 
 def print_reports(
-    reports: dict[str, Report], format: str, by: str | None = None, counts: bool = False
+    reports: dict[str, Report], format: str, by: Columns = None, counts: bool = False
 ) -> None:
     """Print one report, or what there is to compare of several."""
     first, *more = reports.values()
@@ -87,7 +89,7 @@ def print_reports(
 
 
 def systems_tables(
-    reports: dict[str, Report], by: str | None = None, counts: bool = False
+    reports: dict[str, Report], by: Columns = None, counts: bool = False
 ) -> list[Grid]:
     """Make one table of what reports sum up or systems extract; else those of each system."""
     summaries = {name: report.summary() for name, report in reports.items()}
@@ -119,10 +121,10 @@ def _summaries_table(reports: dict[str, Report]) -> Grid:
     return scores_table(f"{len(reports)} systems", parts, counts=True)
 
 
-def systems_table(reports: dict[str, Report], by: str | None = None, counts: bool = False) -> Grid:
+def systems_table(reports: dict[str, Report], by: Columns = None, counts: bool = False) -> Grid:
     """A row per system: overall scores, and the last of them (F1) for every role.
 
-    Parts are the values of the column ``by``; ``counts`` adds those of all roles together.
+    Parts are the values of the columns ``by``; ``counts`` adds those of all roles together.
     """
     from fastcausal.report import scores_table
 
@@ -130,7 +132,7 @@ def systems_table(reports: dict[str, Report], by: str | None = None, counts: boo
     parts = {"": {name: _of_system(report.scores, counts) for name, report in reports.items()}}
     subsets = dict.fromkeys(name for report in reports.values() for name in report.subsets)
     for subset in subsets:
-        if by is not None and subset.startswith(f"{by}="):
+        if subset.startswith(tuple(f"{column}=" for column in by or ())):
             parts[subset] = {
                 name: _of_system(report.subsets[subset], counts)
                 for name, report in reports.items()

@@ -5,16 +5,19 @@ Side = tuple[NDArray[int32], NDArray[int64], NDArray[int64]]
 
 def run(
     kernel: bytes | int,
+    ordinal: bool,
     plan: NDArray[int64],
     gold: Side,
     pred: Side,
-    lengths: NDArray[int32],
+    lengths: tuple[NDArray[int32], NDArray[int32]],
     groups: NDArray[int64] | None,
     each: bool,
     apart: bool,
     partner: NDArray[int64] | None,
     counts: NDArray[int64],
     num_threads: int,
+    check: bool,
+    patterns_from: int,
 ) -> int: ...
 def count_pairs(
     kernel: bytes | int,

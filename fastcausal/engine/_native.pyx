@@ -31,12 +31,31 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
         int64_t n
         cbool each, apart
 
-    int64_t run_all(
-        const char*, Kernel, const Side&, const Side&, const int32_t*, int64_t, const Plan&,
-        const Groups&, int64_t*, int64_t*, int64_t, Asked,
-    ) except +
+    cdef cppclass Given:
+        Side side
+        int64_t n_rows, n_relations
+        const int32_t* lengths
+
+    cdef cppclass Named:
+        const char* name
+        Kernel function
+        cbool ordinal
+
+    cdef cppclass Run:
+        Given gold, pred
+        int64_t n_examples
+        Plan plan
+        Groups groups
+        int64_t* partner
+        int64_t* counts
+        int64_t n_threads
+        cbool check
+        int64_t patterns_from
+        Asked asked
+
+    int64_t run_all(const Named&, const Run&) except +
     void c_count_pairs "fastcausal::count_pairs" (
-        const char*, Kernel, const Side&, const Side&, const int64_t*, const int64_t*,
+        const Named&, const Side&, const Side&, const int64_t*, const int64_t*,
         const int32_t*, int64_t, const Plan&, int64_t*, Asked,
     ) except +
 
@@ -124,6 +143,20 @@ cdef Side side(tuple arrays) except *:
     return s
 
 
+cdef Given given(tuple arrays, lengths) except *:
+    cdef Array rows = int32s(arrays[0], 2)
+    cdef Array row_offsets = int64s(arrays[1])
+    cdef Array length = int32s(lengths)
+    cdef Given of_side
+    if rows.width != 3 or not row_offsets.n or int64s(arrays[2]).n != length.n + 1:
+        raise TypeError("arrays of rows, offsets and lengths that do not fit together")
+    of_side.side = side(arrays)
+    of_side.n_rows = rows.n
+    of_side.n_relations = row_offsets.n - 1
+    of_side.lengths = <const int32_t*>length.data
+    return of_side
+
+
 cdef const Plan* plan_at(record) except NULL:
     """A record of engine/plan.py, as int64s."""
     cdef Array plan = int64s(record)
@@ -133,38 +166,39 @@ cdef const Plan* plan_at(record) except NULL:
 
 
 def run(
-    kernel, plan, tuple gold, tuple pred, lengths, groups, bint each, bint apart, partner, counts,
-    int64_t num_threads,
+    kernel, bint ordinal, plan, tuple gold, tuple pred, tuple lengths, groups, bint each,
+    bint apart, partner, counts, int64_t num_threads, bint check, int64_t patterns_from,
 ):
     """Add to counts, and fill partner unless it is None; groups None is one group.
 
-    Return the first example that is too large, or -1. kernel: its name or a function's address.
+    Return the first example that is too large, -1 where all is well, -2 where check finds rows
+    wrong. kernel: its name or a function's address; lengths: those of gold and of pred.
     """
-    cdef Side g = side(gold)
-    cdef Side p = side(pred)
-    cdef const Plan* record = plan_at(plan)
-    cdef Kernel function = address(kernel)
-    cdef bytes text = b"" if function else kernel
-    cdef const char* name = text
-    cdef Array length = int32s(lengths)
+    cdef Named named = kernel_of(kernel, ordinal)
     cdef Array to_counts = int64s(counts, 2, PyBUF_WRITABLE)
-    cdef int64_t* to_partner = NULL
-    cdef Groups rows
-    rows.of = NULL
-    rows.n = to_counts.n
-    rows.each = each
-    rows.apart = apart
+    cdef Run whole
+    whole.gold = given(gold, lengths[0])
+    whole.pred = given(pred, lengths[1])
+    whole.n_examples = int32s(lengths[0]).n
+    whole.plan = plan_at(plan)[0]
+    whole.groups.of = NULL
+    whole.groups.n = to_counts.n
+    whole.groups.each = each
+    whole.groups.apart = apart
     if groups is not None:
-        rows.of = <const int64_t*>int64s(groups).data
+        whole.groups.of = <const int64_t*>int64s(groups).data
+    whole.partner = NULL
     if partner is not None:
-        to_partner = <int64_t*>int64s(partner, 1, PyBUF_WRITABLE).data
-    cdef int64_t too_large
+        whole.partner = <int64_t*>int64s(partner, 1, PyBUF_WRITABLE).data
+    whole.counts = <int64_t*>to_counts.data
+    whole.n_threads = num_threads
+    whole.check = check
+    whole.patterns_from = patterns_from
+    whole.asked = interrupted
+    cdef int64_t outcome
     with nogil:
-        too_large = run_all(
-            name, function, g, p, <const int32_t*>length.data, length.n, record[0], rows,
-            to_partner, <int64_t*>to_counts.data, num_threads, interrupted,
-        )
-    return too_large
+        outcome = run_all(named, whole)
+    return outcome
 
 
 def count_pairs(
@@ -174,24 +208,30 @@ def count_pairs(
     cdef Side g = side(gold)
     cdef Side p = side(pred)
     cdef const Plan* record = plan_at(plan)
-    cdef Kernel function = address(kernel)
-    cdef bytes text = b"" if function else kernel
-    cdef const char* name = text
+    cdef Named named = kernel_of(kernel, False)
     cdef Array of_gold = int64s(gold_index)
     cdef Array of_pred = int64s(pred_index)
     cdef Array length = int32s(lengths)
     cdef Array to_counts = int64s(counts, 2, PyBUF_WRITABLE)
     with nogil:
         c_count_pairs(
-            name, function, g, p, <const int64_t*>of_gold.data, <const int64_t*>of_pred.data,
+            named, g, p, <const int64_t*>of_gold.data, <const int64_t*>of_pred.data,
             <const int32_t*>length.data, length.n, record[0], <int64_t*>to_counts.data,
             interrupted,
         )
 
 
-cdef Kernel address(kernel) except *:
-    """The function behind an int, NULL behind the name of a kernel."""
-    return <Kernel><uintptr_t>kernel if isinstance(kernel, int) else NULL
+cdef Named kernel_of(kernel, bint ordinal) except *:
+    """The function behind an int, or the kernel of a name, bytes that the caller keeps."""
+    cdef Named named
+    named.function = NULL
+    named.name = b""
+    named.ordinal = ordinal
+    if isinstance(kernel, int):
+        named.function = <Kernel><uintptr_t>kernel
+    else:
+        named.name = kernel
+    return named
 
 
 def disagreements(int64_t level, values, offsets, groups, times, found):

@@ -11,10 +11,13 @@ from fastcausal.engine.kernel import Int32, Int64
 from fastcausal.engine.plan import Groups, Plan, TooLargeError
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.errors import InputError
-from fastcausal.rows import Rows
+from fastcausal.rows import Rows, check_both
 
 # Starting a thread costs about as much as scoring this many examples.
 EXAMPLES_PER_THREAD = 4096
+# Counting patterns takes some microseconds to set up, as long as so many examples otherwise.
+PATTERNS_FROM = 256
+FAULTY = -2  # of csrc/cpu.hpp
 
 T = TypeVar("T")
 
@@ -27,18 +30,30 @@ def run(
     partner: Int64 | None,
     counts: Int64,
     num_threads: int | None,
+    check: bool = False,
 ) -> None:
-    """As in reference/driver.py; ``num_threads`` None uses the cores where there is enough work."""
+    """As in reference/driver.py; ``num_threads`` None uses the cores where there is enough work.
+
+    ``check``: rows are as a user made them; InputError says what is wrong with them.
+    """
     if num_threads is None:
         num_threads = max(1, len(gold.lengths) // EXAMPLES_PER_THREAD)
         if num_threads > 1:
             num_threads = min(os.cpu_count() or 1, num_threads)
-    too_large = _call(plan, lambda kernel: _native.run(
-        kernel, plan.host_record, gold.arrays(), pred.arrays(), gold.lengths, groups.of,
-        groups.each, groups.apart, partner, counts, num_threads,
-    ))  # fmt: skip
-    if too_large >= 0:
-        raise TooLargeError(too_large)
+    try:
+        outcome = _call(plan, lambda kernel: _native.run(
+            kernel, False, plan.host_record, gold.arrays(), pred.arrays(),
+            (gold.lengths, pred.lengths), groups.of, groups.each, groups.apart, partner, counts,
+            num_threads, check, PATTERNS_FROM,
+        ))  # fmt: skip
+    except (TypeError, ValueError, BufferError):
+        if check:  # perhaps an array of another type or shape
+            check_both(gold, pred, int(plan.params[0]))
+        raise
+    if outcome == FAULTY:
+        check_both(gold, pred, int(plan.params[0]))
+    if outcome >= 0:
+        raise TooLargeError(outcome)
 
 
 def count_pairs(

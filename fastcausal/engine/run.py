@@ -9,8 +9,9 @@ import numpy as np
 from fastcausal.engine import cpu
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Groups, Plan, Result
-from fastcausal.options import Backend, check
-from fastcausal.rows import Rows
+from fastcausal.options import Backend
+from fastcausal.options import check as check_option
+from fastcausal.rows import Rows, check_both
 
 MOST_THREADS = 2**31 - 1  # an int of C; no more are started than there is work for
 
@@ -26,6 +27,7 @@ def run(
     *,
     apart: bool = False,
     partners: bool = True,
+    check: bool = False,
 ) -> Result:
     """Pair gold and predicted relations of every example and add up the counts.
 
@@ -46,17 +48,21 @@ def run(
         Count examples of several gold relations apart: group k has the rows 2k and 2k + 1.
     partners : bool
         Whether to tell which relations were paired.
+    check : bool
+        Whether rows are as a user made them, to be checked on the way.
 
     Raises
     ------
     ValueError
         An unknown backend, or fewer than one thread.
     InputError
-        Backend ``cuda`` without CuPy or a GPU.
+        Backend ``cuda`` without CuPy or a GPU, or ``check`` finds a row that is wrong.
     TooLargeError
         An example is too large (csrc/cpu.hpp says what is).
     """
     _check_threads(num_threads)
+    if check and backend != "cpu":
+        check_both(gold, pred, len(plan.params) - 1)
     if n_groups is None:
         rows = Groups(None, gold.n_examples, each=True)
     else:
@@ -65,13 +71,13 @@ def run(
     partner = np.empty(gold.n_relations if partners else 0, np.int64)
     filled = partner if partners else None
     if backend == "cpu":
-        cpu.run(plan, gold, pred, rows, filled, counts, num_threads)
+        cpu.run(plan, gold, pred, rows, filled, counts, num_threads, check)
     elif backend == "cuda":
         from fastcausal.engine.device import cuda
 
         cuda.run(plan, gold, pred, rows, filled, counts, num_threads)
     else:
-        check("backend", backend, Backend)
+        check_option("backend", backend, Backend)
         from fastcausal.engine.reference import driver
 
         driver.run(plan, gold, pred, rows, filled, counts)
@@ -83,7 +89,7 @@ def check_backend(backend: Backend, num_threads: int | None) -> None:
 
     Where there is such a backend but not what it needs, `InputError` says what to install.
     """
-    check("backend", backend, Backend)
+    check_option("backend", backend, Backend)
     _check_threads(num_threads)
     if backend == "cuda":
         from fastcausal.engine.device import cuda

@@ -5,8 +5,9 @@ path, list, DataFrame ──▶ opened ──▶ read ──▶ Relations ──
                             ▼                                 ▼
      cnc/  bio.py  spans.py  table.py  jsonl.py ── io/: files, lines, batches, builder
      answers/: raw answers of language models, whose spans spans.py finds
+     frames.py: tables and dicts in memory ─────── flat.py: a row per relation in files
      examples.py: what writers and checks take ─── one example at a time
-     annotation/: webanno.py  brat.py ──────────── links.py: spans and links become relations
+     annotation/: brat.py  webanno.py ... ──────── links.py: spans and links become relations
      export/: squad.py  nli.py ─────────────────── arguments.py: relations become pairs
 
 A reader is a quick way that may decline a source, and a plain one that tells what is wrong with it.
@@ -15,7 +16,7 @@ A reader is a quick way that may decline a source, and a plain one that tells wh
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -24,12 +25,12 @@ import pyarrow as pa
 
 from fastcausal.errors import InputError
 from fastcausal.formats import answers as raw
-from fastcausal.formats import bio, cnc, jsonl, sniffing, spans, table
-from fastcausal.formats.annotation import brat, webanno
-from fastcausal.formats.annotation.links import Document
-from fastcausal.formats.cnc import tagged
+from fastcausal.formats import bio, cnc, examples, flat, frames, jsonl, sniffing, spans, table
+from fastcausal.formats.annotation import brat, doccano, label_studio, webanno, webanno_tsv, xmi
+from fastcausal.formats.annotation.links import Document, relations_of
+from fastcausal.formats.cnc import rereading, tagged
 from fastcausal.formats.export import nli, squad
-from fastcausal.formats.io import batches, folders
+from fastcausal.formats.io import batches, folders, projects
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.files import Source, name_of, plain_file
 from fastcausal.formats.io.format import Format, Opened
@@ -42,14 +43,20 @@ from fastcausal.relations import Relations
 # Every format, once: another one is its file and its line here.
 ALL = (
     cnc.FORMAT,
+    flat.FORMAT,
     bio.FORMAT,
     spans.FORMAT,
     raw.FORMAT,
+    examples.FORMAT,
     table.PARQUET,
     table.ARROW,
     jsonl.FORMAT,
+    doccano.FORMAT,
     brat.FORMAT,
     webanno.FORMAT,
+    webanno_tsv.FORMAT,
+    xmi.FORMAT,
+    label_studio.FORMAT,
     squad.FORMAT,
     nli.FORMAT,
 )
@@ -73,19 +80,19 @@ def read(
     ----------
     source : path, Relations, Arrow data, list or iterator
         A path, a URL, ``"-"`` for standard input, or a `Source`; a directory of Parquet, CSV or
-        JSON lines files, or of the brat or WebAnno files of one annotator; an iterator of
-        Relations or Arrow data that follow each other; an object with ``__arrow_c_stream__`` (a
-        table of pyarrow, pandas, polars, DuckDB); lists of tagged sentences, lists of tags (or
-        lists of such lists),
-        or example dicts as `Relations.from_examples` takes them. Relations are returned as they
-        are.
-    format : {"cnc", "bio", "spans", "answers", "parquet", "arrow", "jsonl", "brat", "webanno"}, \
-optional
-        Told from the file name and the content if not given.
+        JSON lines files, or of an annotation tool's files of one annotator, or a zip of these; an
+        iterator of Relations or Arrow data that follow each other; a table of pyarrow, pandas,
+        polars, DuckDB or ``datasets``, as `fastcausal.formats.frames.read` takes it; lists of
+        tagged sentences, lists of tags (or lists of such lists), or dicts: examples, or a row per
+        relation. Relations are returned as they are.
+    format : str, optional
+        One of `fastcausal.options.ReadFormat`; told from the name and the content if not given.
     like : Relations, optional
         The gold side of predictions: ids, texts and lengths are taken from it.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-        How tagged sentences are read, see `fastcausal.formats.cnc.markup.parse`.
+        How tagged sentences are read, see `fastcausal.formats.cnc.markup.parse`. ``aligned`` puts
+        the tags of sentences that were rewritten (joined tokens, other quotes and dashes) into the
+        texts of ``like``, or those of the source itself.
     answers : str, optional
         The column that holds raw answers of a language model; the format is then ``answers``.
     occurrence : {"gap", "first"}
@@ -106,36 +113,42 @@ optional
     ...     "relations"]
     True
     """
-    source = local(source)
-    given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
-    if isinstance(source, Opened):
-        assert source.format.read is not None
-        content = source.content or source.format.load(source.path)
-        _refuse_others(source.format, answers=answers, occurrence=occurrence)
-        return source.format.read(content, **{name: given[name] for name in source.format.takes})
     if format is not None:
         check("format", format, FORMATS)
     check("tags", tags, TagReading)  # even where there are no tags
     check("occurrence", occurrence, Occurrence)
+    given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
+    relations = _read(local(source), format or implied(answers), given)
+    return rereading.with_aligned(relations, like) if tags == "aligned" else relations
+
+
+def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str, Any]) -> Relations:
+    like, occurrence = given["like"], given["occurrence"]
+    if isinstance(source, Opened):
+        assert source.format.read is not None
+        content = source.content or source.format.load(source.path)
+        _refuse_others(source.format, given)
+        if source.format in (spans.FORMAT, examples.FORMAT) and table.sniff(content.data):
+            of: Any = source.format.name
+            return frames.read(table.load(content), of, like, occurrence, content.name)
+        return source.format.read(content, **{name: given[name] for name in source.format.takes})
     if isinstance(source, Relations):
+        _refuse_others(table.ARROW, given)
         return source
-    format = format or implied(answers)
     if format == raw.FORMAT.name and not is_folder(source):
-        return raw.read(source, like, answers, occurrence)
+        return raw.read(source, **{name: given[name] for name in raw.FORMAT.takes})
     if format is not None:
-        _refuse_others(FORMATS[format], answers=answers)
-    if hasattr(source, "__arrow_c_stream__"):
-        exported: Any = source
-        return Relations(exported)
+        _refuse_others(FORMATS[format], given)
+    if (columns := frames.table_of(source)) is not None:
+        return frames.read(columns, format, like, occurrence)
     if is_folder(source):
         return _read_folder(source, format, given)
     if isinstance(source, Iterator):
         return _stream_of(source).whole()
     if isinstance(source, str | os.PathLike | Source):
-        file = opened(source, format, whole=True)
-        return read(file, None, like, tags, answers, occurrence)
+        return _read(opened(source, format, whole=True), None, given)
     if isinstance(source, list | tuple):
-        return _read_list(source, format, like, tags, occurrence)
+        return _read_list(source, format, given)
     raise InputError(
         f"cannot read a {type(source).__name__}, expected a path, a list or Arrow data"
     )
@@ -146,9 +159,10 @@ def implied(answers: str | None) -> ReadFormat | None:
     return None if answers is None else "answers"
 
 
-def _refuse_others(format: Format, **given: str | None) -> None:
+def _refuse_others(format: Format, given: Mapping[str, Any]) -> None:
     """Raise ValueError for an argument, other than its default, that a format does not take."""
-    for name, value in given.items():
+    for name in ("answers", "occurrence"):  # what has no tags tells its caller so
+        value = given[name]
         if value not in (None, "gap") and name not in format.takes:
             takers = ", ".join(known.name for known in ALL if name in known.takes)
             raise ValueError(f'{name} is "{value}", which is for {takers}, not for {format.name}')
@@ -160,8 +174,8 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
     Parameters
     ----------
     source : path, `Source` or anything else
-    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "webanno"}, optional
-        Told from the name and the content if not given.
+    format : str, optional
+        One of `fastcausal.options.ReadFormat`; told from the name and the content if not given.
     whole : bool
         Whether all of a large file is wanted, or its batches.
 
@@ -191,9 +205,10 @@ def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False
 
 
 def is_folder(source: Any) -> TypeGuard[str | os.PathLike[str]]:
-    """Tell whether a source is the path of a directory."""
+    """Tell whether a source is the path of a directory, or of a zip of several files."""
     is_path = isinstance(source, str | os.PathLike)
-    return is_path and os.fspath(source) != "" and Path(source).is_dir()
+    is_directory = is_path and os.fspath(source) != "" and Path(source).is_dir()
+    return is_directory or projects.is_project(source)
 
 
 def _size(path: str | os.PathLike[str]) -> int:
@@ -217,7 +232,7 @@ def stream(
         of a directory as `read` takes it; an iterator of Relations or Arrow data.
     columns : collection of str, optional
         The only columns needed of Parquet files.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
 
     Raises
@@ -229,6 +244,8 @@ def stream(
         read_all = [(source.reading, source.table)]
         return Stream("", lambda _: read_all, len(source), relations=source)
     if isinstance(source, pa.RecordBatchReader):
+        if not frames.is_canonical(source.schema):
+            return None
         return Stream("", lambda _: batches.of_reader(source), n_bytes=None)
     if isinstance(source, Iterator):
         return _stream_of(source)
@@ -236,6 +253,8 @@ def stream(
     if isinstance(source, Opened):
         batched = source.format.stream if source.in_batches else None
         return None if batched is None else batched(source, columns, tags)
+    if projects.is_project(source):
+        return _zip_stream(source)
     return _folder_stream(*_files_of(source), columns) if is_folder(source) else None
 
 
@@ -247,9 +266,12 @@ def _read_folder(
     source: str | os.PathLike[str], wanted: ReadFormat | None, given: Mapping[str, Any]
 ) -> Relations:
     """Read all files of a directory with the arguments of `read`."""
+    if projects.is_project(source):
+        _refuse_others(webanno.FORMAT, given)
+        return _zip_stream(source, wanted).whole()
     name, format, files = _files_of(source, wanted)
     if format is not None:
-        _refuse_others(format, answers=given["answers"], occurrence=given["occurrence"])
+        _refuse_others(format, given)
     examples = _folder_stream(name, format, files)
     if examples is None:
         opens = (opened(file, wanted, whole=True) for file in files)
@@ -277,40 +299,66 @@ def _folder_stream(
     """Return the examples of a directory, None where text files have to be read whole."""
     if format is None:
         return None
-    if format.document is None:
+    if format.documents is None:
         return batches.of_files(name, {file: str(file) for file in files}, format.name, columns)
     size = sum(file.stat().st_size for file in files)
-    return Stream(name, lambda _: map(batches.batch, _documents(files, format)), n_bytes=size)
+    opens = [Opened(file, format) for file in files]
+    return Stream(name, lambda _: map(batches.batch, _one_annotator(opens)), n_bytes=size)
 
 
-def _documents(files: Sequence[Path], format: Format) -> Iterator[Relations]:
-    """Yield the relations of each document; InputError where one comes twice."""
+def _zip_stream(source: str | os.PathLike[str], format: ReadFormat | None = None) -> Stream:
+    """Return the examples of a zip of marked texts."""
+    size = Path(source).stat().st_size
+    read_all = lambda _: map(batches.batch, _one_annotator(_zipped(source, format)))  # noqa: E731
+    return Stream(name_of(source), read_all, n_bytes=size)
+
+
+def _zipped(source: str | os.PathLike[str], format: ReadFormat | None = None) -> Iterator[Opened]:
+    """Yield the files of marked texts in a zip."""
+    marked = {name: f for name, f in FORMATS.items() if f.documents and format in (None, name)}
+    if not marked:
+        raise InputError(f"{name_of(source)}: a zip of files, {format} is read from one file")
+    yield from projects.files_of(source, marked, sniffing.sniff)
+
+
+def _one_annotator(files: Iterable[Opened]) -> Iterator[Relations]:
+    """Yield the relations of each file; InputError where a document comes twice."""
     seen: dict[str, str] = {}
     for file in files:
-        marked = document(Opened(file, format))
-        assert marked is not None  # a directory has no other files
-        before = seen.setdefault(marked.name, marked.file)
-        if before != marked.file:
-            raise InputError(
-                f'{marked.file}: document "{marked.name}" is also in {before}, expected the '
-                "documents of one annotator; agreement takes those of several"
-            )
-        yield marked.relations()
+        marked = documents(file)
+        assert marked is not None  # there are no other files
+        for document in marked:
+            before = seen.setdefault(document.name, document.file)
+            if before != document.file:
+                raise InputError(
+                    f'{document.file}: document "{document.name}" is also in {before}, expected '
+                    "the documents of one annotator; agreement takes those of several"
+                )
+        yield relations_of(file.name, marked)
 
 
-def documents_of(source: Any) -> list[Any]:
-    """Return the brat or WebAnno files of a directory, each `Opened`; any other source alone."""
+def documents_of(source: Any) -> Iterator[Any]:
+    """Yield the files of marked texts in a directory or zip, `Opened`; any other source alone."""
+    if projects.is_project(source):
+        yield from _zipped(source)
+        return
+    opens: list[Opened] = []
     if is_folder(source):
         _, format, files = _files_of(source)
-        if format is not None and format.document is not None:
-            return [Opened(file, format) for file in files]
-    return [source]
+        if format is None:  # each file tells its own
+            opens = [opened(file, whole=True) for file in files]
+        else:
+            opens = [Opened(file, format) for file in files]
+    yield from opens if opens and opens[0].format.documents else [source]
 
 
-def document(source: Opened) -> Document | None:
-    """Parse the spans and links of a WebAnno or brat file; None for a format of relations alone."""
-    parse = source.format.document
-    return None if parse is None else parse(source.source())
+def documents(source: Opened) -> list[Document] | None:
+    """Parse the spans and links of a file, each text that an annotator marked by itself.
+
+    None for a format of relations alone.
+    """
+    parse = source.format.documents
+    return None if parse is None else list(parse(source.source()))
 
 
 def write(
@@ -383,16 +431,10 @@ def _format_to_write(target: str | os.PathLike[str], format: WriteFormat | None)
 
 
 def _read_list(
-    source: Sequence[Any],
-    format: ReadFormat | None,
-    like: Relations | None,
-    tags: TagReading,
-    occurrence: Occurrence,
+    source: Sequence[Any], format: ReadFormat | None, given: Mapping[str, Any]
 ) -> Relations:
     if all(isinstance(example, Mapping) for example in source):
-        if format == "spans":
-            return spans.read(source, like, occurrence)
-        return Relations.from_examples(source)
+        return frames.of_dicts(source, format, given["like"], given["occurrence"])
     if not all(isinstance(example, list | tuple) for example in source):
         raise InputError(
             "cannot read the list, expected dicts, lists of tagged sentences or lists of tags"
@@ -401,8 +443,9 @@ def _read_list(
         nested = not all(issubclass(t, str) for t in set(map(type, chain.from_iterable(source))))
         items = set() if nested else set(chain.from_iterable(source))
         format = "bio" if nested or are_like_tags(items) else "cnc"
+    _refuse_others(FORMATS[format], given)
     if format == "bio":
-        return bio.read(source, like)
+        return bio.read(source, given["like"])
     if format == "cnc":
-        return tagged.read(source, like, tags)
+        return tagged.read(source, given["like"], given["tags"])
     raise InputError(f'lists cannot be read as "{format}", expected cnc or bio')

@@ -1,8 +1,9 @@
-"""The examples of a table one by one, as writers take them."""
+"""The examples of a table one by one, as writers take them; JSON lines of `to_examples`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -10,7 +11,27 @@ import pyarrow as pa
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats.cnc.markup import count_tokens, without_tags
 from fastcausal.formats.io.builder import Span
+from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.format import Format
 from fastcausal.relations import Relations
+
+
+def read(source: str | os.PathLike[str] | Source) -> Relations:
+    """Read JSON lines of examples with token offsets, as `Relations.from_examples` takes them.
+
+    Raises
+    ------
+    InputError
+        A line is not a JSON object, and all that `Relations.from_examples` raises.
+    """
+    source = Source.open(source)
+    problems = Problems()
+    examples = [example for _, example in source.objects(problems)]
+    problems.raise_if_any()
+    try:
+        return Relations.from_examples(examples)
+    except InputError as error:
+        raise InputError(f"{source.name}: {error}") from error
 
 
 class Example(NamedTuple):
@@ -83,8 +104,11 @@ def texts_of(relations: Relations) -> list[str | None]:
 
 
 def tagged_sentences(relations: Relations) -> list[list[str] | None]:
-    """Return the tagged sentences that a table keeps for each example, None where it keeps none."""
-    kept = column_of_tagged(relations)
+    """Return the tagged sentences that a table keeps for each example, None where it keeps none.
+
+    Of sentences that were aligned the relations alone are in the tokens of the text.
+    """
+    kept = None if relations.reading.tags == "aligned" else column_of_tagged(relations)
     if kept is None:
         return [None] * len(relations)
     return [None if row is None or None in row else row for row in kept.to_pylist()]
@@ -101,3 +125,15 @@ def column_of_tagged(relations: Relations) -> pa.ChunkedArray | None:
         return kept.cast(pa.list_(pa.large_string()))
     except pa.ArrowException:
         return None
+
+
+def _is_row(row: Mapping[str, Any]) -> bool:
+    relations = row["relations"]
+    return (
+        "length" in row
+        and isinstance(relations, list)
+        and any(isinstance(relation, dict) for relation in relations)
+    )
+
+
+FORMAT = Format("examples", read, key="relations", is_row=_is_row, empty=False)

@@ -17,9 +17,14 @@ Formats = Mapping[str, Format]
 
 
 def named(path: Any, formats: Formats) -> Format | None:
-    """Return the format that the suffix of a file stands for."""
+    """Return the format that the suffix of a file stands for, None where it has several."""
+    like = _of_suffix(path, formats)
+    return like[0] if len(like) == 1 else None
+
+
+def _of_suffix(path: Any, formats: Formats) -> list[Format]:
     suffix = suffix_of(path)
-    return next((f for f in formats.values() if suffix in f.suffixes), None)
+    return [format for format in formats.values() if suffix in format.suffixes]
 
 
 def choice(formats: Iterable[str]) -> str:
@@ -35,7 +40,9 @@ def sniff(source: Source, formats: Formats) -> Format:
     InputError
         Neither tells.
     """
-    known = named(source.name, formats) or sniff_head(source, formats)
+    if like := _of_suffix(source.name, formats):
+        return next((f for f in like if f.sniff is not None and f.sniff(source)), like[0])
+    known = sniff_head(source, formats)
     if known is not None:
         return known
     for format in formats.values():

@@ -11,7 +11,7 @@ from fastcausal.arrays.arrow import without
 from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats._tokens import offset_spans
-from fastcausal.formats.cnc import tagged
+from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.examples import examples
 from fastcausal.formats.io.builder import (
     Builder,
@@ -128,7 +128,7 @@ def located(
     rows, of_gold = placed(like, ids, len(examples), name)
     columns: dict[str, Any] = of_gold | ({"id": ids} if ids is not None else {})
     texts = columns["text"].to_pylist() if "text" in columns else [None] * len(examples)
-    counts = tagged.token_counts(like, "strict", rows).tolist()
+    counts = token_counts(like, "strict", rows).tolist()
     build = Builder(name)
     further = Columns(HELD)
     for k, example in enumerate(examples):
@@ -303,7 +303,8 @@ def _value(sentence: Sentence, start: int, stop: int) -> str | dict[str, int]:
 def _is_row(row: Mapping[str, Any]) -> bool:
     relations = row["relations"]
     kinds = {type(r) for r in relations} if isinstance(relations, list) else set()
-    return dict in kinds and list not in kinds and "length" not in row
+    is_another = "length" in row or "entities" in row  # jsonl, doccano
+    return dict in kinds and list not in kinds and not is_another
 
 
 FORMAT = Format(

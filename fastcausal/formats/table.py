@@ -15,11 +15,13 @@ import pyarrow as pa
 
 from fastcausal.arrays.arrow import owned, without
 from fastcausal.errors import InputError, OutputError
+from fastcausal.formats import frames
 from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import ARROW_MARKS, DAMAGE, Stream, damaged
 from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.values import Written
+from fastcausal.options import Occurrence
 from fastcausal.relations import Relations
 
 ROW_SUFFIXES = (
@@ -32,8 +34,13 @@ LINES = 1 << 12  # rows that are Python objects at a time
 BATCH = 1 << 17  # rows of a record batch written: what is read at once
 
 
-def read(source: str | os.PathLike[str] | Source, format: str | None = None) -> Relations:
-    """Read a canonical table with all its columns.
+def read(
+    source: str | os.PathLike[str] | Source,
+    format: str | None = None,
+    like: Relations | None = None,
+    occurrence: Occurrence = "gap",
+) -> Relations:
+    """Read a table with all its columns, canonical or as `fastcausal.formats.frames.read` takes it.
 
     Parameters
     ----------
@@ -41,15 +48,19 @@ def read(source: str | os.PathLike[str] | Source, format: str | None = None) -> 
         A Parquet or Arrow IPC file (the file or the stream format).
     format : {"parquet", "arrow"}, optional
         Told by the first bytes if not given.
+    like, occurrence
+        As in `fastcausal.formats.spans.located`.
 
     Raises
     ------
     InputError
-        The file is damaged or of another format, and all that `Relations` raises.
+        The file is damaged or of another format, and all that `frames.read` raises.
     """
     source = Source.open(source)
     format = format or sniff(source.data) or "parquet"
     loaded = load(source, format)
+    if occurrence != "gap" or not frames.is_canonical(loaded.schema):
+        return frames.read(loaded, None, like, occurrence, source.name)
     try:
         return Relations.trusted(loaded)
     except InputError as error:
@@ -259,6 +270,7 @@ PARQUET = Format(
     partial(read, format="parquet"),
     partial(write, format="parquet"),
     suffixes=(".parquet", ".pq"),
+    takes=("like", "occurrence"),
     folder=(".parquet", ".pq"),
     marks=(b"PAR1",),
     stream=_stream,
@@ -268,6 +280,7 @@ ARROW = Format(
     partial(read, format="arrow"),
     partial(write, format="arrow"),
     suffixes=(".arrow", ".arrows", ".ipc", ".feather"),
+    takes=("like", "occurrence"),
     marks=ARROW_MARKS,
     stream=_stream,
 )

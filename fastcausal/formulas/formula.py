@@ -29,6 +29,7 @@ class Formula(ABC):
     room: ClassVar[str] = ""  # module of tasks/ whose `of_statistics` makes the report, if any
     dtype: ClassVar[type[np.generic]] = np.int64  # of rows
     totals: ClassVar[tuple[str, ...]] = ()  # what else a file counts of each unit
+    later_totals: ClassVar[tuple[str, ...]] = ()  # and what older files lack: none of these
     adds: ClassVar[bool] = True  # scores are functions of sums over rows
     gaps: ClassVar[bool] = False  # a unit may lack measures: NaN in rows, null in files
 

@@ -14,6 +14,7 @@ from fastcausal.scores import Counts, Float64, ScoresByName, fields_read, scores
 
 MULTI = "multi_relation"
 TOTALS = ("n_gold_relations", "n_pred_relations", "n_unparsed")
+LATER = ("n_unparsed_answers",)  # which older files lack
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class RelationFormula(Formula):
     job = "extraction"
     room = "extraction.report"
     totals: ClassVar[tuple[str, ...]] = TOTALS
+    later_totals: ClassVar[tuple[str, ...]] = LATER
 
     kernel: str
     role_fields: tuple[str, ...]
@@ -53,6 +55,11 @@ class RelationFormula(Formula):
         """Names of the columns: the counts, and 1 for examples of several gold relations."""
         of_roles = [f"{role}_{name}" for role in self.roles for name in self.role_fields]
         return (*of_roles, *(f"overall_{name}" for name in self.overall_fields), MULTI)
+
+    @property
+    def if_empty(self) -> tuple[str, ...]:
+        """Names of the counts of examples left out: what is unread of them as no relation."""
+        return tuple(f"if_empty_{name}" for name in self.fields[:-1])
 
     def terms(self, rows: Rows) -> Rows:
         """Return the counts, and once more those of `MULTI` examples alone."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fastcausal.arrays.strata import By
 from fastcausal.formulas import MULTI, Formula
 from fastcausal.options import Method
 from fastcausal.printed import Printed
@@ -128,7 +129,7 @@ class Inferred:
         confidence: float = 0.95,
         n_resamples: int = 10_000,
         seed: int = 0,
-        by: str | None = None,
+        by: By = None,
     ) -> Intervals:
         """Compute an interval of every score.
 
@@ -142,8 +143,8 @@ class Inferred:
             Share of samples whose interval covers the true score.
         n_resamples, seed : int
             Resample k depends on the rows, the seed and k alone: no order of units changes a bit.
-        by : str, optional
-            A column of `units`: each value is a subset, with units of its own.
+        by : str or sequence of str, optional
+            Columns of `units`: each of their values is a subset, with units of its own.
 
         Raises
         ------
@@ -164,9 +165,9 @@ class Inferred:
         units = units_of(self, cluster)
         how = method, confidence, n_resamples, seed
         scores, subsets = _nested(self.formula, intervals_of(units, *how))
-        for value, part in ({} if by is None else self.by(by)).items():
+        for name, part in self.parts(by).items():
             flat = intervals_of(units_of(part, cluster), *how)
-            subsets[f"{by}={value}"] = _nested(part.formula, flat)[0]
+            subsets[name] = _nested(part.formula, flat)[0]
         is_drawn = method != "jackknife"
         return Intervals(
             method,

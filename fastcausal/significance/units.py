@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 
 from fastcausal.arrays.distinct import distinct
+from fastcausal.arrays.strata import By
 from fastcausal.errors import InputError, repeated, some_of
 from fastcausal.formulas import Formula, Int64, OneScore, Rows, sums_of
 from fastcausal.scores import Float64
@@ -49,7 +50,7 @@ class Counted(Protocol):
     def row_of(self) -> Int64 | None: ...  # noqa: D102
     def compressed(self) -> Self: ...  # noqa: D102
     def clusters(self, column: str | None) -> Int64: ...  # noqa: D102
-    def by(self, column: str) -> Mapping[str, Self]: ...  # noqa: D102
+    def parts(self, by: By) -> Mapping[str, Self]: ...  # noqa: D102
 
 
 @dataclass(frozen=True, eq=False)

@@ -166,7 +166,7 @@ class DataSet:
     ----------
     source : path
     column : str
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
 
     Raises

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from fastcausal.arrays.strata import By
 from fastcausal.formulas import Int64, RelationFormula
 from fastcausal.formulas.relations import MULTI
 from fastcausal.statistics import Statistics
@@ -27,8 +28,8 @@ class Sums(NamedTuple):
     subsets: Mapping[str, Int64]
 
 
-def sums_of(statistics: Statistics, by: str | None = None) -> Sums:
-    """Add up the counts of a run: all, those of several relations, and by the values of a column.
+def sums_of(statistics: Statistics, by: By = None) -> Sums:
+    """Add up the counts of a run: all, those of several relations, and by the values of columns.
 
     Examples
     --------
@@ -43,9 +44,8 @@ def sums_of(statistics: Statistics, by: str | None = None) -> Sums:
     terms = formula.terms(statistics.rows)
     whole, several = np.hsplit(terms.sum(axis=0), 2)
     subsets = {"all": whole, MULTI: several}
-    if by is not None:
-        parts = statistics.subsets(by).items()
-        subsets |= {name: np.hsplit(formula.terms(r).sum(axis=0), 2)[0] for name, r in parts}
+    for name, rows in statistics.subsets(by).items():
+        subsets[name] = np.hsplit(formula.terms(rows).sum(axis=0), 2)[0]
     return Sums(formula, subsets)
 
 

@@ -16,9 +16,10 @@ import pyarrow as pa
 
 from fastcausal.arrays.arrow import numbers, strings, without
 from fastcausal.arrays.digests import digest_of_texts
-from fastcausal.arrays.strata import strata_of
+from fastcausal.arrays.strata import By, strata_of
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read
+from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.options import Occurrence, Policy, ProtocolName, ReadFormat, TagReading
@@ -101,7 +102,7 @@ def sweep(
     out: str | os.PathLike[str],
     protocol: ProtocolName | Protocol = RECESS,
     *,
-    by: str | None = None,
+    by: By = None,
     unparsed: Policy = "error",
     unmatched: Policy = "error",
     format: ReadFormat | None = None,
@@ -177,8 +178,8 @@ def sweep(
         raise ValueError(f"{scorer.protocol.name} does not add up over examples, use score")
     part, n_shards = shard_of(shard)
     jobs = jobs_of(jobs)
-    side = read(gold, tags=scorer.protocol.tags)
-    asked = tuple(dict.fromkeys((*columns, *([by] if by else ()))))
+    side = read(gold, tags=GOLD_READING[scorer.protocol.tags])
+    asked = tuple(dict.fromkeys((*columns, *scorer.columns)))
     job = _Job(scorer, side, asked, Folder(out, _about(scorer, side, asked)))
     source = _source(paths, run_column, scorer)
     wanted = source.names[part::n_shards]
@@ -236,7 +237,7 @@ class _Job(NamedTuple):
 
     def sums_of(self, statistics: Statistics) -> Sums:
         """Return the sums of a run by subset."""
-        return sums_of(statistics, self.scorer.by)
+        return sums_of(statistics, self.scorer.columns)
 
     def _statistics(self, run: Run) -> Statistics:
         """Count a run; of gold's columns only those asked for stay."""
@@ -311,15 +312,16 @@ def _keep_apart(out: str | os.PathLike[str], sources: Sequence[Any]) -> None:
 
 def _about(scorer: ExtractionScorer, gold: Relations, columns: Sequence[str]) -> dict[str, Any]:
     """Return what all runs of a sweep have in common."""
+    aligned = ExtractionScorer(scorer.protocol).align(gold, gold)  # which is read already
     return {
         "sweep": 1,
         "protocol": scorer.protocol.name,
         "unparsed": scorer.unparsed,
         "unmatched": scorer.unmatched,
         "signature": scorer.signature,
-        "gold": f"{scorer.align(gold, gold).digest():032x}",
+        "gold": f"{aligned.digest():032x}",
         **({} if scorer.reads == Reads() else {"reads": scorer.reads._asdict()}),
-        "by": scorer.by,
+        "by": scorer.columns[0] if len(scorer.columns) == 1 else [*scorer.columns] or None,
         "columns": {name: _digest_of_column(gold, name) for name in columns},
     }
 

@@ -5,10 +5,11 @@ What could not be read, and what has no counterpart, is treated in a stated way.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,10 +29,11 @@ from fastcausal.errors import (
     some_of,
     warning_lines,
 )
+from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.options import Policy
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
-from fastcausal.rows import Rows
+from fastcausal.rows import Rows, check_both
 from fastcausal.tasks import official
 from fastcausal.tasks.unread import (
     ALL_READ,
@@ -43,11 +45,13 @@ from fastcausal.tasks.unread import (
 
 SIDES = ("gold", "pred")
 NO_COLUMNS = pa.table({})
+NO_LOSS: Mapping[str, Any] = MappingProxyType({})
 Int64 = npt.NDArray[np.int64]
+Kept = dict[str, Any] | None
+"""`Relations.kept`, or None for rows that a caller made."""
 
 
-@dataclass(frozen=True)
-class Aligned:
+class Aligned(NamedTuple):
     """Both sides, example by example.
 
     Attributes
@@ -64,15 +68,22 @@ class Aligned:
         Relations whose spans are used as they are, although the protocol reads tags otherwise.
     unparsed : Unparsed
         What could not be read of pred.
-    n_unread : int64[n_examples], optional
-        The same by example; None where all could be read.
+    n_unread, n_answers : int64[n_examples], optional
+        The same by example, and whether its answer is unread as a whole; None where all could be
+        read.
+    reasons : pyarrow.Table, optional
+        Why: (example, id, relation, reason, text), a row for each.
     left_out : pyarrow.Table, optional
         Examples that the policy leaves out for it: their columns, relations of both sides that
-        mark something, and ``n_unparsed``.
+        mark something, and what is unread.
+    aside : Aligned, optional
+        The same examples with what is unread as no relation; None where they cannot be scored so.
     located : frozenset of str
         By which rules texts of spans were located on either side.
+    unchecked : bool
+        Rows are as a user made them: what counts them first is to check them.
     whole_gold : callable, optional
-        Makes rows and ids of gold as they were before the join; None: `gold` and its ids.
+        Makes the digest of gold as it was before the join; None: of `gold` and its ids.
     """
 
     gold: Rows
@@ -83,9 +94,13 @@ class Aligned:
     n_as_given: int = 0
     unparsed: Unparsed = ALL_READ
     n_unread: Int64 | None = None
+    n_answers: Int64 | None = None
+    reasons: pa.Table | None = None
     left_out: pa.Table | None = None
+    aside: Aligned | None = None
     located: frozenset[str] = frozenset()
-    whole_gold: Callable[[], tuple[Rows, Any]] | None = None
+    whole_gold: Callable[[], int] | None = None
+    unchecked: bool = False
 
     @property
     def examples(self) -> pa.Table:
@@ -99,8 +114,9 @@ class Aligned:
 
     def digest(self) -> int:
         """Compute the digest of gold, whatever pred and the policies left of it."""
-        rows, ids = (self.gold, self._ids) if self.whole_gold is None else self.whole_gold()
-        return digest_of_relations(rows.arrays(), self.roles, ids)
+        if self.whole_gold is not None:
+            return self.whole_gold()
+        return digest_of_relations(self.gold.arrays(), self.roles, self._ids)
 
     @property
     def _ids(self) -> pa.ChunkedArray | None:
@@ -121,7 +137,7 @@ def align(
 ) -> Aligned:
     """Bring predictions to the examples of gold; ``names`` is what messages call the two.
 
-    Tags are not read anew here, see `fastcausal.formats.cnc.tagged.with_tags`.
+    Tags are not read anew here, see `fastcausal.formats.cnc.rereading.with_tags`.
 
     Raises
     ------
@@ -138,34 +154,57 @@ def align(
     warnings: Warnings = {}
     if gold.n_unread:
         raise InputError(unread_message(gold, names[0], gold.n_unread))
-    whole_gold = partial(_whole_gold, gold, protocol)
+    digest = partial(_digest, gold, protocol)
     gold, pred = _join(gold, pred, unmatched, warnings, names)
     lost: dict[str, Any] = {}
     if pred.n_unread:
         gold, pred, lost = settle_unread(gold, pred, protocol, unparsed)
-    warnings |= {
-        (f"{side}: {note}: ", ""): (n,)
-        for side, relations in zip(names, (gold, pred), strict=True)
-        for note, n in relations.reading.notes.items()
-    }
+    for side, relations in zip(names, (gold, pred), strict=True):
+        for note, n in relations.reading.notes.items():
+            warnings[f"{side}: {note}: ", ""] = (n,)
+    if located := frozenset(filter(None, (gold.reading.spans, pred.reading.spans))):
+        lost["located"] = located
+    if "aside" in lost:
+        lost["aside"] = _aside(lost["aside"], protocol, names)
+    return _same_examples(gold, pred, protocol, warnings, names, digest, lost)
+
+
+def _aside(
+    sides: tuple[Relations, Relations], protocol: Protocol, names: tuple[str, str]
+) -> Aligned | None:
+    """Align examples that are left out, as far as that is possible."""
+    try:
+        return _same_examples(*sides, protocol, {}, names)
+    except InputError:  # of no concern to what is scored
+        return None
+
+
+def _same_examples(
+    gold: Relations,
+    pred: Relations,
+    protocol: Protocol,
+    warnings: Warnings,
+    names: tuple[str, str],
+    digest: Callable[[], int] | None = None,
+    lost: Mapping[str, Any] = NO_LOSS,
+) -> Aligned:
+    """Align tables of the same examples in the same order; what is unread has no spans."""
     rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
-    examples = described(gold)
-    aligned = replace(
-        _aligned(rows, gold.roles, examples, protocol, warnings, names),
-        located=frozenset(filter(None, (gold.reading.spans, pred.reading.spans))),
-        whole_gold=whole_gold,
-        **lost,
-    )
-    if protocol.tags == "strict" or protocol.surplus != "truncate":
+    kept = gold.kept, pred.kept
+    columns = partial(described, gold)
+    aligned = _aligned(rows, gold.roles, columns, protocol, warnings, names, kept, digest, lost)
+    if protocol.tags not in OFFICIAL or protocol.surplus != "truncate":
         return aligned
-    add_warnings(warnings, official.key_warnings(examples, aligned.gold))
-    filled, more = official.padded(aligned.gold, aligned.pred, examples, protocol.tags)
+    add_warnings(warnings, official.key_warnings(gold.table, aligned.gold))
+    filled, more = official.padded(aligned.gold, aligned.pred, gold.table, protocol.tags)
     add_warnings(warnings, more)
-    return replace(aligned, pred=filled)
+    return aligned if filled is aligned.pred else aligned._replace(pred=filled)
 
 
 def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protocol) -> Aligned:
     """Check arrays that a user made: the same examples in the same order.
+
+    Where only counting looks at spans, it checks them (see `Aligned`).
 
     Raises
     ------
@@ -174,10 +213,17 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
     """
     if gold.n_examples != pred.n_examples:
         raise InputError(f"pred has {pred.n_examples} examples, expected {gold.n_examples}")
-    gold.check("gold", len(roles))
-    pred.check("pred", len(roles))
-    rows = _same_lengths(gold, pred, protocol, SIDES, str)
-    return _aligned(rows, roles, NO_COLUMNS, protocol, {})
+    unchecked = (
+        protocol.average == "counts"
+        and all(_is_as_read(rows, protocol.tags) for rows in (gold, pred))
+        and gold.lengths.dtype == pred.lengths.dtype == np.int32
+        and _spans.same_lengths(gold.lengths, pred.lengths)
+    )
+    if not unchecked:
+        check_both(gold, pred, len(roles))
+        gold, pred = _same_lengths(gold, pred, protocol, SIDES, str)
+    aligned = _aligned((gold, pred), roles, NO_COLUMNS, protocol, {})
+    return aligned._replace(unchecked=unchecked)
 
 
 def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:
@@ -205,32 +251,68 @@ def _aligned(
     protocol: Protocol,
     warnings: Warnings,
     names: tuple[str, str] = SIDES,
+    kept: tuple[Kept, Kept] = (None, None),
+    digest: Callable[[], int] | None = None,
+    lost: Mapping[str, Any] = NO_LOSS,
 ) -> Aligned:
     """Return both sides, of the same lengths, as the protocol reads tags."""
-    gold, n_gold = _as_read(sides[0], names[0], roles, protocol, warnings)
-    pred, n_pred = _as_read(sides[1], names[1], roles, protocol, warnings)
-    return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred)
+    gold, n_gold = _gold_as_read(sides[0], names[0], roles, protocol, warnings, kept[0])
+    pred, n_pred = _as_read(sides[1], names[1], roles, protocol, warnings, kept[1])
+    n_as_given = n_gold + n_pred
+    return Aligned(gold, pred, roles, columns, warnings, n_as_given, whole_gold=digest, **lost)
+
+
+def _gold_as_read(
+    rows: Rows,
+    side: str,
+    roles: tuple[str, ...],
+    protocol: Protocol,
+    warnings: Warnings,
+    kept: Kept = None,
+) -> tuple[Rows, int]:
+    """Read gold's spans as the protocol reads tags, which aligns predictions alone."""
+    if protocol.tags == "aligned" and rows.tags in (None, "strict", "aligned"):
+        return rows, 0
+    return _as_read(rows, side, roles, protocol, warnings, kept)
+
+
+def _is_as_read(rows: Rows, tags: str) -> bool:
+    return rows.tags == tags or (rows.tags is None and tags == "strict")
 
 
 def _as_read(
-    rows: Rows, side: str, roles: tuple[str, ...], protocol: Protocol, warnings: Warnings
+    rows: Rows,
+    side: str,
+    roles: tuple[str, ...],
+    protocol: Protocol,
+    warnings: Warnings,
+    kept: Kept = None,
 ) -> tuple[Rows, int]:
-    """Read spans as the protocol reads tags, also where there were none; count what stays."""
+    """Read spans as the protocol reads tags, also where there were none; count what stays.
+
+    Where the rows are those of `Relations`, these keep what is made of them.
+    """
     tags = protocol.tags
-    if rows.tags == tags or (rows.tags is None and tags == "strict"):
+    if _is_as_read(rows, tags):
         return rows, 0
     if rows.tags is not None:
         read = (
             f"the tags of {side} were read as {rows.tags}, but {protocol.name} reads them as {tags}"
         )
-        anew = ": its spans are read as if written with tags anew" if rows.tags == "strict" else ""
+        as_written = rows.tags == "strict" and tags in OFFICIAL
+        anew = ": its spans are read as if written with tags anew" if as_written else ""
         warnings[(read + anew,)] = ()
-    if tags == "strict" or rows.tags not in (None, "strict"):
+    if tags not in OFFICIAL or rows.tags not in (None, "strict"):
         return rows, _spans.count_filled(rows.row_offsets)
     if not official.tags_exist(roles):
         warnings[(f"{side} has roles that no tags exist for: {', '.join(roles)}",)] = ()
         return rows, _spans.count_filled(rows.row_offsets)
-    return official.as_tagged(rows, tags)
+    if kept is None or kept.get("rows") is not rows:
+        return official.as_tagged(rows, tags)
+    if tags not in kept:
+        kept[tags] = official.as_tagged(rows, tags)
+    tagged: tuple[Rows, int] = kept[tags]
+    return tagged
 
 
 def _join(
@@ -283,8 +365,14 @@ def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
     return Relations.trusted(table, relations.reading)
 
 
-def _whole_gold(gold: Relations, protocol: Protocol) -> tuple[Rows, Any]:
-    return _as_read(Rows.of(gold), SIDES[0], gold.roles, protocol, {})[0], gold.ids
+def _digest(gold: Relations, protocol: Protocol) -> int:
+    """Return the digest of gold as the protocol reads its tags; it is kept."""
+    name = f"digest {protocol.tags}"
+    if name not in gold.kept:
+        rows, _ = _gold_as_read(Rows.of(gold), SIDES[0], gold.roles, protocol, {}, gold.kept)
+        gold.kept[name] = digest_of_relations(rows.arrays(), gold.roles, gold.ids)
+    digest: int = gold.kept[name]
+    return digest
 
 
 def _same_lengths(

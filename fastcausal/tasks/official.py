@@ -66,7 +66,8 @@ def as_tagged(rows: Rows, tags: str) -> tuple[Rows, int]:
     values, row_offsets, n_as_given = _spans.read_as_tagged(
         *rows.arrays(), rows.lengths, tags == "cnc-2022"
     )
-    return replace(rows, values=values, row_offsets=row_offsets, tags=tags), n_as_given
+    tagged = Rows(values, row_offsets, rows.relation_offsets, rows.lengths, tags)
+    return tagged, n_as_given
 
 
 def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows, Warnings]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
-from fastcausal.arrays.unparsed import UNPARSED
+from fastcausal.arrays.unparsed import UNPARSED, reasons_of
 from fastcausal.errors import InputError, Remedy, summary
-from fastcausal.formulas.relations import TOTALS
+from fastcausal.formats.cnc.aligned import SAME_LETTERS
+from fastcausal.formulas.relations import LATER, TOTALS
 from fastcausal.options import Policy
 from fastcausal.protocols import Protocol
 from fastcausal.relations import Relations
@@ -28,28 +31,54 @@ class Unparsed:
     Attributes
     ----------
     relations : int
-        Those that the protocol looks at.
+        Those that the protocol looks at; an answer that cannot be read as a whole is one.
     examples, readable : int
         Examples left out, and the relations of them that could be read.
+    answers : int
+        Examples whose answer cannot be read as a whole.
     """
 
     relations: int = 0
     examples: int = 0
     readable: int = 0
+    answers: int = 0
 
     def __add__(self, other: Unparsed) -> Unparsed:
         return Unparsed(
             self.relations + other.relations,
             self.examples + other.examples,
             self.readable + other.readable,
+            self.answers + other.answers,
         )
+
+    def facts(self, n_examples: int, n_scored: int) -> dict[str, Any]:
+        """Return counts and rates of what could not be read, with these numbers scored.
+
+        Examples
+        --------
+        >>> Unparsed(relations=3, answers=2).facts(10, 19)
+        {'n_unparsed_answers': 2, 'n_unparsed_relations': 1, 'unparsed_answers_rate': 0.2, \
+'unparsed_relations_rate': 0.05}
+        """
+        alone = self.relations - self.answers
+        return {
+            "n_unparsed_answers": self.answers,
+            "n_unparsed_relations": alone,
+            "unparsed_answers_rate": _rate(self.answers, n_examples + self.examples),
+            "unparsed_relations_rate": _rate(alone, alone + self.readable + n_scored),
+        }
 
     def warnings(self, policy: str, n_scored: int) -> list[str]:
         """State their share of all predicted relations, of which ``n_scored`` could be scored."""
         n = self.relations + self.readable + n_scored
         line = f"unparsed={policy}: {self.relations} of {n} predicted relations could not be read"
         line += f" ({self.relations / n:.1%})"
+        line += f", {self.answers} of them for whole answers" if self.answers else ""
         return [line + (f", examples left out: {self.examples}" if self.examples else "")]
+
+
+def _rate(part: int, whole: int) -> float:
+    return part / whole if whole else math.nan
 
 
 ALL_READ = Unparsed()
@@ -68,7 +97,7 @@ def settle_unread(
 ) -> tuple[Relations, Relations, dict[str, Any]]:
     """Deal with predictions that could not be read, as far as the protocol looks at them.
 
-    The third value has what `Aligned` says of them.
+    The third value has what `Aligned` says of them; ``aside``: both sides of what is left out.
     """
     offsets = pred.arrays.relation_offsets
     example = np.repeat(np.arange(len(pred)), np.diff(offsets))
@@ -83,15 +112,51 @@ def settle_unread(
         return gold, pred, {}
     if unparsed == "error":
         remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
-        raise InputError(unread_message(pred, "pred", count), remedy)
-    of_example = np.bincount(example[unread], minlength=len(pred))
+        message = unread_message(pred, "pred", count)
+        if SAME_LETTERS in message:
+            remedy = Remedy("tags", ("aligned",), "would map those with the same letters", remedy)
+        raise InputError(message, remedy)
+    reasons = _reasons(gold, pred, unread)
+    is_answer = np.asarray(reasons["relation"].is_null())
+    of_answers = np.asarray(reasons["example"])[is_answer]
+    lost = Unparsed(count, answers=len(of_answers))
+    n_unread = np.bincount(example[unread], minlength=len(pred))
+    n_answers = np.bincount(of_answers, minlength=len(pred))
+    said = {"unparsed": lost, "reasons": reasons, "n_unread": n_unread, "n_answers": n_answers}
     if unparsed == "empty":
-        return gold, pred, {"unparsed": Unparsed(count), "n_unread": of_example}
-    keep = of_example == 0
-    left_out = _described(_chosen(gold, pred, ~keep), of_example[~keep])
+        return gold, pred, said
+    keep = n_unread == 0
+    aside = _chosen(gold, pred, ~keep)
     gold, rest = _chosen(gold, pred, keep)
-    lost = Unparsed(count, len(left_out), pred.n_relations - rest.n_relations)
-    return gold, rest, {"unparsed": lost, "left_out": left_out}
+    said["unparsed"] = replace(
+        lost, examples=len(aside[0]), readable=pred.n_relations - rest.n_relations
+    )
+    left_out = _described(aside, n_unread[~keep], n_answers[~keep])
+    # Of the examples that are left, none has anything unread.
+    return gold, rest, said | {"aside": aside, "left_out": left_out, **_NONE_UNREAD}
+
+
+_NONE_UNREAD = {"n_unread": None, "n_answers": None}
+
+
+def _reasons(gold: Relations, pred: Relations, unread: Any) -> pa.Table:
+    """Return the reasons of the relations marked, with the number and the id of their example."""
+    rows = reasons_of(pred.table)
+    null = ~arrow.is_valid(arrow.joined(pred.table["relations"]).flatten())
+    ids = gold.ids if gold.ids is not None else pred.ids
+    rows["id"] = pa.nulls(len(rows["example"]), pa.string())
+    if ids is not None:
+        rows["id"] = ids.take(arrow.numbers(rows["example"]))
+    return pa.table(rows).filter(arrow.numbers(unread[null]))
+
+
+def named_reasons(reasons: pa.Table, start: int) -> pa.Table:
+    """Return reasons with ids; where there are none, the example's number from ``start`` on."""
+    ids = reasons["id"]
+    if ids.null_count:
+        numbers = pc.add(reasons["example"], start)
+        ids = pc.coalesce(ids, pc.cast(numbers, pa.string()))
+    return pa.table({"id": ids, **{n: reasons[n] for n in ("relation", "reason", "text")}})
 
 
 def _chosen(gold: Relations, pred: Relations, keep: Any) -> tuple[Relations, Relations]:
@@ -103,15 +168,15 @@ def _chosen(gold: Relations, pred: Relations, keep: Any) -> tuple[Relations, Rel
     )
 
 
-def _described(sides: tuple[Relations, Relations], n_unread: Int64) -> pa.Table:
+def _described(sides: tuple[Relations, Relations], n_unread: Int64, n_answers: Int64) -> pa.Table:
     n_gold, n_pred = (Rows.of(side).n_marked() for side in sides)
-    return with_counts(described(sides[0]), n_gold, n_pred, n_unread)
+    return with_counts(described(sides[0]), n_gold, n_pred, n_unread, n_answers)
 
 
-def with_counts(examples: pa.Table, n_gold: Int64, n_pred: Int64, n_unread: Int64) -> pa.Table:
-    """Add how many relations gold has and pred, and how many of pred could not be read."""
+def with_counts(examples: pa.Table, *totals: Int64) -> pa.Table:
+    """Add how many relations gold has and pred, how many were unread, and if the answer was."""
     columns = dict(zip(examples.column_names, examples.columns, strict=True))
-    return pa.table(columns | dict(zip(TOTALS, (n_gold, n_pred, n_unread), strict=True)))
+    return pa.table(columns | dict(zip((*TOTALS, *LATER), totals, strict=True)))
 
 
 def described(relations: Relations) -> pa.Table:

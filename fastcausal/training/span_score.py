@@ -247,7 +247,7 @@ class SpanScore(Metric):
     def _take(self, scorer: ExtractionScorer) -> None:
         """Move what a scorer has counted into the states."""
         totals = np.array([getattr(scorer, name) for name in TOTALS])
-        for name, more in (("counts", scorer.counts.get("")), ("totals", totals)):
+        for name, more in (("counts", scorer.counts.get(())), ("totals", totals)):
             if more is not None:
                 state = self.__dict__[name]
                 # Not in place: states may be shared in a collection, or made in inference mode.
@@ -286,7 +286,7 @@ class SpanScore(Metric):
         if not torch.equal(self.identity, self._defaults["identity"].to(self.identity.device)):
             raise InputError(OTHER)
         scorer = self.scorer
-        scorer.counts = {"": self.counts.cpu().numpy()}
+        scorer.counts = {(): self.counts.cpu().numpy()}
         for name, total in zip(TOTALS, self.totals.tolist(), strict=True):
             setattr(scorer, name, total)
         report = scorer.compute()

@@ -78,13 +78,15 @@ BAD = {
     "fewer tokens": (
         SUBMISSION.replace(" here", ""), "p.jsonl", TRUTH,
         "(?s)1 relations of pred could not be read:\n.*p.jsonl:1: example first: prediction 1 has "
-        '2 tokens, expected 3\n--unparsed empty or skip would score the rest'),
+        '2 tokens, expected 3: token 3 is missing, expected "here"\n'
+        "--unparsed empty or skip would score the rest"),
     "tags that do not close": (
         SUBMISSION.replace("</ARG0>", ""), "p.jsonl", TRUTH,
         "(?s).*p.jsonl:1: example first: prediction 1: <ARG0> is never closed\n.*"),
     "text and tags differ": (
         TRUTH.replace("Rain fell here", "Rain fell"), "g.csv", None,
-        "(?s).*g.csv:2: example first: relation 1 has 3 tokens, expected 2"),
+        "(?s).*g.csv:2: example first: relation 1 has 3 tokens, expected 2: "
+        'token 3 is "here", expected none'),
     "lengths differ": (row(length=5), "p.jsonl", row(),
                        "example a: pred has 5 tokens, expected 4 as in gold"),
     "duplicate ids in gold": (

@@ -50,8 +50,10 @@ def test_one_system_as_json(report):
     assert not err
     found = json.loads(out)
     assert list(found) == ["signature", "protocol", "n_examples", "n_gold_relations",
-                           "n_pred_relations", "n_unparsed", "scores", "subsets",
-                           "warnings"]  # fmt: skip
+                           "n_pred_relations", "n_unparsed", "n_unparsed_answers",
+                           "n_unparsed_relations", "unparsed_answers_rate",
+                           "unparsed_relations_rate",
+                           "bounds", "scores", "subsets", "warnings"]  # fmt: skip
     assert (found["n_examples"], found["n_gold_relations"]) == (61, 72)
     assert list(found["subsets"]) == ["multi_relation"]
     for groups in (found["scores"], found["subsets"]["multi_relation"]):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -135,6 +137,7 @@ USES = {
     },
     "merge": {"one": "careful.parquet --out merged.parquet"},
     "qa": {"": "questions.json answers.json"},
+    "schema": {"": ""},
     "score": {
         "one": "gold.csv careful.jsonl",
         "several": "gold.csv careful.jsonl hasty.jsonl",
@@ -398,6 +401,24 @@ def value_of(name, flag):
     value = VALUES.get(f"{name} {flag}", VALUES.get(option))
     assert value is not None, f"{name} {flag} is new: give it a value"
     return value
+
+
+SLOW = {"bench"}  # it runs the benchmarks, which its own tests do
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_of_every_command_run(name, files):
+    """Help shows them: they run in the folder of the sample, one after the other."""
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
+        shutil.copytree(files, folder, dirs_exist_ok=True)
+        patch.chdir(folder)
+        shown = CliRunner().invoke(app, [*name.split(), "-h"]).stdout
+        examples = re.findall(r"^    fastcausal (.*)$", shown.partition("Examples:")[2], re.M)
+        assert any(line.startswith(name) for line in examples)
+        assert "Exit status: 0 done" in shown
+        for line in [] if name in SLOW else examples:
+            result = CliRunner().invoke(app, line.split())
+            assert result.exit_code in (0, 1), (line, result.output)
 
 
 @pytest.mark.slow  # `Command` refuses them all alike

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fastcausal import formats
 from fastcausal.errors import InputError
-from fastcausal.formats.cnc import tagged, truth
+from fastcausal.formats.cnc import rereading, tagged, truth
 from fastcausal.relations import Relations
 from tests.support.format_cases import (
     CNC,
@@ -85,7 +85,8 @@ def test_predictions_that_cannot_be_read_are_counted(tmp_path):
     assert pred.to_examples()[0]["relations"] == [{}, None, None]
     assert pred.reading.unread == (
         f"{path}:1: example a: prediction 2: <ARG0> is never closed",
-        f"{path}:1: example a: prediction 3 has 2 tokens, expected 5",
+        f"{path}:1: example a: prediction 3 has 2 tokens, expected 5: "
+        'token 3 is missing, expected "caused"',
     )
     alone = formats.read(path)
     assert alone.reading.unread[1] == f"{path}:1: example 0: prediction 3 has 2 tokens, expected 5"
@@ -135,7 +136,8 @@ def test_num_rs(tmp_path):
 
 def test_gold_of_another_length(tmp_path):
     path = save(tmp_path, "gold.csv", TRUTH.replace("a,Heavy rain", "a,Rain"))
-    fails("FILE:2: example a: relation 1 has 5 tokens, expected 4", path)
+    first = 'token 1 is "Heavy", expected "Rain"'
+    fails(f"FILE:2: example a: relation 1 has 5 tokens, expected 4: {first}", path)
     gold = formats.read(path, tags="cnc-2023")
     assert (gold.n_unread, gold.table["length"].to_pylist()) == (0, [5, 4])
     assert gold.reading.notes == {tagged.UNLIKE_TEXT: 1}
@@ -343,7 +345,7 @@ def test_what_cannot_be_written(tmp_path):
 def test_the_corpus(split, n_examples, n_relations, misread):
     gold = formats.read(CNC / f"{split}_subtask2_grouped.csv")
     assert (len(gold), gold.n_relations, gold.n_unread) == (n_examples, n_relations, 0)
-    official = tagged.reread(gold, "cnc-2023")
+    official = rereading.reread(gold, "cnc-2023")
     assert official.n_unread == 0
     assert official.table["length"].equals(gold.table["length"])
     pairs = zip(content(gold), content(official), strict=True)

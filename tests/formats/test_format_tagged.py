@@ -14,7 +14,7 @@ from seqeval.scheme import IOB2, Entities
 
 from fastcausal import formats
 from fastcausal.errors import InputError
-from fastcausal.formats.cnc import markup, tagged
+from fastcausal.formats.cnc import markup, rereading, tagged
 from fastcausal.formats.io.builder import UnreadError
 from fastcausal.relations import Relations
 from tests.oracles.markup import official_tags, strict_iob2, strict_reading
@@ -141,7 +141,8 @@ def test_sentences_of_another_length_are_unread():
     assert read.reading.unread == ("example 0: relation 2 has 1 tokens, expected 2",)
     gold = Relations.from_examples([{"id": "x", "text": "a b c", "relations": []}])
     read = tagged.read([["a b", "<ARG0>a</ARG0> b c"]], like=gold)
-    assert read.reading.unread == ("example x: relation 1 has 2 tokens, expected 3",)
+    misfit = 'example x: relation 1 has 2 tokens, expected 3: token 3 is missing, expected "c"'
+    assert read.reading.unread == (misfit,)
     assert read.to_examples()[0]["relations"] == [None, {"cause": [(0, 1)]}]
     assert (read.ids.to_pylist(), read.table["text"].to_pylist()) == (["x"], ["a b c"])
 
@@ -159,13 +160,13 @@ def test_reread_interprets_the_sentences_anew():
     sentences = [["<ARG0>Rain</ARG0> causes <ARG1>floods</ARG1>", "<ARG0>a b c"], []]
     like = Relations.from_examples([{"text": "Rain  causes floods", "relations": []}] * 2)
     strict = tagged.read(sentences, like=like)
-    official = tagged.reread(strict, "cnc-2023", like=like)
+    official = rereading.reread(strict, "cnc-2023", like=like)
     assert strict.table["length"].to_pylist() == [3, 3]
     assert official.table["length"].to_pylist() == [4, 4]
     assert (strict.reading.tags, official.reading.tags) == ("strict", "cnc-2023")
-    assert tagged.reread(official, "strict").table.equals(strict.table)
+    assert rereading.reread(official, "strict").table.equals(strict.table)
     plain = tagged.read(sentences)
-    again = tagged.reread(plain, "cnc-2022")
+    again = rereading.reread(plain, "cnc-2022")
     assert again.to_examples()[0]["relations"] == [
         {"cause": [(0, 2)], "effect": [(2, 3)]},
         {"cause": [(0, 3)]},
@@ -177,19 +178,19 @@ def test_reread_is_reading(examples):
     strict = tagged.read(examples)
     for reading in ("cnc-2023", "cnc-2022"):
         direct = tagged.read(examples, like=strict, tags=reading).table
-        assert tagged.reread(strict, reading, like=strict).table.equals(direct)
+        assert rereading.reread(strict, reading, like=strict).table.equals(direct)
         direct = tagged.read(examples, tags=reading).table
-        assert tagged.reread(strict, reading).table["relations"].equals(direct["relations"])
+        assert rereading.reread(strict, reading).table["relations"].equals(direct["relations"])
 
 
 def test_reread_needs_the_sentences():
     message = "the table keeps no tagged sentences"
     table = Relations.from_examples([{"length": 2, "relations": []}])
     with pytest.raises(InputError, match=message):
-        tagged.reread(table, "strict")
+        rereading.reread(table, "strict")
     odd = Relations(table.table.append_column("tagged", pa.array([3])))
     with pytest.raises(InputError, match=message):
-        tagged.reread(odd, "strict")
+        rereading.reread(odd, "strict")
 
 
 def test_ten_megabytes_of_one_sentence():

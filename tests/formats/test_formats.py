@@ -22,7 +22,7 @@ from fastcausal.relations import Relations
 from tests.support.format_cases import BIO, LINES, SINGLE, SPANS, SUBMISSION, TRUTH, save
 from tests.support.profiles import trials
 
-NAMES = "cnc, bio, spans, answers, parquet, arrow, jsonl, brat, webanno"
+NAMES = ", ".join(formats.FORMATS)
 TEXTS = {
     "truth": (TRUTH, "cnc"),
     "single": (SINGLE, "cnc"),
@@ -58,11 +58,11 @@ def test_the_name_tells_the_format(tmp_path):
     [
         ("a.txt", "hello\nworld", "the format cannot be told, give a format: "),
         ("a.jsonl", '{"x": 1}', 'no line is a JSON object with "prediction" (cnc) or "relations" '
-         "(spans, jsonl), give a format: "),
+         "(spans, examples, jsonl, doccano), give a format: "),
         ("a.json", "[1]", 'no line is a JSON object with "prediction" (cnc) or "relations" '
-         "(spans, jsonl), give a format: "),
+         "(spans, examples, jsonl, doccano), give a format: "),
         ("a", '{"prediction": [], "relations": []}', 'both "prediction" (cnc) and "relations" '
-         "(spans, jsonl), give a format: "),
+         "(spans, examples, jsonl, doccano), give a format: "),
     ],
 )  # fmt: skip
 def test_what_cannot_be_told(tmp_path, name, text, message):
@@ -89,7 +89,7 @@ def test_empty_files(tmp_path, text, format):
 def test_files_that_cannot_be_opened(tmp_path):
     with pytest.raises(InputError, match=r"none: No such file or directory$"):
         formats.read(tmp_path / "none")
-    with pytest.raises(InputError, match=r": a directory without a file that ends in \.parquet, "):
+    with pytest.raises(InputError, match=r": a directory without a file that ends in \.csv, "):
         formats.read(tmp_path)
     with pytest.raises(InputError, match=r"null"):
         formats.read("a\0b")
@@ -133,7 +133,18 @@ def test_objects():
             "cannot read the list, expected dicts, lists of tagged sentences or lists of tags",
         ),
         ([["a"]], "arrow", 'lists cannot be read as "arrow", expected cnc or bio'),
-        (pa.table({"x": [1]}), None, 'no column "relations": found x'),
+        ([{"a": 1}], "cnc", 'the list cannot be read as "cnc", expected spans, examples, flat'),
+        (
+            pa.table({"x": [1]}),
+            "bio",
+            'the table cannot be read as "bio", expected spans, examples, flat, arrow',
+        ),
+        (
+            pa.table({"x": [1]}),
+            None,
+            'the table: no column "relations": found x; a row per relation '
+            'has "id", "cause" and "effect", and answers= names a column of model answers',
+        ),
     ],
 )
 def test_objects_that_are_refused(source, format, message):

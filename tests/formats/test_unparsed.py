@@ -89,5 +89,10 @@ def test_tagged_sentences_say_why(tmp_path):
     read = fc.read(path, like=gold)
     assert read.unparsed.to_pylist() == [
         {"id": "x", "relation": 2, "reason": "<ARG0> is never closed", "text": "<ARG0>a b"},
-        {"id": "x", "relation": 3, "reason": "has 1 tokens, expected 2", "text": "a"},
+        {
+            "id": "x",
+            "relation": 3,
+            "reason": 'has 1 tokens, expected 2: token 2 is missing, expected "b"',
+            "text": "a",
+        },
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fastcausal import formats
-from fastcausal.formats.annotation import webanno
+from fastcausal.formats.annotation import layers, webanno
 from tests.support.cas import LAYOUTS, LINKS, META, SENTENCES, TEXT, located, new_layout, save
 
 
@@ -275,7 +275,7 @@ def test_labels_that_are_none(parse):
 def test_a_layer_of_other_things(parse):
     document = parse(marks=[("PER", 0, 10)], links=[], span="de.dkpro.NamedEntity", feature="value")
     assert not document.marks
-    assert document.relations().reading.notes == {webanno.NO_LAYER: 1}
+    assert document.relations().reading.notes == {layers.NO_LAYER: 1}
     assert found(document.relations()) == [[], []]
 
 

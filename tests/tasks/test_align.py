@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import fastcausal as fc
-from fastcausal.formats.cnc.tagged import with_tags
+from fastcausal.formats.cnc.rereading import with_tags
 from fastcausal.protocols import CNC_2023, RECESS
 from fastcausal.tasks.align import align
 from fastcausal.tasks.unread import Unparsed

@@ -32,7 +32,12 @@ def bring_in(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Take labels back from saved files; exit status 1 while labels are missing."""
+    """Take labels back from saved files; exit status 1 while labels are missing.
+
+    Examples
+    --------
+    fastcausal annotate import judged_ann.json judged_ben.json --to labels.csv
+    """
     chosen = format_of(ctx, json, format)
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.tables import Grid

@@ -29,7 +29,12 @@ def export(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Write a page on which a rater judges answers, or claims."""
+    """Write a page on which a rater judges answers, or claims.
+
+    Examples
+    --------
+    fastcausal annotate export judged_answers.json page.html --rater ann
+    """
     from fastcausal.formats.io.files import replacing
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.tasks.annotation.export import sheet_of_answers, sheet_of_claims

@@ -46,7 +46,12 @@ def agree(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Measure how far raters agree on classes of pairs (CRAB, Table 9), and who needs experts."""
+    """Measure how far raters agree on classes of pairs (CRAB, Table 9), and who needs experts.
+
+    Examples
+    --------
+    fastcausal crab agree crab_ratings.jsonl
+    """
     chosen = format_of(ctx, json, format)
     if border_width is None:
         near = "is for pairs near a border: add --border-width"

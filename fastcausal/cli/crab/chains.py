@@ -55,7 +55,13 @@ def chains(
     intervals: IntervalsOption = False,
     draws: Draws = DRAWS,
 ) -> None:
-    """Count chains of three events by type, and score answers on them: tables 4 and 7."""
+    """Count chains of three events by type, and score answers on them: tables 4 and 7.
+
+    Examples
+    --------
+    fastcausal crab chains crab_gold.jsonl
+    fastcausal crab chains crab_gold.jsonl crab_letters.jsonl
+    """
     chosen = format_of(ctx, json, format)
     refuse_unused(ctx, pred, intervals, draws)
     import fastcausal as fc

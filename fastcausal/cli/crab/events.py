@@ -27,7 +27,12 @@ def events(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Score the events that a model finds in documents (CRAB, Table 10)."""
+    """Score the events that a model finds in documents (CRAB, Table 10).
+
+    Examples
+    --------
+    fastcausal crab events crab_gold_events.jsonl crab_found_events.jsonl
+    """
     chosen = format_of(ctx, json, format)
     if match != "tokens":
         refuse(ctx, ("min_f1",), "is for --match tokens")

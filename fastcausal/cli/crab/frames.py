@@ -53,7 +53,13 @@ def frames(
     intervals: IntervalsOption = False,
     draws: Draws = DRAWS,
 ) -> None:
-    """Count the causal frames of events by type, and score answers on them: tables 3 and 6."""
+    """Count the causal frames of events by type, and score answers on them: tables 3 and 6.
+
+    Examples
+    --------
+    fastcausal crab frames crab_gold.jsonl
+    fastcausal crab frames crab_gold.jsonl crab_letters.jsonl
+    """
     chosen = format_of(ctx, json, format)
     refuse_unused(ctx, pred, intervals, draws)
     import fastcausal as fc

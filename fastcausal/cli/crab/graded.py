@@ -11,12 +11,12 @@ from fastcausal.cli.crab.options import (
     ANSWERS,
     Answers,
     AnswersArgument,
-    ByOption,
     PlotOption,
 )
 from fastcausal.cli.crab.reports import print_answers
 from fastcausal.cli.options import (
     DRAWS,
+    ByOption,
     Draws,
     FormatOption,
     IntervalsOption,
@@ -46,7 +46,12 @@ def graded(
     intervals: IntervalsOption = False,
     draws: Draws = DRAWS,
 ) -> None:
-    """Score choices among four causes: table 2 of the paper, and bias to the effect's document."""
+    """Score choices among four causes: table 2 of the paper, and bias to the effect's document.
+
+    Examples
+    --------
+    fastcausal crab graded crab_questions.jsonl crab_choices.jsonl
+    """
     chosen = format_of(ctx, json, format)
     refuse_inference(ctx, intervals, draws)
     import fastcausal as fc

@@ -28,7 +28,12 @@ def make_mcq(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Make questions which of four events caused one, and tell how many effects gave none."""
+    """Make questions which of four events caused one, and tell how many effects gave none.
+
+    Examples
+    --------
+    fastcausal crab make-mcq crab_gold.jsonl questions.jsonl
+    """
     chosen = format_of(ctx, json, format)
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.tasks.crab import mcq

@@ -36,10 +36,6 @@ GoldFromOption = Annotated[
     GoldFrom,
     Option("--gold-from", help="Take gold's class where it has one, or always its score."),
 ]
-ByOption = Annotated[
-    list[str] | None,
-    Option("--by", help="Also score each value of this column; may be given several times."),
-]
 PlotOption = Annotated[Path | None, Option("--plot", help="Draw to this .png, .svg or .pdf file.")]
 ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
 

@@ -12,7 +12,6 @@ from fastcausal.cli.crab.options import (
     Answers,
     AnswersArgument,
     BorderOption,
-    ByOption,
     GoldArgument,
     GoldFromOption,
     PlotOption,
@@ -20,6 +19,7 @@ from fastcausal.cli.crab.options import (
 from fastcausal.cli.crab.reports import print_answers
 from fastcausal.cli.options import (
     DRAWS,
+    ByOption,
     Draws,
     FormatOption,
     IntervalsOption,
@@ -54,7 +54,13 @@ def pairwise(
     intervals: IntervalsOption = False,
     draws: Draws = DRAWS,
 ) -> None:
-    """Score answers on pairs of events: tables 2 and 8 of the paper."""
+    """Score answers on pairs of events: tables 2 and 8 of the paper.
+
+    Examples
+    --------
+    fastcausal crab pairwise crab_gold.jsonl crab_scores_careful.jsonl
+    fastcausal crab pairwise crab_gold.jsonl crab_yes_no.jsonl --task binary
+    """
     chosen = format_of(ctx, json, format)
     refuse_inference(ctx, intervals, draws)
     if task == "binary":

@@ -51,7 +51,7 @@ def print_answers(
         asked = (read or read_pairs)(gold)
     reports = reports_of(pred, lambda file: make(asked, file)) if pred else {"": make(asked, None)}
     if draws is not None:
-        reports = with_intervals(reports, draws, by[0] if by and len(by) == 1 else None)
+        reports = with_intervals(reports, draws, by)
     write_units(units, reports)
     if plot is not None and draw is not None:
         draw(plot, reports)

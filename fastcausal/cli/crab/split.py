@@ -29,7 +29,12 @@ def split(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Split judged pairs into train and test, and tell what stands in both (CRAB, appendix B)."""
+    """Split judged pairs into train and test, and tell what stands in both (CRAB, appendix B).
+
+    Examples
+    --------
+    fastcausal crab split crab_gold.jsonl parts.jsonl --by pair
+    """
     chosen = format_of(ctx, json, format)
     if by == "date":
         refuse(ctx, ("seed",), "is for draws, --by date draws none")

@@ -36,7 +36,12 @@ def sweep(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Score yes and no against gold scores from each threshold on: figure 5 of the paper."""
+    """Score yes and no against gold scores from each threshold on: figure 5 of the paper.
+
+    Examples
+    --------
+    fastcausal crab sweep crab_gold.jsonl crab_yes_no.jsonl --plot figure_5.png
+    """
     chosen = format_of(ctx, json, format)
     import fastcausal as fc
     from fastcausal.tasks.crab.plots import draw_sweeps

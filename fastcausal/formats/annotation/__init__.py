@@ -2,7 +2,13 @@
 
 ::
 
-    links.py     documents of spans and links
-    brat.py      brat standoff
-    webanno.py   UIMA-CAS JSON of WebAnno and INCEpTION
+    links.py          documents of spans and links
+    passages.py       the sentences of a document
+    layers.py         layers of a CAS: which one holds Cause, Effect and Signal
+    brat.py           brat standoff
+    webanno.py        UIMA CAS JSON of WebAnno and INCEpTION
+    webanno_tsv.py    WebAnno TSV 3
+    xmi.py            UIMA CAS XMI, through dkpro-cassis
+    doccano.py        doccano, and
+    label_studio.py   Label Studio: texts are tasks.py
 """

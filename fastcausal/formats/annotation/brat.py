@@ -11,16 +11,8 @@ from pathlib import Path
 
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats.annotation.links import (
-    MOST_SHOWN,
-    Bounds,
-    Document,
-    Link,
-    Mark,
-    Words,
-    lines_of,
-    passages,
-)
+from fastcausal.formats.annotation.links import MOST_SHOWN, Document, Link, Mark, Words
+from fastcausal.formats.annotation.passages import Bounds, lines_of, passages
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
 from fastcausal.formats.examples import examples
 from fastcausal.formats.io.builder import Span, messages, not_held
@@ -88,7 +80,7 @@ def parse(source: str | os.PathLike[str] | Source) -> Document:
     annotations = source if isinstance(source, Source) else load(source)
     path = Path(annotations.name)
     # brat counts a byte-order mark as a character, so does the offset of all that follows.
-    text = Source.open(path.with_suffix(TEXT_SUFFIX), keep_mark=True).text
+    text = annotations.beside(path.stem + TEXT_SUFFIX).text
     problems = Problems()
     notes: Counter[str] = Counter()
     words = Words(text)
@@ -121,13 +113,18 @@ def parse(source: str | os.PathLike[str] | Source) -> Document:
     return Document(
         file=annotations.name,
         name=path.stem,
-        annotator=path.absolute().parent.name,
+        annotator=path.absolute().parent.name.removesuffix(".zip"),
         text=text,
         sentences=passages(text, lines_of(text)),
         marks=marks,
         links=_links(links, names, notes),
         notes=notes,
     )
+
+
+def documents(source: Source) -> list[Document]:
+    """Return the document of a file."""
+    return [parse(source)]
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
@@ -260,6 +257,6 @@ FORMAT = Format(
     suffixes=(SUFFIX,),
     folder=(SUFFIX,),
     load=load,
-    document=parse,
+    documents=documents,
     empty=False,
 )

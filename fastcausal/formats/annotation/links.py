@@ -6,18 +6,15 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.formats._tokens import token_bounds
-from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL, TOKEN, count_tokens
-from fastcausal.formats.io.builder import Builder, Span, UnreadError
+from fastcausal.formats.annotation.passages import Bounds, Passage
+from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
+from fastcausal.formats.io.builder import Builder, Columns, Span, UnreadError
 from fastcausal.formats.io.values import shown
-from fastcausal.formats.sentences import WHITE, Sentence
 from fastcausal.relations import ROLES, Relations
-
-Bounds = tuple[int, int]
-"""(start, stop) in characters, stop exclusive."""
 
 MOST_SPANS = 1_000_000  # of the relations of one document
 MOST_SHOWN = 100  # characters of a text of which `shown` shows the first
@@ -107,86 +104,6 @@ class Link:
     target: int | None
 
 
-class Passage(Sentence):
-    """A sentence within a document: an example to be.
-
-    Parameters
-    ----------
-    number : int
-        Among the sentences of the document, from 1.
-    offset : int
-        Where its text starts in the document.
-    text : str
-    tokens : list of (start, stop), optional
-        In characters of the document; tokens separated by white space if not given.
-    """
-
-    def __init__(
-        self, number: int, offset: int, text: str, tokens: Sequence[Bounds] | None = None
-    ) -> None:
-        super().__init__(text)
-        self.number = number
-        self.offset = offset
-        self.end: int = offset + len(text)
-        if tokens is not None:
-            self.starts: list[int] = [start - offset for start, _ in tokens]
-            self.stops: list[int] = [stop - offset for _, stop in tokens]
-
-    @property
-    def tokenised(self) -> str | None:
-        """A text whose tokens white space separates: its own, or else its tokens joined.
-
-        None where white space within a token would make two of it.
-        """
-        words = [self.text[a:b] for a, b in zip(self.starts, self.stops, strict=True)]
-        if TOKEN.findall(self.text) == words:
-            return self.text
-        joined = " ".join(words)
-        return joined if count_tokens(joined) == len(words) else None
-
-
-def passages(
-    text: str, sentences: Iterable[Bounds], tokens: Iterable[Bounds] | None = None
-) -> list[Passage]:
-    """Return the sentences of a document in their order, numbered from 1; blank ones are left out.
-
-    A token belongs to the sentence that it lies in.
-
-    Raises
-    ------
-    InputError
-        Two sentences, or two tokens, overlap.
-    """
-    ordered = _apart("sentences", sentences)
-    words = None if tokens is None else _apart("tokens", (t for t in tokens if t[0] < t[1]))
-    starts = [start for start, _ in words or ()]
-    numbered = []
-    for number, (start, stop) in enumerate(ordered, 1):
-        inside = None
-        if words is not None:
-            first, last = bisect_right(starts, start - 1), bisect_right(starts, stop - 1)
-            inside = [token for token in words[first:last] if token[1] <= stop]
-        if text[start:stop].strip(WHITE):
-            numbered.append(Passage(number, start, text[start:stop], inside))
-    return numbered
-
-
-def lines_of(text: str) -> Iterator[Bounds]:
-    """Yield the lines of a text, without their ends."""
-    start = 0
-    for line in text.split("\n"):
-        yield start, start + len(line.removesuffix("\r"))
-        start += len(line) + 1
-
-
-def _apart(what: str, bounds: Iterable[Bounds]) -> list[Bounds]:
-    ordered = sorted(bounds)
-    for (_, stop), (start, _) in pairwise(ordered):
-        if start < stop:
-            raise InputError(f"two {what} overlap at character {start}")
-    return ordered
-
-
 @dataclass
 class Document:
     """One document as one annotator marked it.
@@ -202,6 +119,10 @@ class Document:
     links : list of Link
     notes : Counter of str
         What the file holds beyond these.
+    columns : mapping of str to value
+        Further columns of all its examples.
+    is_example : bool
+        Whether the document as a whole is one example, whose id is its name.
     """
 
     file: str
@@ -212,6 +133,8 @@ class Document:
     marks: list[Mark]
     links: list[Link]
     notes: Counter[str] = field(default_factory=Counter)
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    is_example: bool = False
 
     def __post_init__(self) -> None:
         self._starts = [sentence.offset for sentence in self.sentences]
@@ -223,7 +146,7 @@ class Document:
 
     def example(self, sentence: Passage) -> str:
         """Return the id of a sentence."""
-        return f"{self.name}:{sentence.number}"
+        return self.name if self.is_example else f"{self.name}:{sentence.number}"
 
     def describe(self, number: int) -> str:
         """Describe a mark for messages."""
@@ -279,27 +202,13 @@ class Document:
         return by_effect
 
     def relations(self) -> Relations:
-        """Return the relations that the links make.
+        """Return the relations that the links make, see `relations_of`."""
+        return relations_of(self.file, [self])
 
-        Returns
-        -------
-        Relations
-            An example per sentence, with the columns ``id`` (document and number of the sentence),
-            ``text``, ``doc_id`` and ``annotator``. A relation is one linked Cause and Effect with
-            the Signals linked to that Effect: an Effect of several Causes makes several relations.
-            They come in the order in which their Effects, and then their Causes, are first linked.
-            A relation is null where its Effect has Signals but no Cause, or where Cause and Effect
-            do not lie within one sentence. ``reading.notes`` counts what was set right or left
-            out.
-
-        Raises
-        ------
-        InputError
-            The relations would have more than `MOST_SPANS` spans.
-        """
+    def add_to(self, build: Builder) -> None:
+        """Add an example per sentence; InputError where they have more than `MOST_SPANS` spans."""
         arguments = self.arguments()
         self._require_few_spans(arguments)
-        build = Builder(self.file)
         build.notes.update(self.notes)
         pairs = [self.pair(link) for link in self.links]
         used = {number for pair in pairs if pair is not None for number in pair}
@@ -326,13 +235,6 @@ class Document:
                 else:
                     build.relation(spans)
             build.end_example(len(sentence.starts))
-        columns = {
-            "id": list(map(self.example, self.sentences)),
-            "text": [sentence.tokenised for sentence in self.sentences],
-            "doc_id": [self.name] * len(self.sentences),
-            "annotator": [self.annotator] * len(self.sentences),
-        }
-        return build.table(columns)
 
     def _require_few_spans(self, arguments: Mapping[int, tuple[list[int], list[int]]]) -> None:
         """Refuse links that make too many spans: each relation of an effect has all its signals."""
@@ -382,3 +284,43 @@ class Document:
         placed = self.place(number, sentence)
         build.notes["span cut a token"] += sum(cut for *_, cut in placed)
         return [(role, start, stop) for start, stop, _ in placed]
+
+
+def relations_of(file: str, documents: Iterable[Document]) -> Relations:
+    """Return the relations that the links of one annotator's documents make.
+
+    Returns
+    -------
+    Relations
+        An example per sentence, with the columns ``id`` (document and number of the sentence),
+        ``text``, ``doc_id`` and ``annotator``. A relation is one linked Cause and Effect with
+        the Signals linked to that Effect: an Effect of several Causes makes several relations.
+        They come in the order in which their Effects, and then their Causes, are first linked.
+        A relation is null where its Effect has Signals but no Cause, or where Cause and Effect
+        do not lie within one sentence. ``reading.notes`` counts what was set right or left out.
+
+    Raises
+    ------
+    InputError
+        A document comes twice, or its relations would have more than `MOST_SPANS` spans.
+    """
+    build = Builder(file)
+    seen: dict[str, str] = {}
+    columns: dict[str, list[Any]] = {"id": [], "text": [], "doc_id": [], "annotator": []}
+    further = Columns((*columns, "length", "relations"))
+    for document in documents:
+        if document.name in seen:
+            both = " and ".join(dict.fromkeys((seen[document.name], document.annotator)))
+            raise InputError(
+                f'{file}: document "{document.name}" comes twice, of {both}; agreement takes '
+                "the documents of several annotators"
+            )
+        seen[document.name] = document.annotator
+        document.add_to(build)
+        for sentence in document.sentences:
+            columns["id"].append(document.example(sentence))
+            columns["text"].append(sentence.tokenised)
+            columns["doc_id"].append(document.name)
+            columns["annotator"].append(document.annotator)
+            further.add(document.columns)
+    return build.table(columns | further.typed(file))

@@ -44,7 +44,7 @@ def read(
         ``{"index": ..., "prediction": [tagged sentence, ...]}``, line k for example k.
     like : Relations, optional
         For a submission: the gold side. Ids, text and lengths come from it.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tags are read, see `fastcausal.formats.cnc.markup.parse`. The official readings trust
         ``num_rs`` and the line order; the strict one requires ``num_rs`` to be the number of
         sentences and ``index`` to be the line's position, or the ids of the examples.

@@ -18,6 +18,8 @@ _TAG = re.compile(rb"(</?(?:ARG|SIG)[^<>]*>?)")
 _SIGNAL_TAG = re.compile(rb"</?SIG[0-9]+>")
 _ODD_SIGNAL = re.compile(r"</?SIG(?!\d+>)")
 _OFFICIAL_TAG = re.compile(r"</?ARG[01]>|</?SIG")
+OFFICIAL = ("cnc-2023", "cnc-2022")  # readings of official scorers, which go by lines, not ids
+NATIVE = {"strict": 0, "aligned": 0, "cnc-2023": 1, "cnc-2022": 2}  # numbers in csrc/tagged.hpp
 Mark = tuple[int, int, bool]  # (token, role, closes): a tag
 Run = tuple[bool, int, int, int]  # (begins, role, start, stop): B- and I- tags, or I- tags alone
 
@@ -29,9 +31,11 @@ def parse(text: str, tags: str = "strict") -> tuple[int, list[Span]]:
     ----------
     text : str
         Tags: ``<ARG0>`` cause, ``<ARG1>`` effect, ``<SIG0>``, ``<SIG1>``, ... signal.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         ``strict``: tags are removed; tokens are what ASCII white space separates in the rest; a
-        span covers every token that holds a character between its tags. The others are the
+        span covers every token that holds a character between its tags. ``aligned`` differs where
+        there is a text that the sentence rewrites, see
+        `fastcausal.formats.cnc.aligned`. The others are the
         readings of the scorers of those years: tokens end at single spaces, a tag acts on the
         token it stands in, one-word arguments stay open.
 
@@ -113,7 +117,7 @@ def write(text: str, spans: Iterable[Span]) -> tuple[str, list[Span]]:
 
 def count_tokens(text: str, tags: str = "strict") -> int:
     """Return the number of tokens of a plain sentence under a reading of tags."""
-    if tags != "strict":
+    if tags in OFFICIAL:
         return text.count(" ") + 1
     return len(text.encode("utf-8", "surrogatepass").split())
 
@@ -125,7 +129,12 @@ def holds_tags(text: str) -> bool:
 
 def without_tags(text: str) -> str:
     """Return the sentence alone."""
-    return _TAG.sub(b"", text.encode()).decode()
+    return "".join(pieces_of(text)[::2])
+
+
+def pieces_of(text: str) -> list[str]:
+    """Split a sentence into text, tag, text, ..., tag, text."""
+    return [piece.decode() for piece in _TAG.split(text.encode())]
 
 
 def chunks(runs: Iterable[Run], *, relaxed: bool) -> list[Span]:
@@ -219,7 +228,7 @@ def as_tagged(spans: Iterable[Span], length: int, tags: str) -> list[Span]:
         Roles 0 cause, 1 effect, 2 signal.
     length : int
         Tokens of the sentence, which single spaces separate.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         The reading.
 
     Returns
@@ -241,7 +250,7 @@ def as_tagged(spans: Iterable[Span], length: int, tags: str) -> list[Span]:
     for (role, _, stop), (other, start, _) in pairwise(spans):
         if role == other != SIGNAL and start < stop:
             raise UnreadError(f"two spans of role {role} overlap at token {start}")
-    if tags == "strict":
+    if tags not in OFFICIAL:
         return spans
     ends = [((start, role, False), (stop - 1, role, True)) for role, start, stop in spans]
     marks = sorted(mark for both in ends for mark in both)
@@ -287,6 +296,7 @@ _ROLES = {
 }
 READINGS: dict[str, Callable[[str], tuple[int, list[Span]]]] = {
     "strict": _strict,
+    "aligned": _strict,
     "cnc-2023": _official,
     "cnc-2022": partial(_official, relaxed=True),
 }

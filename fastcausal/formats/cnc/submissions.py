@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,8 @@ import pyarrow.compute as pc
 from fastcausal.arrays.arrow import joined, numbers, offsets_of, string_lists, strings_at
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
-from fastcausal.formats.cnc.tagged import Sentences, token_counts
+from fastcausal.formats.cnc.markup import OFFICIAL
+from fastcausal.formats.cnc.tagged import Sentences, texts_like, token_counts
 from fastcausal.formats.io.builder import Columns, Int64, column, placed
 from fastcausal.formats.io.files import LineNumbers, Source
 from fastcausal.formats.io.lines import Lines
@@ -56,7 +58,8 @@ class _Predictions:
         if self.ids is not None and (like is None or like.ids is not None):
             columns["id"] = column(source.name, "id", self.ids)
         names = columns["id"] if "id" in columns else range(start, start + n)
-        return Sentences(self.sentences, token_counts(like, tags, rows), tags).table(
+        texts = partial(texts_like, like, rows)
+        return Sentences(self.sentences, token_counts(like, tags, rows), tags, texts).table(
             source.name,
             columns,
             lambda k: f"{source.name}:{self.lines[k]}: example {names[k]}",
@@ -84,7 +87,7 @@ def batches(
         ``"-"`` is standard input.
     golds : iterable of Relations
         Consecutive examples of gold, any number at a time.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tags are read, see `fastcausal.formats.cnc.markup.parse`.
 
     Yields
@@ -148,9 +151,9 @@ def _plain(source: Source, like: Relations | None, tags: str, start: int) -> _Pr
     if not len(index.kinds):
         return None
     notes: Counter[str] = Counter()
-    named = tags == "strict" and bool((index.kinds == TEXT).all())
+    named = tags not in OFFICIAL and bool((index.kinds == TEXT).all())
     misplaced = 0 if named else index.n_misplaced(like, start)
-    if tags != "strict":
+    if tags in OFFICIAL:
         notes[DISORDER] = misplaced
     elif misplaced or (not named and (index.kinds == TEXT).any()):
         return None
@@ -212,7 +215,7 @@ def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _
     lines: list[int] = []
     columns = Columns(KEYS)
     notes: Counter[str] = Counter()
-    wanted = None if tags == "strict" or like is None else _n_relations(like)
+    wanted = None if tags not in OFFICIAL or like is None else _n_relations(like)
     for line, row in source.objects(problems):
         prediction = row.get("prediction")
         k = len(lines) + problems.count  # a line is kept or is a problem
@@ -238,8 +241,8 @@ def _checked(source: Source, like: Relations | None, tags: str, start: int) -> _
             lines.append(line)
             columns.add(row)
     problems.raise_if_any()
-    named = tags == "strict" and all(isinstance(index, str) for index in indexes)
-    if tags != "strict":
+    named = tags not in OFFICIAL and all(isinstance(index, str) for index in indexes)
+    if tags in OFFICIAL:
         notes[DISORDER] = _n_misplaced(indexes, like, start)
     elif not named:
         _require_order(source, lines, indexes, start)

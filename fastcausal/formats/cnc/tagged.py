@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -11,22 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import (
-    is_valid,
-    offsets,
-    text_lists,
-    texts_of,
-)
+from fastcausal.arrays.arrow import is_valid, numbers, offsets, text_lists
+from fastcausal.arrays.arrow import texts_of as characters_of
 from fastcausal.arrays.unparsed import UNPARSED, reason_lists
-from fastcausal.errors import InputError, Problems
+from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.formats import _native
-from fastcausal.formats.cnc.markup import (
-    READINGS,
-    count_tokens,
-    odd_signal_tag,
-    parse,
-)
-from fastcausal.formats.examples import column_of_tagged
+from fastcausal.formats.cnc.aligned import NOTE, aligned, difference
+from fastcausal.formats.cnc.markup import NATIVE, OFFICIAL, count_tokens, odd_signal_tag, parse
+from fastcausal.formats.examples import texts_of
 from fastcausal.formats.io.builder import (
     Int32,
     Int64,
@@ -35,7 +28,6 @@ from fastcausal.formats.io.builder import (
     at_rows,
     column,
     placed,
-    places_in,
     unread_message,
 )
 from fastcausal.relations import Reading, Relations
@@ -56,7 +48,7 @@ def read(
         The tagged sentences of each example.
     like : Relations, optional
         The gold side, example by example: ids, text and lengths come from it.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tags are read, see `fastcausal.formats.cnc.markup.parse`.
 
     Returns
@@ -86,7 +78,9 @@ def read(
             raise InputError(f"{where(k)}: expected a list of tagged sentences")
     kept = column(name, "tagged", list(map(list, source)))
     counts = token_counts(like, tags, rows)
-    return Sentences(kept, counts, tags).table(name, columns, where)
+    return Sentences(kept, counts, tags, partial(texts_like, like, rows)).table(
+        name, columns, where
+    )
 
 
 def of_gold(
@@ -105,90 +99,13 @@ def of_gold(
     """
     lengths = np.empty(len(columns["text"]), np.int32)
     _count_all(columns["text"], tags, lengths)
-    sentences = Sentences(kept, lengths, tags, own=True)
-    if tags == "strict":
+    sentences = Sentences(kept, lengths, tags, columns["text"].to_pylist, own=True)
+    if tags not in OFFICIAL:
         sentences.note_misfits(problems, where)
     if problems.count:
         problems.raise_if_any()
     notes = {**notes, UNLIKE_TEXT: sentences.unlike_text}
     return sentences.table(name, columns, where, notes=notes, lines=lines)
-
-
-def reread(relations: Relations, tags: str, like: Relations | None = None) -> Relations:
-    """Interpret the tagged sentences of a table anew.
-
-    Parameters
-    ----------
-    relations : Relations
-        With the column ``tagged: list<string>`` that readers of tagged sentences add.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
-        The reading wanted.
-    like : Relations, optional
-        The gold side of predictions, read in that way: lengths come from it.
-
-    Returns
-    -------
-    Relations
-        With new ``relations``, and lengths counted anew where there is ``text``, or in the
-        sentences themselves if these are gold's and the reading is an official one.
-
-    Raises
-    ------
-    InputError
-        There is no such column, or no such reading.
-
-    Examples
-    --------
-    >>> strict = read([["<ARG0>Rain</ARG0> causes <ARG1>floods</ARG1>"]])
-    >>> reread(strict, "cnc-2023").to_examples()[0]["relations"]
-    [{'cause': [(0, 2)], 'effect': [(2, 3)]}]
-    """
-    if relations.reading.tags == tags:
-        return relations
-    table = relations.table
-    kept = column_of_tagged(relations)
-    if kept is None or kept.null_count or any(c.flatten().null_count for c in kept.chunks):
-        raise InputError(
-            f"the tags cannot be read as {tags}: the table keeps no tagged sentences "
-            '(column "tagged", a list of strings)'
-        )
-    counts = token_counts(relations, tags)
-    if like is not None:
-        rows = places_in(like, relations.ids, len(relations), "pred")
-        counts = np.where(rows < 0, counts, token_counts(like, tags, rows))
-    own = like is None
-    anew = Sentences(kept, counts, tags, own=own)
-    columns = {
-        n: table[n] for n in table.column_names if n not in ("relations", "length", UNPARSED)
-    }
-    notes = {note: n for note, n in relations.reading.notes.items() if note != UNLIKE_TEXT}
-    if own and "text" in columns:
-        notes[UNLIKE_TEXT] = anew.unlike_text
-    return anew.table(
-        "tagged sentences",
-        columns,
-        lambda k: f"example {relations.name(k)}",
-        notes=notes,
-    )
-
-
-def with_tags(gold: Relations, pred: Relations, tags: str) -> tuple[Relations, Relations]:
-    """Read both sides with one reading of tags, where they keep their tagged sentences.
-
-    Lengths of pred come from gold where the two can be joined.
-    """
-    if _is_other(gold, tags):
-        gold = reread(gold, tags)
-    if _is_other(pred, tags):
-        joinable = len(gold) == len(pred) or (gold.ids is not None and pred.ids is not None)
-        pred = reread(pred, tags, gold if joinable else None)
-    return gold, pred
-
-
-def _is_other(relations: Relations, tags: str) -> bool:
-    """Tell whether a table was read with other tags and can be read with these."""
-    as_wanted = relations.reading.tags in (None, tags)
-    return not as_wanted and "tagged" in relations.table.column_names
 
 
 class Sentences:
@@ -201,7 +118,10 @@ class Sentences:
     lengths : int32[n_examples]
         The tokens of each example, -1 where unknown: then its first sentence that can be read
         tells. A sentence of another length is unread.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
+    texts : callable
+        Gives the text of each example, None where there is none: for messages, and what sentences
+        are aligned with.
     own : bool
         Whether these are the examples' own sentences and no predictions. The official programs
         go by those: there an example has the length of its first sentence.
@@ -212,16 +132,30 @@ class Sentences:
         Examples whose own sentences have another length than was given.
     """
 
-    def __init__(self, kept: Any, lengths: Int32, tags: str, *, own: bool = False) -> None:
+    def __init__(
+        self,
+        kept: Any,
+        lengths: Int32,
+        tags: str,
+        texts: Callable[[], list[str | None]],
+        *,
+        own: bool = False,
+    ) -> None:
         kept = kept if isinstance(kept, pa.ChunkedArray) else pa.chunked_array([kept])
         self.kept: pa.ChunkedArray = kept
+        self.n_aligned: int = 0
+        if tags == "aligned":
+            anew, self.n_aligned = aligned(kept, _some_texts(texts()))
+            kept = pa.chunked_array([anew])
+        self._read: pa.ChunkedArray = kept
+        self._texts = texts
         self.tags: str = tags
         self.lengths: Int32 = np.array(lengths, np.int32)
         parts = [text_lists(chunk) for chunk in kept.chunks]
         counts = [np.diff(starts) for starts, *_ in parts]
         # Sentences of each example.
         self.counts: Int64 = np.concatenate([np.empty(0, np.int64), *counts])
-        if own and tags != "strict":
+        if own and tags in OFFICIAL:
             self.lengths[self.counts > 0] = -1
         self.widths: Int32 = np.empty(int(self.counts.sum()), np.int32)
         self.n_tokens: Int32 = np.empty_like(self.widths)
@@ -234,15 +168,15 @@ class Sentences:
                 data,
                 places,
                 starts,
-                list(READINGS).index(tags),
+                NATIVE[tags],
                 self.lengths[example : stops[0]],
                 self.n_tokens[sentence : stops[1]],
                 self.widths[sentence : stops[1]],
             )
             spans.append(tuple(flat))
             if odd:
-                texts = chunk.flatten()
-                self.odd += filter(odd_signal_tag, (texts[k].as_py() for k in odd))
+                flat_chunk = chunk.flatten()
+                self.odd += filter(odd_signal_tag, (flat_chunk[k].as_py() for k in odd))
             example, sentence = stops
         changed = self.lengths != lengths if own else ()
         self.unlike_text: int = int(np.count_nonzero(changed))
@@ -288,6 +222,7 @@ class Sentences:
         """
         counted = Counter(notes)
         counted[ODD] += sum("<SIG" in sentence for sentence in self.odd)
+        counted[NOTE] += self.n_aligned
         unread = list(self._unread(self.widths < 0))
         first = [
             unread_message(where(k), number, reason, noun)
@@ -309,12 +244,21 @@ class Sentences:
         places = offsets(self.counts)
         at = np.flatnonzero(unread)
         examples = np.searchsorted(places, at, "right") - 1
-        texts = pc.list_flatten(self.kept).take(pa.array(at)).to_pylist()
-        for k, example, text in zip(at.tolist(), examples.tolist(), texts, strict=True):
+        given, read = (
+            pc.list_flatten(column).take(numbers(at)).to_pylist()
+            for column in (self.kept, self._read)
+        )
+        texts = self._texts()
+        for k, example, sentence, as_read in zip(
+            at.tolist(), examples.tolist(), given, read, strict=True
+        ):
             reason = f"has {self.n_tokens[k]} tokens, expected {self.lengths[example]}"
+            text = texts[example]
             if self.n_tokens[k] < 0:
-                reason = _fault(text, self.tags)
-            yield example, k - int(places[example]) + 1, reason, text
+                reason = _fault(as_read, self.tags)
+            elif text is not None and self.tags not in OFFICIAL:
+                reason += f": {difference(sentence, text)}"
+            yield example, k - int(places[example]) + 1, reason, sentence
 
 
 def _fault(sentence: str, tags: str) -> str:
@@ -341,6 +285,20 @@ def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = No
     return counts if rows is None else at_rows(counts, rows)
 
 
+def texts_like(like: Relations | None, rows: Int64) -> list[str | None]:
+    """Return the texts of these rows of gold, None where there is none."""
+    texts = [] if like is None else texts_of(like)
+    return [texts[row] if row >= 0 else None for row in rows.tolist()]
+
+
+def _some_texts(texts: list[str | None]) -> list[str | None]:
+    """Return texts to align sentences with; InputError where there is none."""
+    if texts and not any(isinstance(text, str) for text in texts):
+        remedy = Remedy("like", ("GOLD",), "would give them")
+        raise InputError('tags "aligned" needs texts to align sentences with', remedy)
+    return texts
+
+
 def _count_all(texts: pa.ChunkedArray, tags: str, counts: Int32) -> None:
     """Set the counts of tokens of the texts that are there."""
     start = 0
@@ -356,6 +314,6 @@ def _count(texts: pa.Array, tags: str, counts: Int32) -> None:
                 counts[k] = count_tokens(text, tags)
         return
     known = np.empty_like(counts)
-    data, places = texts_of(texts)
-    _native.count_tokens(data, places.astype(np.int64), list(READINGS).index(tags), known)
+    data, places = characters_of(texts)
+    _native.count_tokens(data, places.astype(np.int64), NATIVE[tags], known)
     np.copyto(counts, known, where=is_valid(texts) if texts.null_count else True)

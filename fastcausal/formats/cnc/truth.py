@@ -33,6 +33,7 @@ from fastcausal.arrays.arrow import (
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats import _native
 from fastcausal.formats.cnc import tagged
+from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.io.builder import Int64, column
 from fastcausal.formats.io.cells import cells
 from fastcausal.formats.io.files import LineNumbers, Source
@@ -236,7 +237,7 @@ def _trusted(sentences: list[str], num_rs: str, tags: str, notes: Counter[str]) 
     n = int(num_rs)
     if n == len(sentences):
         return sentences
-    if tags == "strict" or n > len(sentences):
+    if tags not in OFFICIAL or n > len(sentences):
         raise InputError(f"num_rs is {n}, but the list has {len(sentences)} sentences")
     notes["sentences beyond num_rs left out"] += len(sentences) - n
     return sentences[:n]

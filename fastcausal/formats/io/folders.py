@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from fastcausal.errors import InputError
-from fastcausal.formats.io.files import name_of
+from fastcausal.formats.io.files import Source, name_of
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.packed import suffix_of
 from fastcausal.relations import Relations
@@ -52,16 +52,25 @@ def files_of(
     if not known:
         raise InputError(f"{name}: a directory without a file that ends in {', '.join(kinds)}")
     kind = (sure or known)[0]
-    return formats.get(kind), of_kind[kind]
+    rivals = [f for f in formats.values() if kind in formats and f.folder == formats[kind].folder]
+    return _told(of_kind[kind][0], rivals), of_kind[kind]
+
+
+def _told(file: Path, rivals: list[Format]) -> Format | None:
+    """Return the format of a file among those of its suffix: the first where none knows it."""
+    if len(rivals) < 2:
+        return rivals[0] if rivals else None
+    source = Source.open(file)
+    return next((format for format in rivals if format.sniff and format.sniff(source)), rivals[0])
 
 
 def _kinds(formats: Mapping[str, Format]) -> dict[str, str]:
     """Return what files are by their suffixes: of a format, or text that tells its own."""
-    return {
-        suffix: TEXTS.get(suffix, known.name)
-        for known in formats.values()
-        for suffix in known.folder
-    }
+    kinds: dict[str, str] = {}
+    for known in formats.values():
+        for suffix in known.folder:
+            kinds.setdefault(suffix, TEXTS.get(suffix, known.name))
+    return kinds
 
 
 def of_one_format(

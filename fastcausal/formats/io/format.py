@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,8 +54,9 @@ class Format:
     stream : callable, optional
         Takes an `Opened`, the only columns needed and the reading of tags; gives the batches of
         a file that may be larger than memory.
-    document : callable, optional
-        The `Document` of a file in which spans and links are marked one by one.
+    documents : callable, optional
+        Takes a `Source`; gives the `Document`s of a file in which spans and links are marked one
+        by one, each as one annotator marked it.
     empty : bool
         Whether a file without examples can be read back.
     """
@@ -74,7 +75,7 @@ class Format:
     sniff: Callable[[Source], bool] | None = None
     load: Callable[[str | os.PathLike[str]], Source] = Source.open
     stream: Callable[[Opened, Columns, str], Stream] | None = None
-    document: Callable[[Source], Any] | None = None
+    documents: Callable[[Source], Iterable[Any]] | None = None
     empty: bool = True
 
 

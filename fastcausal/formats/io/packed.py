@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Any, TypeGuard, TypeVar
 
 from fastcausal.errors import InputError
@@ -21,7 +21,6 @@ from fastcausal.formats.io.zips import MOST_RATIO, Archive
 
 SUFFIXES = (".gz", ".gzip", ".bz2", ".zst", ".zstd", ".zip")
 HEAD = 10  # bytes that tell how a file is packed
-ADDED = (".DS_Store", "Thumbs.db")  # files in zips that nobody put there
 PIECE = 1 << 20  # bytes unpacked at a time
 SAFE = 1 << 28  # bytes that any file may unpack to
 
@@ -154,11 +153,7 @@ def _pieces(stream: Any, name: str, how: str, size: int) -> Iterator[bytes]:
 
 def _member(archive: Archive) -> str:
     """Return the only file of a zip; what systems add on their own does not count."""
-    names = [
-        name
-        for name in archive.names
-        if not name.startswith("__MACOSX/") and PurePosixPath(name).name not in ADDED
-    ]
+    names = archive.own_names
     if len(names) != 1:
         more = ", ..." if len(names) > 3 else ""
         held = f"{len(names)} files ({', '.join(names[:3])}{more})" if names else "no file"

@@ -311,9 +311,7 @@ def _of_columns(source: Any, name: str) -> pa.Table:
     try:
         table = pa.table(source)
         arrow.validate(table)
-        views = [n for n, field in enumerate(table.schema) if str(field.type) == "string_view"]
-        for n in views:  # of which pyarrow takes no rows
-            table = table.set_column(n, table.field(n).name, table[n].cast(pa.string()))
+        table = arrow.without_views(table)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{name}: the table cannot be read: {error}") from error
     return table

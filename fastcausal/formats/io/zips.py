@@ -17,6 +17,7 @@ MOST_BYTES = 1 << 30  # that all files of an archive, those of zips inside inclu
 MOST_FILES = 100_000
 MOST_RATIO = 200  # bytes unpacked for each packed; DEFLATE reaches 1032
 FREE = 1 << 20  # bytes whose ratio is not looked at: short texts repeat themselves
+ADDED = (".DS_Store", "Thumbs.db")  # files that nobody put there
 ENCRYPTED = 0x1  # of the flags of an entry
 
 
@@ -56,6 +57,15 @@ class Archive:
             the files are too many or too large.
         """
         return tuple(sorted(self._entries))
+
+    @property
+    def own_names(self) -> list[str]:
+        """The paths of its files, but not of those that systems add to zips."""
+        return [
+            path
+            for path in self.names
+            if not path.startswith("__MACOSX/") and posixpath.basename(path) not in ADDED
+        ]
 
     def read(self, path: str) -> bytes:
         """Unpack a file; InputError where it is damaged or there is no more room."""

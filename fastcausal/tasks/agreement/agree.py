@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from fastcausal._version import __version__
+from fastcausal.arrays.strata import By
 from fastcausal.engine.kernel import Objective
 from fastcausal.formats.io.sources import RelationSources
 from fastcausal.formulas import RatioFormula, sums_of
@@ -37,7 +38,7 @@ def agreement(
     protocol: AgreementProtocol = "recess",
     *,
     average: MeanOver | None = None,
-    by: str | None = None,
+    by: By = None,
     unparsed: Policy = "error",
 ) -> Agreement:
     """Measure the agreement of two or more annotators on causal relations.
@@ -114,10 +115,9 @@ def agreement(
     )
     signature = f"fastcausal|{__version__}|agreement|{chosen}|average:{average}|unparsed:{unparsed}"
     statistics = partial(statistics_of, formula, signature, [pair.sums for pair in ordered])
-    strata = {} if by is None else statistics().by(by)
     subsets = {
-        f"{by}={name}": scores_of(formula, sums_of(part.rows, part.times[None]))
-        for name, part in strata.items()
+        name: scores_of(formula, sums_of(part.rows, part.times[None]))
+        for name, part in (statistics().parts(by) if by else {}).items()
     }
     everyone = {}
     if len(sides) > 2 and protocol == "recess":

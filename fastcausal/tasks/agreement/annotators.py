@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,13 @@ import pyarrow.compute as pc
 from fastcausal.arrays import arrow
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, some_of
-from fastcausal.formats import documents_of, opened, read, table
+from fastcausal.formats import documents, documents_of, frames, opened, read, table
+from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.io.batches import Stream, batch
 from fastcausal.formats.io.files import name_of
 from fastcausal.formats.io.format import Opened
 from fastcausal.formats.io.packed import stem_of
+from fastcausal.formats.io.parts import parts_of
 from fastcausal.options import Policy, TagReading
 from fastcausal.relations import Relations, taken
 from fastcausal.tasks.unread import unread_message
@@ -36,7 +38,7 @@ def read_annotators(annotations: Any, tags: TagReading = "strict") -> dict[str, 
         column ``annotator`` names the annotators, which brat and WebAnno files have, and the
         sources of one annotator are joined. A source without it is named by its file name, or by
         its number. A directory of brat or WebAnno files stands for these.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
 
     Raises
@@ -60,14 +62,13 @@ def read_annotators(annotations: Any, tags: TagReading = "strict") -> dict[str, 
 
 
 def _by_annotator(sources: Sequence[Any], tags: TagReading) -> dict[str, Relations]:
-    files = [file for source in sources for file in documents_of(source)]
-    splits = [_split(source, tags) for source in files]
-    bare = [
-        source.path if isinstance(source, Opened) else source
-        for source, sides in zip(files, splits, strict=True)
-        if None in sides
-    ]
-    if len(files) == 1 and bare:
+    splits = []
+    bare = []
+    for file in chain.from_iterable(map(documents_of, sources)):
+        splits.append(_split(file, tags))
+        if None in splits[-1]:
+            bare.append(file.path if isinstance(file, Opened) else file)
+    if len(splits) == 1 and bare:
         what = "the table" if hasattr(bare[0], "__arrow_c_stream__") else name_of(bare[0])
         raise InputError(
             f'{what} is one source, expected several or a table with a column "{COLUMN}"'
@@ -94,24 +95,42 @@ def _names(sources: Sequence[Any]) -> list[str]:
 
 def _split(source: Any, tags: TagReading) -> dict[str | None, Relations]:
     """Return a table per annotator; of None where the source does not name them."""
-    name, whole = "the table", None
     source = opened(source, whole=True)
     if isinstance(source, Opened):
-        name = source.name
-    if isinstance(source, Opened) and source.format in (table.PARQUET, table.ARROW):
-        whole = table.load(source.source(), source.format.name)
-    elif hasattr(source, "__arrow_c_stream__"):
-        whole = taken(source)
-    if whole is None or COLUMN not in whole.column_names:
-        relations = read(source, tags=tags)
-        if COLUMN not in relations.table.column_names:
-            return {None: relations}
-        whole = relations.table
+        if (marked := documents(source)) is not None:
+            return _by_document(source.name, marked)
+        if source.format in (table.PARQUET, table.ARROW):
+            return _by_column(source.name, table.load(source.source(), source.format.name))
+        if parts := parts_of(source.source(), COLUMN):
+            files = {a: Opened(part, source.format, content=part) for a, part in parts.items()}
+            return {a: _unnamed(read(file, tags=tags)) for a, file in files.items()}
+    if (columns := frames.table_of(source)) is not None:
+        return _by_column("the table", taken(columns))
+    relations = read(source, tags=tags)
+    if COLUMN not in relations.table.column_names:
+        return {None: relations}
+    return _by_column(name_of(source), relations.table)
+
+
+def _by_column(name: str, whole: pa.Table) -> dict[str | None, Relations]:
+    """Return a table per value of the column of annotators, of None where there is none."""
+    if COLUMN not in whole.column_names:
+        return {None: frames.read(whole, name=name)}
     annotators = pc.unique(whole[COLUMN]).to_pylist()
     if None in annotators:
         raise InputError(f'{name} has rows without an annotator in the column "{COLUMN}"')
     rest = whole.drop_columns([COLUMN])
-    return {str(a): Relations.trusted(rest.filter(pc.equal(whole[COLUMN], a))) for a in annotators}
+    parts = {str(a): rest.filter(pc.equal(whole[COLUMN], a)) for a in annotators}
+    return {a: frames.read(part, name=f"{name} of {a}") for a, part in parts.items()}
+
+
+def _by_document(name: str, documents: list[Document]) -> dict[str | None, Relations]:
+    """Return a table per annotator of marked texts."""
+    annotators = dict.fromkeys(document.annotator for document in documents)
+    return {
+        a: _unnamed(relations_of(name, (d for d in documents if d.annotator == a)))
+        for a in annotators
+    }
 
 
 def _unnamed(relations: Relations) -> Relations:

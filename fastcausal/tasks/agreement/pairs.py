@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from fastcausal.engine.plan import Plan, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import some_of
-from fastcausal.formats.cnc.tagged import with_tags
+from fastcausal.formats.cnc.rereading import with_tags
 from fastcausal.formulas import Int64, RatioFormula
 from fastcausal.options import MeanOver
 from fastcausal.protocols import Protocol
@@ -84,7 +83,7 @@ def compare(
 def _aligned(a: str, b: str, sides: Sides, protocol: Protocol) -> Aligned:
     tables = with_tags(sides[a], sides[b], protocol.tags)
     aligned = align(*tables, protocol, unmatched="skip", names=(a, b))
-    return replace(aligned, columns=columns_of_either(aligned.examples, sides[b]))
+    return aligned._replace(columns=columns_of_either(aligned.examples, sides[b]))
 
 
 def _chosen(aligned: Aligned, plan: Plan, first: Rows, second: Rows) -> tuple[Int64, Int64, Int64]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcausal.arrays.strata import By
 from fastcausal.errors import warning_lines
 from fastcausal.formulas import Formula, Int64, MeanFormula, Rows, sums_of
 from fastcausal.groups import Groups, Scores
@@ -69,10 +70,10 @@ class AnswerReport(Report):
         return f"answers to {self.n_questions} questions"
 
 
-def of_statistics(statistics: Statistics, by: str | None = None) -> AnswerReport:
-    """Make the report of statistics; ``by`` is a column whose values become subsets."""
+def of_statistics(statistics: Statistics, by: By = None) -> AnswerReport:
+    """Make the report of statistics; values of the columns ``by`` become subsets."""
     formula = statistics.formula
-    parts = {} if by is None else statistics.subsets(by)
+    parts = statistics.subsets(by)
     return AnswerReport(
         statistics.signature,
         _means(formula, statistics.rows, statistics.times),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcausal.arrays.strata import By
 from fastcausal.errors import InputError
 from fastcausal.formulas import ClaimFormula, Rows, sums_of
 from fastcausal.formulas.claims import AVERAGED, SIDES
@@ -39,7 +40,7 @@ class SystemClaims(Report):
     """
 
     counted: Statistics = field(repr=False)
-    by: str | None = None
+    by: By = None
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -70,8 +71,8 @@ class SystemClaims(Report):
 
     @cached_property
     def subsets(self) -> Mapping[str, Groups]:
-        """The same for the values of a column of topics."""
-        parts = {} if self.by is None else self.counted.subsets(self.by)
+        """The same for the values of columns of topics."""
+        parts = self.counted.subsets(self.by)
         return {name: _groups(self._formula, rows) for name, rows in parts.items()}
 
     @cached_property
@@ -222,8 +223,8 @@ class ClaimsReport(Report):
         return [self.to_table(counts), agreement]
 
 
-def of_statistics(statistics: Statistics, by: str | None = None) -> SystemClaims:
-    """Make the report of statistics; ``by`` is a column whose values become subsets."""
+def of_statistics(statistics: Statistics, by: By = None) -> SystemClaims:
+    """Make the report of statistics; values of the columns ``by`` become subsets."""
     return SystemClaims(statistics, by)
 
 

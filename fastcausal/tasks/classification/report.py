@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcausal.arrays.strata import By
 from fastcausal.errors import InputError, warning_lines
 from fastcausal.formats.io.values import shown
 from fastcausal.formulas import ConfusionFormula, Int64, Label, Rows
@@ -216,12 +217,12 @@ def _unparsed_share(n_unparsed: int, confusion: Int64) -> list[str]:
     return [f"unparsed=skip: {share} ({n_unparsed / n:.1%}) and are left out"]
 
 
-def of_statistics(statistics: Statistics, by: str | None = None) -> ClassificationReport:
-    """Make the report of statistics; ``by`` is a column whose values become subsets."""
+def of_statistics(statistics: Statistics, by: By = None) -> ClassificationReport:
+    """Make the report of statistics; values of the columns ``by`` become subsets."""
     formula = statistics.formula
     assert isinstance(formula, ConfusionFormula)
     k = len(formula.labels)
-    parts = {} if by is None else statistics.subsets(by)
+    parts = statistics.subsets(by)
     subsets = {
         name: _confusion(rows, np.ones(len(rows), np.int64), k) for name, rows in parts.items()
     }

@@ -17,7 +17,7 @@ from fastcausal.arrays import arrow
 from fastcausal.engine.kernel import Int64
 from fastcausal.errors import InputError
 from fastcausal.formats import read
-from fastcausal.formats.cnc import tagged
+from fastcausal.formats.cnc import rereading
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
 from fastcausal.formats.examples import examples, tagged_sentences, texts_of
 from fastcausal.formats.io.files import Source
@@ -106,7 +106,7 @@ def _of_labels(labels: files.Labels, wanted: Sequence[str]) -> CorpusDescription
 
 def _of_relations(relations: Relations, wanted: Sequence[str]) -> CorpusDescription:
     if relations.reading.tags not in (None, "strict"):
-        relations = tagged.reread(relations, "strict")
+        relations = rereading.reread(relations, "strict")
     rows = Rows.of(relations)
     example, marked = rows.example_of_relation(), np.diff(rows.row_offsets) > 0
     unread = ~arrow.is_valid(arrow.joined(relations.table["relations"]).flatten())

@@ -35,7 +35,7 @@ def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
         A source is a path in any format, `Relations` or Arrow data; of a directory, all its
         files. Labels and links can be
         checked in WebAnno and brat files alone; other formats hold relations only.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
 
     Returns
@@ -70,37 +70,38 @@ def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
     notes: Counter[str] = Counter()
     n_examples = n_relations = 0
     readings = set()
-    files = [(name, file) for name, source in named for file in formats.documents_of(source)]
+    files = ((name, file) for name, source in named for file in formats.documents_of(source))
+    n_files = 0
     for annotator, source in files:
-        file, document, relations = _open(source, tags)
-        owners = _owners(relations, annotator, file)
-        readings.add(relations.reading.tags)
-        annotators |= dict.fromkeys(owners or [annotator or Path(file).stem])
-        notes.update(relations.reading.notes if document is None else document.notes)
-        if document is None:
-            findings += _of_relations(relations, file, owners)
-        else:
-            findings += _of_document(document, annotator or document.annotator)
-        n_examples += len(relations)
-        n_relations += relations.n_relations
+        n_files += 1
+        for file, document, relations in _open(source, tags):
+            owners = _owners(relations, annotator, file)
+            readings.add(relations.reading.tags)
+            annotators |= dict.fromkeys(owners or [annotator or Path(file).stem])
+            notes.update(relations.reading.notes if document is None else document.notes)
+            if document is None:
+                findings += _of_relations(relations, file, owners)
+            else:
+                findings += _of_document(document, annotator or document.annotator)
+            n_examples += len(relations)
+            n_relations += relations.n_relations
     if tags not in ("strict", *readings):
         raise InputError(f'tags "{tags}" is for tagged sentences, the annotations have none')
     return CheckReport(
-        tuple(findings), tuple(annotators), len(files), n_examples, n_relations, dict(+notes), tags
+        tuple(findings), tuple(annotators), n_files, n_examples, n_relations, dict(+notes), tags
     )
 
 
-def _open(source: Any, tags: TagReading) -> tuple[str, Document | None, Relations]:
-    """Open a source: its name for messages, its spans and links if any, and its relations."""
-    if formats.is_folder(source):
-        return str(source), None, formats.read(source, tags=tags)
-    file = formats.opened(source, whole=True)
-    if not isinstance(file, Opened):
-        return "table", None, formats.read(source, tags=tags)
-    document = formats.document(file)
-    if document is not None:
-        return document.file, document, document.relations()
-    return file.name, None, formats.read(file, tags=tags)
+def _open(source: Any, tags: TagReading) -> Iterator[tuple[str, Document | None, Relations]]:
+    """Yield each document of a source, else its relations, with its name for messages."""
+    file = source if formats.is_folder(source) else formats.opened(source, whole=True)
+    documents = formats.documents(file) if isinstance(file, Opened) else None
+    if documents is None:
+        name = file.name if isinstance(file, Opened) else "table"
+        name = str(source) if formats.is_folder(source) else name
+        yield name, None, formats.read(file if isinstance(file, Opened) else source, tags=tags)
+    for document in documents or ():
+        yield document.file, document, document.relations()
 
 
 def _owners(relations: Relations, annotator: str | None, file: str) -> list[str]:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from fastcausal.arrays.strata import By
 from fastcausal.confusions import group_scores
 from fastcausal.count_files import system_of
 from fastcausal.formulas import ChainFormula, Int64
@@ -283,10 +284,9 @@ def _facts(groups: Groups) -> dict[str, int]:
     return {"n_chains": int(groups["overall"]["n_chains"])}
 
 
-def of_statistics(statistics: Statistics, by: str | None = None) -> ChainReport:
-    """Make the report of statistics; ``by`` is a column whose values become subsets."""
-    parts = {} if by is None else statistics.by(by)
-    subsets = {f"{by}={name}": _of_units(part) for name, part in parts.items()}
+def of_statistics(statistics: Statistics, by: By = None) -> ChainReport:
+    """Make the report of statistics; values of the columns ``by`` become subsets."""
+    subsets = {name: _of_units(part) for name, part in statistics.parts(by).items()}
     groups = _of_units(statistics)
     whole = partial(replace, statistics)
     return ChainReport(statistics, groups, _facts(groups), None, whole, subsets)

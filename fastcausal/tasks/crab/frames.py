@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.distinct import distinct
+from fastcausal.arrays.strata import By
 from fastcausal.count_files import system_of
 from fastcausal.formulas import FrameFormula, Int64
 from fastcausal.groups import Groups
@@ -335,10 +336,9 @@ def _facts(groups: Groups) -> dict[str, int]:
     return {name: int(groups["overall"][name]) for name in ("n_frames", "n_pairs")}
 
 
-def of_statistics(statistics: Statistics, by: str | None = None) -> FrameReport:
-    """Make the report of statistics; ``by`` is a column whose values become subsets."""
-    parts = {} if by is None else statistics.by(by)
-    subsets = {f"{by}={name}": _of_units(part) for name, part in parts.items()}
+def of_statistics(statistics: Statistics, by: By = None) -> FrameReport:
+    """Make the report of statistics; values of the columns ``by`` become subsets."""
+    subsets = {name: _of_units(part) for name, part in statistics.parts(by).items()}
     groups = _of_units(statistics)
     whole = partial(replace, statistics)
     return FrameReport(statistics, groups, _facts(groups), None, whole, subsets)

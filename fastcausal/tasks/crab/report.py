@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcausal.arrays.arrow import joined
-from fastcausal.arrays.strata import strata_of
+from fastcausal.arrays.strata import By, columns_by, strata_of
 from fastcausal.confusions import confusions
 from fastcausal.errors import warning_lines
 from fastcausal.formulas import UNANSWERED, Int64, JudgedFormula, Rows, ScoredFormula
@@ -173,9 +173,9 @@ class JudgmentReport(ClassificationReport):
         return [scores_table("subsets", rows, counts=True)] if self.parts else []
 
 
-def of_statistics(statistics: Statistics, by: str | Sequence[str] | None = None) -> JudgmentReport:
+def of_statistics(statistics: Statistics, by: By = None) -> JudgmentReport:
     """Make the report of statistics; each value of the columns ``by`` is a subset."""
-    columns = [by] if isinstance(by, str) else list(by or ())
+    columns = [*columns_by(by)]
     counted = _counted(statistics)
     [whole] = _reports(statistics, counted, np.zeros(len(counted.pred), np.int64), 1)
     if IN_DOCUMENT in counted.units.column_names:

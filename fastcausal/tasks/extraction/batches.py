@@ -27,12 +27,15 @@ import pyarrow as pa
 from fastcausal.arrays import _ids
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read, stream
+from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.formats.io.batches import Stream, ahead
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations, hashes_of
+from fastcausal.rows import Rows
 
 READ_AGAIN = 1 << 30  # bytes of files: up to here a fault is looked for in the whole, to tell all
 
+_IN_MEMORY = (Relations, Rows)  # told in no time
 _ELSEWHERE = (str, pa.RecordBatchReader, os.PathLike, Iterator)
 T = TypeVar("T")
 Progress = Callable[[int, int | None], None]
@@ -44,7 +47,7 @@ class NotInStepError(InputError):
 
 def is_streamed(source: Any) -> bool:
     """Tell if a source is somewhere else than in memory, and may be more than fits there."""
-    return isinstance(source, _ELSEWHERE)
+    return not isinstance(source, _IN_MEMORY) and isinstance(source, _ELSEWHERE)
 
 
 def in_step(
@@ -61,7 +64,7 @@ def in_step(
     gold, pred : anything `fastcausal.read` takes
     columns : collection of str or None
         The columns needed, None: all of them.
-    tags : {"strict", "cnc-2023", "cnc-2022"}
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How a side that has to be read whole reads tags.
     progress : callable or None
         Called with the number of examples that are done, and of all of them, None if not known.
@@ -69,7 +72,8 @@ def in_step(
     preds = stream(pred, columns, tags)
     if preds is None:
         return None
-    golds = stream(gold, columns, tags) or stream(read(gold, tags=tags))
+    of_gold = GOLD_READING[tags]
+    golds = stream(gold, columns, of_gold) or stream(read(gold, tags=of_gold))
     if golds is None or golds.follows:  # gold is a submission: the error will say so
         return None
     return InStep(golds, preds, progress or (lambda done, total: None))

@@ -11,15 +11,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from fastcausal.arrays.strata import By
 from fastcausal.count_files import system_of
 from fastcausal.errors import Warnings, warning_lines
 from fastcausal.formulas import MULTI, Int64, RelationFormula, Rows
-from fastcausal.groups import CountedGroups, Groups
+from fastcausal.groups import CountedGroups, Groups, Scores
 from fastcausal.report import Report, Tables
 from fastcausal.statistics import Statistics
-from fastcausal.tasks.unread import Unparsed
+from fastcausal.tables import number_text
+from fastcausal.tasks.unread import ALL_READ, Unparsed
 
 DETAILS = ("per_example", "matches")
+NO_REASONS = pa.schema(
+    [("id", pa.string()), ("relation", pa.int32()), ("reason", pa.string()), ("text", pa.string())]
+)
+Bounds = dict[str, dict[str, float] | None]
 AS_GIVEN = "tags:as-given: "
 
 
@@ -32,15 +38,20 @@ def report_of(
     scores: Groups,
     subsets: Mapping[str, Groups] | None = None,
     warnings: tuple[str, ...] = (),
-    n_unparsed: int = 0,
+    unparsed: Unparsed = ALL_READ,
+    bounds: Bounds | None = None,
     details: Callable[[str], pa.Table] | None = None,
+    reasons: tuple[pa.Table, ...] | None = None,
     statistics: Callable[[], Statistics] | None = None,
 ) -> Report:
     """Make the report; ``details`` makes its tables by name, None if only sums are left."""
-    unparsed = f", {n_unparsed} unparsed" if n_unparsed else ""
+    lost = f", {unparsed.relations} unparsed" if unparsed.relations else ""
+    tables = {} if details is None else {name: partial(details, name) for name in DETAILS}
+    if reasons is not None:
+        tables["unparsed"] = partial(_all_reasons, reasons)
     return Report(
         f"{protocol}: {n_examples} sentences, {n_gold_relations} gold relations, "
-        f"{n_pred_relations} predicted{unparsed}",
+        f"{n_pred_relations} predicted{lost}",
         signature,
         scores,
         facts={
@@ -48,15 +59,48 @@ def report_of(
             "n_examples": n_examples,
             "n_gold_relations": n_gold_relations,
             "n_pred_relations": n_pred_relations,
-            "n_unparsed": n_unparsed,
+            "n_unparsed": unparsed.relations,
+            **unparsed.facts(n_examples, n_pred_relations),
+            "bounds": bounds,
         },
         subsets=subsets,
         warnings=warnings,
-        tables=None
-        if details is None
-        else Tables(**{name: partial(details, name) for name in DETAILS}),
+        tables=Tables(**tables),
         statistics=statistics,
+        legend=() if bounds is None else (_bounds_line(bounds),),
     )
+
+
+def _all_reasons(reasons: tuple[pa.Table, ...]) -> pa.Table:
+    return pa.concat_tables([NO_REASONS.empty_table(), *reasons])
+
+
+def bounds_of(if_empty: Scores | None, if_skipped: Scores | None) -> Bounds:
+    """Return the scores of all roles with what is unparsed as no relation, and left out.
+
+    None where examples that are left out cannot be scored.
+    """
+    return {"if_empty": _floats(if_empty), "if_skipped": _floats(if_skipped)}
+
+
+def _floats(scores: Scores | None) -> dict[str, float] | None:
+    if scores is None:
+        return None
+    return {name: value for name, value in scores.items() if isinstance(value, float)}
+
+
+def _bounds_line(bounds: Bounds) -> str:
+    """Say what the scores of all roles would be."""
+    said = [
+        f"{name.replace('_', ' ')} "
+        + (
+            "unknown"
+            if not values
+            else ", ".join(f"{n} {number_text(v)}" for n, v in values.items())
+        )
+        for name, values in bounds.items()
+    ]
+    return f"unparsed: overall {'; '.join(said)}"
 
 
 class Totals(NamedTuple):
@@ -79,6 +123,10 @@ class Totals(NamedTuple):
         Relations whose spans are used as they are, although the protocol reads tags otherwise.
     pred_path : path, optional
         File of the predictions.
+    unread_counts : int64[n_counts], optional
+        Of examples with something unparsed, that as no relation; None where that is unknown.
+    reasons : tuple of pyarrow.Table, optional
+        Why predictions could not be read; None where that is unknown.
     """
 
     protocol: str
@@ -93,6 +141,8 @@ class Totals(NamedTuple):
     warnings: Warnings
     n_as_given: int
     pred_path: Any = None
+    unread_counts: Int64 | None = None
+    reasons: tuple[pa.Table, ...] | None = None
 
     def about(self) -> Statistics:
         """Make statistics without rows, which say all else."""
@@ -112,7 +162,14 @@ class Totals(NamedTuple):
         details: Callable[[str], pa.Table] | None,
         statistics: Callable[[], Statistics],
     ) -> Report:
-        """Make the report; ``details`` and ``statistics`` make its tables and statistics."""
+        """Return the report; ``details`` and ``statistics`` make its tables and statistics."""
+        return Report.later(partial(self._report, details, statistics), statistics)
+
+    def _report(
+        self,
+        details: Callable[[str], pa.Table] | None,
+        statistics: Callable[[], Statistics],
+    ) -> Report:
         subsets = {MULTI: self.counts[1], **self.subsets}
         return report_of(
             self.protocol,
@@ -123,10 +180,23 @@ class Totals(NamedTuple):
             CountedGroups(self.formula, self.counts[0] + self.counts[1]),
             {name: CountedGroups(self.formula, counts) for name, counts in subsets.items()},
             self._lines(),
-            self.unparsed.relations,
+            self.unparsed,
+            self._bounds() if self.unparsed.relations else None,
             details,
+            self.reasons,
             statistics,
         )
+
+    def _bounds(self) -> Bounds:
+        total, unread = self.counts[0] + self.counts[1], self.unread_counts
+        if self.unparsed.examples:  # left out
+            return bounds_of(None if unread is None else self._overall(total + unread),
+                             self._overall(total))  # fmt: skip
+        assert unread is not None
+        return bounds_of(self._overall(total), self._overall(total - unread))
+
+    def _overall(self, sums: Int64) -> Scores:
+        return CountedGroups(self.formula, sums)["overall"]
 
     def _lines(self) -> tuple[str, ...]:
         lost: list[str] = []
@@ -162,24 +232,23 @@ def as_given(n: int, protocol: str) -> Warnings:
     return {(AS_GIVEN, text): (n,)} if n else {}
 
 
-def of_statistics(statistics: Statistics, by: str | None = None) -> Report:
-    """Make the report of statistics; ``by`` is a column whose values become subsets."""
+def of_statistics(statistics: Statistics, by: By = None) -> Report:
+    """Make the report of statistics; values of the columns ``by`` become subsets."""
     return totals_of(statistics, by).report(None, partial(replace, statistics))
 
 
-def totals_of(statistics: Statistics, by: str | None) -> Totals:
-    """Add up the counts of every example, and of every value of a column."""
+def totals_of(statistics: Statistics, by: By) -> Totals:
+    """Add up the counts of every example, and of every value of each column."""
     formula = statistics.formula
     assert isinstance(formula, RelationFormula)
     assert statistics.units is not None
-    n_gold, n_pred, n_unparsed = _added(statistics.units, formula)
-    lost = Unparsed(n_unparsed)
+    n_gold, n_pred, n_unparsed, n_answers = _added(statistics.units, formula)
+    lost = Unparsed(n_unparsed, answers=n_answers)
     if statistics.left_out is not None:
-        _, readable, n_lost = _added(statistics.left_out, formula)
-        lost += Unparsed(n_lost, len(statistics.left_out), readable)
+        _, readable, n_lost, n_answers = _added(statistics.left_out, formula)
+        lost += Unparsed(n_lost, len(statistics.left_out), readable, n_answers)
     protocol = str(statistics.facts.get("protocol"))
     given = as_given(1, protocol).keys()
-    subsets = {} if by is None else statistics.subsets(by)
     several = statistics.rows[:, -1] > 0
     counts = statistics.rows[:, :-1] * statistics.times[:, None]
     return Totals(
@@ -187,18 +256,34 @@ def totals_of(statistics: Statistics, by: str | None) -> Totals:
         statistics.signature,
         formula,
         np.stack([counts[~several].sum(axis=0), counts[several].sum(axis=0)]),
-        {name: _sum(rows) for name, rows in subsets.items()},
+        {name: _sum(rows) for name, rows in statistics.subsets(by).items()},
         statistics.n_units,
         n_gold,
         n_pred,
         lost,
         {texts: counts for texts, counts in statistics.warnings.items() if texts not in given},
         sum(counts[0] for texts, counts in statistics.warnings.items() if texts in given),
+        unread_counts=_unread_counts(statistics, formula),
     )
 
 
 def _added(table: pa.Table, formula: RelationFormula) -> list[int]:
-    return [pc.sum(table[name], min_count=0).as_py() for name in formula.totals]
+    names = (*formula.totals, *formula.later_totals)
+    present = {*table.column_names}
+    return [pc.sum(table[n], min_count=0).as_py() if n in present else 0 for n in names]
+
+
+def _unread_counts(statistics: Statistics, formula: RelationFormula) -> Int64 | None:
+    """Add up the counts of examples with something unread; None where a file lacks them."""
+    left_out = statistics.left_out
+    if left_out is None:
+        assert statistics.units is not None
+        is_unread = np.asarray(statistics.units["n_unparsed"]) > 0
+        return _sum(statistics.rows_of_units()[is_unread])
+    known = [left_out[n] for n in formula.if_empty if n in left_out.column_names]
+    if len(known) < len(formula.if_empty) or any(column.null_count for column in known):
+        return None
+    return np.array([pc.sum(column, min_count=0).as_py() for column in known], np.int64)
 
 
 def _sum(rows: Rows) -> Int64:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import added_digests
+from fastcausal.arrays.strata import By
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.count_files import metadata_of
-from fastcausal.errors import warning_lines
+from fastcausal.errors import InputError, warning_lines
 from fastcausal.formats import opened
 from fastcausal.formats.io.files import Source, readable_again
 from fastcausal.formats.io.format import Opened
@@ -27,10 +29,11 @@ from fastcausal.report import Report
 from fastcausal.rows import Rows
 from fastcausal.tasks.align import NO_COLUMNS, Aligned
 from fastcausal.tasks.extraction.batches import Progress, in_step, is_streamed
-from fastcausal.tasks.extraction.report import as_given, report_of
+from fastcausal.tasks.extraction.report import Bounds, as_given, bounds_of, report_of
 from fastcausal.tasks.extraction.scorer import ExtractionScorer, marked_relations
 from fastcausal.tasks.extraction.tables import statistics_of
 from fastcausal.tasks.official import KEY
+from fastcausal.tasks.unread import named_reasons
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,7 +48,7 @@ def score(
     pred: RelationSource | Rows,
     protocol: ProtocolName | Protocol = RECESS,
     *,
-    by: str | None = None,
+    by: By = None,
     unparsed: Policy = "error",
     unmatched: Policy = "error",
     backend: Backend = "cpu",
@@ -69,8 +72,8 @@ def score(
         Joined by ``id`` where both sides have one, else by position.
     protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         ``"recess"`` by default; see `fastcausal.PROTOCOLS`.
-    by : str, optional
-        A column of gold; its values become subsets.
+    by : str or sequence of str, optional
+        Columns of gold; the values of each become subsets.
     unparsed : {"error", "empty", "skip"}
         What a predicted relation that could not be read is: an error, no relation, or a reason to
         leave the example out. `Report.n_unparsed` counts them, a warning has their share.
@@ -89,7 +92,7 @@ def score(
         None where it is not known.
     format, answers, occurrence
         How predictions are read, see `fastcausal.read`.
-    tags : {"aligned"}, optional
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}, optional
         How tagged sentences are read instead of the way of the protocol, which is to be strict.
 
     Returns
@@ -138,15 +141,17 @@ def score(
     if streamed:
         gold, pred = readable_again(gold), readable_again(pred)
     if scorer.protocol.average == "cnc-2022":
-        if by is not None:
+        if scorer.columns:
+            parts = ", ".join(scorer.columns)
             raise ValueError(
-                f"cnc-2022 does not add up over parts of the examples: no scores by {by}"
+                f"cnc-2022 does not add up over parts of the examples: no scores by {parts}"
             )
         if per_example is not None:
             raise ValueError("cnc-2022: a report of counts alone has no per_example")
         aligned = scorer.align(gold, pred)
         scorer.roles = aligned.roles
-        return _report_2022(scorer, aligned)
+        bounds = _bounds_2022(scorer, aligned, gold, pred) if aligned.unparsed.relations else None
+        return _report_2022(scorer, aligned, bounds)
     if not streamed:
         return _scored(scorer, ((gold, pred),), per_example, _again(scorer, gold, pred))
     again = _again(scorer, gold, pred)
@@ -176,14 +181,13 @@ def _scored(
 ) -> Report:
     """Score batches; tables of the report align the sources ``again``, or keep the only batch."""
     n_batches = 0
-    file = _CountFile(scorer)
-    with _NOWHERE if per_example is None else appending(per_example, file.metadata) as write:
+    with _NOWHERE if per_example is None else _CountFile(scorer).appending(per_example) as write:
         for gold, pred in batches:
             n_batches += 1
             aligned = scorer.align(gold, pred)
             scorer.add(aligned)
             if write is not None:
-                write(file.table(aligned))
+                write(aligned)
     return scorer.report(again or (aligned if n_batches == 1 else None))
 
 
@@ -194,6 +198,12 @@ class _CountFile:
         self.scorer = scorer
         self.n_rows = 0
         self.gold: int | None = 0
+
+    @contextmanager
+    def appending(self, target: str | os.PathLike[str]) -> Iterator[Callable[[Aligned], None]]:
+        """Write the rows of batches that the scorer has added."""
+        with appending(target, self.metadata) as write:
+            yield lambda aligned: write(self.table(aligned))
 
     def table(self, aligned: Aligned) -> pa.Table:
         """Return the rows of a batch that the scorer has added."""
@@ -211,31 +221,52 @@ class _CountFile:
 
 def _needed(scorer: ExtractionScorer) -> set[str | None]:
     """The columns that scores depend on."""
-    read = {"id", "length", "relations", "tagged", UNPARSED, scorer.by}
+    read: set[str | None] = {"id", "length", "relations", "tagged", UNPARSED, *scorer.columns}
     return read if scorer.protocol.tags == "strict" else read | {"text", *KEY}
 
 
-def _report_2022(scorer: ExtractionScorer, aligned: Aligned) -> Report:
+def _scores_2022(
+    scorer: ExtractionScorer, aligned: Aligned
+) -> tuple[dict[str, Scores], tuple[str, ...]]:
     from fastcausal.tasks.extraction.cnc2022 import scores_2022
 
-    scorer.n_as_given, scorer.located = aligned.n_as_given, aligned.located
-    n_pred_relations = marked_relations(aligned.pred)
-    lost = aligned.unparsed
     scores, fate = scores_2022(
         scorer.plan(), aligned.gold, aligned.pred, aligned.examples, scorer._roles, scorer.backend
     )
+    return {group: Scores(values) for group, values in scores.items()}, tuple(fate)
+
+
+def _bounds_2022(scorer: ExtractionScorer, aligned: Aligned, gold: Any, pred: Any) -> Bounds:
+    """Score under the other policy as well: these scores do not add up over examples."""
+    here = _scores_2022(scorer, aligned)[0]["overall"]
+    other = copy(scorer)
+    other.unparsed = "skip" if scorer.unparsed == "empty" else "empty"
+    try:
+        there = _scores_2022(other, other.align(gold, pred))[0]["overall"]
+    except InputError:  # examples that are left out may be invalid
+        there = None
+    return bounds_of(*((here, there) if scorer.unparsed == "empty" else (there, here)))
+
+
+def _report_2022(scorer: ExtractionScorer, aligned: Aligned, bounds: Bounds | None) -> Report:
+    scorer.n_as_given, scorer.located = aligned.n_as_given, aligned.located
+    n_pred_relations = marked_relations(aligned.pred)
+    lost = aligned.unparsed
+    scores, fate = _scores_2022(scorer, aligned)
     return report_of(
         protocol=scorer.protocol.name,
         signature=scorer.signature,
         n_examples=aligned.gold.n_examples,
         n_gold_relations=marked_relations(aligned.gold),
         n_pred_relations=n_pred_relations,
-        scores={group: Scores(values) for group, values in scores.items()},
+        scores=scores,
         warnings=(
             *aligned.warnings,
             *(lost.warnings(scorer.unparsed, n_pred_relations) if lost.relations else ()),
             *warning_lines(as_given(aligned.n_as_given, scorer.protocol.name)),
             *fate,
         ),
-        n_unparsed=lost.relations,
+        unparsed=lost,
+        bounds=bounds,
+        reasons=() if aligned.reasons is None else (named_reasons(aligned.reasons, 0),),
     )

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.arrays import _spans
-from fastcausal.arrays.strata import strata_of
+from fastcausal.arrays.strata import By, columns_by, joint_strata
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.formats import implied, read
-from fastcausal.formats.cnc.tagged import with_tags
+from fastcausal.formats.cnc.rereading import GOLD_READING, with_tags
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formulas import Int64, RelationFormula
 from fastcausal.options import (
@@ -42,7 +43,7 @@ from fastcausal.tasks.align import (
 )
 from fastcausal.tasks.extraction.report import Totals
 from fastcausal.tasks.extraction.tables import Counting, Details
-from fastcausal.tasks.unread import ALL_READ, Unparsed
+from fastcausal.tasks.unread import ALL_READ, Unparsed, named_reasons
 
 if TYPE_CHECKING:
     from fastcausal.decoding.spans import SpanDecoder
@@ -91,7 +92,7 @@ class ExtractionScorer:
         protocol: ProtocolName | Protocol = RECESS,
         *,
         decoder: TagScheme | SpanDecoder | None = None,
-        by: str | None = None,
+        by: By = None,
         unparsed: Policy = "error",
         unmatched: Policy = "error",
         backend: Backend = "cpu",
@@ -104,7 +105,7 @@ class ExtractionScorer:
         named = protocol_named if decoder is None else batch_protocol
         self.protocol: Protocol = _with_tags(named(protocol), tags)
         self.reads: Reads = Reads(format or implied(answers), answers, occurrence)
-        self.by = by
+        self.columns: tuple[str, ...] = columns_by(by)
         self.unparsed = unparsed
         self.unmatched = unmatched
         self.backend = backend
@@ -118,8 +119,12 @@ class ExtractionScorer:
         if decoder is not None:
             from fastcausal.tasks.extraction.decoded import Decoding
 
-            if by is not None:
-                raise ValueError(f'by is "{by}", but label ids and logits have no columns')
+            if self.protocol.tags == "aligned":
+                raise ValueError('tags is "aligned", but label ids and logits have no tags')
+            if self.columns:
+                raise ValueError(
+                    f'by is "{", ".join(self.columns)}", but label ids and logits have no columns'
+                )
             self._decoding = Decoding(decoder, self.plan(), self.protocol.tags, backend)
 
     def reset(self) -> None:
@@ -128,12 +133,16 @@ class ExtractionScorer:
         self.n_examples: int = 0
         self.n_gold_relations: int = 0
         self.n_pred_relations: int = 0
-        # By stratum: counts of examples with at most one gold relation, and of the others.
-        self.counts: dict[str, Int64] = {}
+        # By the values of the columns: counts of examples with at most one gold relation, and of
+        # the others.
+        self.counts: dict[tuple[str, ...], Int64] = {}
         self.n_as_given: int = 0  # relations whose spans are not read as the protocol reads tags
         self.located: frozenset[str] = frozenset()  # by which rules texts of spans were located
         self.warnings: Warnings = {}
-        self.unparsed_relations: Unparsed = Unparsed()
+        self.unparsed_relations: Unparsed = ALL_READ
+        self.reasons: list[pa.Table] = []  # why, see `Relations.unparsed`
+        # Counts of examples with something unread, that as no relation; None: cannot be had.
+        self.unread_counts: Int64 | None = np.zeros((), np.int64)
         if self._decoding is not None:
             self._decoding.reset()
 
@@ -190,7 +199,7 @@ class ExtractionScorer:
             return
         values, n_examples, n_gold, n_pred = self._decoding.on_device.take()
         counts = np.stack([values, np.zeros_like(values)])  # none has several relations
-        self.counts[""] = self._added("", counts)
+        self.counts[()] = self._added((), counts)
         self.n_examples += n_examples
         self.n_gold_relations += n_gold
         self.n_pred_relations += n_pred
@@ -201,11 +210,11 @@ class ExtractionScorer:
             return align_rows(gold, pred, self._roles, self.protocol)
         if isinstance(gold, Rows) or isinstance(pred, Rows):
             raise InputError("one side is Rows, expected both: they have no ids to be joined by")
-        if isinstance(gold, list) and isinstance(pred, list) and self._takes_plain_examples():
-            plain = align_examples(gold, pred, self.protocol)
+        if self._takes_plain_examples(gold, pred):
+            plain = align_examples(gold, pred, self.protocol)  # type: ignore[arg-type]
             if plain is not None:
                 return plain
-        gold = read(gold, tags=self.protocol.tags)
+        gold = read(gold, tags=GOLD_READING[self.protocol.tags])
         pred = read(pred, like=gold, tags=self.protocol.tags, **self.reads._asdict())
         if self.roles not in (None, gold.roles):
             raise InputError(f"roles are {', '.join(gold.roles)}, expected {', '.join(self.roles)}")
@@ -214,16 +223,29 @@ class ExtractionScorer:
         gold, pred = with_tags(gold, pred, self.protocol.tags)
         return align(gold, pred, self.protocol, self.unparsed, self.unmatched)
 
-    def _takes_plain_examples(self) -> bool:
-        return self.by is None and self.roles in (None, ROLES) and self.reads.format is None
+    def _takes_plain_examples(self, *sides: Any) -> bool:
+        """Tell if both sides are lists, the first of each perhaps an example of token offsets."""
+        if (
+            self.protocol.tags == "aligned"
+            or self.columns
+            or self.roles not in (None, ROLES)
+            or self.reads not in (Reads(), Reads("examples"))
+        ):
+            return False
+        return all(isinstance(side, list) and side and "relations" in side[0] for side in sides)
 
     def add(self, aligned: Aligned) -> None:
         """Count aligned examples."""
-        strata: list[str] = [""]
+        strata: list[tuple[str, ...]] = [()]
         stratum = None
-        if self.by is not None:
-            strata, stratum = strata_of(aligned.examples, self.by)
+        if self.columns:
+            strata, stratum = joint_strata(aligned.examples, self.columns)
         self.roles = aligned.roles
+        if aligned.reasons is not None:
+            start = self.n_examples + self.unparsed_relations.examples
+            self.reasons.append(named_reasons(aligned.reasons, start))
+            counts = self.counting().of_unread(aligned)
+            self.unread_counts = _added_if_known(self.unread_counts, counts)
         result = self.counting().run(aligned, stratum, len(strata), apart=True, partners=False)
         for k, name in enumerate(strata):
             self.counts[name] = self._added(name, result.counts[2 * k : 2 * k + 2])
@@ -262,14 +284,16 @@ class ExtractionScorer:
         return _statistics(self.totals(), None)
 
     def _total(self) -> Int64:
-        parts = list(self.counts.values()) or [np.zeros((2, self.plan().n_fields), np.int64)]
-        return reduce(added, parts)
+        if not self.columns and self.counts:
+            return self.counts[()]
+        nothing = np.zeros((2, self.plan().n_fields), np.int64)
+        return reduce(added, self.counts.values(), nothing)
 
     @property
     def _roles(self) -> tuple[str, ...]:
         return ROLES if self.roles is None else self.roles
 
-    def _added(self, stratum: str, counts: Int64) -> Int64:
+    def _added(self, stratum: tuple[str, ...], counts: Int64) -> Int64:
         before = self.counts.get(stratum)
         return counts if before is None else added(before, counts)
 
@@ -287,8 +311,9 @@ class ExtractionScorer:
             joint_signature(mine, theirs)
         except InputError:
             raise ValueError(f"cannot merge {theirs} into {mine}") from None
-        if self.by != other.by:
-            raise ValueError(f"cannot merge scores by {other.by} into scores by {self.by}")
+        if self.columns != other.columns:
+            a, b = (", ".join(each.columns) or "no column" for each in (self, other))
+            raise ValueError(f"cannot merge scores by {b} into scores by {a}")
         if None not in (self.roles, other.roles) and self.roles != other.roles:
             raise ValueError(f"cannot merge roles {other.roles} into {self.roles}")
         self.settle()
@@ -303,6 +328,8 @@ class ExtractionScorer:
         self.located |= other.located
         add_warnings(self.warnings, other.warnings)
         self.unparsed_relations += other.unparsed_relations
+        self.reasons += other.reasons
+        self.unread_counts = _added_if_known(self.unread_counts, other.unread_counts)
 
     def compute(self) -> Report:
         """The scores of all batches so far; of none, every score is 0/0."""
@@ -315,22 +342,33 @@ class ExtractionScorer:
         details = None if whole is None else Details(self.counting(), whole, totals.counts)
         return totals.report(details, partial(_statistics, totals, details))
 
+    def _subsets(self) -> dict[str, Int64]:
+        """Return the counts of the values of each column, ascending."""
+        subsets: dict[str, Int64] = {}
+        for k, column in enumerate(self.columns):
+            for values in sorted(self.counts, key=lambda values: values[k]):
+                name = f"{column}={values[k]}"
+                counts = self.counts[values].sum(axis=0)
+                subsets[name] = added(subsets[name], counts) if name in subsets else counts
+        return subsets
+
     def totals(self) -> Totals:
         """The sums of all batches so far, and all that is said of them."""
-        by = {} if self.by is None else self.counts
         return Totals(
             self.protocol.name,
             self.signature,
             self.formula(),
             self._total(),
-            {f"{self.by}={name}": by[name].sum(axis=0) for name in sorted(by)},
+            self._subsets(),
             self.n_examples,
             self.n_gold_relations,
             self.n_pred_relations,
             self.unparsed_relations,
-            self.warnings,
+            dict(self.warnings),
             self.n_as_given,
             self.pred_path,
+            self.unread_counts,
+            tuple(self.reasons),
         )
 
 
@@ -370,6 +408,10 @@ def added(a: Int64, b: Int64) -> Int64:
     if (total >> 56).any():
         raise InputError(f"counts add up to {total.max()}, expected less than 2^56")
     return total
+
+
+def _added_if_known(a: Int64 | None, b: Int64 | None) -> Int64 | None:
+    return None if a is None or b is None else added(a, b)
 
 
 def marked_relations(rows: Rows) -> int:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from fastcausal.arrays.arrow import strings
 from fastcausal.count_files import require_free
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan, Result, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import InputError
-from fastcausal.formulas import Formula
-from fastcausal.formulas.relations import TOTALS
+from fastcausal.formulas.relations import LATER, TOTALS, RelationFormula
 from fastcausal.options import Backend
+from fastcausal.rows import Rows
 from fastcausal.statistics import Statistics
 from fastcausal.tasks.align import Aligned, too_large
+from fastcausal.tasks.sentences import Sentence, sentences_of
 from fastcausal.tasks.unread import with_counts
 
 
@@ -51,17 +54,38 @@ class Counting(NamedTuple):
                 self.num_threads,
                 apart=apart,
                 partners=partners,
+                check=aligned.unchecked,
             )
         except TooLargeError as error:
             raise too_large(aligned, error) from None
 
+    def of_unread(self, aligned: Aligned) -> Int64 | None:
+        """Count examples with something unread, that as no relation; None: they cannot be scored.
+
+        int64[n_counts]
+        """
+        sides = aligned.aside if aligned.n_unread is None else aligned
+        if sides is None:
+            return None
+        is_unread = np.ones(sides.gold.n_examples, bool)
+        if sides.n_unread is not None:
+            is_unread = sides.n_unread > 0
+        try:
+            counts: Int64 = self.run(sides, is_unread.astype(np.int64), 2, partners=False).counts[1]
+        except InputError:  # too large, of no concern where it is left out
+            return None
+        return counts
+
 
 def unit_table(aligned: Aligned) -> pa.Table:
     """Return columns of gold's table, how many relations either side has, and lost ones of pred."""
-    require_free(aligned.examples.column_names, TOTALS)
+    require_free(aligned.examples.column_names, (*TOTALS, *LATER))
     gold, pred = aligned.gold, aligned.pred
-    lost = np.zeros(gold.n_examples, np.int64) if aligned.n_unread is None else aligned.n_unread
-    return with_counts(aligned.examples, gold.n_marked(), pred.n_marked(), lost)
+    lost = [
+        np.zeros(gold.n_examples, np.int64) if counts is None else counts
+        for counts in (aligned.n_unread, aligned.n_answers)
+    ]
+    return with_counts(aligned.examples, gold.n_marked(), pred.n_marked(), *lost)
 
 
 def per_example_table(counting: Counting, aligned: Aligned) -> pa.Table:
@@ -71,14 +95,17 @@ def per_example_table(counting: Counting, aligned: Aligned) -> pa.Table:
     numerator, denominator = (counts @ plan.weights[:2].T).T
     with np.errstate(invalid="ignore", divide="ignore"):
         objective = numerator if plan.linear else numerator / denominator
-    units = unit_table(aligned).drop_columns(["n_unparsed"])
+    units = unit_table(aligned).drop_columns(["n_unparsed", *LATER])
     columns = dict(zip(units.column_names, units.columns, strict=True))
     columns["objective"] = pa.array(objective, from_pandas=True)
     return pa.table(columns | _count_columns(plan, counting.roles, counts))
 
 
 def matches_table(counting: Counting, aligned: Aligned) -> pa.Table:
-    """Pairs in the order of gold, then the predictions of the example that stayed unmatched."""
+    """Pairs in the order of gold, then the predictions of the example that stayed unmatched.
+
+    With the words of their spans, null where an example has no text.
+    """
     plan, gold, pred = counting.plan, aligned.gold, aligned.pred
     partner = counting.run(aligned, n_groups=1).partner
     example, gold_index, pred_index = chosen_pairs(plan, gold, pred, partner)
@@ -88,7 +115,24 @@ def matches_table(counting: Counting, aligned: Aligned) -> pa.Table:
     for side, rows, index in (("gold", gold, gold_index), ("pred", pred, pred_index)):
         number = index - rows.relation_offsets[example]
         columns[f"{side}_relation"] = pa.array(number, mask=index < 0)
-    return pa.table(columns | _count_columns(plan, counting.roles, counts))
+    columns |= _count_columns(plan, counting.roles, counts)
+    sentences = sentences_of(aligned.examples, gold.lengths)
+    for side, rows, index in (("gold", gold, gold_index), ("pred", pred, pred_index)):
+        words = _words(rows, index, [sentences[e] for e in example], counting.roles)
+        columns |= {f"{side}_{role}": strings(each) for role, each in words.items()}
+    return pa.table(columns)
+
+
+def _words(
+    rows: Rows, index: Int64, sentences: list[Sentence | None], roles: tuple[str, ...]
+) -> dict[str, list[str | None]]:
+    """Return the words of relations by role; None for no relation, span or text."""
+    nothing: list[str | None] = [None] * len(roles)
+    words = [
+        nothing if sentence is None or r < 0 else sentence.roles(rows.relation(r), len(roles))
+        for r, sentence in zip(index.tolist(), sentences, strict=True)
+    ]
+    return {role: [each[k] for each in words] for k, role in enumerate(roles)}
 
 
 def _count_columns(plan: Plan, roles: tuple[str, ...], counts: Int64) -> dict[str, Int64]:
@@ -100,23 +144,35 @@ def statistics_of(counting: Counting, aligned: Aligned, of_nothing: Statistics) 
     counts = counting.run(aligned, partners=False).counts
     several = np.diff(aligned.gold.relation_offsets) > 1
     rows = np.column_stack([counts, several])
+    formula = of_nothing.formula
+    assert isinstance(formula, RelationFormula)
+    units = unit_table(aligned)
+    if "|unparsed:skip|" in of_nothing.signature:
+        for name in formula.if_empty:
+            units = units.append_column(name, pa.nulls(len(units), pa.int64()))
     return replace(
         of_nothing,
         rows=rows,
         times=np.ones(len(rows), np.int64),
-        units=unit_table(aligned),
+        units=units,
         gold=aligned.digest(),
-        left_out=_left_out(aligned, of_nothing.formula),
+        left_out=_left_out(counting, aligned, formula),
     )
 
 
-def _left_out(aligned: Aligned, formula: Formula) -> pa.Table | None:
-    """Return the examples left out with columns of counts that are all null."""
+def _left_out(counting: Counting, aligned: Aligned, formula: RelationFormula) -> pa.Table | None:
+    """Return the examples left out: no counts, but those that they would have."""
     table = aligned.left_out
     if table is None:
         return None
     columns = dict(zip(table.column_names, table.columns, strict=True))
-    return pa.table(columns | dict.fromkeys(formula.fields, pa.nulls(len(table), pa.int64())))
+    no_counts = pa.nulls(len(table), pa.int64())
+    columns |= dict.fromkeys((*formula.if_empty, *formula.fields), no_counts)
+    with suppress(InputError):  # too large, of no concern where it is left out
+        if aligned.aside is not None:
+            counts = counting.run(aligned.aside, partners=False).counts
+            columns |= dict(zip(formula.if_empty, map(pa.array, counts.T), strict=True))
+    return pa.table(columns)
 
 
 _DETAILS: dict[str, Callable[[Counting, Aligned], pa.Table]] = {
@@ -127,7 +183,7 @@ _DETAILS: dict[str, Callable[[Counting, Aligned], pa.Table]] = {
 
 @dataclass(frozen=True, eq=False)
 class Details:
-    """The sources that tables of a report are made of when asked for. Can be pickled.
+    """Sources of the tables of a report, which are made when asked for. Can be pickled.
 
     Attributes
     ----------

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcausal.arrays.strata import By, columns_by
 from fastcausal.errors import warning_lines
 from fastcausal.formulas import ExtractionFormula, Int64, Rows
 from fastcausal.groups import Groups, Scores
@@ -50,7 +51,7 @@ class JudgedReport(Report):
         of the share of raters that says valid.
     warnings : tuple of str
     column : str or None
-        The column whose values have scores of their own, in ``by``.
+        The only column whose values have scores of their own, in ``by``.
     """
 
     signature: str
@@ -75,7 +76,7 @@ class JudgedReport(Report):
 
     @cached_property
     def by(self) -> dict[str, Groups]:
-        """Scores of the values of a column, where they were asked for."""
+        """Scores by the values of a column, by ``column=value`` where several were asked for."""
         return {name.removeprefix(f"{self.column}="): g for name, g in self.subsets.items()}
 
     @cached_property
@@ -136,11 +137,12 @@ def _without_counts(groups: Groups) -> dict[str, Scores]:
     }
 
 
-def of_statistics(statistics: Statistics, by: str | None = None) -> JudgedReport:
-    """Make the report of statistics; ``by`` is a column whose values become subsets."""
+def of_statistics(statistics: Statistics, by: By = None) -> JudgedReport:
+    """Make the report of statistics; values of the columns ``by`` become subsets."""
     formula, rows, times = statistics.formula, statistics.rows, statistics.times
     assert isinstance(formula, ExtractionFormula)
-    parts = {} if by is None else statistics.subsets(by)
+    parts = statistics.subsets(by)
+    asked = columns_by(by)
     columns = formula.by_field(rows)
     counts = np.bincount(triage_of(columns), times, len(TRIAGE)).astype(int)
     verdicts = (columns[name] for name in ("asked", "judged", "valid"))
@@ -153,7 +155,7 @@ def of_statistics(statistics: Statistics, by: str | None = None) -> JudgedReport
         int((columns["unread"] * times).sum()) + len(statistics.left_out or ()),
         verdicts_of(*(np.repeat(column, times) for column in verdicts)),
         warning_lines(statistics.warnings),
-        by,
+        asked[0] if len(asked) == 1 else None,
         {
             name: _groups(formula, part, np.ones(len(part), np.int64))
             for name, part in parts.items()

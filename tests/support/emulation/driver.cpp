@@ -25,10 +25,15 @@ int main(int n, char** argument) {
   const int64_t n_examples = static_cast<int64_t>(lengths.size());
   std::vector<int64_t> counts(static_cast<size_t>(n_examples * plan.n_fields));
   std::vector<int64_t> partner(rows.size() - 1);
-  const int64_t too_large = run_all(argument[2], nullptr, gold, pred, lengths.data(), n_examples,
-                                    plan, Groups{nullptr, n_examples, true, false}, partner.data(),
-                                    counts.data(), 2, [] { return false; });
-  if (too_large >= 0) return 5;
+  const Given of_gold{gold, static_cast<int64_t>(values.size()),
+                      static_cast<int64_t>(rows.size()) - 1, lengths.data()};
+  const Given of_pred{pred, static_cast<int64_t>(pred_values.size()),
+                      static_cast<int64_t>(pred_rows.size()) - 1, lengths.data()};
+  const Groups each{nullptr, n_examples, true, false};
+  const int64_t outcome = run_all({argument[2], nullptr, false},
+                                  {of_gold, of_pred, n_examples, plan, each, partner.data(),
+                                   counts.data(), 2, true, 1, [] { return false; }});
+  if (outcome != ALL_WELL) return 5;
   save(at + "counts", counts);
   save(at + "partner", partner);
 }

@@ -293,8 +293,10 @@ def test_matches():
 def test_plain_values(report):
     found = report.to_dict()
     assert list(found) == ["signature", "protocol", "n_examples", "n_gold_relations",
-                           "n_pred_relations", "n_unparsed", "scores", "subsets",
-                           "warnings"]  # fmt: skip
+                           "n_pred_relations", "n_unparsed", "n_unparsed_answers",
+                           "n_unparsed_relations", "unparsed_answers_rate",
+                           "unparsed_relations_rate",
+                           "bounds", "scores", "subsets", "warnings"]  # fmt: skip
     assert list(found["scores"]) == ["overall", "cause", "effect", "signal"]
     assert list(found["scores"]["overall"])[:9] == ["precision", "recall", "f1", *OVERALL]
     assert found["scores"]["signal"]["precision"] is None
@@ -309,7 +311,7 @@ def test_flat(report):
     assert flat["val/kind=null_cause_le"] == 1
     assert flat["val/multi_relation_overall_tp"] == 0
     assert math.isnan(flat["val/signal_precision"])
-    assert len(flat) == 4 * 4 * len(report["overall"]) + 1
+    assert len(flat) == 4 * 4 * len(report["overall"]) + 5
     assert report.to_flat().keys() == {name.removeprefix("val/") for name in flat}
 
 

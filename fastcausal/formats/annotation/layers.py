@@ -1,0 +1,192 @@
+"""Layers of a CAS, of whatever file: the one that holds Cause, Effect and Signal, and its links."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fastcausal.errors import InputError
+from fastcausal.formats.annotation.links import Document, Link, Mark, Words, role_of
+from fastcausal.formats.annotation.passages import Bounds, lines_of, passages
+
+SOURCE, TARGET = "Governor", "Dependent"  # the ends of an arrow, as WebAnno calls them
+USUAL = ("label", "value")  # names of a label, where several features might hold it
+NO_LAYER = "no layer of cause, effect and signal"
+_IN_PROJECT = re.compile(r"(?:^|/)annotation/([^/]+)/([^/]+)\.(?:zip/[^/]+|[^./]+)$")
+
+
+class Structure(NamedTuple):
+    """A feature structure: a sentence, a token, a marked span, a link, ..."""
+
+    id: str | None
+    type: str  # without its package
+    package: str
+    values: dict[str, Any]
+
+
+def document_of(
+    name: str,
+    text: str,
+    structures: Sequence[Structure],
+    feature: str | None = None,
+    positions: Sequence[int] | None = None,
+) -> Document:
+    """Return the marks and links of the layer that holds Cause, Effect and Signal.
+
+    Parameters
+    ----------
+    name : str
+        The file, which names document and annotator where its content does not.
+    text : str
+        The document.
+    structures : sequence of Structure
+        Sentences, tokens, spans and links. ``begin`` and ``end`` count UTF-16 units, as Java does.
+    feature : str, optional
+        The feature that holds Cause, Effect or Signal. If not given, the one that holds most of
+        these; where none does, the only text feature of the only layer of spans of one's own.
+    positions : sequence of int, optional
+        The character at each position, where positions count something else.
+
+    Raises
+    ------
+    InputError
+        A position is out of the text, or sentences or tokens overlap.
+    """
+    positions = utf16_positions(text) if positions is None else positions
+
+    def bounds(structure: Structure) -> Bounds:
+        ends = []
+        for end in ("begin", "end"):
+            value = structure.values.get(end, 0)  # the older layout leaves zeros out
+            if type(value) is not int or not 0 <= value < len(positions):
+                raise InputError(f'"{end}" of {_name(structure)} is {value!r:.40}, expected '
+                                 f"a position in a text of {len(positions) - 1}")  # fmt: skip
+            ends.append(positions[value])
+        if ends[1] < ends[0]:
+            raise InputError(f"{_name(structure)} ends before it begins")
+        return ends[0], ends[1]
+
+    sentences = [bounds(s) for s in structures if s.type == "Sentence"]
+    tokens = [bounds(s) for s in structures if s.type == "Token"]
+    layer, feature = _layer(structures, feature)
+    words = Words(text)
+    marks: list[Mark] = []
+    numbers: dict[str | None, int] = {}
+    for structure in structures:
+        if (structure.package, structure.type) == layer:
+            label = structure.values.get(feature) if feature is not None else None
+            label = label if isinstance(label, str) else None
+            numbers[structure.id] = len(marks)
+            marks.append(words.mark(label, [bounds(structure)]))
+    numbers.pop(None, None)
+    title, annotator = names_of(name, *_said(structures))
+    return Document(
+        file=name,
+        name=title,
+        annotator=annotator,
+        text=text,
+        sentences=passages(text, sentences or lines_of(text), tokens or None),
+        marks=marks,
+        links=_links(structures, numbers),
+        notes=Counter([NO_LAYER] if layer is None else []),
+    )
+
+
+def _layer(
+    structures: Sequence[Structure], feature: str | None
+) -> tuple[tuple[str, str] | None, str | None]:
+    """Return the layer (package and type) of the spans, and the feature that holds their label."""
+    spans = [s for s in structures if s.type not in ("Sentence", "Token") and not _is_link(s)]
+    votes = Counter(
+        (s.package, s.type, name)
+        for s in spans
+        for name, value in s.values.items()
+        if isinstance(value, str) and role_of(value) is not None and feature in (None, name)
+    )
+    if votes:
+        *layer, best = max(votes, key=lambda vote: (votes[vote], vote[2] in USUAL, vote))
+        return (layer[0], layer[1]), best
+    ends = {_end(s, end) for s in structures if _is_link(s) for end in (SOURCE, TARGET)} - {None}
+    linked = {(s.package, s.type) for s in spans if s.id in ends}
+    own = {(s.package, s.type) for s in spans if "custom" in s.package.split(".")}
+    if len(linked or own) != 1:
+        return None, None
+    (only,) = linked or own
+    texts = {
+        name
+        for s in spans
+        if (s.package, s.type) == only
+        for name, value in s.values.items()
+        if isinstance(value, str) and not name.startswith("_")
+    }
+    return only, feature or (texts.pop() if len(texts) == 1 else None)
+
+
+def _links(structures: Sequence[Structure], numbers: dict[str | None, int]) -> list[Link]:
+    """Return the links from or to a mark."""
+    links = [
+        Link(_name(s), numbers.get(_end(s, SOURCE)), numbers.get(_end(s, TARGET)))
+        for s in structures
+        if _is_link(s)
+    ]
+    return [link for link in links if (link.source, link.target) != (None, None)]
+
+
+def _is_link(structure: Structure) -> bool:
+    return SOURCE in structure.values or TARGET in structure.values
+
+
+def _end(structure: Structure, end: str) -> str | None:
+    return id_of(structure.values.get(end))
+
+
+def _name(structure: Structure) -> str:
+    return f"{structure.type} {structure.id}" if structure.id is not None else structure.type
+
+
+def _said(structures: Iterable[Structure]) -> tuple[str, str]:
+    """Return what the file says of itself: the title of the document, and its id."""
+    said = {"documentTitle": "", "documentId": ""}
+    for structure in structures:
+        if structure.type == "DocumentMetaData":
+            values = ((name, structure.values.get(name)) for name in said)
+            said |= {name: value for name, value in values if isinstance(value, str)}
+    return said["documentTitle"], said["documentId"]
+
+
+def names_of(file: str, title: str = "", owner: str = "") -> tuple[str, str]:
+    """Name document and annotator.
+
+    An exported project has a folder for each document with a file for each annotator, perhaps in a
+    zip of its own. Elsewhere they are named as far as the file says, else as in such a folder: a
+    file cannot tell the document unless the annotator is known to be another.
+
+    Examples
+    --------
+    >>> names_of("project.zip/annotation/rain.txt/amy.zip/x.xmi")
+    ('rain.txt', 'amy')
+    >>> names_of("rain/amy.json"), names_of("rain/amy.json", "flood", "ben")
+    (('rain', 'amy'), ('flood', 'ben'))
+    """
+    path = Path(file)
+    if in_project := _IN_PROJECT.search(path.as_posix()):
+        return in_project[1], in_project[2]
+    annotator = owner if owner and owner != title else path.stem
+    folder = path.absolute().parent.name
+    return title or (path.stem if path.stem != annotator else folder) or path.stem, annotator
+
+
+def id_of(value: object) -> str | None:
+    """Return an id as text: keys of objects are, numbers elsewhere are not."""
+    return str(value) if type(value) in (int, str) else None
+
+
+def utf16_positions(text: str) -> Sequence[int]:
+    """Return the character at each position of the file, which counts UTF-16 units as Java does."""
+    if text.isascii() or max(text) <= "\uffff":
+        return range(len(text) + 1)
+    units = [k for k, letter in enumerate(text) for _ in range(1 + (letter > "\uffff"))]
+    return [*units, len(text)]

@@ -1,0 +1,94 @@
+"""Sentences of a document: what annotators mark becomes examples sentence by sentence."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from fastcausal.errors import InputError
+from fastcausal.formats.cnc.markup import TOKEN, count_tokens
+from fastcausal.formats.sentences import WHITE, Sentence
+
+Bounds = tuple[int, int]
+"""(start, stop) in characters, stop exclusive."""
+
+
+class Passage(Sentence):
+    """A sentence within a document: an example to be.
+
+    Parameters
+    ----------
+    number : int
+        Among the sentences of the document, from 1.
+    offset : int
+        Where its text starts in the document.
+    text : str
+    tokens : list of (start, stop), optional
+        In characters of the document; tokens separated by white space if not given.
+    """
+
+    def __init__(
+        self, number: int, offset: int, text: str, tokens: Sequence[Bounds] | None = None
+    ) -> None:
+        super().__init__(text)
+        self.number = number
+        self.offset = offset
+        self.end: int = offset + len(text)
+        if tokens is not None:
+            self.starts: list[int] = [start - offset for start, _ in tokens]
+            self.stops: list[int] = [stop - offset for _, stop in tokens]
+
+    @property
+    def tokenised(self) -> str | None:
+        """A text whose tokens white space separates: its own, or else its tokens joined.
+
+        None where white space within a token would make two of it.
+        """
+        words = [self.text[a:b] for a, b in zip(self.starts, self.stops, strict=True)]
+        if TOKEN.findall(self.text) == words:
+            return self.text
+        joined = " ".join(words)
+        return joined if count_tokens(joined) == len(words) else None
+
+
+def passages(
+    text: str, sentences: Iterable[Bounds], tokens: Iterable[Bounds] | None = None
+) -> list[Passage]:
+    """Return the sentences of a document in their order, numbered from 1; blank ones are left out.
+
+    A token belongs to the sentence that it lies in.
+
+    Raises
+    ------
+    InputError
+        Two sentences, or two tokens, overlap.
+    """
+    ordered = _apart("sentences", sentences)
+    words = None if tokens is None else _apart("tokens", (t for t in tokens if t[0] < t[1]))
+    starts = [start for start, _ in words or ()]
+    numbered = []
+    for number, (start, stop) in enumerate(ordered, 1):
+        inside = None
+        if words is not None:
+            first, last = bisect_right(starts, start - 1), bisect_right(starts, stop - 1)
+            inside = [token for token in words[first:last] if token[1] <= stop]
+        if text[start:stop].strip(WHITE):
+            numbered.append(Passage(number, start, text[start:stop], inside))
+    return numbered
+
+
+def lines_of(text: str) -> Iterator[Bounds]:
+    """Yield the lines of a text, without their ends."""
+    start = 0
+    for line in text.split("\n"):
+        yield start, start + len(line.removesuffix("\r"))
+        start += len(line) + 1
+
+
+def _apart(what: str, bounds: Iterable[Bounds]) -> list[Bounds]:
+    ordered = sorted(bounds)
+    for (_, stop), (start, _) in pairwise(ordered):
+        if start < stop:
+            raise InputError(f"two {what} overlap at character {start}")
+    return ordered

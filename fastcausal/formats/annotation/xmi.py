@@ -1,0 +1,97 @@
+"""UIMA CAS XMI, as INCEpTION, WebAnno and DKPro write it, through dkpro-cassis."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from typing import Any
+
+from fastcausal.errors import InputError
+from fastcausal.formats.annotation.layers import Structure, document_of
+from fastcausal.formats.annotation.links import Document
+from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.format import Format
+from fastcausal.relations import Relations
+
+TYPES = "TypeSystem.xml"
+_DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
+
+
+def read(source: str | os.PathLike[str] | Source) -> Relations:
+    """Read what one annotator marked in one document.
+
+    Parameters
+    ----------
+    source : path
+        UIMA CAS XMI, with ``TypeSystem.xml`` beside it, in the same folder or zip.
+
+    Returns
+    -------
+    Relations
+        An example per sentence, see `fastcausal.formats.annotation.links.relations_of`, as of the
+        same document in UIMA CAS JSON.
+
+    Raises
+    ------
+    InputError
+        dkpro-cassis is not installed or cannot read the file, or the types are missing.
+    """
+    return parse(Source.open(source)).relations()
+
+
+def documents(source: Source) -> list[Document]:
+    """Return the document of a file."""
+    return [parse(source)]
+
+
+def parse(source: Source) -> Document:
+    """Return the spans and links of a file, for errors see `read`."""
+    try:
+        import cassis
+    except ImportError as error:
+        raise InputError(
+            f"{source.name}: UIMA CAS XMI is read by dkpro-cassis: pip install fastcausal[cas], "
+            "or export as UIMA CAS JSON or WebAnno TSV"
+        ) from error
+    content = _xml(source)
+    try:
+        types = _xml(source.beside(TYPES))
+    except InputError as error:
+        raise InputError(f"{source.name}: its types are missing: {error}") from error
+    try:
+        cas = cassis.load_cas_from_xmi(content, typesystem=cassis.load_typesystem(types))
+        text, listed = cas.sofa_string, [_structure(each) for each in cas.select_all()]
+    except Exception as error:  # whatever a damaged file makes of it
+        raise InputError(f"{source.name}: UIMA CAS XMI that cannot be read: {error}") from error
+    if not isinstance(text, str):
+        raise InputError(f"{source.name}: UIMA CAS XMI without a text")
+    try:
+        return document_of(source.name, text, listed, positions=range(len(text) + 1))
+    except InputError as error:
+        raise InputError(f"{source.name}: {error}") from error
+
+
+def sniff(source: Source) -> bool:
+    """Tell whether a file is XML of a CAS."""
+    return b"<xmi:XMI" in source.data[:4096]
+
+
+def _xml(source: Source) -> io.BytesIO:
+    """Return XML as UTF-8; InputError where it declares entities, which no CAS does."""
+    if "<!" in source.text and re.search(r"<!(DOCTYPE|ENTITY)", source.text):
+        raise InputError(f"{source.name}: XML with a document type, which a CAS does not have")
+    return io.BytesIO(_DECLARATION.sub("", source.text, count=1).encode())
+
+
+def _structure(item: Any) -> Structure:
+    """Return a feature structure; references by the number of what they refer to."""
+    package, _, type = item.type.name.rpartition(".")
+    values = {f.name: getattr(item, f.name, None) for f in item.type.all_features}
+    plain = {name: getattr(value, "xmiID", value) for name, value in values.items()}
+    return Structure(str(item.xmiID), type, package, plain)
+
+
+FORMAT = Format(
+    "xmi", read, suffixes=(".xmi",), folder=(".xmi",), sniff=sniff, documents=documents, empty=False
+)

@@ -1,0 +1,100 @@
+"""Tagged sentences that were rewritten: their tags put into the sentence as gold has it.
+
+A model that writes text joins tokens (``floods.``), straightens quotes and changes white space. The
+letters stay, and with them the places of the tags.
+"""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import Any
+
+import pyarrow as pa
+
+from fastcausal.formats.cnc.markup import TOKEN, holds_tags, pieces_of, without_tags
+from fastcausal.formats.io.values import shown
+from fastcausal.formats.sentences import Letters, in_one_form
+
+NOTE = "sentence aligned by its letters"
+SAME_LETTERS = "though all letters are the same"
+
+
+def aligned(kept: Any, texts: list[str | None]) -> tuple[pa.ListArray, int]:
+    """Put the tags of sentences into the texts of their examples, and count those changed.
+
+    Parameters
+    ----------
+    kept : ChunkedArray of list<string>
+        The tagged sentences of each example.
+    texts : list of str or None
+        A sentence stays as it is where the text is None, has the same tokens, or other letters
+        than the sentence.
+    """
+    rows = kept.to_pylist()
+    n_changed = 0
+    for sentences, text in zip(rows, texts, strict=True):
+        if text is None:
+            continue
+        for k, sentence in enumerate(sentences):
+            anew = onto(sentence, text)
+            if anew is not None:
+                sentences[k] = anew
+                n_changed += 1
+    return pa.array(rows, kept.type), n_changed
+
+
+def onto(sentence: str, text: str) -> str | None:
+    """Put the tags of a sentence into a text of the same letters and other tokens.
+
+    White space and case are passed over; quotes, dashes and the ellipsis count in one form each.
+
+    Returns
+    -------
+    str or None
+        None where the tokens are the same already, or the letters are not; or the text holds tags.
+
+    Examples
+    --------
+    >>> onto('"It rained, <ARG1>so it flooded.</ARG1>"', "`` It rained , so it flooded . ''")
+    "`` It rained , <ARG1>so it flooded .</ARG1> ''"
+    """
+    plain = without_tags(sentence)
+    if TOKEN.findall(plain) == TOKEN.findall(text):
+        return None
+    letters = Letters.of(text, in_one_form)
+    if in_one_form(plain) != letters.text or holds_tags(text):
+        return None
+    pieces = pieces_of(sentence)
+    copied: list[str] = []
+    n_copied = n_letters = 0
+    for piece, tag in zip(pieces[:-1:2], pieces[1::2], strict=True):
+        n_letters += len(in_one_form(piece))
+        place = _place(letters, n_letters, closes=tag.startswith("</"))
+        copied += [text[n_copied:place], tag]
+        n_copied = max(n_copied, place)
+    return "".join([*copied, text[n_copied:]])
+
+
+def _place(letters: Letters, n: int, *, closes: bool) -> int:
+    """Return where a tag stands that comes after n letters: behind the last, or before the next."""
+    if closes:
+        return letters.origins[n - 1] + 1 if n else 0
+    return letters.origins[n] if n < len(letters.origins) else letters.origins[-1] + 1
+
+
+def difference(sentence: str, text: str) -> str:
+    """Name the first token of a tagged sentence that is another one than that of a text.
+
+    Examples
+    --------
+    >>> difference("<ARG1>Floods</ARG1> came.", "Floods came .")
+    'token 2 is "came.", expected "came", though all letters are the same'
+    """
+    pairs = zip_longest(TOKEN.findall(without_tags(sentence)), TOKEN.findall(text))
+    same = f", {SAME_LETTERS}" if onto(sentence, text) is not None else ""
+    for number, (token, expected) in enumerate(pairs, 1):
+        if token != expected:
+            got = "missing" if token is None else shown(token)
+            wanted = "none" if expected is None else shown(expected)
+            return f"token {number} is {got}, expected {wanted}{same}"
+    return "all tokens are the same"

@@ -1,0 +1,119 @@
+"""Tables that keep their tagged sentences, read with other tags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+
+from fastcausal.arrays.unparsed import UNPARSED
+from fastcausal.errors import InputError
+from fastcausal.formats.cnc.tagged import UNLIKE_TEXT, Sentences, texts_like, token_counts
+from fastcausal.formats.examples import column_of_tagged
+from fastcausal.formats.io.builder import places_in
+from fastcausal.options import TagReading
+from fastcausal.relations import Relations
+
+# How gold is read where predictions are read so: these alone are aligned.
+GOLD_READING: Mapping[TagReading, TagReading] = {
+    "strict": "strict",
+    "aligned": "strict",
+    "cnc-2023": "cnc-2023",
+    "cnc-2022": "cnc-2022",
+}
+
+
+def reread(relations: Relations, tags: str, like: Relations | None = None) -> Relations:
+    """Interpret the tagged sentences of a table anew.
+
+    Parameters
+    ----------
+    relations : Relations
+        With the column ``tagged: list<string>`` that readers of tagged sentences add.
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
+        The reading wanted.
+    like : Relations, optional
+        The gold side of predictions, read in that way: lengths come from it.
+
+    Returns
+    -------
+    Relations
+        With new ``relations``, and lengths counted anew where there is ``text``, or in the
+        sentences themselves if these are gold's and the reading is an official one.
+
+    Raises
+    ------
+    InputError
+        There is no such column, or no such reading.
+
+    Examples
+    --------
+    >>> strict = read([["<ARG0>Rain</ARG0> causes <ARG1>floods</ARG1>"]])
+    >>> reread(strict, "cnc-2023").to_examples()[0]["relations"]
+    [{'cause': [(0, 2)], 'effect': [(2, 3)]}]
+    """
+    if relations.reading.tags == tags:
+        return relations
+    table = relations.table
+    kept = column_of_tagged(relations)
+    if kept is None or kept.null_count or any(c.flatten().null_count for c in kept.chunks):
+        raise InputError(
+            f"the tags cannot be read as {tags}: the table keeps no tagged sentences "
+            '(column "tagged", a list of strings)'
+        )
+    counts = token_counts(relations, tags)
+    rows = None
+    if like is not None:
+        rows = places_in(like, relations.ids, len(relations), "pred")
+        counts = np.where(rows < 0, counts, token_counts(like, tags, rows))
+    own = like is None
+    if rows is None:
+        like, rows = relations, np.arange(len(relations))
+    texts = partial(texts_like, like, rows)
+    anew = Sentences(kept, counts, tags, texts, own=own)
+    columns = {
+        n: table[n] for n in table.column_names if n not in ("relations", "length", UNPARSED)
+    }
+    notes = {note: n for note, n in relations.reading.notes.items() if note != UNLIKE_TEXT}
+    if own and "text" in columns:
+        notes[UNLIKE_TEXT] = anew.unlike_text
+    return anew.table(
+        "tagged sentences",
+        columns,
+        lambda k: f"example {relations.name(k)}",
+        notes=notes,
+    )
+
+
+def with_aligned(relations: Relations, like: Relations | None) -> Relations:
+    """Return relations read with aligned tags, anew where they were read otherwise.
+
+    Raises
+    ------
+    InputError
+        They come from no tagged sentences.
+    """
+    if relations.reading.tags is None:
+        raise InputError('tags "aligned" is for tagged sentences, the source has none')
+    return reread(relations, "aligned", like)
+
+
+def with_tags(gold: Relations, pred: Relations, tags: TagReading) -> tuple[Relations, Relations]:
+    """Read both sides with one reading of tags, where they keep their tagged sentences.
+
+    Lengths of pred come from gold where the two can be joined. Only pred is
+    aligned.
+    """
+    if tags != "aligned" and _is_other(gold, tags):
+        gold = reread(gold, tags)
+    if _is_other(pred, tags):
+        joinable = len(gold) == len(pred) or (gold.ids is not None and pred.ids is not None)
+        pred = reread(pred, tags, gold if joinable else None)
+    return gold, pred
+
+
+def _is_other(relations: Relations, tags: str) -> bool:
+    """Tell whether a table was read with other tags and can be read with these."""
+    as_wanted = relations.reading.tags in (None, tags)
+    return not as_wanted and "tagged" in relations.table.column_names

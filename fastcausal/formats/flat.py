@@ -1,0 +1,69 @@
+"""Flat columns: a row per relation in CSV, JSON lines or a table in memory."""
+
+from __future__ import annotations
+
+import os
+
+from fastcausal.errors import InputError
+from fastcausal.formats import frames
+from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.format import Format
+from fastcausal.formats.io.lines import first_object
+from fastcausal.formats.io.records import read_records
+from fastcausal.options import Occurrence
+from fastcausal.relations import ROLES, Relations
+
+
+def read(
+    source: str | os.PathLike[str] | Source,
+    like: Relations | None = None,
+    occurrence: Occurrence = "gap",
+) -> Relations:
+    r"""Read a row per relation: ``id, cause, effect``, perhaps ``signal`` and ``text``.
+
+    Rows of one ``id`` are one example; those without cause, effect and signal have no relation.
+    Other columns are kept where all rows of an example say the same.
+
+    Parameters
+    ----------
+    source : path
+        CSV with a header, or JSON lines. Cells of CSV are texts of spans, of JSON also character
+        offsets; a column ``length`` or ``tokens`` says that ``[start, stop]`` counts tokens.
+    like, occurrence
+        As in `fastcausal.formats.spans.located`.
+
+    Raises
+    ------
+    InputError
+        A column is missing or of another type, an id is missing, or rows of one id have different
+        texts.
+
+    Examples
+    --------
+    >>> rows = Source("x.csv", b"id,text,cause,effect\na,Rain caused floods,rain,floods\n")
+    >>> read(rows).to_examples()[0]["relations"]
+    [{'cause': [(0, 1)], 'effect': [(2, 3)]}]
+    """
+    rows = read_records(source)
+    if odd := rows.mixed.intersection(("id", "text", *ROLES)):
+        raise InputError(f'{rows.name}: "{min(odd)}" has values of several kinds')
+    return frames.read(rows.table, "flat", like, occurrence, rows.name, rows.lines)
+
+
+def _is_flat(source: Source) -> bool:
+    """Tell by the header of CSV, or the first JSON line."""
+    if source.is_json:
+        names = set(first_object(source))
+    else:
+        header = source.data.lstrip().partition(b"\n")[0][:1000].decode(errors="replace")
+        names = {name.strip('"\r ') for name in header.split(",")}
+    return {"id", "cause", "effect"} <= names and not names & {"relations", "prediction"}
+
+
+FORMAT = Format(
+    "flat",
+    read,
+    suffixes=(".csv",),
+    takes=("like", "occurrence"),
+    sniff=_is_flat,
+)

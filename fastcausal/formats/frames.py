@@ -1,0 +1,374 @@
+"""Tables and lists of dicts in memory: what they hold decides how relations are read from them.
+
+::
+
+    DataFrame, Dataset ──▶ table ──▶ read ──┬─▶ Relations     lists of {role, start, stop}: no copy
+                                            ├─▶ located       texts, offsets in characters
+    list of dicts ──▶ of_dicts ─────────────┴─▶ from_examples offsets in tokens
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays.arrow import joined, without, without_views
+from fastcausal.errors import InputError, Problems, Remedy
+from fastcausal.formats import spans
+from fastcausal.formats.io.cells import columns_of
+from fastcausal.formats.io.groups import groups_of, of_groups, other_values
+from fastcausal.formats.io.values import kind, most_common
+from fastcausal.options import Occurrence, ReadFormat
+from fastcausal.relations import ROLES, Relations, taken
+
+CANONICAL = ("parquet", "arrow")  # formats whose columns are those of `Relations`
+SHAPES = ("spans", "examples", "flat")
+TEXTS, BOUNDS, PAIRS = "texts", "{start, stop}", "[start, stop]"  # ways to give spans
+ANNOTATOR = "annotator"  # each may have marked the same examples
+
+
+def table_of(source: Any) -> Any:
+    """Return what has an Arrow table of a source in memory; None where it has none.
+
+    A ``datasets.Dataset`` gives the rows that it shows, in their order.
+    """
+    if hasattr(source, "__arrow_c_stream__"):
+        return source
+    if type(source).__module__.partition(".")[0] != "datasets":
+        return None
+    if isinstance(source, Mapping):
+        raise InputError(f"a DatasetDict of {', '.join(source)}, expected a Dataset of it")
+    return source.with_format("arrow")[:] if hasattr(source, "num_rows") else None
+
+
+def read(
+    source: Any,
+    format: ReadFormat | None = None,
+    like: Relations | None = None,
+    occurrence: Occurrence = "gap",
+    name: str = "the table",
+    lines: Sequence[int] | None = None,
+) -> Relations:
+    """Read relations from the columns of a table.
+
+    Parameters
+    ----------
+    source : Arrow data
+        With the columns of `Relations`; or ``relations`` of type ``list<struct>`` with a field for
+        each role; or a row per relation, see `fastcausal.formats.flat`.
+    format : {"spans", "examples", "flat", "parquet", "arrow"}, optional
+        Told from the types of the columns if not given.
+    like, occurrence
+        As in `fastcausal.formats.spans.located`.
+    name : str
+        What messages call the table.
+    lines : sequence of int, optional
+        The line of each row.
+
+    Raises
+    ------
+    InputError
+        A column is missing or of another type, offsets may count characters or tokens, and all
+        that reading relations raises.
+    """
+    if format is not None and format not in (*SHAPES, *CANONICAL):
+        expected = ", ".join((*SHAPES, "arrow"))
+        raise InputError(f'{name} cannot be read as "{format}", expected {expected}')
+    try:
+        table = taken(source)
+    except InputError:
+        if not hasattr(source, "notna"):
+            raise
+        # Columns of pandas may hold values of several kinds, those of Arrow may not.
+        rows = source.astype(object).where(source.notna(), None).to_dict("records")
+        return of_dicts(rows, format, like, occurrence, name)
+    if again := most_common(table.column_names):
+        raise InputError(f'{name}: column "{again[0]}" occurs {again[1]} times')
+    if format in CANONICAL or (format is None and is_canonical(table.schema)):
+        _refuse_occurrence(occurrence, name)
+        return Relations.trusted(table)
+    table = without_views(table)
+    if format == "flat" or _is_flat(table.column_names, name):
+        return _of_rows(table, format, like, occurrence, name, lines)
+    relations, marks = _of_structs(table, name)
+    counts = _counted(format, marks, table.column_names, name)
+    return _of_examples(table, relations, counts, like, occurrence, name, lines)
+
+
+def of_dicts(
+    examples: Sequence[Mapping[str, Any]],
+    format: ReadFormat | None = None,
+    like: Relations | None = None,
+    occurrence: Occurrence = "gap",
+    name: str = "the list",
+) -> Relations:
+    """Read relations from dicts, each an example or, without "relations", a row of flat columns.
+
+    Offsets count tokens, as in `Relations.from_examples`, unless ``format`` is ``"spans"`` or spans
+    are given as texts or ``{"start", "stop"}``.
+
+    Raises
+    ------
+    InputError
+        As `read`.
+    """
+    if format is not None and format not in SHAPES:
+        raise InputError(f'{name} cannot be read as "{format}", expected {", ".join(SHAPES)}')
+    if not any("relations" in example for example in examples) and (
+        format == "flat" or any(role in example for example in examples for role in ROLES)
+    ):
+        return _of_rows(_columns(examples, name), format, like, occurrence, name)
+    if format is None:
+        marks = _marks_of(examples)
+        first = next(marks, PAIRS)  # where it is a text or {start, stop}, all are looked through
+        format = "examples" if first == PAIRS else _counted(None, {first, *marks}, (), name)
+    if format == "examples":
+        _refuse_occurrence(occurrence, name)
+        return Relations.from_examples(examples)
+    return spans.read(examples, like, occurrence)
+
+
+def _columns(rows: Sequence[Mapping[str, Any]], name: str) -> pa.Table:
+    """Return the columns of dicts; InputError where a role has values of several kinds."""
+    mixed: set[str] = set()
+    columns = columns_of(rows, mixed)
+    for role in (*ROLES, "text"):
+        if role in mixed:
+            kinds = {kind(row[role]): None for row in rows if row.get(role) is not None}
+            raise InputError(f'{name}: column "{role}" is {" and ".join(kinds)}, expected one kind')
+    return pa.table(columns)
+
+
+def is_canonical(schema: pa.Schema) -> bool:
+    """Tell if a table has relations that are no dicts: `Relations` reads it or says why not."""
+    of = schema.field("relations").type if "relations" in schema.names else pa.string()
+    return not (_are_dicts(of) or _is_text(of))
+
+
+def _are_dicts(of: pa.DataType) -> bool:
+    return _is_list(of) and pa.types.is_struct(of.value_type)
+
+
+def _is_flat(columns: Sequence[str], name: str) -> bool:
+    """Tell if columns are those of a row per relation; InputError where they are of neither."""
+    if "relations" in columns:
+        return False
+    if "cause" in columns or "effect" in columns:
+        return True
+    raise InputError(
+        f'{name}: no column "relations": found {_listed(columns)}; a row per relation has "id", '
+        '"cause" and "effect", and answers= names a column of model answers'
+    )
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return ", ".join(columns)[:200] or "no columns"
+
+
+def _counted(
+    format: ReadFormat | None, marks: set[str], columns: Sequence[str], name: str
+) -> ReadFormat:
+    """Return the format whose spans are given so; InputError where offsets may be of either."""
+    if format == "spans" or format == "examples":
+        return format
+    counts_tokens = "length" in columns or "tokens" in columns
+    if PAIRS not in marks:
+        return "examples" if counts_tokens and not marks else "spans"
+    if counts_tokens and marks == {PAIRS}:
+        return "examples"
+    beside = " and ".join(sorted(marks - {PAIRS}))
+    beside = f"beside {beside}" if beside else 'without a column "length" or "tokens"'
+    raise InputError(
+        f"{name}: [start, stop] {beside} may count characters or tokens",
+        Remedy("format", ("spans", "examples"), "says which"),
+    )
+
+
+def _refuse_occurrence(occurrence: Occurrence, name: str) -> None:
+    if occurrence != "gap":
+        raise ValueError(f'occurrence is "{occurrence}", but {name} has no texts of spans')
+
+
+def _of_structs(table: pa.Table, name: str) -> tuple[list[Any], set[str]]:
+    """Return the relations of each example as dicts, and how their spans are given."""
+    if "relations" not in table.column_names:
+        raise InputError(f'{name}: no column "relations": found {_listed(table.column_names)}')
+    column = table["relations"]
+    if _is_list(column.type) and pa.types.is_null(column.type.value_type):
+        return column.to_pylist(), set()
+    if not _are_dicts(column.type):
+        wanted = f"list<struct<{', '.join(ROLES)}>>"
+        raise InputError(
+            f'{name}: column "relations" is {column.type}, expected {wanted}',
+            Remedy("answers", ("relations",), "reads texts") if _is_text(column.type) else None,
+        )
+    marks = set()
+    for field in column.type.value_type:
+        if field.name not in ROLES:
+            expected = ", ".join(ROLES)
+            raise InputError(
+                f'{name}: relations have a field "{field.name}", expected some of {expected}'
+            )
+        marks.add(_mark(field.type, name, field.name))
+    return column.to_pylist(), marks - {""}
+
+
+def _of_rows(
+    table: pa.Table,
+    format: ReadFormat | None,
+    like: Relations | None,
+    occurrence: Occurrence,
+    name: str,
+    lines: Sequence[int] | None = None,
+) -> Relations:
+    """Read a row per relation, see `fastcausal.formats.flat`."""
+    for column in ("id", "cause", "effect"):
+        if column not in table.column_names:
+            raise InputError(f'{name}: no column "{column}": found {_listed(table.column_names)}')
+    roles = [role for role in ROLES if role in table.column_names]
+    marks = {_mark(table[role].type, name, role) for role in roles} - {""}
+    counts = _counted(format, marks, table.column_names, name)
+    table = table.set_column(table.column_names.index("id"), "id", _ids(table, name, lines))
+    keys = [n for n in ("id", ANNOTATOR) if n in table.column_names]
+    groups = groups_of([joined(pc.fill_null(_text(table, n, name), "")) for n in keys])
+    problems = Problems()
+    if "text" in table.column_names:
+        for row, first in other_values(_text(table, "text", name), groups):
+            where = f"{_place(name, lines, row)}: example {table['id'][row]}"
+            problems.add(f"{where}: another text than in {_place('', lines, first)}")
+    problems.raise_if_any()
+    notes: Counter[str] = Counter()
+    further = {n: table[n] for n in table.column_names if n not in roles}
+    examples = pa.table(of_groups(further, groups, ("id", "text"), notes))
+    relations = _grouped(roles, [table[role].to_pylist() for role in roles], groups)
+    first_lines = None if lines is None else [lines[row] for row in groups[1].tolist()]
+    made = _of_examples(examples, relations, counts, like, occurrence, name, first_lines)
+    return made.with_reading(notes={**made.reading.notes, **notes}) if notes else made
+
+
+def _grouped(roles: Sequence[str], columns: list[list[Any]], groups: Any) -> list[Any]:
+    """Return the relations of each group of rows; a row without a span is none."""
+    group, first = groups
+    relations: list[list[Any]] = [[] for _ in first]
+    for at, *values in zip(group.tolist(), *columns, strict=True):
+        relation = {role: value for role, value in zip(roles, values, strict=True) if value}
+        if relation:
+            relations[at].append(relation)
+    return relations
+
+
+def _of_examples(
+    table: pa.Table,
+    relations: list[Any],
+    counts: ReadFormat,
+    like: Relations | None,
+    occurrence: Occurrence,
+    name: str,
+    lines: Sequence[int] | None,
+) -> Relations:
+    """Read a row per example, with the relations of each as dicts; keep its other columns."""
+    columns: dict[str, list[Any]] = {"relations": relations}
+    ids = None
+    if "id" in table.column_names:
+        columns["id"] = ids = _ids(table, name, lines).to_pylist()
+    if "text" in table.column_names:
+        columns["text"] = _text(table, "text", name).to_pylist()
+    if counts == "examples":
+        _refuse_occurrence(occurrence, name)
+        for length in {"length", "tokens"} & set(table.column_names):
+            columns[length] = table[length].to_pylist()
+        columns["relations"] = [[None] if r is None else _filled(r) for r in relations]
+        made = Relations.from_examples(_rows(columns))
+    else:
+        places = [name] * len(table) if lines is None else [f"{name}:{n}" for n in lines]
+        made = spans.located(name, _rows(columns), like, occurrence, places, lines, ids)
+    own = made.table.column_names if counts == "examples" else spans.HELD
+    further = without(table, {*own, "length", "relations"})
+    whole = made.table
+    for field, column in zip(further.schema, further.columns, strict=True):
+        whole = whole.append_column(field.with_metadata(None), column)
+    return made if whole is made.table else Relations.trusted(whole, made.reading)
+
+
+def _filled(relations: list[Any]) -> list[Any]:
+    """Return relations without the roles that are null, which is what native code reads."""
+    return [r and {role: spans for role, spans in r.items() if spans} for r in relations]
+
+
+def _rows(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
+    names = tuple(columns)
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _ids(table: pa.Table, name: str, lines: Sequence[int] | None) -> pa.ChunkedArray:
+    """Return the ids as text; InputError where one is missing."""
+    ids = _text(table, "id", name)
+    if ids.null_count:
+        row = pc.index(pc.is_null(ids), True).as_py()
+        raise InputError(f'{_place(name, lines, row)}: "id" is missing, expected one in every row')
+    return ids
+
+
+def _text(table: pa.Table, column: str, name: str) -> pa.ChunkedArray:
+    """Return a column as text; integers are written out."""
+    values = table[column]
+    of = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    is_known = _is_text(of) or pa.types.is_null(of)
+    if not is_known and (column == "text" or not pa.types.is_integer(of)):
+        raise InputError(f'{name}: column "{column}" is {of}, expected text')
+    return values.cast(pa.large_string())
+
+
+def _place(name: str, lines: Sequence[int] | None, row: int) -> str:
+    """Say how messages call a row."""
+    if lines is not None:
+        return f"{name}:{lines[row]}" if name else f"line {lines[row]}"
+    return f"{name}: row {row}" if name else f"row {row}"
+
+
+def _mark(of: pa.DataType, name: str, role: str) -> str:
+    """Return how a column gives spans, "" where all its values are null."""
+    item = of.value_type if (lists := _is_list(of)) else of
+    if lists and pa.types.is_integer(item):
+        return PAIRS
+    if _is_text(item):
+        return TEXTS
+    if pa.types.is_struct(item) and {field.name for field in item} == {"start", "stop"}:
+        return BOUNDS
+    if lists and _is_list(item) and pa.types.is_integer(item.value_type):
+        return PAIRS
+    if pa.types.is_null(item) or (_is_list(item) and pa.types.is_null(item.value_type)):
+        return ""
+    raise InputError(
+        f'{name}: "{role}" is {of}, expected texts, [start, stop], {{start, stop}} or lists'
+    )
+
+
+def _marks_of(examples: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield how each role of each relation gives its spans, as far as that can be seen."""
+    listed = (r for e in examples if isinstance(r := e.get("relations"), list | tuple))
+    for relation in chain.from_iterable(listed):
+        for value in relation.values() if isinstance(relation, Mapping) else ():
+            item = value[0] if isinstance(value, list | tuple) and value else value
+            if isinstance(item, str):
+                yield TEXTS
+            elif isinstance(item, Mapping):
+                yield BOUNDS
+            elif isinstance(value, list | tuple) and value:
+                yield PAIRS
+
+
+def _is_text(of: pa.DataType) -> bool:
+    if pa.types.is_dictionary(of):
+        of = of.value_type
+    return str(of) in ("string", "large_string", "string_view")
+
+
+def _is_list(of: pa.DataType) -> bool:
+    types = pa.types
+    return any(t(of) for t in (types.is_list, types.is_large_list, types.is_fixed_size_list))

@@ -1,0 +1,117 @@
+"""A zip as a source: an exported project, or the zipped folder of one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from fastcausal.errors import InputError
+from fastcausal.formats.io.files import UTF8_MARK, Source, name_of
+from fastcausal.formats.io.format import Format, Opened
+from fastcausal.formats.io.zips import MARKS, Archive, is_zip
+
+MARKED_UP = "annotation"  # the folder of an exported project that has a folder per document
+NOBODYS = ("INITIAL_CAS", "CURATION_USER")  # documents before annotation, and after it
+
+
+def is_project(source: Any) -> bool:
+    """Tell whether a source is the path of a zip with several files.
+
+    Raises
+    ------
+    InputError
+        The zip is damaged or refused.
+    """
+    if not isinstance(source, str | os.PathLike) or source == "-":
+        return False
+    try:
+        if not Path(source).is_file():
+            return False
+        with Path(source).open("rb") as file:
+            if not is_zip(file.read(len(MARKS[0]))):
+                return False
+    except (OSError, ValueError):  # of which reading will tell
+        return False
+    return len(archive_of(source).own_names) > 1
+
+
+def archive_of(source: str | os.PathLike[str]) -> Archive:
+    """Open a zip."""
+    name = name_of(source)
+    try:
+        return Archive(name, Path(source).read_bytes())
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror or error}") from error
+
+
+def files_of(
+    source: str | os.PathLike[str],
+    formats: Mapping[str, Format],
+    sniff: Callable[[Source, Mapping[str, Format]], Format],
+) -> Iterator[Opened]:
+    """Yield the files of marked texts in a project.
+
+    Of an exported project these are the files below ``annotation``, of each document one for each
+    annotator, which may be a zip of its own; what curators made lies elsewhere and is left out.
+    Of any other zip all files count, but not those whose names start with a dot or an underscore,
+    nor JSON files beside brat's.
+
+    Parameters
+    ----------
+    source : path
+    formats : mapping of str to Format
+        Those of marked texts.
+    sniff : callable
+        Tells the format of a file, one of these.
+
+    Raises
+    ------
+    InputError
+        There are no such files, or a zip inside has another inside.
+    """
+    archive = archive_of(source)
+    suffixes = tuple({suffix: 0 for f in formats.values() for suffix in f.folder})
+    paths = list(map(PurePosixPath, archive.own_names))
+    paths = [p for p in paths if p.stem not in NOBODYS]
+    paths = [p for p in paths if not any(part[0] in "._" for part in p.parts)]
+    paths = [p for p in paths if MARKED_UP in p.parts[:-2]] or paths
+    if any(p.suffix.lower() == ".ann" for p in paths):
+        suffixes = (".ann",)
+    n_files = 0
+    for path in paths:
+        inside = archive.inside(str(path)) if path.suffix.lower() == ".zip" else None
+        for name in (str(path),) if inside is None else inside.names:
+            suffix = PurePosixPath(name).suffix.lower()
+            if inside is not None and suffix == ".zip":
+                raise InputError(f"{inside.name}: {name} is a zip nested too deep")
+            if suffix in suffixes:
+                n_files += 1
+                yield _opened(inside or archive, name, formats, sniff)
+    if not n_files:
+        binary = any(p.suffix == ".ser" for p in map(PurePosixPath, archive.names))
+        more = ", but with .ser: export the project as UIMA CAS JSON or XMI" if binary else ""
+        raise InputError(
+            f"{archive.name}: a zip without a file that ends in {', '.join(suffixes)}{more}"
+        )
+
+
+def _opened(
+    archive: Archive,
+    name: str,
+    formats: Mapping[str, Format],
+    sniff: Callable[[Source, Mapping[str, Format]], Format],
+) -> Opened:
+    data = archive.read(name).removeprefix(UTF8_MARK)
+    source = Source(f"{archive.name}/{name}", data, archive=archive)
+    if not data.strip() and not name.lower().endswith(".ann"):
+        raise InputError(f"{source.name} is empty")
+    try:
+        return Opened(source, sniff(source, formats), content=source)
+    except InputError as error:
+        files = archive.own_names
+        raise InputError(
+            f"{archive.name}: a zip with {len(files)} files ({', '.join(files[:3])}), expected "
+            f"one, or files of an annotation tool, which {name} does not look like"
+        ) from error

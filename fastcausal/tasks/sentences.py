@@ -1,0 +1,97 @@
+"""The running text of examples, and the words of spans in it."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from fastcausal.engine.kernel import Int32
+from fastcausal.formats._tokens import token_bounds
+
+GAP = " ... "  # between two spans of one role
+Piece = tuple[str, int | None]
+"""A part of a text, and the role that is marked on it."""
+
+
+class Sentence(NamedTuple):
+    """A text, and where each of its tokens starts and stops."""
+
+    text: str
+    starts: list[int]
+    stops: list[int]
+
+    def words(self, start: int, stop: int) -> str:
+        """Return the text of tokens [start, stop).
+
+        Examples
+        --------
+        >>> Sentence("Heavy  rain fell", [0, 7, 12], [5, 11, 16]).words(0, 2)
+        'Heavy  rain'
+        """
+        return self.text[self.starts[start] : self.stops[stop - 1]]
+
+    def roles(self, rows: Int32, n_roles: int) -> list[str | None]:
+        """Return the words that a relation marks for each role; None for no span."""
+        words: list[list[str]] = [[] for _ in range(n_roles)]
+        for role, start, stop in rows.tolist():
+            words[role].append(self.words(start, stop))
+        return [GAP.join(each) if each else None for each in words]
+
+    def marked(self, rows: Int32) -> list[list[Piece]]:
+        """Cut the text at the spans of a relation; spans that overlap are marked in lines below.
+
+        Every line is the whole text. Spans take the first line that has room, in their order.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> sentence = Sentence("a b c", [0, 2, 4], [1, 3, 5])
+        >>> sentence.marked(np.array([[0, 0, 2], [1, 1, 3]], np.int32))
+        [[('a b', 0), (' c', None)], [('a ', None), ('b c', 1)]]
+        """
+        lines: list[list[list[int]]] = [[]]
+        for row in rows.tolist():
+            line = next((each for each in lines if not each or each[-1][2] <= row[1]), None)
+            if line is None:
+                lines.append(line := [])
+            line.append(row)
+        return [self._cut(line) for line in lines]
+
+    def _cut(self, spans: list[list[int]]) -> list[Piece]:
+        pieces: list[Piece] = []
+        at = 0
+        for role, start, stop in spans:
+            begin, end = self.starts[start], self.stops[stop - 1]
+            pieces += [(self.text[at:begin], None), (self.text[begin:end], role)]
+            at = end
+        return [piece for piece in [*pieces, (self.text[at:], None)] if piece[0]]
+
+
+def sentences_of(examples: pa.Table, lengths: Int32) -> list[Sentence | None]:
+    """Return the text of each example: ``text``, else its ``tokens`` with spaces between.
+
+    None where there is neither, or one of another number of tokens than the example has.
+    """
+    unknown = [None] * len(lengths)
+    texts, tokens = (
+        examples[name].to_pylist() if name in examples.column_names else unknown
+        for name in ("text", "tokens")
+    )
+    return [
+        _sentence(text, words, length)
+        for text, words, length in zip(texts, tokens, lengths.tolist(), strict=True)
+    ]
+
+
+def _sentence(text: Any, tokens: Any, length: int) -> Sentence | None:
+    if isinstance(text, str):
+        starts, stops = token_bounds(text)
+        if len(starts) == length:
+            return Sentence(text, list(starts), list(stops))
+    if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
+        return None
+    stops = [n - 1 for n in accumulate(len(token) + 1 for token in tokens)]
+    starts = [stop - len(token) for stop, token in zip(stops, tokens, strict=True)]
+    return Sentence(" ".join(tokens), starts, stops) if len(tokens) == length else None
