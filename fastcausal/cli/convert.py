@@ -53,7 +53,7 @@ def convert(
     fastcausal convert careful.jsonl careful.bio --like gold.csv
     """
     import fastcausal as fc
-    from fastcausal.errors import InputError
+    from fastcausal.errors import InputError, counted
     from fastcausal.formats import implied, opened
     from fastcausal.formats.cnc.rereading import GOLD_READING
     from fastcausal.formats.io.format import Opened
@@ -73,7 +73,7 @@ def convert(
     for message in relations.reading.unread:
         warn([message])
     if relations.n_unread:
-        warn([f"{relations.n_unread} relations could not be read and are written as null"])
+        warn([f"{counted(relations.n_unread, 'relation')} could not be read, written as null"])
     with doing(f"writing {target}"):
         lost = fc.write(relations, target, format=target_format, seed=seed, premise=premise)
     warn([f"lost: {message}" for message in lost])

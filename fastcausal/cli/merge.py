@@ -31,7 +31,7 @@ def merge(
     from dataclasses import replace
 
     from fastcausal.count_files import require_metadata
-    from fastcausal.errors import InputError
+    from fastcausal.errors import InputError, counted
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.statistics import read_systems, write_systems
 
@@ -55,7 +55,7 @@ def merge(
     if json:
         print_json({"out": str(out), "n_parts": len(parts), "n_examples": n_examples})
     else:
-        show(printable(f"{out}: {n_examples} examples, {len(parts)} parts"))
+        show(printable(f"{out}: {counted(n_examples, 'example')}, {counted(len(parts), 'part')}"))
 
 
 def _parts_of(parts: dict[str, dict[str, Statistics]], name: str) -> dict[str, Statistics]:

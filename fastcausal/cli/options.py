@@ -35,13 +35,13 @@ PerExampleOption = Annotated[
     Option(help="Write the counts of each example to this .parquet or .arrow file."),
 ]
 
-AnswersOption = Annotated[
-    str | None,
-    Option("--answers", help="Take raw answers of a language model from this column."),
-]
 ByOption = Annotated[
     list[str] | None,
     Option("--by", help="Also score each value of this column; may be given several times."),
+]
+AnswersOption = Annotated[
+    str | None,
+    Option("--answers", help="Take raw answers of a language model from this column."),
 ]
 IntervalsOption = Annotated[bool, Option("--intervals", help="Add an interval to every score.")]
 SeedOption = Annotated[int, Option("--seed", min=0, help="Seed the draws with this number.")]

@@ -465,6 +465,12 @@ def test_the_column_and_the_format_belong_together(options, tmp_path):
         assert 'answers is "output", which is for answers' in err
 
 
+@pytest.mark.parametrize("source", [rows(), pa.Table.from_pylist(rows())])
+def test_frames_of_another_format_have_no_answers(source):
+    with pytest.raises(ValueError, match=r"^answers is \"output\", which is for answers, not for"):
+        fc.read(source, format="spans", answers="output")
+
+
 @pytest.mark.parametrize("opening", ['["', '{"a":', "[[", '{"cause": "', "```", "<think>", "\\"])
 def test_long_answers_without_an_end(opening):
     """Each way looks at each letter a few times at most: these end at once."""

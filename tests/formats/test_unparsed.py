@@ -92,7 +92,7 @@ def test_tagged_sentences_say_why(tmp_path):
         {
             "id": "x",
             "relation": 3,
-            "reason": misfit,
+            "reason": 'has 1 tokens, expected 2: token 2 is missing, expected "b"',
             "text": "a",
         },
     ]
