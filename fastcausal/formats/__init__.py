@@ -143,6 +143,8 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
             of: Any = source.format.name
             return frames.read(table.load(content), of, like, occurrence, content.name)
         return source.format.read(content, **{name: given[name] for name in source.format.takes})
+    if format is not None:
+        _refuse_others(FORMATS[format], given)
     if (columns := frames.table_of(source)) is not None:
         return frames.read(columns, format, like, occurrence)
     if is_folder(source):

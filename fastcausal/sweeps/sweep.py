@@ -312,13 +312,14 @@ def _keep_apart(out: str | os.PathLike[str], sources: Sequence[Any]) -> None:
 
 def _about(scorer: ExtractionScorer, gold: Relations, columns: Sequence[str]) -> dict[str, Any]:
     """Return what all runs of a sweep have in common."""
+    aligned = ExtractionScorer(scorer.protocol).align(gold, gold)  # which is read already
     return {
         "sweep": 1,
         "protocol": scorer.protocol.name,
         "unparsed": scorer.unparsed,
         "unmatched": scorer.unmatched,
         "signature": scorer.signature,
-        "gold": f"{scorer.align(gold, gold).digest():032x}",
+        "gold": f"{aligned.digest():032x}",
         **({} if scorer.reads == Reads() else {"reads": scorer.reads._asdict()}),
         "by": scorer.columns[0] if len(scorer.columns) == 1 else [*scorer.columns] or None,
         "columns": {name: _digest_of_column(gold, name) for name in columns},

@@ -390,8 +390,10 @@ def test_a_user_of_language_models(tmp_path):
     )  # fmt: skip
     report = json.loads(printed)
     assert report["scores"]["overall"]["precision"] == 1
-    assert any("answer in a fence: 105" in warning for warning in report["warnings"])
-    assert any("23 relations" in w or "could not be read" in w for w in report["warnings"])
+    assert report["n_unparsed_answers"] == 16
+    assert report["unparsed_answers_rate"] == 16 / 300
+    assert report["n_unparsed_relations"] == 7
+    assert "pred: answer in a fence: 105" in report["warnings"]
 
 
 def test_answers_become_a_table(tmp_path):
@@ -461,6 +463,12 @@ def test_the_column_and_the_format_belong_together(options, tmp_path):
     else:
         _, err = cli("score", gold, gold, "--answers", "output", *options, expect=2)
         assert 'answers is "output", which is for answers' in err
+
+
+@pytest.mark.parametrize("source", [rows(), pa.Table.from_pylist(rows())])
+def test_frames_of_another_format_have_no_answers(source):
+    with pytest.raises(ValueError, match=r"^answers is \"output\", which is for answers, not for"):
+        fc.read(source, format="spans", answers="output")
 
 
 @pytest.mark.parametrize("opening", ['["', '{"a":', "[[", '{"cause": "', "```", "<think>", "\\"])
