@@ -124,6 +124,7 @@ def read(
 
 def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str, Any]) -> Relations:
     if format == raw.FORMAT.name and not is_folder(source):
+        source = source.source() if isinstance(source, Opened) else source
         return raw.read(source, **{name: given[name] for name in raw.FORMAT.takes})
     like, occurrence = given["like"], given["occurrence"]
     if isinstance(source, Opened):
