@@ -216,7 +216,7 @@ def test_files_that_are_not_there(side, tmp_path):
         (
             tmp_path,
             "a directory without a file that ends in .csv, .jsonl, .ndjson, .parquet, .pq, .ann, "
-            ".json",
+            ".json, .tsv, .xmi",
         ),
         ("\0", "embedded null byte"),
         (tmp_path / (256 * "x"), "File name too long"),
