@@ -38,6 +38,7 @@ from fastcausal.tasks.corpus.description import CorpusDescription as CorpusDescr
 from fastcausal.tasks.corpus.findings import CheckReport as CheckReport
 from fastcausal.tasks.corpus.guidelines import check as check
 from fastcausal.tasks.extraction.explain import explain as explain
+from fastcausal.tasks.extraction.report import ExtractionReport as ExtractionReport
 from fastcausal.tasks.extraction.score import score as score
 from fastcausal.tasks.extraction.scorer import ExtractionScorer as ExtractionScorer
 from fastcausal.tasks.extraction.tag_scorer import TagScorer as TagScorer

@@ -48,7 +48,7 @@ TASKS = {
     "crab": {"classification", "reliability"},
     "annotation": {"claims", "judged"},
 }
-HEAVY = ("pyarrow", "typer", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers")
+HEAVY = ("pyarrow", "click", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers")
 
 
 def name_of(path: Path) -> str:
@@ -168,7 +168,8 @@ def test_all_names_load():
     assert {name for name in dir(fastcausal) if not name.startswith("_")} == {
         "Agreement", "AlphaInterval", "AnswerReport", "CheckReport", "ClaimsReport",
         "ClassificationReport",
-        "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionScorer",
+        "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionReport",
+        "ExtractionScorer",
         "Gate", "InputError", "Intervals", "JudgedReport", "LabelAgreement", "Leaderboard",
         "MetaReport", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report", "Rows",
         "SpanDecoder", "Statistics", "SweepResult", "TagScheme", "TagScorer", "agreement",

@@ -130,7 +130,10 @@ def read(
 
 
 def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str, Any]) -> Relations:
-    if format == raw.FORMAT.name and not is_folder(source):
+    if isinstance(source, Relations):
+        _refuse_others(table.ARROW, {**given, "answers": None})
+        return source
+    if format == raw.FORMAT.name and not is_folder(source) and not isinstance(source, Opened):
         return raw.read(source, **{name: given[name] for name in raw.FORMAT.takes})
     like, occurrence = given["like"], given["occurrence"]
     if isinstance(source, Opened):
@@ -141,9 +144,6 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
             of: Any = source.format.name
             return frames.read(table.load(content), of, like, occurrence, content.name)
         return source.format.read(content, **{name: given[name] for name in source.format.takes})
-    if isinstance(source, Relations):
-        _refuse_others(table.ARROW, given)
-        return source
     if (columns := frames.table_of(source)) is not None:
         return frames.read(columns, format, like, occurrence)
     if is_folder(source):
