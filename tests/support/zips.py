@@ -52,6 +52,13 @@ def _corrupt():
     return bytes(data)
 
 
+def _by_lzma():
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("amy/x.ann", PAYLOAD)
+    return out.getvalue()
+
+
 def _nested(depth, files):
     data = packed(files)
     for _ in range(depth):
@@ -80,6 +87,7 @@ HOSTILE = {
     "a backslash": (_named("..\\x.ann"), "is not a relative path"),
     "a link": (_link(), "is a link or a device"),
     "encrypted": (_encrypted(), "is encrypted"),
+    "LZMA": (_by_lzma(), "is packed by another method than DEFLATE"),
     "truncated": (GOOD[:-30], "damaged"),
     "cut at its start": (GOOD[:10], "damaged"),
     "corrupt": (_corrupt(), "damaged"),

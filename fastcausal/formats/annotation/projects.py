@@ -21,14 +21,16 @@ NOBODYS = ("INITIAL_CAS", "CURATION_USER")  # documents before annotation, and a
 
 
 def is_project(source: Any) -> bool:
-    """Tell whether a source is the path of a zip with several files.
+    """Tell whether a source is the path of a zip, named ``.zip``, with several files.
 
     Raises
     ------
     InputError
         The zip is damaged or refused.
     """
-    if not isinstance(source, str | os.PathLike) or source == "-":
+    if not isinstance(source, str | os.PathLike):
+        return False
+    if not str(source).lower().endswith(".zip"):  # looking into every file would cost time
         return False
     try:
         if not Path(source).is_file():

@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import posixpath
 import stat
-import zipfile
 import zlib
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from fastcausal.errors import InputError
+
+if TYPE_CHECKING:
+    import zipfile  # with all that it unpacks by: 5 ms that most sources do not need
 
 MARKS = (b"PK\x03\x04", b"PK\x05\x06")  # what a zip begins with; the latter an empty one
 MOST_BYTES = 1 << 30  # that all files of an archive, those of zips inside included, unpack to
@@ -19,6 +22,7 @@ MOST_RATIO = 200  # bytes unpacked for each packed; DEFLATE reaches 1032
 FREE = 1 << 20  # bytes whose ratio is not looked at: short texts repeat themselves
 ADDED = (".DS_Store", "Thumbs.db")  # files that nobody put there
 ENCRYPTED = 0x1  # of the flags of an entry
+METHODS = (0, 8)  # stored, DEFLATE: what every program writes
 
 
 @dataclass
@@ -69,6 +73,8 @@ class Archive:
 
     def read(self, path: str) -> bytes:
         """Unpack a file; InputError where it is damaged or there is no more room."""
+        import zipfile
+
         entry = self._entries[path]
         self._take(entry.file_size)
         try:
@@ -90,6 +96,8 @@ class Archive:
 
     @cached_property
     def _zip(self) -> zipfile.ZipFile:
+        import zipfile
+
         try:
             return zipfile.ZipFile(io.BytesIO(self.data))
         except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
@@ -134,7 +142,9 @@ def _refusal(entry: zipfile.ZipInfo) -> str | None:
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         return "is a link or a device"
-    return "is encrypted" if entry.flag_bits & ENCRYPTED else None
+    if entry.flag_bits & ENCRYPTED:
+        return "is encrypted"
+    return None if entry.compress_type in METHODS else "is packed by another method than DEFLATE"
 
 
 def is_zip(data: bytes) -> bool:
@@ -142,6 +152,7 @@ def is_zip(data: bytes) -> bool:
 
     Examples
     --------
+    >>> import zipfile
     >>> packed = io.BytesIO()
     >>> with zipfile.ZipFile(packed, "w") as archive:
     ...     archive.writestr("amy/rain.ann", "T1")
