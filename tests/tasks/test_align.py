@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import fastcausal as fc
+from fastcausal.errors import counted
 from fastcausal.formats.cnc.rereading import with_tags
 from fastcausal.protocols import CNC_2023, RECESS
 from fastcausal.tasks.align import align
