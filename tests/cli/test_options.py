@@ -152,7 +152,7 @@ USES = {
     "sweep": {
         "files": "gold.csv careful.jsonl hasty.jsonl --out swept",
         "one fails": "gold.csv careful.jsonl ratings.csv --out swept",
-        "span texts": "gold.csv spans_of_gold.jsonl --out swept",
+        "span texts": "gold.csv spans_of_gold.jsonl careful.jsonl --out swept",
         "data set": "plain.jsonl every.parquet --run-column run --out swept",
     },
 }
@@ -163,6 +163,7 @@ VALUES = {
     "agree --protocol": "recess-code",
     "answers --by": "tag",
     "answers --protocol": "fcr",
+    "score --tags": "aligned",
     "sweep --from": "cnc",
     "against": "claims_reference_full_ann.json",
     "annotate import --to": "labels.csv",
