@@ -29,7 +29,11 @@ from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import AgreementProtocol, Level, MeanOver, Policy
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from fastcausal.tables import Grid
+    from fastcausal.tasks.agreement.report import Agreement
+    from fastcausal.tasks.reliability.votes import LabelAgreement
 
 OF_RELATIONS = ("source_format", "protocol", "average", "by", "unparsed", "per_example", "matches")
 OF_LABELS = ("level", "unit", "rater")
@@ -87,6 +91,12 @@ def agree(
         Path | None,
         Option(help="Write the paired relations to this .parquet, .arrow or .csv file."),
     ] = None,
+    disagreements: Annotated[
+        Path | None,
+        Option(
+            help="Write what annotators marked otherwise, side by side, to this .csv or .html file."
+        ),
+    ] = None,
 ) -> None:
     """Measure how far annotators agree on causal relations.
 
@@ -104,13 +114,15 @@ def agree(
         refuse(ctx, OF_RELATIONS, f"is for relations, but --labels {labels} compares labels")
         if len(annotations) > 1:
             refuse(ctx, ("rater",), "is for one file of all ratings; of several each is a rater")
-        _agree_on_labels(annotations, labels, level, unit, rater, intervals, cluster, seed, chosen)
+        _agree_on_labels(
+            annotations, labels, level, unit, rater, intervals, cluster, seed, chosen, disagreements
+        )
         return
     import fastcausal as fc
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.report import plain
 
-    keep_apart([per_example, matches], annotations)
+    keep_apart([per_example, matches, disagreements], annotations)
     with doing("comparing annotators"):
         sources = sources_in(annotations, source_format)
         agreement = fc.agreement(sources, protocol, average=average, by=by, unparsed=unparsed)
@@ -118,6 +130,7 @@ def agree(
     for target, detail in ((per_example, "per_example"), (matches, "matches")):
         if target is not None:
             write_rows(target, getattr(agreement, detail))
+    _write_disagreements(disagreements, agreement)
     if drawn is None:
         print_report(agreement, chosen)
     elif chosen == "json":
@@ -138,12 +151,16 @@ def _agree_on_labels(
     cluster: str | None,
     seed: int,
     format: str,
+    disagreements: Path | None,
 ) -> None:
     import fastcausal as fc
+    from fastcausal.formats.io.targets import keep_apart
     from fastcausal.tasks.reliability.files import read_rating_files
 
+    keep_apart([disagreements], paths)
     table = read_rating_files(paths, label, unit, rater, cluster)
     measures = fc.label_agreement(table, "label", "unit", "rater", level)
+    _write_disagreements(disagreements, measures)
     grid = measures.to_table()
     grid.title = f"{label}: {grid.title}"
     drawn = {}
@@ -160,6 +177,37 @@ def _agree_on_labels(
         print_json(measures.to_dict() | drawn)
     else:
         print_grids([grid], format, measures.signature)
+
+
+def _write_disagreements(target: Path | None, report: Agreement | LabelAgreement) -> None:
+    """Write a page to an .html file, a table to any other."""
+    if target is None:
+        return
+    suffix = target.suffix.lower()
+    if suffix not in (".html", ".htm"):
+        table = report.disagreements
+        write_rows(target, _without_formulas(table) if suffix == ".csv" else table)
+        return
+    from fastcausal.formats.io.files import replacing
+
+    with replacing(target) as file:
+        file.write(report.disagreements_page().encode())
+
+
+def _without_formulas(table: pa.Table) -> pa.Table:
+    """Put an apostrophe before text that a spreadsheet would take for a formula."""
+    import pyarrow as pa
+
+    from fastcausal.arrays.arrow import strings
+    from fastcausal.escapes import csv_value
+
+    columns = [
+        strings([None if v is None else str(csv_value(v)) for v in column.to_pylist()])
+        if pa.types.is_string(column.type)
+        else column
+        for column in table.columns
+    ]
+    return pa.Table.from_arrays(columns, table.column_names)
 
 
 Intervals = dict[str, dict[str, tuple[float, float]]]

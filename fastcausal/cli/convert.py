@@ -12,6 +12,7 @@ from fastcausal.cli.console import (
     show,
     warn,
 )
+from fastcausal.cli.options import AnswersOption
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Premise, ReadFormat, TagReading, WriteFormat
 
@@ -31,6 +32,7 @@ def convert(
         ReadFormat | None,
         Option("--from", help="Read the source in this format; by default its content decides."),
     ] = None,
+    answers: AnswersOption = None,
     target_format: Annotated[
         WriteFormat | None,
         Option("--to", help="Write the target in this format; by default its suffix decides."),
@@ -52,7 +54,7 @@ def convert(
     """
     import fastcausal as fc
     from fastcausal.errors import InputError, counted
-    from fastcausal.formats import opened
+    from fastcausal.formats import implied, opened
     from fastcausal.formats.cnc.rereading import GOLD_READING
     from fastcausal.formats.io.format import Opened
     from fastcausal.formats.io.targets import keep_apart
@@ -60,8 +62,8 @@ def convert(
     keep_apart([target], [source, like])
     with doing(f"reading {source}"):
         gold = fc.read(like, tags=GOLD_READING[tags]) if like is not None else None
-        file: Any = opened(source, source_format, whole=True)
-        relations = fc.read(file, source_format, like=gold, tags=tags)
+        file: Any = opened(source, source_format or implied(answers), whole=True)
+        relations = fc.read(file, source_format, like=gold, tags=tags, answers=answers)
     leans = isinstance(file, Opened) and "like" in file.format.takes
     needs_gold = relations.reading.predicted or (leans and relations.reading.tags is None)
     if gold is not None and not needs_gold:

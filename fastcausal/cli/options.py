@@ -39,6 +39,10 @@ ByOption = Annotated[
     list[str] | None,
     Option("--by", help="Also score each value of this column; may be given several times."),
 ]
+AnswersOption = Annotated[
+    str | None,
+    Option("--answers", help="Take raw answers of a language model from this column."),
+]
 IntervalsOption = Annotated[bool, Option("--intervals", help="Add an interval to every score.")]
 SeedOption = Annotated[int, Option("--seed", min=0, help="Seed the draws with this number.")]
 FromOption = Annotated[
@@ -83,10 +87,7 @@ class Reads(NamedTuple):
         ReadFormat | None,
         Option("--from", help="Read predictions in this format; by default their content decides."),
     ] = None
-    answers: Annotated[
-        str | None,
-        Option("--answers", help="Take raw answers of a language model from this column."),
-    ] = None
+    answers: AnswersOption = None
     occurrence: Annotated[
         Occurrence,
         Option(

@@ -54,6 +54,12 @@ def score(
         Path | None,
         Option(help="Write the chosen pairs to this .parquet, .arrow or .csv file."),
     ] = None,
+    reasons: Annotated[
+        Path | None,
+        Option(
+            help="Write why predictions are unparsed to this .csv, .jsonl, .parquet or .arrow file."
+        ),
+    ] = None,
     by: ByOption = None,
     counts: Annotated[
         bool, Option("--counts", help="Add all counts to the table; JSON always has them.")
@@ -102,19 +108,23 @@ def score(
     if protocol.average != "counts":
         refuse(ctx, ("counts", "intervals"), f"is for sums of counts, {recipe.protocol} has none")
     refuse_inference(ctx, intervals, draws)
-    keep_apart([per_example, matches], [gold, *pred])
+    keep_apart([per_example, matches, reasons], [gold, *pred])
     names = short_names(pred)
     reports: dict[str, Report] = {}
     with doing(f"reading {gold}"):
         source = opened(readable_again(gold))
         gold_side = _reusable(source, protocol, len(names) > 1)
-    with _one_table(per_example, list(names)) as tables, _pairs(matches, len(names) > 1) as write:
+    with (
+        _one_table(per_example, list(names)) as tables,
+        _rows(matches, "matches", len(names) > 1) as write,
+        _rows(reasons, "unparsed", len(names) > 1) as tell,
+    ):
         for name, path in names.items():
             with (
                 doing(f"scoring {path}") as progress,
                 named(name if len(names) > 1 else None),
             ):
-                report = fc.score(
+                report: Report = fc.score(
                     gold_side,
                     path,
                     protocol,
@@ -128,6 +138,7 @@ def score(
                     **reads.arguments(),
                 )
                 write(name, report)
+                tell(name, report)
             if intervals:
                 report = with_intervals({name: report}, draws, by)[name]
             reports[name] = report.without_details()
@@ -174,8 +185,10 @@ def _reusable(source: Any, protocol: Protocol, several: bool) -> Any:
 
 
 @contextmanager
-def _pairs(target: Path | None, several: bool) -> Iterator[Callable[[str, Report], None]]:
-    """Give what writes the chosen pairs of each system to one file."""
+def _rows(
+    target: Path | None, table: str, several: bool
+) -> Iterator[Callable[[str, Report], None]]:
+    """Give what writes a table of each system's report to one file."""
     if target is None:
         yield lambda name, report: None
         return
@@ -185,7 +198,8 @@ def _pairs(target: Path | None, several: bool) -> Iterator[Callable[[str, Report
     with appending(target) as write:
 
         def add(name: str, report: Report) -> None:
-            write(with_system(report.matches, name) if several else report.matches)
+            rows = getattr(report, table)
+            write(with_system(rows, name) if several else rows)
 
         yield add
 

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined, numbers, offsets_of, string_lists, strings_at
 from fastcausal.errors import InputError, Problems, counted
 from fastcausal.formats import _native

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined, lists, numbers, relation_columns, strings, values_of
 from fastcausal.arrays.unparsed import UNPARSED, Reason, reason_lists
 from fastcausal.errors import InputError, Problems, counted, repeated
