@@ -40,7 +40,12 @@ def errors(
     ] = "error",
     reads: Reads = READS,
 ) -> None:
-    """Show the sentences that went wrong, worst first."""
+    """Show the sentences that went wrong, worst first.
+
+    Examples
+    --------
+    fastcausal errors gold.csv careful.jsonl --top 5
+    """
     import fastcausal as fc
     from fastcausal.formats.io.targets import keep_apart
 
