@@ -154,7 +154,7 @@ USES = {
     "sweep": {
         "files": "gold.csv careful.jsonl hasty.jsonl --out swept",
         "one fails": "gold.csv careful.jsonl ratings.csv --out swept",
-        "span texts": "gold.csv spans_of_gold.jsonl --out swept",
+        "span texts": "gold.csv spans_of_gold.jsonl careful.jsonl --out swept",
         "data set": "plain.jsonl every.parquet --run-column run --out swept",
     },
 }

@@ -1,0 +1,141 @@
+"""Protocols that come from files, kernels by name, and the hint at the official score."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import fastcausal as fc
+from fastcausal import sample
+from fastcausal.cli.protocol_files import protocol_of, read_protocol
+from fastcausal.options import KernelName
+from fastcausal.protocols import CNC_2023, PROTOCOLS
+from tests.support.cli import cli
+
+GOLD, CAREFUL = sample.GOLD, sample.SYSTEMS["careful"]
+OFFICIAL = {
+    "name": "cnc-2023",
+    "tags": "cnc-2023",
+    "ties": "first",
+    "surplus": "truncate",
+    "non_causal": "ignore",
+    "undefined": 0,
+}
+OBJECTIVE = {"numerator": {"tp": 2}, "denominator": {"tp": 2, "fp": 1, "fn": 1}}
+
+
+def saved(folder, name, text):
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["toml", "json"])
+def test_a_file_of_an_official_protocol_scores_as_its_name(suffix, tmp_path):
+    toml = "".join(f"{key} = {json.dumps(value)}\n" for key, value in OFFICIAL.items())
+    path = saved(tmp_path, f"x.{suffix}", toml if suffix == "toml" else json.dumps(OFFICIAL))
+    assert read_protocol(path) == CNC_2023
+    assert cli("score", GOLD, CAREFUL, "--protocol", path) == cli(
+        "score", GOLD, CAREFUL, "--protocol", "cnc-2023"
+    )
+
+
+def test_every_field_is_read(tmp_path):
+    given = OFFICIAL | {
+        "name": "mine",
+        "kernel": "exact_spans",
+        "objective": OBJECTIVE,
+        "tracks": [["cause"], ["effect", "signal"]],
+        "average": "counts",
+    }
+    protocol = read_protocol(saved(tmp_path, "x.json", json.dumps(given)))
+    assert str(protocol) == (
+        "mine|kernel:exact_spans|objective:2tp/(2tp+fp+fn)|tags:cnc-2023|ties:first"
+        "|surplus:truncate|non-causal:ignore|tracks:cause,effect+signal|0/0:0.0"
+    )
+    assert protocol.name in cli("score", GOLD, CAREFUL, "--protocol", tmp_path / "x.json")[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("x.toml", 'ties = "last"', 'ties is "last", expected one of content, first'),
+        ("x.toml", 'kernel = "f1"', 'unknown kernel "f1", expected one of fair_spans, '),
+        ("x.toml", "kernal = 1", 'unknown "kernal", expected name, kernel, objective, tags, '),
+        ("x.toml", "name = 1", '"name": a number, expected text'),
+        ("x.toml", "tracks = 1", '"tracks": a number, expected a list of lists of roles'),
+        ("x.toml", 'tracks = ["cause"]', '"tracks": a list, expected a list of lists of roles'),
+        ("x.toml", 'undefined = "0"', '"undefined": a string, expected a number'),
+        ("x.toml", "objective = 1", '"objective": a number, expected numerator and denominator'),
+        ("x.toml", "[objective.x]", '"objective": unknown "x", expected numerator and'),
+        ("x.toml", "[objective.numerator]\ntp = 0.5", '"objective": the weight of tp is 0.5, '),
+        ("x.toml", "ties = ", "invalid TOML: "),
+        ("x.json", "{", ":1: invalid JSON: "),
+        ("x.json", "[]", "a list, expected an object"),
+        ("x.toml", "", " is empty"),
+        ("x.toml", "\xff", "invalid TOML"),
+    ],
+)
+def test_bad_files_are_told_with_file_and_key(name, text, message, tmp_path):
+    path = saved(tmp_path, name, text)
+    out, err = cli("score", GOLD, CAREFUL, "--protocol", path, expect=2)
+    assert not out
+    assert err.startswith(f"error: {path}")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("kernel", KernelName.__args__)
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_kernels_by_name(kernel, name):
+    if PROTOCOLS[name].average != "counts":
+        with pytest.raises(ValueError, match="kernel is for sums of counts"):
+            protocol_of(name, kernel)
+        return
+    out, _ = cli("score", GOLD, CAREFUL, "--protocol", name, "--kernel", kernel, "--json")
+    found = json.loads(out)
+    assert f"|{name}+{kernel}|kernel:{kernel}|" in found["signature"]
+    expected = fc.score(GOLD, CAREFUL, protocol_of(name, kernel))
+    assert found["scores"] == expected.to_dict()["scores"]
+
+
+@pytest.mark.parametrize("systems", [("careful",), ("careful", "hasty")])
+def test_the_hint_is_the_official_score(systems):
+    paths = [sample.SYSTEMS[name] for name in systems]
+    _, err = cli("score", GOLD, *paths)
+    for name, path in zip(systems, paths, strict=True):
+        out, quiet = cli("score", GOLD, path, "--protocol", "cnc-2023", "--json")
+        f1 = json.loads(out)["scores"]["overall"]["f1"]
+        assert f"{name} {f1:.4f}" in err if len(systems) > 1 else f"{f1:.4f}; see" in err
+        assert not quiet
+
+
+def test_no_hint_where_it_says_nothing_or_costs(tmp_path, monkeypatch):
+    gold = fc.read(GOLD)
+    fc.write(gold, tmp_path / "gold.jsonl")
+    for arguments in (
+        (GOLD, CAREFUL, "--json"),
+        (GOLD, CAREFUL, "--format", "csv"),
+        (GOLD, CAREFUL, "--kernel", "exact_spans"),
+        (tmp_path / "gold.jsonl", tmp_path / "gold.jsonl"),
+    ):
+        assert cli("score", *arguments)[1] == ""
+    monkeypatch.setattr("fastcausal.cli.score.SCORED_AGAIN", 100)
+    assert cli("score", GOLD, CAREFUL)[1] == ""
+
+
+def test_help_version_and_completion_by_short_names():
+    assert cli("-h") == cli("--help")
+    assert cli("crab", "agree", "-h") == cli("crab", "agree", "--help")
+    assert cli("-V") == cli("--version")
+    for shell in ("bash", "zsh", "fish"):
+        assert "_FASTCAUSAL_COMPLETE" in cli("--show-completion", shell)[0]
+    asked = {"_FASTCAUSAL_COMPLETE": "bash_complete", "COMP_CWORD": "2"}
+    asked["COMP_WORDS"] = "fastcausal score --proto"
+    done = subprocess.run([sys.executable, "-m", "fastcausal"], env={**os.environ, **asked},
+                          capture_output=True, text=True, check=True)  # fmt: skip
+    assert done.stdout == "plain,--protocol\n"
