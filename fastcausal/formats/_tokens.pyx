@@ -4,7 +4,6 @@
 from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError, PyDict_Next
 from cpython.exc cimport PyErr_Clear
 from cpython.list cimport PyList_Check
-from cpython.mem cimport PyMem_Free
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_Check
 from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_FromObject
@@ -12,9 +11,9 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
-from fastcausal.arrays.collected_rows cimport CollectedRows, arrays_of
+from fastcausal.arrays.collected_rows cimport CollectedRows, Row, arrays_of
 from fastcausal.arrays.python_objects cimport (
-    PyUnicode_AsUTF8AndSize, is_list, is_space, item_of, plain_number, size_of,
+    PyUnicode_AsUTF8AndSize, is_list, item_of, plain_number, size_of,
 )
 
 import numpy as np
@@ -23,16 +22,25 @@ cdef object EMPTY = np.empty
 cdef object INT32 = np.dtype("int32")
 cdef object INT64 = np.dtype("int64")
 
-cdef extern from "occurrences.hpp" namespace "fastcausal" nogil:
+cdef extern from "sentence.hpp" namespace "fastcausal" nogil:
     ctypedef vector[uint32_t] CodePoints
 
     cdef cppclass Occurrences:
         vector[int64_t] places
         void find(const CodePoints&, const CodePoints&) except +
 
+    cdef cppclass Sentence:
+        CodePoints letters, wanted
+        vector[int32_t] starts, stops
+        void split() except +
+        bint strip()
+        bint tokens(int32_t&, int32_t&, int&)
+        int64_t locate(int32_t&, int32_t&) except +
+        void set_gaps(const Row*, int64_t)
+        void forget_gaps()
+
 cdef extern from "Python.h":
     Py_UCS4* PyUnicode_AsUCS4(object, Py_UCS4*, Py_ssize_t, int) except NULL
-    Py_UCS4* PyUnicode_AsUCS4Copy(object)
     Py_ssize_t PyUnicode_GetLength(object) except -1
 
 cpdef enum:
@@ -42,6 +50,7 @@ cdef enum:
     N_ROLES = 3
     EVERY_ROLE = 7  # a bit each
     N_KEPT = 64
+    MOST_SPANS = 64  # of a relation with texts: each one is compared with all before it
     NO_TAG = -1
 
 
@@ -182,32 +191,20 @@ def tag_rows(list examples, marks):
     return arrays_of(collected, EMPTY, INT32, INT64)
 
 
-def token_bounds(str text):
-    """Return where the tokens of a text start and where they stop, in characters: two lists."""
-    cdef list starts = []
-    cdef list stops = []
-    cdef Py_ssize_t n, k
-    cdef bint inside = False
-    cdef Py_UCS4* letters = PyUnicode_AsUCS4Copy(text)
-    if letters == NULL:
-        raise MemoryError
-    try:
-        n = PyUnicode_GetLength(text)
-        for k in range(n + 1):  # a zero follows the last one
-            if inside == (k == n or is_space(letters[k])):
-                (stops if inside else starts).append(k)
-                inside = not inside
-    finally:
-        PyMem_Free(letters)
-    return starts, stops
-
-
 cdef inline int take_letters(str text, CodePoints& letters) except -1:
     """Make these the letters of a text."""
     letters.resize(PyUnicode_GetLength(text))
     if letters.size():
         PyUnicode_AsUCS4(text, <Py_UCS4*>letters.data(), <Py_ssize_t>letters.size(), 0)
     return 0
+
+
+def token_bounds(str text):
+    """Return where the tokens of a text start and where they stop, in characters: two lists."""
+    cdef Sentence sentence
+    take_letters(text, sentence.letters)
+    sentence.split()
+    return sentence.starts, sentence.stops
 
 
 def occurrences(str text, str wanted):
@@ -221,92 +218,150 @@ def occurrences(str text, str wanted):
     return found.places
 
 
-cdef inline Py_ssize_t n_before(list bounds, int32_t limit, bint equal) except -1:
-    """Count the ascending bounds that are less than a limit, or equal to it if that counts."""
-    cdef Py_ssize_t low = 0
-    cdef Py_ssize_t high = len(bounds)
-    cdef Py_ssize_t middle
-    cdef int32_t bound = 0
-    while low < high:
-        middle = (low + high) // 2
-        if not plain_number(item_of(bounds, middle), &bound):
-            raise TypeError("bounds of tokens are no integers")
-        if bound < limit or (equal and bound == limit):
-            low = middle + 1
-        else:
-            high = middle
-    return low
+cdef struct Notes:
+    int n_again, n_cut, n_texts
 
 
 cdef int add_offsets(
-    CollectedRows& collected, int32_t role, object span, list starts, list stops, int32_t n_letters,
-    int* n_cut
+    CollectedRows& collected, int32_t role, object span, const Sentence& sentence, Notes* notes
 ) except -1:
     """Return 0 unless this is [start, stop) in characters, plain or by name, and marks a token."""
     cdef int32_t start = 0
     cdef int32_t stop = 0
-    cdef int32_t bound = 0
-    cdef Py_ssize_t first, last
     if PyDict_CheckExact(span):
         span = [span.get("start"), span.get("stop")]
     if not is_list(span) or size_of(span) != 2:
         return 0
     if not plain_number(item_of(span, 0), &start) or not plain_number(item_of(span, 1), &stop):
         return 0
-    if start >= stop or stop > n_letters:
+    if start >= stop or <size_t>stop > sentence.letters.size():
         return 0
-    first = n_before(stops, start, True)
-    last = n_before(starts, stop, False)
-    if first >= last:
+    if not sentence.tokens(start, stop, notes.n_cut):
         return 0
-    collected.row(role, <int32_t>first, <int32_t>last)
-    plain_number(item_of(starts, first), &bound)
-    if bound < start:
-        n_cut[0] += 1
-        return 1
-    plain_number(item_of(stops, last - 1), &bound)
-    n_cut[0] += stop < bound
+    collected.row(role, start, stop)
     return 1
 
 
-def offset_spans(relation, dict numbers, list starts, list stops, Py_ssize_t n_letters):
-    """The spans of a relation whose roles have character offsets, in tokens.
+cdef int add_text(
+    CollectedRows& collected, int32_t role, str text, Sentence& sentence, bint once, Notes* notes
+) except -1:
+    """Return 0 unless this occurs as whole tokens, where no text of the role was found before.
 
-    numbers gives the number of each role; starts and stops are the bounds of the tokens of a text
-    of n_letters characters.
-
-    Returns
-    -------
-    (role, start, stop) of each span, sorted, and how many spans cut a token; None where anything
-    is unusual: a span given as text, a role, offsets that mark no token.
+    0 as well where it occurs again, if it may occur only once.
     """
-    cdef CollectedRows collected
-    cdef Py_ssize_t place = 0
+    cdef int32_t start = 0
+    cdef int32_t stop = 0
+    cdef int64_t count, k
+    take_letters(text, sentence.wanted)
+    if not sentence.strip():
+        return 1
+    count = sentence.locate(start, stop)
+    if not count or (once and count > 1) or collected.n_rows - collected.row_offsets.back() > MOST_SPANS:
+        return 0
+    for k in range(collected.row_offsets.back(), collected.n_rows):
+        if (collected.rows[k].role == role and collected.rows[k].start == start
+                and collected.rows[k].stop == stop):
+            return 0
+    collected.row(role, start, stop)
+    notes.n_again += count > 1
+    notes.n_texts += 1
+    return 1
+
+
+cdef int add_spans(
+    CollectedRows& collected, int32_t role, object spans, Sentence& sentence, bint once,
+    Notes* notes
+) except -1:
+    """Return 0 where a span of a role is anything else than a text to be found, or offsets."""
     cdef Py_ssize_t k
+    cdef int32_t number = 0
+    cdef object span
+    if not is_list(spans) or (
+        size_of(spans) == 2 and plain_number(item_of(spans, 0), &number)
+        and plain_number(item_of(spans, 1), &number)
+    ):
+        spans = [spans]
+    for k in range(size_of(spans)):
+        span = item_of(spans, k)
+        if span is None:
+            continue
+        if PyUnicode_CheckExact(span):
+            if not add_text(collected, role, span, sentence, once, notes):
+                return 0
+        elif not add_offsets(collected, role, span, sentence, notes):
+            return 0
+    return 1
+
+
+cdef int add_relation(
+    CollectedRows& collected, object relation, dict numbers, int32_t signal, Sentence& sentence,
+    Notes* notes
+) except -1:
+    """Return 0 where anything is unusual; signals come last, near what the others leave."""
+    cdef Py_ssize_t place = 0
     cdef PyObject* key
     cdef PyObject* value
     cdef PyObject* number
-    cdef object spans
+    cdef object signals = None
     cdef int32_t role = 0
-    cdef int n_cut = 0
-    cdef int32_t n = <int32_t>n_letters
-    if not PyDict_CheckExact(relation) or n_letters > 0x7FFFFFFF:
-        return None
+    if not PyDict_CheckExact(relation):
+        return 0
+    sentence.forget_gaps()
     while PyDict_Next(relation, &place, &key, &value):
-        spans = <object>value
         if not PyUnicode_CheckExact(<object>key):
-            return None
+            return 0
         number = PyDict_GetItemWithError(numbers, <object>key)
         if number == NULL or not plain_number(<object>number, &role):
+            return 0
+        if role == signal:
+            signals = <object>value
+        elif not add_spans(collected, role, <object>value, sentence, signal >= 0, notes):
+            return 0
+    if signals is None:
+        return 1
+    sentence.set_gaps(
+        collected.rows + collected.row_offsets.back(),
+        collected.n_rows - collected.row_offsets.back(),
+    )
+    return add_spans(collected, signal, signals, sentence, False, notes)
+
+
+def spans_of(relations, dict numbers, int signal, text, Py_ssize_t length):
+    """Find the spans of an example whose roles have texts or character offsets, in tokens.
+
+    Texts are whole tokens of the example. With a role `signal` (-1 for none), a signal text that
+    occurs several times is the one nearest to where Cause and Effect meet, see csrc/sentence.hpp,
+    and that of another role is unusual; without one, it is the first. `numbers` gives the number of each role; `length` is how many tokens there
+    have to be, -1 for any number.
+
+    Returns
+    -------
+    How many tokens there are; for each relation a list of (role, start, stop), sorted; how many
+    texts occur again, how many spans cut a token, and how many were given as texts. None where
+    anything is unusual: Python tells what is wrong with it, or finds it otherwise.
+    """
+    cdef CollectedRows collected
+    cdef Sentence sentence
+    cdef Notes notes
+    cdef Py_ssize_t k
+    cdef int64_t row
+    cdef list found = []
+    if not PyUnicode_CheckExact(text) or not is_list(relations):
+        return None
+    take_letters(text, sentence.letters)
+    if sentence.letters.size() > 0x7FFFFFFF:
+        return None
+    sentence.split()
+    if length >= 0 and <size_t>length != sentence.starts.size():
+        return None
+    memset(&notes, 0, sizeof(notes))
+    for k in range(size_of(relations)):
+        if not add_relation(collected, item_of(relations, k), numbers, signal, sentence, &notes):
             return None
-        if not is_list(spans) or (
-            size_of(spans) == 2 and not PyDict_CheckExact(item_of(spans, 0))
-            and not is_list(item_of(spans, 0))
-        ):
-            spans = [spans]
-        for k in range(size_of(spans)):
-            if not add_offsets(collected, role, item_of(spans, k), starts, stops, n, &n_cut):
-                return None
-    collected.by_role()
-    return [(collected.rows[k].role, collected.rows[k].start, collected.rows[k].stop)
-            for k in range(collected.n_rows)], n_cut
+        collected.by_role()
+        found.append([
+            (collected.rows[row].role, collected.rows[row].start, collected.rows[row].stop)
+            for row in range(collected.row_offsets.back(), collected.n_rows)
+        ])
+        collected.end_relation()
+    return sentence.starts.size(), found, notes.n_again, notes.n_cut, notes.n_texts

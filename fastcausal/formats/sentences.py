@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from fastcausal.formats._tokens import occurrences, token_bounds
@@ -20,8 +21,10 @@ IN_PIECES = "span in pieces around an ellipsis"
 # Quotes, dashes and the ellipsis in one form each. Tokenizers write the double quote as two.
 SIGNS = dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032`\u00b4"), "'")
 SIGNS |= dict.fromkeys(map(ord, '"\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb'), "''")
-SIGNS |= dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212"), "-")
-SIGNS |= dict.fromkeys(map(ord, "\u2014\u2015"), "--") | {ord("\u2026"): "..."}
+SIGNS |= dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
+SIGNS |= {ord("\u2026"): "..."}
+_DASHES = re.compile("--+")
+MOST_SIGNS = 4  # around a text: so many are left out one by one, more all at once
 _ENDS = WHITE + ".,;:!?-'()[]{}" + "".join(map(chr, SIGNS))
 _ELLIPSIS = re.compile(r"\.{3,}|\u2026")
 Bounds = tuple[int, int]
@@ -85,11 +88,9 @@ class Sentence:
             It does not occur.
         """
         wanted = wanted.strip(WHITE)
-        for way, text, folds in (
-            ("", wanted, (None, _loose)),
-            (OTHER_SIGNS, wanted, (in_one_form,)),
-            (OTHER_ENDS, wanted.strip(_ENDS), (None, _loose, in_one_form)),
-        ):
+        ends = ((OTHER_ENDS, text, (None, _loose, in_one_form)) for text in _inner(wanted))
+        whole = ("", wanted, (None, _loose)), (OTHER_SIGNS, wanted, (in_one_form,))
+        for way, text, folds in chain(whole, ends):
             places = self._places(text, folds, after)
             if places:
                 return Found(*_chosen(places, near, taken), len(places) > 1, way)
@@ -155,35 +156,59 @@ class Letters:
     Attributes
     ----------
     text : str
-    origins : sequence of int
-        Where each of them stands in the sentence.
+    starts, stops : sequence of int
+        Where each of them starts in the sentence, and where it stops.
     fold : callable or None
         What was done to each letter.
     """
 
     text: str
-    origins: Sequence[int]
+    starts: Sequence[int]
+    stops: Sequence[int]
     fold: Fold | None
 
     @classmethod
     def of(cls, text: str, fold: Fold | None) -> Letters:
         """Fold the letters of a text one by one; each may become several, or none."""
         if fold is None:
-            return cls(text, range(len(text)), None)
-        folded = list(map(fold, text))
-        origins = [k for k, letters in enumerate(folded) for _ in letters]
-        return cls("".join(folded), origins, fold)
+            return cls(text, range(len(text)), range(1, len(text) + 1), None)
+        letters: list[str] = []
+        starts: list[int] = []
+        stops: list[int] = []
+        for k, folded in enumerate(map(fold, text)):
+            for letter in folded:
+                if letter == "-" and fold is in_one_form and letters[-1:] == ["-"]:
+                    stops[-1] = k + 1  # several dashes are one
+                    continue
+                letters.append(letter)
+                starts.append(k)
+                stops.append(k + 1)
+        return cls("".join(letters), starts, stops, fold)
 
     def places(self, wanted: str) -> list[Bounds]:
         """Find the characters of the sentence in which a text occurs, in their order."""
         wanted = wanted if self.fold is None else self.fold(wanted)
         n = len(wanted) - 1
-        return [(self.origins[k], self.origins[k + n] + 1) for k in occurrences(self.text, wanted)]
+        return [(self.starts[k], self.stops[k + n]) for k in occurrences(self.text, wanted)]
+
+
+def _inner(text: str) -> Iterator[str]:
+    """Yield a text with ever less punctuation: quotes around it, signs behind it, then all."""
+    inner = text.strip(_ENDS)
+    if not inner:
+        return
+    for _ in range(MOST_SIGNS):
+        quoted = ord(text[0]) in SIGNS and ord(text[-1]) in SIGNS
+        if text[-1] not in _ENDS:
+            break
+        text = text[quoted:-1].strip(WHITE)
+        yield text
+    yield inner
 
 
 def in_one_form(text: str) -> str:
-    """Return a text without case and white space, its quotes and dashes in one form."""
-    return _loose(text.translate(SIGNS))
+    """Return a text without case and white space, quotes in one form, dashes as a single one."""
+    return _DASHES.sub("-", _loose(text.translate(SIGNS)))
 
 
 def _loose(text: str) -> str:

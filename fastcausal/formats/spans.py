@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
 from fastcausal.arrays.arrow import without
 from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats._tokens import offset_spans
+from fastcausal.formats._tokens import spans_of
 from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.examples import examples
 from fastcausal.formats.io.builder import (
@@ -61,10 +62,12 @@ def read(
     -------
     Relations
         A text is located as it stands, else regardless of case and white space; occurrences that
-        are whole tokens come first, then the first one is taken. ``reading.notes`` counts
-        ``"ambiguous span"`` (it occurs again) and ``"span cut a token"`` (widened to whole
-        tokens). A relation is null where a text is not found, offsets are out of the text or mark
-        no token, or the text has another number of tokens than ``like`` says.
+        are whole tokens come first. Else quotes and dashes are mapped to one form, then
+        punctuation around the text is left out, then an ellipsis within it makes several spans.
+        ``reading.notes`` counts each of these ways, ``"ambiguous span"`` (it occurs again) and
+        ``"span cut a token"`` (widened to whole tokens). A relation is null where a text is not
+        found, offsets are out of the text or mark no token, or the text has another number of
+        tokens than ``like`` says.
 
     Raises
     ------
@@ -84,7 +87,7 @@ def read(
         source = Source.open(source)
         name = source.name
         numbered = list(source.objects(problems))
-        lines, examples = [n for n, _ in numbered], [dict(e) for _, e in numbered]
+        lines, examples = [n for n, _ in numbered], [example for _, example in numbered]
     else:
         name = "span texts"
         examples = list(map(dict, source))
@@ -116,7 +119,8 @@ def located(
         As in `read`.
     occurrence : {"gap", "first"}
         Which occurrence a text means that occurs several times: for a signal the one inside the
-        gap between Cause and Effect, else nearest to them; or the first one.
+        gap between Cause and Effect, else nearest to it; for one of these two the one nearest to
+        the other; a text given twice means two occurrences. Or the first one, always.
     places : sequence of str
         Where each example stands, for messages.
     lines : sequence of int, optional
@@ -131,16 +135,21 @@ def located(
     counts = token_counts(like, "strict", rows).tolist()
     build = Builder(name)
     further = Columns(HELD)
+    by_gap = occurrence == "gap"
+
+    def where(k: int) -> str:
+        return f"{places[k]}: example {columns['id'][k] if 'id' in columns else k}"
+
     for k, example in enumerate(examples):
-        where = f"{places[k]}: example {columns['id'][k] if 'id' in columns else k}"
         own = example.get("text")
-        texts[k] = own if own is not None else texts[k]
+        text = texts[k] = own if own is not None else texts[k]
         try:
-            length = None if counts[k] < 0 else counts[k]
-            _add(build, where, example, texts[k], length, occurrence == "gap")
+            if not _added(build, example, text, counts[k], by_gap):
+                length = None if counts[k] < 0 else counts[k]
+                _add(build, where(k), example, text, length, by_gap)
             further.add(example)
         except InputError as error:
-            problems.add(f"{where}: {error}")
+            problems.add(f"{where(k)}: {error}")
     problems.raise_if_any()
     return build.table({**columns, "text": texts, **further.typed(name)}, lines=lines)
 
@@ -175,6 +184,25 @@ def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
     return written.lost + messages(lost)
 
 
+def _added(
+    build: Builder, example: Mapping[str, Any], text: Any, length: int, by_gap: bool
+) -> bool:
+    """Add an example where all is usual, as `_add` does; else return False."""
+    located = spans_of(example.get("relations"), NUMBERS, SIGNAL if by_gap else -1, text, length)
+    if located is None:
+        return False
+    n_tokens, relations, n_again, n_cut, n_texts = located
+    for spans in relations:
+        build.relation(spans)
+    build.end_example(n_tokens)
+    if n_texts:
+        build.spans = "gap" if by_gap else "first"
+    if n_again or n_cut:
+        build.notes[AMBIGUOUS] += n_again
+        build.notes[CUT] += n_cut
+    return True
+
+
 def _add(
     build: Builder,
     where: str,
@@ -203,15 +231,6 @@ def _add(
             if isinstance(relation, UnreadError):
                 raise relation
             fits = length is None or n_tokens == length
-            located = None
-            if sentence is not None and fits:
-                located = offset_spans(
-                    relation, NUMBERS, sentence.starts, sentence.stops, len(sentence.text)
-                )
-            if located is not None:
-                build.relation(located[0])
-                build.notes[CUT] += located[1]
-                continue
             values = sorted(_values(relation), key=itemgetter(0))
             if not fits:
                 raise UnreadError(f"the text has {n_tokens} tokens, expected {length}")
@@ -246,14 +265,15 @@ def _is_pair(value: Any) -> bool:
 
 
 def _spans(
-    build: Builder, sentence: Sentence, values: Iterable[tuple[int, Any]], by_gap: bool
+    build: Builder, sentence: Sentence, values: Sequence[tuple[int, Any]], by_gap: bool
 ) -> list[Span]:
     """Return the spans of a relation, given as (role, text or characters) with signals last."""
     spans: list[Span] = []
     taken: set[tuple[int, Bounds]] = set()
-    for role, value in values:
-        near = _gaps(sentence, spans) if by_gap and role == SIGNAL else ()
+    order = sorted(values, key=partial(_comes_late, sentence)) if by_gap else values
+    for role, value in order:
         if isinstance(value, str):
+            near = _gaps(sentence, [s for s in spans if s[0] != role]) if by_gap else ()
             of_role = {place for other, place in taken if other == role} if by_gap else ()
             places = sentence.pieces(value, near, of_role)
             build.spans = "gap" if by_gap else "first"
@@ -266,6 +286,17 @@ def _spans(
             for note, noted in ((AMBIGUOUS, again), (CUT, cut), (way, way != "")):
                 build.notes[note] += noted
     return sorted(spans)
+
+
+def _comes_late(sentence: Sentence, value: tuple[int, Any]) -> int:
+    """Return 1 for a Cause or Effect that occurs again, to be located near the other; 2: signals.
+
+    UnreadError where a text does not occur.
+    """
+    role, place = value
+    if role == SIGNAL:
+        return 2
+    return isinstance(place, str) and any(piece.again for piece in sentence.pieces(place))
 
 
 def _gaps(sentence: Sentence, spans: Iterable[Span]) -> list[Bounds]:

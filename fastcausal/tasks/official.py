@@ -139,7 +139,7 @@ def key_warnings(examples: pa.Table, gold: Rows) -> Warnings:
     rows = np.flatnonzero(n_gold > 0)  # the others are dropped first
     columns = [arrow.joined(pc.cast(examples[name], pa.string())) for name in KEY]
     columns = [column.take(arrow.numbers(rows)) for column in columns]
-    none = arrow.strings(MISSING)
+    none = arrow.strings(MISSING)  # pa.array would import pandas
     missing = np.zeros(len(rows), bool)
     key = np.zeros(len(rows), np.int64)
     for column in columns:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.unparsed import UNPARSED, reasons_of
-from fastcausal.errors import InputError, Remedy, summary
+from fastcausal.errors import InputError, Remedy, counted, summary
 from fastcausal.formats.cnc.aligned import SAME_LETTERS
 from fastcausal.formulas.relations import LATER, TOTALS
 from fastcausal.options import Policy
@@ -87,7 +87,7 @@ ALL_READ = Unparsed()
 def unread_message(relations: Relations, side: str, count: int) -> str:
     """Say how many relations of one side could not be read, and the first reasons."""
     messages = list(relations.reading.unread)[:count]
-    return f"{count} relations of {side} could not be read" + (
+    return f"{counted(count, 'relation')} of {side} could not be read" + (
         f":\n{summary(count, messages)}" if messages else ""
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from unittest import mock
 
 import numpy as np
@@ -332,20 +333,70 @@ UNCLEAN = st.dictionaries(
 def test_offsets_are_those_of_python(relations, text):
     source = [{"text": text, "relations": relations}]
     found, found_error = table_and_error(formats.spans.read, source)
-    with mock.patch.object(formats.spans, "offset_spans", return_value=None):
+    with mock.patch.object(formats.spans, "spans_of", return_value=None):
         expected, error = table_and_error(formats.spans.read, source)
     assert found_error == error
     if expected is not None:
         assert found.table.equals(expected.table, check_metadata=True)
 
 
-def test_offsets_in_tokens():
-    starts, stops = _tokens.token_bounds(TEXT)
-    numbers = {role: k for k, role in enumerate(ROLES)}
+# Letters that repeat each other, of one to four bytes, and white space of every kind.
+WORDS = st.text(st.sampled_from('aab  \t\u00a0\u2028éÉß😀İ"’.…-'), max_size=12)
+TEXTS = st.dictionaries(
+    st.sampled_from(ROLES), WORDS | st.lists(WORDS | SPAN | st.none(), max_size=4), max_size=3
+)
+
+
+@trials(600)
+@given(
+    st.lists(TEXTS | TEXTS | UNCLEAN, max_size=3),
+    st.lists(WORDS, max_size=6).map(" ".join),
+    st.sampled_from(["gap", "first"]),
+)
+@example([{"signal": ["a", "a", "a"], "cause": "b"}], "a b a", "gap")
+@example([{"signal": "b", "cause": "a", "effect": ["a", "a"]}], "b a b a", "gap")
+def test_texts_are_found_as_python_finds_them(relations, text, occurrence):
+    source = [{"text": text, "relations": relations}]
+    found, found_error = table_and_error(spans_by(occurrence), source)
+    with mock.patch.object(formats.spans, "spans_of", return_value=None):
+        expected, error = table_and_error(spans_by(occurrence), source)
+    assert found_error == error
+    if expected is not None:
+        assert found.table.equals(expected.table, check_metadata=True)
+
+
+def spans_by(occurrence):
+    return partial(formats.spans.read, occurrence=occurrence)
+
+
+@pytest.mark.parametrize("letters", ["a", "a ", "ab "])
+def test_texts_in_long_texts_that_repeat_themselves(letters):
+    """Each of these would take hours in quadratic time."""
+    text = letters * 300_000
+    for wanted in (text[: len(text) // 2], "b" + text[len(text) // 2 :], letters):
+        relation = {"signal": wanted, "cause": [0, 1], "effect": [len(text) - 2, len(text) - 1]}
+        read = formats.spans.read([{"text": text, "relations": [relation]}])
+        assert len(read.table["relations"][0]) == 1
+
+
+PLACES = {role: k for k, role in enumerate(ROLES)}
+
+
+@given(st.text("ab", max_size=30), st.text("ab", max_size=4))
+def test_occurrences_are_all_there_are(text, wanted):
+    expected = [k for k in range(len(text)) if wanted and text.startswith(wanted, k)]
+    assert _tokens.occurrences(text, wanted) == expected
+
+
+def test_spans_in_tokens():
     read = {"effect": [[12, 14], {"start": 3, "stop": 11}], "cause": (0, 4)}
-    assert _tokens.offset_spans(read, numbers, starts, stops, len(TEXT)) == (
-        [(0, 0, 1), (1, 0, 2), (1, 2, 3)],
-        1,
+    assert _tokens.spans_of([read, {}], PLACES, 2, TEXT, 6) == (
+        6,
+        [[(0, 0, 1), (1, 0, 2), (1, 2, 3)], []],
+        *(0, 1, 0),
     )
-    for odd in ({"cause": "Rain"}, {"cause": [10, 12]}, {"cause": [0, 99]}, {"cause": [3, 3]}):
-        assert _tokens.offset_spans(odd, numbers, starts, stops, len(TEXT)) is None
+    texts = {"cause": " Rain\n", "signal": ["so", ""], "effect": None}
+    assert _tokens.spans_of([texts], PLACES, 2, TEXT, -1) == (6, [[(0, 0, 1), (2, 2, 3)]], 0, 0, 2)
+    for odd in ({"cause": "rain"}, {"cause": [10, 12]}, {"cause": [0, 99]}, {"cause": [3, 3]}):
+        assert _tokens.spans_of([odd], PLACES, 2, TEXT, -1) is None
+    assert _tokens.spans_of([read], PLACES, 2, TEXT, 5) is None

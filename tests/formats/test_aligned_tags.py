@@ -83,6 +83,11 @@ def test_what_cannot_be_mapped_says_why(sentence, reason):
     assert reason in read.reading.unread[0]
 
 
+def test_sentences_without_letters():
+    assert onto("<ARG0></ARG0>", "\u00a0") == "<ARG0></ARG0>\u00a0"
+    assert onto("<ARG0></ARG0>", " ") is None
+
+
 def test_the_first_token_that_differs():
     assert difference("a b", "a b c") == 'token 3 is missing, expected "c"'
     assert difference("a b c", "a b") == 'token 3 is "c", expected none'

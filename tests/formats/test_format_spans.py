@@ -12,9 +12,10 @@ from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats import spans
 from fastcausal.formats.io.builder import UnreadError
-from fastcausal.formats.sentences import WHITE, Sentence
+from fastcausal.formats.sentences import IN_PIECES, OTHER_ENDS, OTHER_SIGNS, WHITE, Sentence
 from fastcausal.relations import Relations
-from tests.support.format_cases import SPANS, content, save, sentences, tables
+from tests.support.data import CNC
+from tests.support.format_cases import SPANS, content, needs_cnc, save, sentences, tables
 
 from .test_format_cnc import fails
 
@@ -321,3 +322,76 @@ def test_a_signal_is_nearest_to_the_gap_between_cause_and_effect(relation, signa
             assert read.reading.spans == occurrence
             several = isinstance(named["signal"], list)
             assert not several or occurrence == "first" or len(set(found)) == min(len(found), 3)
+
+
+QUOTED = "`` It \u2019s rain \u2014 and more , '' he said ( twice ) ."
+SIGNS, ENDS, PIECES = OTHER_SIGNS, OTHER_ENDS, IN_PIECES
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected", "way"),
+    [
+        ("it\u2019s rain", [(1, 4)], ""),
+        ("it's rain--and", [(1, 6)], SIGNS),
+        ('"It\u2018s rain', [(0, 4)], SIGNS),
+        ("rain - and", [(3, 6)], SIGNS),
+        ("rain.", [(3, 4)], ENDS),
+        ("\u201crain\u201d.", [(3, 4)], ENDS),
+        ('"(twice)".', [(11, 14)], ENDS),  # what is there stays
+        ("twice", [(12, 13)], ""),
+        ("- It's", [(1, 3)], ENDS),
+        ("It ... more", [(1, 2), (6, 7)], PIECES),
+        ("rain\u2026he SAID\u2026", [(3, 4), (9, 11)], PIECES),
+        ("more ... rain", None, '"rain" is not in the text'),  # not after the other
+        ("sun ... rain", None, '"sun" is not in the text'),
+        ("sun.", None, '"sun." is not in the text'),
+        ("...", None, '"..." is not in the text'),
+        ("?", None, '"?" is not in the text'),
+    ],
+)
+def test_what_is_mapped_or_left_out_is_counted(wanted, expected, way):
+    read = spans.read([{"text": QUOTED, "relations": [{"cause": wanted}]}])
+    if expected is None:
+        assert read.reading.unread == (f"span texts: example 0: relation 1: {way}",)
+        return
+    assert read.to_examples()[0]["relations"] == [{"cause": expected}]
+    assert read.reading.notes == ({way: len(expected)} if way else {})
+
+
+@needs_cnc
+def test_signals_of_the_corpus_that_occur_again():
+    """Those that occur again in whatever case; where case is the same, 101 first ones are right."""
+    gold = [ex for split in ("train", "dev") for ex in of_corpus(split)]
+    right = {"gap": 0, "first": 0}
+    n = 0
+    for occurrence in right:
+        read = spans.read([{**ex, "relations": ex["texts"]} for ex in gold], occurrence=occurrence)
+        for ex, found in zip(gold, read.to_examples(), strict=True):
+            for one, other in zip(ex["relations"], found["relations"], strict=True):
+                (signal,) = one["signal"]
+                if occurs_again(ex["text"], signal):
+                    n += occurrence == "gap"
+                    right[occurrence] += other["signal"] == [signal]
+    assert (n, right) == (272, {"gap": 261, "first": 108})
+
+
+def occurs_again(text, span):
+    """Whether tokens occur elsewhere, in whatever case."""
+    tokens = text.lower().split()
+    first, last = span
+    wanted = tokens[first:last]
+    n = last - first
+    return sum(tokens[k : k + n] == wanted for k in range(len(tokens) - n + 1)) > 1
+
+
+def of_corpus(split):
+    """The examples of a split, one for each signal, with the texts of its spans."""
+    for ex in formats.read(CNC / f"{split}_subtask2_grouped.csv").to_examples():
+        tokens = ex["text"].split()
+        for relation in ex["relations"]:
+            for signal in relation.get("signal", []):
+                one = {**relation, "signal": [signal]}
+                texts = {
+                    role: [" ".join(tokens[a:b]) for a, b in found] for role, found in one.items()
+                }
+                yield {"text": ex["text"], "relations": [one], "texts": [texts]}

@@ -6,6 +6,7 @@ letters stay, and with them the places of the tags.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import zip_longest
 from typing import Any
 
@@ -61,15 +62,15 @@ def onto(sentence: str, text: str) -> str | None:
     plain = without_tags(sentence)
     if TOKEN.findall(plain) == TOKEN.findall(text):
         return None
-    letters = Letters.of(text, in_one_form)
-    if in_one_form(plain) != letters.text or holds_tags(text):
+    own, letters = Letters.of(plain, in_one_form), Letters.of(text, in_one_form)
+    if own.text != letters.text or holds_tags(text):
         return None
     pieces = pieces_of(sentence)
     copied: list[str] = []
-    n_copied = n_letters = 0
+    n_copied = n_read = 0
     for piece, tag in zip(pieces[:-1:2], pieces[1::2], strict=True):
-        n_letters += len(in_one_form(piece))
-        place = _place(letters, n_letters, closes=tag.startswith("</"))
+        n_read += len(piece)
+        place = _place(letters, bisect_left(own.starts, n_read), closes=tag.startswith("</"))
         copied += [text[n_copied:place], tag]
         n_copied = max(n_copied, place)
     return "".join([*copied, text[n_copied:]])
@@ -77,9 +78,9 @@ def onto(sentence: str, text: str) -> str | None:
 
 def _place(letters: Letters, n: int, *, closes: bool) -> int:
     """Return where a tag stands that comes after n letters: behind the last, or before the next."""
-    if closes:
-        return letters.origins[n - 1] + 1 if n else 0
-    return letters.origins[n] if n < len(letters.origins) else letters.origins[-1] + 1
+    if closes or n == len(letters.starts):
+        return letters.stops[n - 1] if n else 0
+    return letters.starts[n]
 
 
 def difference(sentence: str, text: str) -> str:

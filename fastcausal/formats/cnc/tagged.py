@@ -174,8 +174,8 @@ class Sentences:
             )
             spans.append(tuple(flat))
             if odd:
-                flat_chunk, _ = flattened(chunk)
-                self.odd += filter(odd_signal_tag, (flat_chunk[k].as_py() for k in odd))
+                sentences, _ = flattened(chunk)
+                self.odd += filter(odd_signal_tag, (sentences[k].as_py() for k in odd))
             example, sentence = stops
         changed = self.lengths != lengths if own else ()
         self.unlike_text: int = int(np.count_nonzero(changed))
@@ -244,8 +244,8 @@ class Sentences:
         at = np.flatnonzero(unread)
         examples = np.searchsorted(places, at, "right") - 1
         given, read = (
-            [sentences[k].as_py() for k in at.tolist()]
-            for sentences, _ in (flattened(joined(column)) for column in (self.kept, self._read))
+            [column[k].as_py() for k in at.tolist()]
+            for column in (flattened(joined(each))[0] for each in (self.kept, self._read))
         )
         texts = self._texts()
         for k, example, sentence, as_read in zip(

@@ -37,7 +37,16 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-JSON = json.JSONDecoder(object_pairs_hook=_object)
+class _Decoder(json.JSONDecoder):
+    """A reader of JSON that does not search for white space around an object."""
+
+    def decode(self, s: str, *args: Any) -> Any:
+        """Read a whole text."""
+        value, end = self.raw_decode(s) if s.startswith("{") else (None, -1)
+        return value if end == len(s) else super().decode(s, *args)
+
+
+JSON = _Decoder(object_pairs_hook=_object)
 """Reads JSON; InputError where a key would hide another of the same name."""
 
 

@@ -1,0 +1,163 @@
+// A sentence in which texts of spans are looked up, in characters and in tokens.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "collected.hpp"
+
+namespace fastcausal {
+
+using CodePoints = std::vector<uint32_t>;
+
+// All places where a text occurs in another one, overlapping ones too, in linear time (Knuth,
+// Morris, Pratt).
+class Occurrences {
+ public:
+  std::vector<int64_t> places;  // where the last `find` found them, ascending
+
+  // An empty text occurs nowhere.
+  void find(const CodePoints& text, const CodePoints& wanted) {
+    places.clear();
+    const size_t m = wanted.size();
+    if (!m || m > text.size()) return;
+    set_borders(wanted);
+    size_t matched = 0;
+    for (size_t at = 0; at < text.size(); ++at) {
+      while (matched && text[at] != wanted[matched]) matched = borders_[matched];
+      matched += text[at] == wanted[matched];
+      if (matched == m) {
+        places.push_back(static_cast<int64_t>(at + 1 - m));
+        matched = borders_[m];
+      }
+    }
+  }
+
+ private:
+  std::vector<size_t> borders_;  // of each start of the wanted text: how much of it ends it, too
+
+  void set_borders(const CodePoints& wanted) {
+    borders_.assign(wanted.size() + 1, 0);
+    for (size_t at = 1, border = 0; at < wanted.size(); ++at) {
+      while (border && wanted[at] != wanted[border]) border = borders_[border];
+      border += wanted[at] == wanted[border];
+      borders_[at + 1] = border;
+    }
+  }
+};
+
+class Sentence {
+ public:
+  CodePoints letters;
+  CodePoints wanted;                   // the text that `locate` looks up
+  std::vector<int32_t> starts, stops;  // of tokens, in characters
+
+  static bool is_space(uint32_t letter) { return letter == 32 || (letter >= 9 && letter <= 13); }
+
+  // Finds the tokens of `letters`, at most 2^31 - 1 of which there are.
+  void split() {
+    bool inside = false;
+    for (size_t at = 0; at <= letters.size(); ++at) {
+      if (inside != (at == letters.size() || is_space(letters[at]))) continue;
+      (inside ? stops : starts).push_back(static_cast<int32_t>(at));
+      inside = !inside;
+    }
+  }
+
+  // Takes white space from both ends of `wanted`; false where nothing else is in it.
+  bool strip() {
+    const auto is_ink = [](uint32_t letter) { return !is_space(letter); };
+    wanted.erase(std::find_if(wanted.rbegin(), wanted.rend(), is_ink).base(), wanted.end());
+    wanted.erase(wanted.begin(), std::find_if(wanted.begin(), wanted.end(), is_ink));
+    return !wanted.empty();
+  }
+
+  // Makes [start, stop) the tokens that these characters touch; false where there are none.
+  // One more in `n_cut` where one of them is touched in part.
+  bool tokens(int32_t& start, int32_t& stop, int& n_cut) const {
+    const auto first = std::upper_bound(stops.begin(), stops.end(), start) - stops.begin();
+    const auto last = std::lower_bound(starts.begin(), starts.end(), stop) - starts.begin();
+    if (first >= last) return false;
+    n_cut +=
+        starts[static_cast<size_t>(first)] < start || stop < stops[static_cast<size_t>(last) - 1];
+    start = static_cast<int32_t>(first);
+    stop = static_cast<int32_t>(last);
+    return true;
+  }
+
+  // Counts the occurrences of `wanted` that are whole tokens. One of them becomes [start, stop), in
+  // tokens: the first, or of those that reach least beyond one of the gaps.
+  int64_t locate(int32_t& start, int32_t& stop) {
+    const auto size = static_cast<int64_t>(wanted.size());
+    int64_t count = 0, least = 0, place = 0;
+    found_.find(letters, wanted);
+    for (const int64_t at : found_.places) {
+      if (!is_bound(at - 1) || !is_bound(at + size)) continue;
+      const int64_t reach = reach_of(at, at + size);
+      if (!count++ || reach < least) {
+        least = reach;
+        place = at;
+      }
+    }
+    int n_cut = 0;
+    start = static_cast<int32_t>(place);
+    stop = static_cast<int32_t>(place + size);
+    return count && tokens(start, stop, n_cut) ? count : 0;
+  }
+
+  // Sets where signals are expected: between Cause (role 0) and Effect (role 1) of these rows, else
+  // on both sides of the one that is there.
+  void set_gaps(const Row* rows, int64_t n) {
+    Gap hull[2] = {};
+    bool given[2] = {};
+    for (const Row* row = rows; row < rows + n; ++row) {
+      if (row->role > 1) continue;
+      const Gap span = {starts[static_cast<size_t>(row->start)],
+                        stops[static_cast<size_t>(row->stop) - 1]};
+      Gap& of = hull[row->role];
+      of = given[row->role] ? Gap{std::min(of.start, span.start), std::max(of.stop, span.stop)}
+                            : span;
+      given[row->role] = true;
+    }
+    forget_gaps();
+    if (given[0] && given[1]) {
+      const bool in_order = hull[0].start < hull[1].start ||
+                            (hull[0].start == hull[1].start && hull[0].stop <= hull[1].stop);
+      const int64_t end = hull[in_order ? 0 : 1].stop;
+      const int64_t begin = hull[in_order ? 1 : 0].start;
+      gaps_[n_gaps_++] = {std::min(end, begin), std::max(end, begin)};
+    } else if (given[0] || given[1]) {
+      const Gap& of = hull[given[0] ? 0 : 1];
+      gaps_[n_gaps_++] = {of.start, of.start};
+      gaps_[n_gaps_++] = {of.stop, of.stop};
+    }
+  }
+
+  void forget_gaps() { n_gaps_ = 0; }
+
+ private:
+  struct Gap {
+    int64_t start, stop;
+  };
+  Gap gaps_[2] = {};
+  int n_gaps_ = 0;
+  Occurrences found_;
+
+  // White space, or an end of the sentence.
+  bool is_bound(int64_t at) const {
+    return at < 0 || at >= static_cast<int64_t>(letters.size()) ||
+           is_space(letters[static_cast<size_t>(at)]);
+  }
+
+  int64_t reach_of(int64_t start, int64_t stop) const {
+    int64_t least = 0;
+    for (int k = 0; k < n_gaps_; ++k) {
+      const int64_t reach = std::max({gaps_[k].start - start, stop - gaps_[k].stop, int64_t{0}});
+      if (!k || reach < least) least = reach;
+    }
+    return least;
+  }
+};
+
+}  // namespace fastcausal
