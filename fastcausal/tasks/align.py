@@ -5,10 +5,9 @@ What could not be read, and what has no counterpart, is treated in a stated way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +44,6 @@ from fastcausal.tasks.unread import (
 
 SIDES = ("gold", "pred")
 NO_COLUMNS = pa.table({})
-NO_LOSS: Mapping[str, Any] = MappingProxyType({})
 Int64 = npt.NDArray[np.int64]
 Kept = dict[str, Any] | None
 """`Relations.kept`, or None for rows that a caller made."""

@@ -105,7 +105,7 @@ def test_sums_that_would_wrap_are_refused_whole():
     gold = fc.Relations.from_examples([{"relations": [{"cause": (0, 1)}] * 2, "length": 3}] * 3)
     scorer = fc.ExtractionScorer()
     scorer.update(gold, gold)
-    while scorer.counts[""].max() < 2**55:
+    while scorer.counts[()].max() < 2**55:
         scorer.merge(scorer)
     before = scorer.compute(), scorer.n_examples
     with pytest.raises(fc.InputError, match=r"expected less than 2\^56"):
