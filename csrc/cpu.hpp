@@ -22,51 +22,62 @@
 #include "assign.hpp"
 #include "fastcausal/few.h"
 #include "fastcausal/kernels.h"
+#include "memory.hpp"
 #include "patterns.hpp"
 #include "stop.hpp"
 
 namespace fastcausal {
 
-// A kernel from elsewhere, and the counts that it writes.
+// A kernel from elsewhere, and the counts that it writes; with a memory it is ordinal.
 class CalledPair {
  public:
   static constexpr bool LOOKS_UP = false;
-  CalledPair(Kernel kernel, int64_t n_fields, bool ordinal_)
-      : ordinal(ordinal_), kernel_(kernel), counts_(n_fields) {}
-  const bool ordinal;  // a promise, as of @kernel in engine/kernel.py
+  CalledPair(Kernel kernel, Memory* memory, int64_t n_fields)
+      : kernel_(kernel), memory_(memory), counts_(n_fields) {}
 
   template <class Sink>
   void operator()(const Relation& gold, const Relation& pred, int64_t length, const int64_t* params,
                   Sink& sink) const {
-    std::fill(counts_.begin(), counts_.end(), 0);
-    kernel_(gold.rows, gold.n, pred.rows, pred.n, length, params, counts_.data());
+    const auto call = [&] {
+      std::fill(counts_.begin(), counts_.end(), 0);
+      kernel_(gold.rows, gold.n, pred.rows, pred.n, length, params, counts_.data());
+    };
+    if (memory_) {
+      memory_->recall(gold, pred, params, key_, counts_, call);
+    } else {
+      call();
+    }
     for (size_t k = 0; k < counts_.size(); ++k) {
       if (counts_[k]) sink.add(static_cast<int64_t>(k), counts_[k]);
     }
   }
 
+  bool ordinal() const { return memory_; }
+
  private:
   Kernel kernel_;
+  Memory* memory_;
   mutable std::vector<int64_t> counts_;
+  mutable Memory::Key key_;
 };
 
 inline Looks looks_of(const CalledPair& pair, const Plan&) {
   Looks looks;
-  looks.ordinal = looks.sequence = pair.ordinal;
+  looks.ordinal = looks.sequence = pair.ordinal();
   looks.across = Across::ALL;
   return looks;
 }
 
-// A kernel: the name of one of these, or a function from elsewhere.
+// A kernel: the name of one of these, or a function from elsewhere and what it has counted.
 struct Named {
   const char* name;
   Kernel function;
-  bool ordinal;
+  Memory* memory;
 };
 
 template <class Job>
 void with_kernel(const Named& kernel_, int64_t n_fields, const Job& job) {
-  if (kernel_.function) return job(CalledPair(kernel_.function, n_fields, kernel_.ordinal));
+  if (kernel_.function) return job(CalledPair(kernel_.function, kernel_.memory, n_fields));
 #define FC_KERNEL(kernel, looks_up) \
   if (!std::strcmp(kernel_.name, #kernel)) return job(kernel##_pair());
   FC_KERNELS(FC_KERNEL)
@@ -475,6 +486,19 @@ inline void count_pairs(const Named& kernel, const Side& gold, const Side& pred,
       pair(of_gold, of_pred, lengths[k], plan.params, sink);
     }
   });
+}
+
+// Returns the pattern of a pair of three roles, as a kernel from elsewhere sees it; -1 where
+// patterns do not tell its counts.
+inline int64_t pattern_of(const Row* gold, int64_t n_gold, const Row* pred, int64_t n_pred) {
+  Looks looks;
+  looks.sequence = true;
+  Record of_gold, of_pred;
+  uint32_t last = 0;
+  const Kind kinds[2] = {pack(gold, n_gold, looks, of_gold, last),
+                         pack(pred, n_pred, looks, of_pred, last)};
+  if ((kinds[0] | kinds[1]) & ODD) return -1;
+  return static_cast<int64_t>(key_of(of_gold, kinds[0], of_pred, kinds[1], Across::ALL));
 }
 
 }  // namespace fastcausal

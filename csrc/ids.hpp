@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <numeric>
 #include <vector>
 
 namespace fastcausal {
@@ -56,30 +58,25 @@ inline bool twice_in(uint64_t* numbers, int64_t n, std::vector<uint64_t>& table)
   return false;
 }
 
-// Tells whether a number occurs twice. Numbers of one leading part are brought together, in place,
-// and each such bucket, small enough for the cache, goes through a table of its own.
+// Tells whether a number occurs twice; their order is lost. Many are scattered by their leading
+// bits into a second array, whose parts fit into the cache and go through a table of their own.
+// More bits would be more places to write to than the cache has lines for.
 inline bool any_twice(uint64_t* numbers, int64_t n) {
   int bits = 0;
-  while (bits < 16 && (n >> bits) > 4096) bits++;
-  const auto bucket = [bits](uint64_t x) {
-    return bits ? static_cast<size_t>(x >> (64 - bits)) : 0;
-  };
-  std::vector<int64_t> starts((size_t{1} << bits) + 1);
-  for (int64_t i = 0; i < n; i++) starts[bucket(numbers[i]) + 1]++;
-  for (size_t b = 1; b < starts.size(); b++) starts[b] += starts[b - 1];
-  std::vector<int64_t> next(starts.begin(), starts.end() - 1);
-  for (size_t b = 0; b < next.size(); b++)
-    while (next[b] < starts[b + 1]) {
-      uint64_t& here = numbers[next[b]];
-      const size_t home = bucket(here);
-      if (home == b)
-        next[b]++;
-      else
-        std::swap(here, numbers[next[home]++]);
-    }
+  while (bits < 11 && (n >> bits) > 4096) bits++;
   std::vector<uint64_t> table;
-  for (size_t b = 0; b < next.size(); b++)
-    if (twice_in(numbers + starts[b], starts[b + 1] - starts[b], table)) return true;
+  if (!bits) return twice_in(numbers, n, table);
+  const auto part_of = [bits](uint64_t x) { return static_cast<size_t>(x >> (64 - bits)); };
+  std::vector<int64_t> next(size_t{1} << bits);
+  for (int64_t i = 0; i < n; i++) next[part_of(numbers[i])]++;
+  std::exclusive_scan(next.begin(), next.end(), next.begin(), int64_t{0});
+  const std::unique_ptr<uint64_t[]> parts(new uint64_t[static_cast<size_t>(n)]);
+  for (int64_t i = 0; i < n; i++) parts[next[part_of(numbers[i])]++] = numbers[i];
+  int64_t start = 0;
+  for (const int64_t stop : next) {
+    if (twice_in(parts.get() + start, stop - start, table)) return true;
+    start = stop;
+  }
   return false;
 }
 

@@ -164,6 +164,12 @@ FC_INLINE uint64_t compare(const Record& gold, const Record& pred, Across across
 }
 #endif
 
+FC_INLINE uint64_t key_of(const Record& gold, Kind of_gold, const Record& pred, Kind of_pred,
+                          Across across) {
+  return compare(gold, pred, across) | uint64_t{of_gold} << KINDS |
+         uint64_t{of_pred} << (KINDS + 6);
+}
+
 // Sums of tokens of each of three roles.
 struct alignas(16) Tokens {
   int32_t of[4] = {0, 0, 0, 0};

@@ -6,7 +6,7 @@
 //     often
 //                        it was chosen
 //
-// Memory of a thread: a block, 40 bytes and a row of counts for each of at most 4,096 patterns.
+// Memory of a thread: a block, 40 bytes and a row of counts for each of at most 8,192 patterns.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -85,7 +85,7 @@ class PatternTable {
   using Id = int32_t;
   static constexpr Id NONE = 0;   // the general path has to look at it
   static constexpr Id KEPT = 25;  // ids below are of pairs that have no pattern
-  static constexpr size_t MOST = 4096;
+  static constexpr size_t MOST = 8192;
   static constexpr size_t SLOTS = 2 * MOST;
 
   PatternTable(const Pair& pair, const Side& gold, const Side& pred, const Plan& plan,
@@ -168,8 +168,8 @@ class PatternTable {
   uint16_t slots_[SLOTS] = {};
   Id alone_[2][ODD] = {};
 
-  static size_t slot_of(uint64_t key) { return (key * 0x9E3779B97F4A7C15u) >> 51; }
-  static_assert(SLOTS == size_t{1} << (64 - 51), "the first bits of a product say which slot");
+  static size_t slot_of(uint64_t key) { return (key * 0x9E3779B97F4A7C15u) >> 50; }
+  static_assert(SLOTS == size_t{1} << (64 - 50), "the first bits of a product say which slot");
 
   Id add() {
     const Id id = static_cast<Id>(entries_.size());
@@ -402,8 +402,8 @@ class PatternCounter {
 
   // Looks a pair of packed relations up.
   FC_INLINE Id pair(const Few& gold, int64_t i, const Few& pred, int64_t j) {
-    const uint64_t kinds = gold.kinds[i] | static_cast<uint64_t>(pred.kinds[j]) << 6;
-    const uint64_t key = compare(gold.packed[i], pred.packed[j], looks_.across) | kinds << KINDS;
+    const uint64_t key =
+        key_of(gold.packed[i], gold.kinds[i], pred.packed[j], pred.kinds[j], looks_.across);
     const Id id = table_.find(key);
     return id >= 0 ? id : learn(key, gold, i, pred, j);
   }

@@ -23,6 +23,7 @@ from fastcausal.sweeps.sweep import SweepResult as SweepResult
 from fastcausal.sweeps.sweep import sweep as sweep
 from fastcausal.tasks import crab as crab
 from fastcausal.tasks.agreement.agree import agreement as agreement
+from fastcausal.tasks.agreement.annotators import read_annotators as read_annotators
 from fastcausal.tasks.agreement.report import Agreement as Agreement
 from fastcausal.tasks.answers.report import AnswerReport as AnswerReport
 from fastcausal.tasks.answers.scorer import score_answers as score_answers
@@ -37,6 +38,7 @@ from fastcausal.tasks.corpus.description import CorpusDescription as CorpusDescr
 from fastcausal.tasks.corpus.findings import CheckReport as CheckReport
 from fastcausal.tasks.corpus.guidelines import check as check
 from fastcausal.tasks.extraction.explain import explain as explain
+from fastcausal.tasks.extraction.report import ExtractionReport as ExtractionReport
 from fastcausal.tasks.extraction.score import score as score
 from fastcausal.tasks.extraction.scorer import ExtractionScorer as ExtractionScorer
 from fastcausal.tasks.extraction.tag_scorer import TagScorer as TagScorer

@@ -105,6 +105,17 @@ def summary(count: int, first: list[str]) -> str:
     return "\n".join(first) + (f"\n... and {left_out} more" if left_out else "")
 
 
+def counted(n: int, noun: str) -> str:
+    """A number and what it counts, in the plural unless it is one.
+
+    Examples
+    --------
+    >>> counted(1, "relation"), counted(2, "relation")
+    ('1 relation', '2 relations')
+    """
+    return f"{n} {noun}{'s' * (n != 1)}"
+
+
 def some_of(ids: Sequence[str]) -> str:
     """The first three ids in brackets, after a blank; nothing of none.
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
@@ -94,14 +94,12 @@ def numbered(values: Float64) -> tuple[Int64, Float64]:
     return places, arrow.values_of(different)
 
 
-def encoded(
-    column: Any, order_of: Callable[[Any], Any] = pc.array_sort_indices
-) -> tuple[Int64, Any]:
+def encoded(column: Any, order_of: Callable[[Any], Any] | None = None) -> tuple[Int64, Any]:
     """Return the place of each value of an Arrow array among the different ones, -1 for null.
 
     And these, ascending, or as ``order_of`` them gives, as an Arrow array.
     """
     codes = column.dictionary_encode()
-    order = order_of(codes.dictionary)
+    order = (order_of or pc.array_sort_indices)(codes.dictionary)
     place = np.append(np.argsort(arrow.values_of(order)), -1)  # [-1] is the last
     return place[arrow.values_of(codes.indices, -1)], codes.dictionary.take(order)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import _ids, _objects, _spans, arrow, unparsed
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import RELATIONS as RELATIONS
 from fastcausal.arrays.arrow import SPAN as SPAN
 from fastcausal.arrays.arrow import ArrowStreamExportable

@@ -230,7 +230,7 @@ class Report(Printed):
     _statistics: Callable[[], Statistics] | None = None
 
     @classmethod
-    def later(cls, make: Callable[[], Report], statistics: Callable[[], Statistics]) -> Report:
+    def later(cls, make: Callable[[], Report], statistics: Callable[[], Statistics]) -> Self:
         """Return the report that ``make`` makes, which it does when something of it is asked for.
 
         A training loop makes many reports, and asks each for one or two scores.

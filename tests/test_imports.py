@@ -48,7 +48,7 @@ TASKS = {
     "crab": {"classification", "reliability"},
     "annotation": {"claims", "judged"},
 }
-HEAVY = ("pyarrow", "typer", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers")
+HEAVY = ("pyarrow", "click", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers")
 
 
 def name_of(path: Path) -> str:
@@ -168,14 +168,15 @@ def test_all_names_load():
     assert {name for name in dir(fastcausal) if not name.startswith("_")} == {
         "Agreement", "AlphaInterval", "AnswerReport", "CheckReport", "ClaimsReport",
         "ClassificationReport",
-        "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionScorer",
+        "ClassificationScorer", "Comparison", "CorpusDescription", "Decoded", "ExtractionReport",
+        "ExtractionScorer",
         "Gate", "InputError", "Intervals", "JudgedReport", "LabelAgreement", "Leaderboard",
         "MetaReport", "Objective", "PROTOCOLS", "Protocol", "Relations", "Report", "Rows",
         "SpanDecoder", "Statistics", "SweepResult", "TagScheme", "TagScorer", "agreement",
         "alpha_interval", "answers", "check", "claims", "classify", "classify_groups",
         "cohen_kappa", "compare", "crab", "describe", "explain", "fleiss_kappa", "gate", "gwet_ac1",
         "kernel",
-        "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote",
+        "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote", "read_annotators",
         "mean_pairwise_kappa", "meta", "percent_agreement", "read", "score", "score_answers",
         "sweep", "write",
     }  # fmt: skip

@@ -13,7 +13,6 @@ from types import UnionType
 import click
 import numpy as np
 import pytest
-import typer
 
 import fastcausal as fc
 from fastcausal import options, sample
@@ -183,7 +182,7 @@ def test_other_types_than_text_are_refused():
 
 # ---------------------------------------------------------------------------- the command line
 
-COMMANDS = typer.main.get_command(app).commands
+COMMANDS = {name: app.get_command(None, name) for name in app.modules}
 CHOSEN = [
     (name, parameter)
     for name, command in COMMANDS.items()

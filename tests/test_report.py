@@ -52,7 +52,7 @@ TABLES = {
     "cnc-2022": ["unparsed"],
     "classification": ["classes", "confusion", "per_example"],
     "answers": ["per_example"],
-    "agreement": ["per_example", "matches", "pairs", "intervals"],
+    "agreement": ["per_example", "matches", "disagreements", "pairs", "intervals"],
     "check": ["findings"],
     "explain": ["quirks"],
     "corpus": ["signals"],

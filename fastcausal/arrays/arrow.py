@@ -97,8 +97,9 @@ def lists(widths: Iterable[int], values: pa.Array, valid: Booleans | None = None
     places = offsets(widths)
     if places[-1] >= 2**31:
         raise OverflowError(f"{places[-1]} list items, expected fewer than {2**31}")
-    missing = None if valid is None else numbers(~valid)
-    return pa.ListArray.from_arrays(numbers(places.astype(np.int32)), values, mask=missing)
+    buffers = [_bits(valid), pa.py_buffer(places.astype(np.int32))]
+    kind = pa.list_(values.type)
+    return pa.Array.from_buffers(kind, len(places) - 1, buffers, children=[values])
 
 
 def span_lists(spans: Any, widths: Any, counts: Any) -> pa.ListArray:
@@ -205,7 +206,8 @@ def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArr
 def flattened(lists: pa.ListArray) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.int64]]]:
     """The values of lists one after another, and `offsets_of` the lists into them.
 
-    Where no list is null this is a slice; Arrow's own `flatten` imports `pyarrow.compute`.
+    Unless there are values under a null this is a slice: Arrow's own `flatten` imports
+    `pyarrow.compute`.
 
     Examples
     --------
@@ -213,13 +215,14 @@ def flattened(lists: pa.ListArray) -> tuple[pa.Array, np.ndarray[Any, np.dtype[n
     >>> values.to_pylist(), places
     ([1, 2, 3], array([0, 2, 3]))
     """
-    if lists.null_count or not len(lists):
-        return lists.flatten(), offsets_of(lists)
+    if not len(lists):
+        return lists.values.slice(0, 0), offsets_of(lists)
     stored = np.frombuffer(lists.buffers()[1], np.int32, len(lists) + 1, 4 * lists.offset)
-    places, first = stored.astype(np.int64), int(stored[0])
-    if first:
-        places -= first
-    return lists.values.slice(first, int(places[-1])), places
+    first, last = int(stored[0]), int(stored[-1])
+    places = offsets_of(lists)
+    if places[-1] != last - first:  # there are values under a null
+        return lists.flatten(), places
+    return lists.values.slice(first, last - first), places
 
 
 def owned(data: bytes) -> pa.Buffer:
@@ -289,7 +292,8 @@ def text_lists(lists: pa.ListArray) -> tuple[Any, Any, Any]:
     >>> places, bytes(data), starts
     (array([0, 1, 1, 3]), b'abcd', array([0, 1, 3, 4], dtype=int32))
     """
-    return offsets_of(lists), *texts_of(lists.flatten())
+    texts, places = flattened(lists)
+    return places, *texts_of(texts)
 
 
 def is_valid(array: pa.Array) -> Booleans:

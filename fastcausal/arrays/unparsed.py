@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import is_valid, joined, lists, numbers, offsets_of, strings
 
 UNPARSED = "unparsed"
@@ -43,7 +43,8 @@ def reason_lists(reasons: Sequence[Reason], n: int) -> pa.ListArray:
 def _strings(values: Sequence[str | None]) -> pa.Array:
     """Return texts of any kind: half of a surrogate pair is written as its number."""
     texts = [v and v.encode(errors="backslashreplace").decode() for v in values]
-    return strings(texts).cast(pa.string())
+    column = strings(texts)
+    return column if column.type == pa.string() else column.cast(pa.string())
 
 
 def column_of(table: pa.Table) -> pa.ListArray | None:

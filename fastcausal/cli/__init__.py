@@ -7,86 +7,73 @@ Results go to standard output, all else to standard error. Exit status: 0 done, 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-import typer
-from typer.core import TyperGroup
+import click
 
-from fastcausal.cli.aggregate import aggregate
-from fastcausal.cli.agree import agree
-from fastcausal.cli.annotate import annotate
-from fastcausal.cli.answers import answers
-from fastcausal.cli.bench import bench
-from fastcausal.cli.check import check
-from fastcausal.cli.claims import claims
-from fastcausal.cli.classify import classify
-from fastcausal.cli.compare import compare
 from fastcausal.cli.console import clear_errors, hold_streams, show
-from fastcausal.cli.convert import convert
-from fastcausal.cli.crab import crab
-from fastcausal.cli.demo import demo
-from fastcausal.cli.describe import describe
-from fastcausal.cli.doctor import doctor
-from fastcausal.cli.explain import explain
-from fastcausal.cli.gate import gate
-from fastcausal.cli.leaderboard import leaderboard
-from fastcausal.cli.merge import merge
-from fastcausal.cli.meta import meta
-from fastcausal.cli.options import Command, expanded, is_json
-from fastcausal.cli.qa import qa
-from fastcausal.cli.schema import schema
-from fastcausal.cli.score import score
-from fastcausal.cli.sweep import sweep
+from fastcausal.cli.options import is_json
+from fastcausal.cli.parameters import Group
+
+COMMANDS = (
+    "score", "errors", "compare", "leaderboard", "gate", "sweep", "aggregate", "merge", "explain",
+    "agree", "classify", "qa", "answers", "claims", "meta", "describe", "check", "convert",
+    "schema", "demo", "bench", "doctor", "crab", "annotate",
+)  # fmt: skip
+COMPLETE = "_FASTCAUSAL_COMPLETE"  # set by the shell that asks for the completion of a line
+SHELLS = ("bash", "zsh", "fish")
 
 
-class Program(TyperGroup):
+class Program(Group):
     """The command line as a whole, whose errors all end alike, those of usage too."""
 
     def main(  # type: ignore[override]  # click's own ways to end are not taken
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
         """Run a command and exit with its status."""
+        if asked := os.environ.get(COMPLETE):
+            from click.shell_completion import shell_complete
+
+            sys.exit(shell_complete(self, {}, "fastcausal", COMPLETE, asked))
         args = list(sys.argv[1:] if args is None else args)
         options = args[: args.index("--")] if "--" in args else args
+        extra.pop("standalone_mode", None)
         try:
             with (
                 clear_errors(is_json(options)),
                 self.make_context(prog_name or "fastcausal", args, **extra) as context,
             ):
                 self.invoke(context)
-        except typer.Exit as end:
+        except click.exceptions.Exit as end:
             sys.exit(end.exit_code)
         sys.exit()
 
 
-app: typer.Typer = typer.Typer(
-    name="fastcausal",
-    cls=Program,
-    help="Score causal relations: spans of Cause, Effect and Signal.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
+app = Program(
+    "fastcausal",
+    "fastcausal.cli",
+    {name: name for name in COMMANDS},
+    "Score causal relations: spans of Cause, Effect and Signal.",
 )
-for _command in (
-    score, compare, leaderboard, gate, sweep, aggregate, merge, explain, agree, classify, qa,
-    answers, claims, meta, describe, check, convert, schema, demo, bench,
-    doctor,
-):  # fmt: skip
-    app.command(cls=Command)(expanded(_command))
-app.add_typer(crab)
-app.add_typer(annotate)
 
 
-@app.callback(invoke_without_command=True)
-def _options(
-    version: bool = typer.Option(False, "--version", help="Print the version."),
-) -> None:
-    if version:
-        from fastcausal._version import __version__
+@app.option("-V", "--version", is_flag=True, help="Print the version.")
+def _version(given: bool) -> None:
+    from fastcausal._version import __version__
 
-        show(f"fastcausal {__version__}")
+    show(f"fastcausal {__version__}")
+
+
+@app.option("--show-completion", type=click.Choice(SHELLS), help="Print what completes commands.")
+def _completion(shell: str) -> None:
+    from click.shell_completion import get_completion_class
+
+    made = get_completion_class(shell)
+    assert made is not None
+    show(made(app, {}, "fastcausal", COMPLETE).source())
 
 
 def main() -> None:

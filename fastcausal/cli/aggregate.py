@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, short_names
 from fastcausal.cli.merge import joined
@@ -19,6 +19,7 @@ from fastcausal.cli.options import (
     refuse,
     refuse_inference,
 )
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import print_reports, with_intervals
 
 if TYPE_CHECKING:
@@ -26,23 +27,29 @@ if TYPE_CHECKING:
 
 
 def aggregate(
-    ctx: typer.Context,
+    ctx: click.Context,
     files: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             help="Files of --per-example: systems on the same examples, or parts of one system."
         ),
     ],
     by: ByOption = None,
     counts: Annotated[
-        bool, typer.Option("--counts", help="Add all counts to the table; JSON always has them.")
+        bool, Option("--counts", help="Add all counts to the table; JSON always has them.")
     ] = False,
     json: JsonOption = False,
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
     draws: Draws = DRAWS,
 ) -> None:
-    """Print the scores of files of counts, as scoring does."""
+    """Print the scores of files of counts, as scoring does.
+
+    Examples
+    --------
+    fastcausal aggregate careful.parquet hasty.parquet
+    fastcausal aggregate careful.parquet --intervals
+    """
     chosen = format_of(ctx, json, format)
     refuse_inference(ctx, intervals, draws)
     if chosen == "json":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import (
     doing,
@@ -25,77 +25,86 @@ from fastcausal.cli.options import (
     refuse,
     sources_in,
 )
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import AgreementProtocol, Level, MeanOver, Policy
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from fastcausal.tables import Grid
+    from fastcausal.tasks.agreement.report import Agreement
+    from fastcausal.tasks.reliability.votes import LabelAgreement
 
 OF_RELATIONS = ("source_format", "protocol", "average", "by", "unparsed", "per_example", "matches")
 OF_LABELS = ("level", "unit", "rater")
 
 
 def agree(
-    ctx: typer.Context,
+    ctx: click.Context,
     annotations: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             help="Files, or brat and WebAnno folders; the column annotator names the "
             "annotator, else the file does."
         ),
     ],
     protocol: Annotated[
         AgreementProtocol,
-        typer.Option(help="Follow the paper (recess) or its program (recess-code)."),
+        Option(help="Follow the paper (recess) or its program (recess-code)."),
     ] = "recess",
     average: Annotated[
         MeanOver | None,
-        typer.Option(help="Average EM, OSB and TO over these; by default as the protocol does."),
+        Option(help="Average EM, OSB and TO over these; by default as the protocol does."),
     ] = None,
     by: ByOption = None,
-    intervals: Annotated[
-        bool, typer.Option("--intervals", help="Add 95% bootstrap intervals.")
-    ] = False,
+    intervals: Annotated[bool, Option("--intervals", help="Add 95% bootstrap intervals.")] = False,
     cluster: Annotated[
         str | None,
-        typer.Option(
-            help="Resample the values of this column instead of examples; implies --intervals."
-        ),
+        Option(help="Resample the values of this column instead of examples; implies --intervals."),
     ] = None,
     seed: SeedOption = 0,
     unparsed: Annotated[
         Policy,
-        typer.Option(
-            help="Stop at unparsed relations, count them as empty, or skip their examples."
-        ),
+        Option(help="Stop at unparsed relations, count them as empty, or skip their examples."),
     ] = "error",
     labels: Annotated[
-        str | None, typer.Option(help="Compare the labels in this column instead of relations.")
+        str | None, Option(help="Compare the labels in this column instead of relations.")
     ] = None,
     level: Annotated[
         Level,
-        typer.Option(help="Measure labels on this scale."),
+        Option(help="Measure labels on this scale."),
     ] = "nominal",
     unit: Annotated[
-        str | None, typer.Option(help="Take units from this column; by default unit, id or index.")
+        str | None, Option(help="Take units from this column; by default unit, id or index.")
     ] = None,
     rater: Annotated[
-        str | None, typer.Option(help="Take raters from this column, in one file of all ratings.")
+        str | None, Option(help="Take raters from this column, in one file of all ratings.")
     ] = None,
     source_format: FromOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
     per_example: Annotated[
         Path | None,
-        typer.Option(
-            help="Write the values of each example to this .parquet, .arrow or .csv file."
-        ),
+        Option(help="Write the values of each example to this .parquet, .arrow or .csv file."),
     ] = None,
     matches: Annotated[
         Path | None,
-        typer.Option(help="Write the paired relations to this .parquet, .arrow or .csv file."),
+        Option(help="Write the paired relations to this .parquet, .arrow or .csv file."),
+    ] = None,
+    disagreements: Annotated[
+        Path | None,
+        Option(
+            help="Write what annotators marked otherwise, side by side, to this .csv or .html file."
+        ),
     ] = None,
 ) -> None:
-    """Measure how far annotators agree on causal relations."""
+    """Measure how far annotators agree on causal relations.
+
+    Examples
+    --------
+    fastcausal agree annotator_1.jsonl annotator_2.jsonl annotator_3.jsonl --intervals
+    fastcausal agree labels_1.csv labels_2.csv --labels label
+    """
     chosen = format_of(ctx, json, format)
     if not intervals and cluster is None:
         refuse(ctx, ("seed",), "is for intervals: add --intervals or --cluster")
@@ -105,13 +114,15 @@ def agree(
         refuse(ctx, OF_RELATIONS, f"is for relations, but --labels {labels} compares labels")
         if len(annotations) > 1:
             refuse(ctx, ("rater",), "is for one file of all ratings; of several each is a rater")
-        _agree_on_labels(annotations, labels, level, unit, rater, intervals, cluster, seed, chosen)
+        _agree_on_labels(
+            annotations, labels, level, unit, rater, intervals, cluster, seed, chosen, disagreements
+        )
         return
     import fastcausal as fc
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.report import plain
 
-    keep_apart([per_example, matches], annotations)
+    keep_apart([per_example, matches, disagreements], annotations)
     with doing("comparing annotators"):
         sources = sources_in(annotations, source_format)
         agreement = fc.agreement(sources, protocol, average=average, by=by, unparsed=unparsed)
@@ -119,6 +130,7 @@ def agree(
     for target, detail in ((per_example, "per_example"), (matches, "matches")):
         if target is not None:
             write_rows(target, getattr(agreement, detail))
+    _write_disagreements(disagreements, agreement)
     if drawn is None:
         print_report(agreement, chosen)
     elif chosen == "json":
@@ -139,12 +151,16 @@ def _agree_on_labels(
     cluster: str | None,
     seed: int,
     format: str,
+    disagreements: Path | None,
 ) -> None:
     import fastcausal as fc
+    from fastcausal.formats.io.targets import keep_apart
     from fastcausal.tasks.reliability.files import read_rating_files
 
+    keep_apart([disagreements], paths)
     table = read_rating_files(paths, label, unit, rater, cluster)
     measures = fc.label_agreement(table, "label", "unit", "rater", level)
+    _write_disagreements(disagreements, measures)
     grid = measures.to_table()
     grid.title = f"{label}: {grid.title}"
     drawn = {}
@@ -161,6 +177,37 @@ def _agree_on_labels(
         print_json(measures.to_dict() | drawn)
     else:
         print_grids([grid], format, measures.signature)
+
+
+def _write_disagreements(target: Path | None, report: Agreement | LabelAgreement) -> None:
+    """Write a page to an .html file, a table to any other."""
+    if target is None:
+        return
+    suffix = target.suffix.lower()
+    if suffix not in (".html", ".htm"):
+        table = report.disagreements
+        write_rows(target, _without_formulas(table) if suffix == ".csv" else table)
+        return
+    from fastcausal.formats.io.files import replacing
+
+    with replacing(target) as file:
+        file.write(report.disagreements_page().encode())
+
+
+def _without_formulas(table: pa.Table) -> pa.Table:
+    """Put an apostrophe before text that a spreadsheet would take for a formula."""
+    import pyarrow as pa
+
+    from fastcausal.arrays.arrow import strings
+    from fastcausal.escapes import csv_value
+
+    columns = [
+        strings([None if v is None else str(csv_value(v)) for v in column.to_pylist()])
+        if pa.types.is_string(column.type)
+        else column
+        for column in table.columns
+    ]
+    return pa.Table.from_arrays(columns, table.column_names)
 
 
 Intervals = dict[str, dict[str, tuple[float, float]]]

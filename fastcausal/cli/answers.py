@@ -5,18 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, print_report, write_rows
 from fastcausal.cli.options import FormatOption, JsonOption, PerExampleOption, format_of
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import AnswerProtocol, Policy
 
 
 def answers(
-    ctx: typer.Context,
+    ctx: click.Context,
     files: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="FILE...",
             help="Answers with reference and verdicts: JSON, JSON lines, CSV, Parquet or Arrow; "
             "- for stdin. Several are raters of the same items.",
@@ -24,29 +25,23 @@ def answers(
     ],
     protocol: Annotated[
         AnswerProtocol,
-        typer.Option(help="Read and score as the guide of raters, or as the published program."),
+        Option(help="Read and score as the guide of raters, or as the published program."),
     ] = "guide",
     unparsed: Annotated[
         Policy,
-        typer.Option(
-            help="Stop at unparsed answers, score them as no spans (empty), or skip them."
-        ),
+        Option(help="Stop at unparsed answers, score them as no spans (empty), or skip them."),
     ] = "error",
-    by: Annotated[
-        str | None, typer.Option(help="Add the scores of each value of this column.")
-    ] = None,
+    by: Annotated[str | None, Option(help="Add the scores of each value of this column.")] = None,
     text_metrics: Annotated[
-        bool, typer.Option("--text-metrics", help="Add ROUGE-L and BLEU of whole answers.")
+        bool, Option("--text-metrics", help="Add ROUGE-L and BLEU of whole answers.")
     ] = False,
     per_item: Annotated[
         Path | None,
-        typer.Option(
-            help="Write the scores of each item to this .csv, .jsonl, .parquet or .arrow file."
-        ),
+        Option(help="Write the scores of each item to this .csv, .jsonl, .parquet or .arrow file."),
     ] = None,
     judgments: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Write the verdict of each rater to this .csv, .jsonl, .parquet or .arrow file."
         ),
     ] = None,
@@ -54,7 +49,12 @@ def answers(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Score extracted causes and effects against references, and count the verdicts of raters."""
+    """Score extracted causes and effects against references, and count the verdicts of raters.
+
+    Examples
+    --------
+    fastcausal answers judged_ann.json judged_ben.json --per-item items.csv
+    """
     chosen = format_of(ctx, json, format)
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.tasks.judged.scorer import answers as compare

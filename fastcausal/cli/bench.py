@@ -6,8 +6,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.errors import InputError
 
 PACKAGE = Path(__file__).parents[1]
@@ -28,13 +29,18 @@ NEEDED = {
 
 def bench(
     parts: Annotated[
-        list[str] | None, typer.Argument(help="Run only these parts, for example growth peers.")
+        list[str] | None, Argument(help="Run only these parts, for example growth peers.")
     ] = None,
     sentences: Annotated[
-        int, typer.Option(min=1, max=10**9, help="Set the number of sentences in the large corpus.")
+        int, Option(min=1, max=10**9, help="Set the number of sentences in the large corpus.")
     ] = 100_000,
 ) -> None:
-    """Time fastcausal against other libraries, after asserting equal answers."""
+    """Time fastcausal against other libraries, after asserting equal answers.
+
+    Examples
+    --------
+    fastcausal bench peers --sentences 1000
+    """
     folder = _folder()
     parts_by_name = {path.stem.removeprefix("test_"): path for path in folder.glob("test_*.py")}
     for part in parts or ():
@@ -53,7 +59,7 @@ def bench(
     with TemporaryDirectory() as storage:  # else pytest-benchmark makes a folder where you are
         only = ("--benchmark-only", f"--benchmark-storage=file://{storage}")
         status = pytest.main([*own, "-q", *only, f"--sentences={sentences}", *chosen])
-    raise typer.Exit(int(status))
+    raise click.exceptions.Exit(int(status))
 
 
 def _folder() -> Path:

@@ -5,49 +5,51 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, print_report, write_tables
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import LabelPolicy, NullPolicy, RaterPolicy
 
 
 def claims(
-    ctx: typer.Context,
-    files: Annotated[
-        list[str], typer.Argument(help="Files of judged claims, or tables; - for stdin.")
-    ],
+    ctx: click.Context,
+    files: Annotated[list[str], Argument(help="Files of judged claims, or tables; - for stdin.")],
     name: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="Read names of files, without suffix, by this pattern: {side}_{system}_{rater}."
         ),
     ] = None,
     nulls: Annotated[
         NullPolicy,
-        typer.Option(help="Stop at claims without judgment, count them as not supported, or skip."),
+        Option(help="Stop at claims without judgment, count them as not supported, or skip."),
     ] = "error",
     raters: Annotated[
         RaterPolicy,
-        typer.Option(help="Average the scores of raters, or score what most of them say."),
+        Option(help="Average the scores of raters, or score what most of them say."),
     ] = "mean",
     unmatched: Annotated[
-        LabelPolicy, typer.Option(help="Stop at topics of one side alone, or skip them.")
+        LabelPolicy, Option(help="Stop at topics of one side alone, or skip them.")
     ] = "error",
     per_topic: Annotated[
         Path | None,
-        typer.Option(
-            help="Write the scores of topics to this .csv, .jsonl, .parquet or .arrow file."
-        ),
+        Option(help="Write the scores of topics to this .csv, .jsonl, .parquet or .arrow file."),
     ] = None,
     judgments: Annotated[
         Path | None,
-        typer.Option(help="Write all judgments to this .csv, .jsonl, .parquet or .arrow file."),
+        Option(help="Write all judgments to this .csv, .jsonl, .parquet or .arrow file."),
     ] = None,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Score articles by the claims that raters find supported."""
+    """Score articles by the claims that raters find supported.
+
+    Examples
+    --------
+    fastcausal claims claims_prediction_full_ann.json claims_reference_full_ann.json
+    """
     chosen = format_of(ctx, json, format)
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.tasks.claims.scorer import claims as score

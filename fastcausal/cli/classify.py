@@ -4,43 +4,45 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import FormatOption, JsonOption, PerExampleOption, format_of
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import LabelPolicy, ZeroByZero
 
 ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
 
 
 def classify(
-    ctx: typer.Context,
+    ctx: click.Context,
     gold: Annotated[
-        str, typer.Argument(help="Gold labels: CSV, JSON lines, Parquet or Arrow; - for stdin.")
+        str, Argument(help="Gold labels: CSV, JSON lines, Parquet or Arrow; - for stdin.")
     ],
-    pred: Annotated[str, typer.Argument(help="Predicted labels; - for stdin.")],
+    pred: Annotated[str, Argument(help="Predicted labels; - for stdin.")],
     labels: Annotated[
         str | None,
-        typer.Option(
-            help="Expect only these classes, for example 0,1; any other label is an error."
-        ),
+        Option(help="Expect only these classes, for example 0,1; any other label is an error."),
     ] = None,
-    positive: Annotated[str, typer.Option(help="Treat this class as the positive one.")] = "1",
-    undefined: Annotated[
-        ZeroByZero, typer.Option(help="Set scores of 0/0 to this value.")
-    ] = "null",
+    positive: Annotated[str, Option(help="Treat this class as the positive one.")] = "1",
+    undefined: Annotated[ZeroByZero, Option(help="Set scores of 0/0 to this value.")] = "null",
     unparsed: Annotated[
         LabelPolicy,
-        typer.Option(help="Stop at unparsed predictions, or skip their examples."),
+        Option(help="Stop at unparsed predictions, or skip their examples."),
     ] = "error",
     unmatched: Annotated[
-        LabelPolicy, typer.Option(help="Stop at ids that one side lacks, or skip them.")
+        LabelPolicy, Option(help="Stop at ids that one side lacks, or skip them.")
     ] = "error",
     per_example: PerExampleOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Score sentence labels, such as causal or not."""
+    """Score sentence labels, such as causal or not.
+
+    Examples
+    --------
+    fastcausal classify labels_1.csv labels_2.csv
+    """
     chosen = format_of(ctx, json, format)
     from fastcausal.tasks.classification.scorer import classify as compare
 

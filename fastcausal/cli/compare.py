@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import (
@@ -18,15 +18,16 @@ from fastcausal.cli.options import (
     ScoresOption,
     format_of,
 )
+from fastcausal.cli.parameters import Argument
 
 STATISTICS = "Counts of {}, as score --per-example writes them."
 SCORES = ["overall_f1"]
 
 
 def compare(
-    ctx: typer.Context,
-    a: Annotated[str, typer.Argument(help=STATISTICS.format("A"))],
-    b: Annotated[str, typer.Argument(help=STATISTICS.format("B"))],
+    ctx: click.Context,
+    a: Annotated[str, Argument(help=STATISTICS.format("A"))],
+    b: Annotated[str, Argument(help=STATISTICS.format("B"))],
     score: ScoresOption = SCORES,
     draws: Draws = DRAWS,
     json: JsonOption = False,
@@ -35,7 +36,13 @@ def compare(
     latex: LatexOption = False,
     csv: CsvOption = False,
 ) -> None:
-    """Compare two systems on the same examples: B minus A, with bounds and p."""
+    """Compare two systems on the same examples: B minus A, with bounds and p.
+
+    Examples
+    --------
+    fastcausal compare careful.parquet hasty.parquet
+    fastcausal compare careful.parquet hasty.parquet --score cause_f1 --latex
+    """
     chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
     import fastcausal as fc
 

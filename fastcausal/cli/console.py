@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from fastcausal.errors import InputError, OutputError
 
@@ -90,7 +90,7 @@ def show(text: str, err: bool = False) -> None:
         Standard output is closed or full.
     """
     with _results():
-        typer.echo(text, err=err)
+        click.echo(text, err=err)
 
 
 def is_standard_output(path: Path) -> bool:
@@ -138,13 +138,13 @@ def write_tables(*tables: tuple[Path | None, pa.Table]) -> None:
 def warn(messages: Iterable[str]) -> None:
     """Print warnings to standard error."""
     for message in messages:
-        typer.secho(f"warning: {printable(message)}", fg=typer.colors.YELLOW, err=True)
+        click.secho(f"warning: {printable(message)}", fg="yellow", err=True)
 
 
 def hint(message: str) -> None:
     """Print what may be of use to standard error, if anything."""
     if message:
-        typer.secho(printable(message), dim=True, err=True)
+        click.secho(printable(message), dim=True, err=True)
 
 
 @contextmanager
@@ -172,7 +172,7 @@ def clear_errors(as_json: bool = False) -> Iterator[None]:
     """
     try:
         yield
-    except typer.Exit:
+    except click.exceptions.Exit:
         raise
     except (Exception, KeyboardInterrupt, SystemExit) as error:
         if os.environ.get(TRACEBACK):
@@ -183,7 +183,7 @@ def clear_errors(as_json: bool = False) -> Iterator[None]:
         if message:
             _say(printable(message), as_json)
         _let_go()
-        raise typer.Exit(status) from error
+        raise click.exceptions.Exit(status) from error
 
 
 def _ending(error: BaseException) -> tuple[int, str]:
@@ -194,12 +194,11 @@ def _ending(error: BaseException) -> tuple[int, str]:
     closed = isinstance(error, SystemExit)  # which is how rich ends then
     if closed or BrokenPipeError in map(type, (error, error.__cause__)):
         return CLOSED, ""
-    usage = getattr(error, "format_message", None)  # typer makes the class public in no version
-    if usage is not None:
+    if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         help_of = context.command_path if context else "fastcausal"
-        said = " ".join(usage().split()).rstrip(".")  # nothing, where the help was shown
-        return FAILED, said and f"{said}; see {help_of} --help"
+        said = " ".join(error.format_message().split()).rstrip(".")
+        return FAILED, f"{said}; see {help_of} --help"
     if isinstance(error, InputError) or type(error) is ValueError:
         return FAILED, reason
     if isinstance(error, MemoryError):
@@ -226,7 +225,7 @@ def _say(message: str, as_json: bool) -> None:
     """Tell what is wrong, as far as there are streams to tell it on."""
     with suppress(OSError):
         if not (as_json and _said_as_json(message)):
-            typer.secho(f"error: {message}", fg=typer.colors.RED, err=True)
+            click.secho(f"error: {message}", fg="red", err=True)
 
 
 def _said_as_json(message: str) -> bool:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from fastcausal.cli.console import (
     doing,
     is_standard_output,
@@ -14,44 +12,49 @@ from fastcausal.cli.console import (
     show,
     warn,
 )
+from fastcausal.cli.options import AnswersOption
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Premise, ReadFormat, TagReading, WriteFormat
 
 
 def convert(
-    source: Annotated[str, typer.Argument(help="File or folder to read; - for stdin.")],
-    target: Annotated[Path, typer.Argument(help="File to write; its suffix decides the format.")],
+    source: Annotated[str, Argument(help="File or folder to read; - for stdin.")],
+    target: Annotated[Path, Argument(help="File to write; its suffix decides the format.")],
     tags: Annotated[
         TagReading,
-        typer.Option(help="Read tags so; aligned takes rewritten sentences of --like."),
+        Option(help="Read tags so; aligned takes rewritten sentences of --like."),
     ] = "strict",
     like: Annotated[
         str | None,
-        typer.Option(help="Take ids and texts of predictions from these gold annotations."),
+        Option(help="Take ids and texts of predictions from these gold annotations."),
     ] = None,
     source_format: Annotated[
         ReadFormat | None,
-        typer.Option(
-            "--from", help="Read the source in this format; by default its content decides."
-        ),
+        Option("--from", help="Read the source in this format; by default its content decides."),
     ] = None,
+    answers: AnswersOption = None,
     target_format: Annotated[
         WriteFormat | None,
-        typer.Option(
-            "--to", help="Write the target in this format; by default its suffix decides."
-        ),
+        Option("--to", help="Write the target in this format; by default its suffix decides."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Seed the draw of questions for squad; by default 0.")
+        int | None, Option(help="Seed the draw of questions for squad; by default 0.")
     ] = None,
     premise: Annotated[
         Premise | None,
-        typer.Option(help="Take this role as the premise for nli; by default cause."),
+        Option(help="Take this role as the premise for nli; by default cause."),
     ] = None,
 ) -> None:
-    """Convert between formats, and report what the target cannot hold."""
+    """Convert between formats, and report what the target cannot hold.
+
+    Examples
+    --------
+    fastcausal convert gold.csv gold.parquet
+    fastcausal convert careful.jsonl careful.bio --like gold.csv
+    """
     import fastcausal as fc
-    from fastcausal.errors import InputError
-    from fastcausal.formats import opened
+    from fastcausal.errors import InputError, counted
+    from fastcausal.formats import implied, opened
     from fastcausal.formats.cnc.rereading import GOLD_READING
     from fastcausal.formats.io.format import Opened
     from fastcausal.formats.io.targets import keep_apart
@@ -59,8 +62,8 @@ def convert(
     keep_apart([target], [source, like])
     with doing(f"reading {source}"):
         gold = fc.read(like, tags=GOLD_READING[tags]) if like is not None else None
-        file: Any = opened(source, source_format, whole=True)
-        relations = fc.read(file, source_format, like=gold, tags=tags)
+        file: Any = opened(source, source_format or implied(answers), whole=True)
+        relations = fc.read(file, source_format, like=gold, tags=tags, answers=answers)
     leans = isinstance(file, Opened) and "like" in file.format.takes
     needs_gold = relations.reading.predicted or (leans and relations.reading.tags is None)
     if gold is not None and not needs_gold:
@@ -70,7 +73,7 @@ def convert(
     for message in relations.reading.unread:
         warn([message])
     if relations.n_unread:
-        warn([f"{relations.n_unread} relations could not be read and are written as null"])
+        warn([f"{counted(relations.n_unread, 'relation')} could not be read, written as null"])
     with doing(f"writing {target}"):
         lost = fc.write(relations, target, format=target_format, seed=seed, premise=premise)
     warn([f"lost: {message}" for message in lost])

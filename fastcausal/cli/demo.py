@@ -5,21 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import print_grids, print_json, printable, show
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.parameters import Option
 
 
 def demo(
-    ctx: typer.Context,
+    ctx: click.Context,
     copy_to: Annotated[
-        Path | None, typer.Option(help="Also copy the files of the sample to this folder.")
+        Path | None, Option(help="Also copy the files of the sample to this folder.")
     ] = None,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Score the embedded sample: three imagined systems, and one of them in detail."""
+    """Score the embedded sample: three imagined systems, and one of them in detail.
+
+    Examples
+    --------
+    fastcausal demo --copy-to sample
+    """
     chosen = format_of(ctx, json, format)
     import fastcausal as fc
     from fastcausal import sample

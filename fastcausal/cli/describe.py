@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import (
     doing,
@@ -16,6 +16,7 @@ from fastcausal.cli.console import (
     warn,
 )
 from fastcausal.cli.options import FormatOption, FromOption, JsonOption, format_of, sources_in
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Tokenizer
 
 if TYPE_CHECKING:
@@ -23,26 +24,32 @@ if TYPE_CHECKING:
 
 
 def describe(
-    ctx: typer.Context,
+    ctx: click.Context,
     corpora: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="CORPUS...",
             help="Annotations in any format, or labels as CSV; a table column for each corpus.",
         ),
     ],
     tokenizer: Annotated[
         Tokenizer | None,
-        typer.Option(help="Count words in this way; by default in each possible way."),
+        Option(help="Count words in this way; by default in each possible way."),
     ] = None,
     plots: Annotated[
-        Path | None, typer.Option(help="Draw plots of all corpora together to this folder.")
+        Path | None, Option(help="Draw plots of all corpora together to this folder.")
     ] = None,
     source_format: FromOption = None,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Count sentences, relations, words and signals of a corpus."""
+    """Count sentences, relations, words and signals of a corpus.
+
+    Examples
+    --------
+    fastcausal describe gold.csv
+    fastcausal describe gold.csv annotator_1.jsonl --format markdown
+    """
     chosen = format_of(ctx, json, format)
     from fastcausal.tasks.corpus.describe import describe as count
     from fastcausal.tasks.corpus.description import corpus_table
@@ -69,4 +76,4 @@ def describe(
 
         with doing("drawing"):
             written = save_plots(total, plots)
-        typer.echo(f"{len(written)} pictures in {plots}", err=True)
+        click.echo(f"{len(written)} pictures in {plots}", err=True)

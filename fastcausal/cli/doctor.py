@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from fastcausal.cli.console import print_grids, print_json
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 TRAINING = {"torch": "torch", "torchmetrics": "torch", "transformers": "hf", "evaluate": "hf"}
 
 
-def doctor(ctx: typer.Context, json: JsonOption = False, format: FormatOption = "text") -> None:
-    """Print what is installed and what there is to run on; exit status 0 whatever is missing."""
+def doctor(ctx: click.Context, json: JsonOption = False, format: FormatOption = "text") -> None:
+    """Print what is installed and what there is to run on; exit status 0 whatever is missing.
+
+    Examples
+    --------
+    fastcausal doctor --json
+    """
     chosen = format_of(ctx, json, format)
     report = facts()
     if chosen == "json":

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import READS, FormatOption, JsonOption, Reads, format_of, refuse
+from fastcausal.cli.parameters import Argument
 
 
 def explain(
-    ctx: typer.Context,
-    gold: Annotated[str, typer.Argument(help="Gold annotations with tags; - for stdin.")],
-    pred: Annotated[str, typer.Argument(help="Predictions with tags; - for stdin.")],
+    ctx: click.Context,
+    gold: Annotated[str, Argument(help="Gold annotations with tags; - for stdin.")],
+    pred: Annotated[str, Argument(help="Predictions with tags; - for stdin.")],
     json: JsonOption = False,
     format: FormatOption = "text",
     reads: Reads = READS,
 ) -> None:
-    """Attribute the difference between cnc-2023 and recess to quirks of the official scorer."""
+    """Attribute the difference between cnc-2023 and recess to quirks of the official scorer.
+
+    Examples
+    --------
+    fastcausal explain gold.csv careful.jsonl
+    """
     chosen = format_of(ctx, json, format)
     refuse(ctx, ("tags",), "is for score, explain reads tags as cnc-2023 does")
     import fastcausal as fc

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, print_report, printable, show
 from fastcausal.cli.options import (
@@ -18,6 +18,7 @@ from fastcausal.cli.options import (
     format_of,
     refuse_inference,
 )
+from fastcausal.cli.parameters import Option
 from fastcausal.options import Verdict
 
 if TYPE_CHECKING:
@@ -28,29 +29,32 @@ LEVELS: dict[Verdict, str] = {"pass": "notice", "fail": "error", "inconclusive":
 
 
 def gate(
-    ctx: typer.Context,
+    ctx: click.Context,
     baseline: Annotated[
-        str, typer.Option(help="Compare with these counts, as score --per-example writes them.")
+        str, Option(help="Compare with these counts, as score --per-example writes them.")
     ],
-    candidate: Annotated[str, typer.Option(help="Judge these counts.")],
+    candidate: Annotated[str, Option(help="Judge these counts.")],
     min_delta: Annotated[
         float,
-        typer.Option(
-            help="Pass if the candidate is surely better by this; below 0, what may be lost."
-        ),
+        Option(help="Pass if the candidate is surely better by this; below 0, what may be lost."),
     ],
     score: ScoreOption = "overall_f1",
     draws: Draws = DRAWS,
     junit: Annotated[
-        Path | None, typer.Option(help="Write the verdict to this file as JUnit's XML.")
+        Path | None, Option(help="Write the verdict to this file as JUnit's XML.")
     ] = None,
     github: Annotated[
-        bool, typer.Option("--github", help="Annotate a GitHub workflow, and add to its summary.")
+        bool, Option("--github", help="Annotate a GitHub workflow, and add to its summary.")
     ] = False,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Judge a candidate: exit status 0 if it passes, 1 if it fails or the data cannot tell."""
+    """Judge a candidate: exit status 0 if it passes, 1 if it fails or the data cannot tell.
+
+    Examples
+    --------
+    fastcausal gate --baseline hasty.parquet --candidate careful.parquet --min-delta -0.01
+    """
     chosen = format_of(ctx, json, format)
     refuse_inference(ctx, True, draws)
     import fastcausal as fc
@@ -74,7 +78,7 @@ def gate(
         add_to_summary(result)
     print_report(result, chosen)
     if not result.passed:
-        raise typer.Exit(NOT_PASSED)
+        raise click.exceptions.Exit(NOT_PASSED)
 
 
 def annotation(result: Gate) -> str:

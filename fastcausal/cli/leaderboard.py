@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import (
@@ -19,24 +19,23 @@ from fastcausal.cli.options import (
     format_of,
     refuse,
 )
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Correction
 
 
 def leaderboard(
-    ctx: typer.Context,
+    ctx: click.Context,
     systems: Annotated[
         list[str],
-        typer.Argument(
-            help="Files of counts, as score --per-example writes them, or folders of sweeps."
-        ),
+        Argument(help="Files of counts, as score --per-example writes them, or folders of sweeps."),
     ],
     score: ScoreOption = "overall_f1",
     baseline: Annotated[
-        str | None, typer.Option(help="Test every system against this one, by name.")
+        str | None, Option(help="Test every system against this one, by name.")
     ] = None,
     correction: Annotated[
         Correction,
-        typer.Option(help="Correct p of many tests by Holm, Benjamini-Hochberg, or not."),
+        Option(help="Correct p of many tests by Holm, Benjamini-Hochberg, or not."),
     ] = "holm",
     draws: Draws = DRAWS,
     json: JsonOption = False,
@@ -45,7 +44,12 @@ def leaderboard(
     latex: LatexOption = False,
     csv: CsvOption = False,
 ) -> None:
-    """Rank systems on the same examples, with bounds, ties, and what the best is worth."""
+    """Rank systems on the same examples, with bounds, ties, and what the best is worth.
+
+    Examples
+    --------
+    fastcausal leaderboard careful.parquet hasty.parquet
+    """
     chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
     if baseline is None:
         refuse(ctx, ("correction",), "is of p against a system: name it with --baseline")

@@ -6,32 +6,32 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from fastcausal.cli.console import doing, print_json, printable, short_names, show
 from fastcausal.cli.options import JsonOption
+from fastcausal.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:
     from fastcausal.statistics import Statistics
 
 
 def merge(
-    parts: Annotated[
-        list[str], typer.Argument(help="Files of --per-example of different examples.")
-    ],
-    out: Annotated[
-        Path, typer.Option(help="Write one file of all examples here, .parquet or .arrow.")
-    ],
+    parts: Annotated[list[str], Argument(help="Files of --per-example of different examples.")],
+    out: Annotated[Path, Option(help="Write one file of all examples here, .parquet or .arrow.")],
     system: Annotated[
-        str | None, typer.Option(help="Name the system; by default parts of one name keep it.")
+        str | None, Option(help="Name the system; by default parts of one name keep it.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Join files of counts of different examples, in any order."""
+    """Join files of counts of different examples, in any order.
+
+    Examples
+    --------
+    fastcausal merge careful.parquet --out all.parquet
+    """
     from dataclasses import replace
 
     from fastcausal.count_files import require_metadata
-    from fastcausal.errors import InputError
+    from fastcausal.errors import InputError, counted
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.statistics import read_systems, write_systems
 
@@ -55,7 +55,7 @@ def merge(
     if json:
         print_json({"out": str(out), "n_parts": len(parts), "n_examples": n_examples})
     else:
-        show(printable(f"{out}: {n_examples} examples, {len(parts)} parts"))
+        show(printable(f"{out}: {counted(n_examples, 'example')}, {counted(len(parts), 'part')}"))
 
 
 def _parts_of(parts: dict[str, dict[str, Statistics]], name: str) -> dict[str, Statistics]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import print_report
 from fastcausal.cli.options import (
@@ -15,52 +15,56 @@ from fastcausal.cli.options import (
     format_of,
     refuse,
 )
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import LabelPolicy, Level
 
 
 def meta(
-    ctx: typer.Context,
+    ctx: click.Context,
     scores: Annotated[
         str,
-        typer.Argument(help="Scores: system, item, a column per metric; - for stdin."),
+        Argument(help="Scores: system, item, a column per metric; - for stdin."),
     ],
-    human: Annotated[
-        str, typer.Argument(help="Judgments: system, item, rater, label; - for stdin.")
-    ],
-    label: Annotated[str, typer.Option(help="The column of labels, numbers.")] = "label",
+    human: Annotated[str, Argument(help="Judgments: system, item, rater, label; - for stdin.")],
+    label: Annotated[str, Option(help="The column of labels, numbers.")] = "label",
     metric: Annotated[
         list[str] | None,
-        typer.Option(help="Look at this column of scores; may be given several times."),
+        Option(help="Look at this column of scores; may be given several times."),
     ] = None,
-    level: Annotated[Level, typer.Option(help="Level of measurement of alpha.")] = "nominal",
+    level: Annotated[Level, Option(help="Level of measurement of alpha.")] = "nominal",
     folds: Annotated[
-        int, typer.Option(min=2, help="Try thresholds on items held out in so many parts.")
+        int, Option(min=2, help="Try thresholds on items held out in so many parts.")
     ] = 5,
     epsilon: Annotated[
-        float, typer.Option(min=0, max=1, help="How much better a rater may be in the alt-test.")
+        float, Option(min=0, max=1, help="How much better a rater may be in the alt-test.")
     ] = 0.2,
     compare: Annotated[
-        str, typer.Option(help="Test differences of this level and score.")
+        str, Option(help="Test differences of this level and score.")
     ] = "pooled.kendall",
     intervals: IntervalsOption = False,
     cluster: Annotated[
-        str | None, typer.Option(help="Draw the values of this column instead of items.")
+        str | None, Option(help="Draw the values of this column instead of items.")
     ] = None,
     resamples: Annotated[
-        int, typer.Option("--resamples", min=1, help="Set the number of resamples.")
+        int, Option("--resamples", min=1, help="Set the number of resamples.")
     ] = 1000,
     seed: SeedOption = 0,
     by: Annotated[
-        str | None, typer.Option(help="Also look at each value of this column of scores.")
+        str | None, Option(help="Also look at each value of this column of scores.")
     ] = None,
     unmatched: Annotated[
         LabelPolicy,
-        typer.Option(help="Stop at labels without score and at missing scores, or skip them."),
+        Option(help="Stop at labels without score and at missing scores, or skip them."),
     ] = "error",
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Compare metrics and model judges with people."""
+    """Compare metrics and model judges with people.
+
+    Examples
+    --------
+    fastcausal meta scores.csv judgments.csv
+    """
     chosen = format_of(ctx, json, format)
     if not intervals:
         refuse(ctx, ("cluster",), "is for intervals: add --intervals")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-from typer.core import TyperCommand
+import click
 
+from fastcausal.cli.parameters import Option
 from fastcausal.errors import InputError
 from fastcausal.options import (
     KernelName,
@@ -25,35 +23,37 @@ from fastcausal.options import (
 if TYPE_CHECKING:
     from fastcausal.protocols import Protocol
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+JsonOption = Annotated[bool, Option("--json", help="Print one JSON object.")]
 FormatOption = Annotated[
-    TableFormat, typer.Option("--format", help="Print text, a JSON object, or tables to paste.")
+    TableFormat, Option("--format", help="Print text, a JSON object, or tables to paste.")
 ]
-MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print a table of Markdown.")]
-LatexOption = Annotated[bool, typer.Option("--latex", help="Print a table of LaTeX.")]
-CsvOption = Annotated[bool, typer.Option("--csv", help="Print values with all their digits.")]
+MarkdownOption = Annotated[bool, Option("--markdown", help="Print a table of Markdown.")]
+LatexOption = Annotated[bool, Option("--latex", help="Print a table of LaTeX.")]
+CsvOption = Annotated[bool, Option("--csv", help="Print values with all their digits.")]
 PerExampleOption = Annotated[
     Path | None,
-    typer.Option(help="Write the counts of each example to this .parquet or .arrow file."),
+    Option(help="Write the counts of each example to this .parquet or .arrow file."),
 ]
 
 ByOption = Annotated[
     list[str] | None,
-    typer.Option("--by", help="Also score each value of this column; may be given several times."),
+    Option("--by", help="Also score each value of this column; may be given several times."),
 ]
-IntervalsOption = Annotated[
-    bool, typer.Option("--intervals", help="Add an interval to every score.")
+AnswersOption = Annotated[
+    str | None,
+    Option("--answers", help="Take raw answers of a language model from this column."),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed the draws with this number.")]
+IntervalsOption = Annotated[bool, Option("--intervals", help="Add an interval to every score.")]
+SeedOption = Annotated[int, Option("--seed", min=0, help="Seed the draws with this number.")]
 FromOption = Annotated[
     ReadFormat | None,
-    typer.Option("--from", help="Read files in this format; by default their content decides."),
+    Option("--from", help="Read files in this format; by default their content decides."),
 ]
 ScoreOption = Annotated[
-    str, typer.Option("--score", help="Look at this score, such as multi_relation_cause_recall.")
+    str, Option("--score", help="Look at this score, such as multi_relation_cause_recall.")
 ]
 ScoresOption = Annotated[
-    list[str], typer.Option("--score", help="Look at this score; may be given several times.")
+    list[str], Option("--score", help="Look at this score; may be given several times.")
 ]
 
 
@@ -62,20 +62,18 @@ class Draws(NamedTuple):
 
     cluster: Annotated[
         str | None,
-        typer.Option("--cluster", help="Draw the values of this column instead of examples."),
+        Option("--cluster", help="Draw the values of this column instead of examples."),
     ] = None
     method: Annotated[
         Method,
-        typer.Option(
-            "--method", help="Take intervals of resamples (bca, percentile) or jackknife."
-        ),
+        Option("--method", help="Take intervals of resamples (bca, percentile) or jackknife."),
     ] = "bca"
     confidence: Annotated[
-        float, typer.Option("--confidence", help="Set the share of samples that intervals cover.")
+        float, Option("--confidence", help="Set the share of samples that intervals cover.")
     ] = 0.95
-    n_resamples: Annotated[
-        int, typer.Option("--n-resamples", help="Set the number of resamples.")
-    ] = 10_000
+    n_resamples: Annotated[int, Option("--n-resamples", help="Set the number of resamples.")] = (
+        10_000
+    )
     seed: SeedOption = 0
 
 
@@ -87,24 +85,19 @@ class Reads(NamedTuple):
 
     source_format: Annotated[
         ReadFormat | None,
-        typer.Option(
-            "--from", help="Read predictions in this format; by default their content decides."
-        ),
+        Option("--from", help="Read predictions in this format; by default their content decides."),
     ] = None
-    answers: Annotated[
-        str | None,
-        typer.Option("--answers", help="Take raw answers of a language model from this column."),
-    ] = None
+    answers: AnswersOption = None
     occurrence: Annotated[
         Occurrence,
-        typer.Option(
+        Option(
             "--occurrence",
             help="Find a repeated signal between Cause and Effect, or where it comes first.",
         ),
     ] = "gap"
     tags: Annotated[
         TagReading | None,
-        typer.Option("--tags", help="Read tagged sentences so; aligned takes rewritten ones."),
+        Option("--tags", help="Read tagged sentences so; aligned takes rewritten ones."),
     ] = None
 
     def arguments(self) -> dict[str, Any]:
@@ -121,7 +114,7 @@ class Recipe(NamedTuple):
 
     protocol: Annotated[
         str,
-        typer.Option(
+        Option(
             "--protocol",
             metavar="NAME|FILE",
             help="Score by this named recipe (recess, cnc-2023, cnc-2022), or by that of a .toml "
@@ -130,7 +123,7 @@ class Recipe(NamedTuple):
     ] = "recess"
     kernel: Annotated[
         KernelName | None,
-        typer.Option("--kernel", help="Count this for a pair of relations instead."),
+        Option("--kernel", help="Count this for a pair of relations instead."),
     ] = None
 
     def chosen(self) -> Protocol:
@@ -154,47 +147,7 @@ def sources_in(paths: list[str], format: ReadFormat | None) -> list[Any]:
     return [opened(path, format, whole=True) for path in paths]
 
 
-def expanded(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command each field of its groups of options, such as `Draws`, as an option."""
-    signature = inspect.signature(command, eval_str=True)
-    parameters: list[inspect.Parameter] = []
-    groups: dict[str, Any] = {}
-    for parameter in signature.parameters.values():
-        group: Any = parameter.annotation
-        if hasattr(group, "_field_defaults"):
-            groups[parameter.name] = group
-            kinds = get_type_hints(group, include_extras=True)
-            parameters += [
-                parameter.replace(name=name, default=default, annotation=kinds[name])
-                for name, default in group._field_defaults.items()
-            ]
-        else:
-            parameters.append(parameter)
-
-    def run(**given: Any) -> None:
-        for name, group in groups.items():
-            given[name] = group(*(given.pop(option) for option in group._fields))
-        command(**given)
-
-    run.__name__, run.__doc__ = command.__name__, command.__doc__
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return run
-
-
-class Command(TyperCommand):
-    """A command that refuses an option given twice, of which the last would win."""
-
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        """Parse the arguments after looking for repeated options."""
-        *_, order = self.make_parser(ctx).parse_args(args=list(args))
-        for option, n in Counter(order).items():
-            if n > 1 and option.param_type_name == "option" and not option.multiple:
-                raise typer.BadParameter(f"given {n} times, expected once", ctx, option)
-        return super().parse_args(ctx, args)
-
-
-def refuse(ctx: typer.Context, names: tuple[str, ...], reason: str) -> None:
+def refuse(ctx: click.Context, names: tuple[str, ...], reason: str) -> None:
     """Raise InputError for the first of these options that was given."""
     for name in names:
         source = ctx.get_parameter_source(name)
@@ -203,7 +156,7 @@ def refuse(ctx: typer.Context, names: tuple[str, ...], reason: str) -> None:
             raise InputError(f"{flag} {reason}")
 
 
-def refuse_inference(ctx: typer.Context, intervals: bool, draws: Draws) -> None:
+def refuse_inference(ctx: click.Context, intervals: bool, draws: Draws) -> None:
     """Refuse options of intervals without ``--intervals``, those of draws with the jackknife."""
     if not intervals:
         refuse(ctx, Draws._fields, "is for intervals: add --intervals")
@@ -211,7 +164,7 @@ def refuse_inference(ctx: typer.Context, intervals: bool, draws: Draws) -> None:
         refuse(ctx, ("n_resamples", "seed"), "is for resamples, method jackknife draws none")
 
 
-def format_of(ctx: typer.Context, json: bool, format: TableFormat, **short: bool) -> TableFormat:
+def format_of(ctx: click.Context, json: bool, format: TableFormat, **short: bool) -> TableFormat:
     """Return the format that ``--format`` or a short option asks for; InputError for two."""
     asked: list[Any] = [name for name, given in {"json": json, **short}.items() if given]
     for name in asked:

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import FormatOption, JsonOption, PerExampleOption, format_of
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Policy
 
 
 def qa(
-    ctx: typer.Context,
+    ctx: click.Context,
     gold: Annotated[
         str,
-        typer.Argument(help="Questions with gold answers: SQuAD JSON or JSON lines; - for stdin."),
+        Argument(help="Questions with gold answers: SQuAD JSON or JSON lines; - for stdin."),
     ],
-    pred: Annotated[str, typer.Argument(help="Predicted answers as JSON; - for stdin.")],
+    pred: Annotated[str, Argument(help="Predicted answers as JSON; - for stdin.")],
     unmatched: Annotated[
         Policy,
-        typer.Option(
+        Option(
             help="Stop at ids that one side lacks, score missing answers 0 (empty), or skip them."
         ),
     ] = "error",
@@ -28,7 +29,12 @@ def qa(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Score answers to questions: exact match and F1, also of the questions about causes."""
+    """Score answers to questions: exact match and F1, also of the questions about causes.
+
+    Examples
+    --------
+    fastcausal qa questions.json answers.json
+    """
     chosen = format_of(ctx, json, format)
     from fastcausal.tasks.answers.scorer import score_answers
 

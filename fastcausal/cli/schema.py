@@ -6,7 +6,12 @@ from fastcausal.cli.console import show
 
 
 def schema() -> None:
-    """Print the JSON Schema of an answer, to hand to services of structured output."""
+    """Print the JSON Schema of an answer, to hand to services of structured output.
+
+    Examples
+    --------
+    fastcausal schema
+    """
     import json
 
     from fastcausal.formats.answers import schema

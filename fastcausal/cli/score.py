@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, hint, short_names
 from fastcausal.cli.options import (
@@ -26,6 +26,7 @@ from fastcausal.cli.options import (
     refuse,
     refuse_inference,
 )
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import named, print_reports, with_intervals
 from fastcausal.options import Backend, Policy
 
@@ -37,45 +38,47 @@ if TYPE_CHECKING:
 
 
 def score(
-    ctx: typer.Context,
-    gold: Annotated[str, typer.Argument(help="Gold annotations in any format; - for stdin.")],
+    ctx: click.Context,
+    gold: Annotated[str, Argument(help="Gold annotations in any format; - for stdin.")],
     pred: Annotated[
-        list[str], typer.Argument(help="Predictions in any format; a table row for each file.")
+        list[str], Argument(help="Predictions in any format; a table row for each file.")
     ],
     recipe: Recipe = RECIPE,
     json: JsonOption = False,
     format: FormatOption = "text",
     per_example: Annotated[
         Path | None,
-        typer.Option(
-            help="Write the counts of each example to this .parquet, .arrow or .csv file."
-        ),
+        Option(help="Write the counts of each example to this .parquet, .arrow or .csv file."),
     ] = None,
     matches: Annotated[
         Path | None,
-        typer.Option(help="Write the chosen pairs to this .parquet, .arrow or .csv file."),
+        Option(help="Write the chosen pairs to this .parquet, .arrow or .csv file."),
+    ] = None,
+    reasons: Annotated[
+        Path | None,
+        Option(
+            help="Write why predictions are unparsed to this .csv, .jsonl, .parquet or .arrow file."
+        ),
     ] = None,
     by: ByOption = None,
     counts: Annotated[
-        bool, typer.Option("--counts", help="Add all counts to the table; JSON always has them.")
+        bool, Option("--counts", help="Add all counts to the table; JSON always has them.")
     ] = False,
     unparsed: Annotated[
         Policy,
-        typer.Option(
-            help="Stop at unparsed predictions, score them as empty, or skip their examples."
-        ),
+        Option(help="Stop at unparsed predictions, score them as empty, or skip their examples."),
     ] = "error",
     unmatched: Annotated[
         Policy,
-        typer.Option(help="Stop at ids that one side lacks, score them as empty, or skip them."),
+        Option(help="Stop at ids that one side lacks, score them as empty, or skip them."),
     ] = "error",
     backend: Annotated[
         Backend,
-        typer.Option(help="Count on the CPU, on an NVIDIA GPU, or in plain Python (reference)."),
+        Option(help="Count on the CPU, on an NVIDIA GPU, or in plain Python (reference)."),
     ] = "cpu",
     threads: Annotated[
         int | None,
-        typer.Option(
+        Option(
             min=1,
             help="Set the number of threads; by default the work decides. No score depends on it.",
         ),
@@ -84,7 +87,14 @@ def score(
     draws: Draws = DRAWS,
     reads: Reads = READS,
 ) -> None:
-    """Score predictions against gold."""
+    """Score predictions against gold.
+
+    Examples
+    --------
+    fastcausal score gold.csv careful.jsonl --protocol cnc-2023
+    fastcausal score gold.csv careful.jsonl hasty.jsonl --by corpus --intervals
+    fastcausal score gold.csv careful.jsonl --per-example careful.parquet
+    """
     chosen = format_of(ctx, json, format)
     if chosen == "json":
         refuse(ctx, ("counts",), "is for tables, JSON has all counts anyway")
@@ -98,19 +108,23 @@ def score(
     if protocol.average != "counts":
         refuse(ctx, ("counts", "intervals"), f"is for sums of counts, {recipe.protocol} has none")
     refuse_inference(ctx, intervals, draws)
-    keep_apart([per_example, matches], [gold, *pred])
+    keep_apart([per_example, matches, reasons], [gold, *pred])
     names = short_names(pred)
     reports: dict[str, Report] = {}
     with doing(f"reading {gold}"):
         source = opened(readable_again(gold))
         gold_side = _reusable(source, protocol, len(names) > 1)
-    with _one_table(per_example, list(names)) as tables, _pairs(matches, len(names) > 1) as write:
+    with (
+        _one_table(per_example, list(names)) as tables,
+        _rows(matches, "matches", len(names) > 1) as write,
+        _rows(reasons, "unparsed", len(names) > 1) as tell,
+    ):
         for name, path in names.items():
             with (
                 doing(f"scoring {path}") as progress,
                 named(name if len(names) > 1 else None),
             ):
-                report = fc.score(
+                report: Report = fc.score(
                     gold_side,
                     path,
                     protocol,
@@ -124,6 +138,7 @@ def score(
                     **reads.arguments(),
                 )
                 write(name, report)
+                tell(name, report)
             if intervals:
                 report = with_intervals({name: report}, draws, by)[name]
             reports[name] = report.without_details()
@@ -171,8 +186,10 @@ def _reusable(source: Any, protocol: Protocol, several: bool) -> Any:
 
 
 @contextmanager
-def _pairs(target: Path | None, several: bool) -> Iterator[Callable[[str, Report], None]]:
-    """Give what writes the chosen pairs of each system to one file."""
+def _rows(
+    target: Path | None, table: str, several: bool
+) -> Iterator[Callable[[str, Report], None]]:
+    """Give what writes a table of each system's report to one file."""
     if target is None:
         yield lambda name, report: None
         return
@@ -182,7 +199,8 @@ def _pairs(target: Path | None, several: bool) -> Iterator[Callable[[str, Report
     with appending(target) as write:
 
         def add(name: str, report: Report) -> None:
-            write(with_system(report.matches, name) if several else report.matches)
+            rows = getattr(report, table)
+            write(with_system(rows, name) if several else rows)
 
         yield add
 

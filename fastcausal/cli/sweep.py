@@ -6,61 +6,68 @@ import re
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import FAILED, doing, print_json, printable, show, warn
 from fastcausal.cli.options import READS, RECIPE, ByOption, JsonOption, Reads, Recipe
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Policy
 
 SOME_FAILED = 1  # the exit status where runs were set aside
 
 
 def sweep(
-    gold: Annotated[str, typer.Argument(help="Gold annotations in any format; - for stdin.")],
+    gold: Annotated[str, Argument(help="Gold annotations in any format; - for stdin.")],
     runs: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="RUN...",
             help="Files of predictions, and folders of such files or of subfolders of parts.",
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Write to this folder, or go on with its sweep.")],
+    out: Annotated[Path, Option(help="Write to this folder, or go on with its sweep.")],
     recipe: Recipe = RECIPE,
     run_column: Annotated[
         str | None,
-        typer.Option(help="Take all runs from one data set, in which this column names them."),
+        Option(help="Take all runs from one data set, in which this column names them."),
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="Keep this column of gold with the counts; may be given several times."),
+        Option(help="Keep this column of gold with the counts; may be given several times."),
     ] = None,
     by: ByOption = None,
     unparsed: Annotated[
         Policy,
-        typer.Option(
+        Option(
             help="Set runs with unparsed predictions aside, score these as empty, or skip examples."
         ),
     ] = "error",
     unmatched: Annotated[
         Policy,
-        typer.Option(
+        Option(
             help="Set runs aside whose ids differ from gold's, score these as empty, or skip them."
         ),
     ] = "error",
     jobs: Annotated[
         int | None,
-        typer.Option(
+        Option(
             min=1, help="Score so many runs at a time; by default one for each core, at most 4."
         ),
     ] = None,
     shard: Annotated[
         str | None,
-        typer.Option(metavar="I/N", help="Score every N-th run alone, counted from 0 or from 1."),
+        Option(metavar="I/N", help="Score every N-th run alone, counted from 0 or from 1."),
     ] = None,
     json: JsonOption = False,
     reads: Reads = READS,
 ) -> None:
-    """Score many runs against one gold; the same command again goes on where it ended."""
+    """Score many runs against one gold; the same command again goes on where it ended.
+
+    Examples
+    --------
+    fastcausal sweep gold.csv careful.jsonl hasty.jsonl --out runs --unparsed empty
+    fastcausal leaderboard runs
+    """
     from fastcausal.sweeps.sweep import sweep as score_all
 
     with doing(f"scoring into {out}", "runs") as progress:
@@ -85,7 +92,7 @@ def sweep(
         warn(f"{each['run']}: {each['error']}" for each in result.failed)
         show(printable(result.title))
     if result.failed:
-        raise typer.Exit(SOME_FAILED if result.scored + result.kept else FAILED)
+        raise click.exceptions.Exit(SOME_FAILED if result.scored + result.kept else FAILED)
 
 
 def _shard(text: str | None) -> tuple[int, int] | None:
@@ -94,5 +101,5 @@ def _shard(text: str | None) -> tuple[int, int] | None:
         return None
     parts = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
     if parts is None:
-        raise typer.BadParameter(f'"{text}", expected I/N such as 1/8', param_hint="--shard")
+        raise click.BadParameter(f'"{text}", expected I/N such as 1/8', param_hint="--shard")
     return int(parts[1]), int(parts[2])

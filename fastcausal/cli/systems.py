@@ -61,7 +61,7 @@ def named(system: str | None) -> Iterator[None]:
 
 
 def with_intervals(
-    reports: dict[str, Report],
+    reports: Mapping[str, Report],
     draws: Draws,
     by: Columns,
 ) -> dict[str, Report]:
@@ -121,7 +121,7 @@ def _summaries_table(reports: dict[str, Report]) -> Grid:
     return scores_table(f"{len(reports)} systems", parts, counts=True)
 
 
-def systems_table(reports: dict[str, Report], by: Columns = None, counts: bool = False) -> Grid:
+def systems_table(reports: Mapping[str, Report], by: Columns = None, counts: bool = False) -> Grid:
     """A row per system: overall scores, and the last of them (F1) for every role.
 
     Parts are the values of the columns ``by``; ``counts`` adds those of all roles together.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,8 @@ from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
 
 _LABEL = re.compile(rf"(?:([{''.join(MARKS)}])-)?(.+)", re.DOTALL)
+Labels: TypeAlias = Sequence[str] | Mapping[str, int] | Mapping[int, str] | Mapping[str, str]
+"""Names of labels in the order of their ids, or ``id2label`` or ``label2id``."""
 LOGITS = "efd"  # NumPy's letters for float16, float32 and float64: asking for a name takes µs
 INT32 = -(2**31), 2**31 - 1
 
@@ -86,7 +88,7 @@ class TagScheme:
 
         def __init__(
             self,
-            labels: Sequence[str] | Mapping[str, int] | Mapping[int, str] | Mapping[str, str],
+            labels: Labels,
             ignore_index: int = -100,
         ) -> None: ...
 
@@ -97,6 +99,13 @@ class TagScheme:
             raise ValueError(f'ignore_index is {self.ignore_index}, which is the label "{name}"')
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "marks", np.array(list(map(_mark, labels)), np.int32))
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles that labels name, in the order Cause, Effect, Signal."""
+        return tuple(
+            ROLES[role] for role in sorted({m >> 2 for m in self.marks.tolist() if m >= 0})
+        )
 
     def decode(self, logits: Any, where: Any = None, *, valid: bool = False) -> Any:
         """Decode logits into label ids.

@@ -3,9 +3,13 @@ from numpy.typing import NDArray
 
 Side = tuple[NDArray[int32], NDArray[int64], NDArray[int64]]
 
+class Memory:
+    def clear(self) -> None: ...
+
+def pattern(gold: NDArray[int32], pred: NDArray[int32]) -> int: ...
 def run(
     kernel: bytes | int,
-    ordinal: bool,
+    memory: Memory | None,
     plan: NDArray[int64],
     gold: Side,
     pred: Side,
@@ -21,6 +25,7 @@ def run(
 ) -> int: ...
 def count_pairs(
     kernel: bytes | int,
+    memory: Memory | None,
     plan: NDArray[int64],
     gold: Side,
     pred: Side,

@@ -36,10 +36,13 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
         int64_t n_rows, n_relations
         const int32_t* lengths
 
+    cdef cppclass CMemory "fastcausal::Memory":
+        void clear()
+
     cdef cppclass Named:
         const char* name
         Kernel function
-        cbool ordinal
+        CMemory* memory
 
     cdef cppclass Run:
         Given gold, pred
@@ -53,6 +56,7 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
         int64_t patterns_from
         Asked asked
 
+    int64_t pattern_of(const Row*, int64_t, const Row*, int64_t)
     int64_t run_all(const Named&, const Run&) except +
     void c_count_pairs "fastcausal::count_pairs" (
         const Named&, const Side&, const Side&, const int64_t*, const int64_t*,
@@ -165,8 +169,24 @@ cdef const Plan* plan_at(record) except NULL:
     return <const Plan*>plan.data
 
 
+cdef class Memory:
+    """What an ordinal kernel has counted so far, by pattern."""
+    cdef CMemory known
+
+    def clear(self):
+        """Forget all of it."""
+        self.known.clear()
+
+
+def pattern(gold, pred):
+    """A number for all that an ordinal kernel may look at in a pair; -1: all of its order."""
+    cdef Array g = int32s(gold, 2)
+    cdef Array p = int32s(pred, 2)
+    return pattern_of(<const Row*>g.data, g.n, <const Row*>p.data, p.n)
+
+
 def run(
-    kernel, bint ordinal, plan, tuple gold, tuple pred, tuple lengths, groups, bint each,
+    kernel, Memory memory, plan, tuple gold, tuple pred, tuple lengths, groups, bint each,
     bint apart, partner, counts, int64_t num_threads, bint check, int64_t patterns_from,
 ):
     """Add to counts, and fill partner unless it is None; groups None is one group.
@@ -174,7 +194,7 @@ def run(
     Return the first example that is too large, -1 where all is well, -2 where check finds rows
     wrong. kernel: its name or a function's address; lengths: those of gold and of pred.
     """
-    cdef Named named = kernel_of(kernel, ordinal)
+    cdef Named named = kernel_of(kernel, memory)
     cdef Array to_counts = int64s(counts, 2, PyBUF_WRITABLE)
     cdef Run whole
     whole.gold = given(gold, lengths[0])
@@ -202,13 +222,13 @@ def run(
 
 
 def count_pairs(
-    kernel, plan, tuple gold, tuple pred, gold_index, pred_index, lengths, counts
+    kernel, Memory memory, plan, tuple gold, tuple pred, gold_index, pred_index, lengths, counts
 ):
     """Add to counts (all 0) the counts of the given pairs; index -1 is no relation."""
     cdef Side g = side(gold)
     cdef Side p = side(pred)
     cdef const Plan* record = plan_at(plan)
-    cdef Named named = kernel_of(kernel, False)
+    cdef Named named = kernel_of(kernel, memory)
     cdef Array of_gold = int64s(gold_index)
     cdef Array of_pred = int64s(pred_index)
     cdef Array length = int32s(lengths)
@@ -221,12 +241,14 @@ def count_pairs(
         )
 
 
-cdef Named kernel_of(kernel, bint ordinal) except *:
+cdef Named kernel_of(kernel, Memory memory) except *:
     """The function behind an int, or the kernel of a name, bytes that the caller keeps."""
     cdef Named named
     named.function = NULL
     named.name = b""
-    named.ordinal = ordinal
+    named.memory = NULL
+    if memory is not None:
+        named.memory = &memory.known
     if isinstance(kernel, int):
         named.function = <Kernel><uintptr_t>kernel
     else:

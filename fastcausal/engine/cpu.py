@@ -41,8 +41,8 @@ def run(
         if num_threads > 1:
             num_threads = min(os.cpu_count() or 1, num_threads)
     try:
-        outcome = _call(plan, lambda kernel: _native.run(
-            kernel, False, plan.host_record, gold.arrays(), pred.arrays(),
+        outcome = _call(plan, lambda kernel, memory: _native.run(
+            kernel, memory, plan.host_record, gold.arrays(), pred.arrays(),
             (gold.lengths, pred.lengths), groups.of, groups.each, groups.apart, partner, counts,
             num_threads, check, PATTERNS_FROM,
         ))  # fmt: skip
@@ -66,17 +66,24 @@ def count_pairs(
     counts: Int64,
 ) -> None:
     """As in reference/driver.py."""
-    _call(plan, lambda kernel: _native.count_pairs(
-        kernel, plan.host_record, gold.arrays(), pred.arrays(), gold_index, pred_index, lengths,
-        counts,
+    _call(plan, lambda kernel, memory: _native.count_pairs(
+        kernel, memory, plan.host_record, gold.arrays(), pred.arrays(), gold_index, pred_index,
+        lengths, counts,
     ))  # fmt: skip
 
 
-def _call(plan: Plan, driver: Callable[[bytes | int], T]) -> T:
+def _call(plan: Plan, driver: Callable[[bytes | int, _native.Memory | None], T]) -> T:
     """Call the driver with a kernel of csrc by its name, with a user's by its address."""
     kernel = plan.kernel
     if KERNELS.get(kernel.name) is kernel:
-        return driver(kernel.name.encode())
+        return driver(kernel.name.encode(), None)
+    if kernel.ordinal:
+        from fastcausal.engine import plain
+
+        called = plain.called(kernel)
+        result = driver(called.address, called.memory)
+        called.check()
+        return result
     try:
         from fastcausal.engine import jit
 
@@ -89,6 +96,6 @@ def _call(plan: Plan, driver: Callable[[bytes | int], T]) -> T:
             'backend="reference"'
         ) from error
     before = function.faults.copy()
-    result = driver(function.address)
+    result = driver(function.address, None)
     function.check(kernel, before)
     return result

@@ -13,6 +13,8 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from fastcausal.engine import promises
+
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 PairFunction = Callable[[Int32, Int32, int, Int64, Int64], None]
@@ -95,6 +97,8 @@ class Kernel:
         comparison.
     boundscheck : bool
         Whether compiled code checks that no index lies outside its array.
+    ordinal : bool
+        Whether counts depend on order and overlap of spans alone.
     """
 
     name: str
@@ -105,6 +109,7 @@ class Kernel:
     additive: bool
     never_costs: bool
     boundscheck: bool = False
+    ordinal: bool = False
 
     def __reduce__(self) -> tuple[Callable[[str, str], Kernel], tuple[str, str]]:
         # By name, as functions are: what is read back is the kernel of that module.
@@ -161,6 +166,7 @@ def kernel(
     additive: bool = False,
     never_costs: bool = False,
     boundscheck: bool = False,
+    ordinal: bool = False,
 ) -> Callable[[PairFunction], Kernel]:
     """Make a kernel of a plain Python pair function; a decorator.
 
@@ -175,7 +181,8 @@ def kernel(
       the overall fields. From 0 to 2^36 - 1.
 
     Backend ``cpu`` compiles it with numba (extra ``jit``) when it is first used; it has to keep to
-    what numba compiles. Backend ``reference`` runs it as it is, with bounds checked.
+    what numba compiles, unless it is ordinal. Backend ``reference`` runs it as it is, with bounds
+    checked.
 
     Parameters
     ----------
@@ -195,6 +202,11 @@ def kernel(
     boundscheck : bool, optional
         Make compiled code check every index, at some cost: one outside its array is then an error,
         where unchecked code reads and writes memory that is not its own.
+    ordinal : bool, optional
+        A promise: counts depend on order and overlap alone, that is, on which roles there are, the
+        order of spans in a relation, and which spans meet, contain or equal each other; never on
+        numbers of tokens. Backend ``cpu`` then calls the plain function once for each pattern that
+        occurs, and needs no numba. The promise is tried on some hundreds of pairs.
 
     Returns
     -------
@@ -205,7 +217,8 @@ def kernel(
     ------
     ValueError
         A field is invalid or listed twice, the objective names another field, fields tp, fp and fn
-        and the objective are missing, or the function is not plain or has other arguments.
+        and the objective are missing, the function is not plain or has other arguments, or it
+        breaks the promise to be ordinal.
 
     Examples
     --------
@@ -247,9 +260,12 @@ def kernel(
             additive,
             never_costs,
             boundscheck,
+            ordinal,
         )
         for weights in (made.objective.numerator, made.objective.denominator):
             made.weights(weights, 1)
+        if ordinal:
+            promises.check_ordinal(function, str(made), len(made.fields), len(made.overall))
         return made
 
     return wrap

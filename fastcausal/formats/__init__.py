@@ -16,7 +16,7 @@ A reader is a quick way that may decline a source, and a plain one that tells wh
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -26,11 +26,18 @@ import pyarrow as pa
 from fastcausal.errors import InputError
 from fastcausal.formats import answers as raw
 from fastcausal.formats import bio, cnc, examples, flat, frames, jsonl, sniffing, spans, table
-from fastcausal.formats.annotation import brat, doccano, label_studio, webanno, webanno_tsv, xmi
-from fastcausal.formats.annotation.links import Document, relations_of
+from fastcausal.formats.annotation import (
+    brat,
+    doccano,
+    label_studio,
+    projects,
+    webanno,
+    webanno_tsv,
+    xmi,
+)
 from fastcausal.formats.cnc import rereading, tagged
 from fastcausal.formats.export import nli, squad
-from fastcausal.formats.io import batches, folders, projects
+from fastcausal.formats.io import batches, folders
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.files import Source, name_of, plain_file
 from fastcausal.formats.io.format import Format, Opened
@@ -123,9 +130,10 @@ def read(
 
 
 def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str, Any]) -> Relations:
-    if format == raw.FORMAT.name and not is_folder(source):
-        content = source.content or source.path if isinstance(source, Opened) else source
-        return raw.read(content, **{name: given[name] for name in raw.FORMAT.takes})
+    if isinstance(source, Relations):
+        return _as_located(source, given["occurrence"])
+    if format == raw.FORMAT.name and not is_folder(source) and not isinstance(source, Opened):
+        return raw.read(source, **{name: given[name] for name in raw.FORMAT.takes})
     like, occurrence = given["like"], given["occurrence"]
     if isinstance(source, Opened):
         assert source.format.read is not None
@@ -135,8 +143,6 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
             of: Any = source.format.name
             return frames.read(table.load(content), of, like, occurrence, content.name)
         return source.format.read(content, **{name: given[name] for name in source.format.takes})
-    if isinstance(source, Relations):
-        return _as_located(source, occurrence)
     if (columns := frames.table_of(source)) is not None:
         return frames.read(columns, format, like, occurrence)
     if is_folder(source):
@@ -259,7 +265,7 @@ def stream(
         batched = source.format.stream if source.in_batches else None
         return None if batched is None else batched(source, columns, tags)
     if projects.is_project(source):
-        return _zip_stream(source)
+        return projects.stream(name_of(source), None, lambda: _zipped(source))
     return _folder_stream(*_files_of(source), columns) if is_folder(source) else None
 
 
@@ -273,7 +279,7 @@ def _read_folder(
     """Read all files of a directory with the arguments of `read`."""
     if projects.is_project(source):
         _refuse_others(webanno.FORMAT, given)
-        return _zip_stream(source, wanted).whole()
+        return projects.stream(name_of(source), None, lambda: _zipped(source, wanted)).whole()
     name, format, files = _files_of(source, wanted)
     if format is not None:
         _refuse_others(format, given)
@@ -306,16 +312,8 @@ def _folder_stream(
         return None
     if format.documents is None:
         return batches.of_files(name, {file: str(file) for file in files}, format.name, columns)
-    size = sum(file.stat().st_size for file in files)
     opens = [Opened(file, format) for file in files]
-    return Stream(name, lambda _: map(batches.batch, _one_annotator(opens)), n_bytes=size)
-
-
-def _zip_stream(source: str | os.PathLike[str], format: ReadFormat | None = None) -> Stream:
-    """Return the examples of a zip of marked texts."""
-    size = Path(source).stat().st_size
-    read_all = lambda _: map(batches.batch, _one_annotator(_zipped(source, format)))  # noqa: E731
-    return Stream(name_of(source), read_all, n_bytes=size)
+    return projects.stream(name, sum(file.size() for file in opens), lambda: opens)
 
 
 def _zipped(source: str | os.PathLike[str], format: ReadFormat | None = None) -> Iterator[Opened]:
@@ -326,44 +324,17 @@ def _zipped(source: str | os.PathLike[str], format: ReadFormat | None = None) ->
     yield from projects.files_of(source, marked, sniffing.sniff)
 
 
-def _one_annotator(files: Iterable[Opened]) -> Iterator[Relations]:
-    """Yield the relations of each file; InputError where a document comes twice."""
-    seen: dict[str, str] = {}
-    for file in files:
-        marked = documents(file)
-        assert marked is not None  # there are no other files
-        for document in marked:
-            before = seen.setdefault(document.name, document.file)
-            if before != document.file:
-                raise InputError(
-                    f'{document.file}: document "{document.name}" is also in {before}, expected '
-                    "the documents of one annotator; agreement takes those of several"
-                )
-        yield relations_of(file.name, marked)
-
-
 def documents_of(source: Any) -> Iterator[Any]:
     """Yield the files of marked texts in a directory or zip, `Opened`; any other source alone."""
     if projects.is_project(source):
         yield from _zipped(source)
         return
-    opens: list[Opened] = []
     if is_folder(source):
         _, format, files = _files_of(source)
-        if format is None:  # each file tells its own
-            opens = [opened(file, whole=True) for file in files]
-        else:
-            opens = [Opened(file, format) for file in files]
-    yield from opens if opens and opens[0].format.documents else [source]
-
-
-def documents(source: Opened) -> list[Document] | None:
-    """Parse the spans and links of a file, each text that an annotator marked by itself.
-
-    None for a format of relations alone.
-    """
-    parse = source.format.documents
-    return None if parse is None else list(parse(source.source()))
+        if (format or opened(files[0]).format).documents:
+            yield from (Opened(file, format) if format else opened(file) for file in files)
+            return
+    yield source
 
 
 def write(

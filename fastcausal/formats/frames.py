@@ -15,8 +15,8 @@ from itertools import chain
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined, without, without_views
 from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.formats import spans

@@ -9,8 +9,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import (
     is_valid,
     joined,

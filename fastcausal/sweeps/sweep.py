@@ -17,7 +17,7 @@ import pyarrow as pa
 from fastcausal.arrays.arrow import numbers, strings, without
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.arrays.strata import By, strata_of
-from fastcausal.errors import InputError, OutputError
+from fastcausal.errors import InputError, OutputError, counted
 from fastcausal.formats import read
 from fastcausal.formats.cnc.rereading import GOLD_READING
 from fastcausal.formats.io.sources import RelationSource
@@ -77,7 +77,7 @@ class SweepResult(Printed):
     def title(self) -> str:
         """Line that says what was done."""
         done = f"{self.scored} scored, {self.kept} kept, {len(self.failed)} failed"
-        return f"{self.out}: {self.n_runs} run{'s' * (self.n_runs != 1)}, {done}"
+        return f"{self.out}: {counted(self.n_runs, 'run')}, {done}"
 
     def to_table(self, counts: bool = False) -> Grid:
         """Return a table with the overall scores of each run."""
@@ -229,8 +229,8 @@ class _Job(NamedTuple):
         except OutputError:
             raise
         except InputError as error:
-            self.folder.set_aside(run.name, str(error))
-            return Outcome(run.name, "failed", error=str(error))
+            self.folder.set_aside(run.name, error.problem)  # it is set aside, whatever the remedy
+            return Outcome(run.name, "failed", error=error.problem)
         if kept is None:
             self.folder.keep(run.name, pred, statistics)
         return Outcome(run.name, "scored" if kept is None else "kept", self.sums_of(statistics))

@@ -5,18 +5,17 @@ What could not be read, and what has no counterpart, is treated in a stated way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import _spans, arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.digests import digest_of_relations
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.plan import TooLargeError
@@ -45,7 +44,6 @@ from fastcausal.tasks.unread import (
 
 SIDES = ("gold", "pred")
 NO_COLUMNS = pa.table({})
-NO_LOSS: Mapping[str, Any] = MappingProxyType({})
 Int64 = npt.NDArray[np.int64]
 Kept = dict[str, Any] | None
 """`Relations.kept`, or None for rows that a caller made."""
@@ -166,7 +164,7 @@ def align(
         lost["located"] = located
     if "aside" in lost:
         lost["aside"] = _aside(lost["aside"], protocol, names)
-    return _same_examples(gold, pred, protocol, warnings, names, digest, lost)
+    return _same_examples(gold, pred, protocol, warnings, names, whole_gold=digest, **lost)
 
 
 def _aside(
@@ -185,19 +183,17 @@ def _same_examples(
     protocol: Protocol,
     warnings: Warnings,
     names: tuple[str, str],
-    digest: Callable[[], int] | None = None,
-    lost: Mapping[str, Any] = NO_LOSS,
+    **more: Any,
 ) -> Aligned:
     """Align tables of the same examples in the same order; what is unread has no spans."""
     rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
-    kept = gold.kept, pred.kept
-    columns = partial(described, gold)
-    aligned = _aligned(rows, gold.roles, columns, protocol, warnings, names, kept, digest, lost)
+    kept, columns = (gold.kept, pred.kept), partial(described, gold)
+    aligned = _aligned(rows, gold.roles, columns, protocol, warnings, names, kept, **more)
     if protocol.tags not in OFFICIAL or protocol.surplus != "truncate":
         return aligned
     add_warnings(warnings, official.key_warnings(gold.table, aligned.gold))
-    filled, more = official.padded(aligned.gold, aligned.pred, gold.table, protocol.tags)
-    add_warnings(warnings, more)
+    filled, changed = official.padded(aligned.gold, aligned.pred, gold.table, protocol.tags)
+    add_warnings(warnings, changed)
     return aligned if filled is aligned.pred else aligned._replace(pred=filled)
 
 
@@ -252,14 +248,12 @@ def _aligned(
     warnings: Warnings,
     names: tuple[str, str] = SIDES,
     kept: tuple[Kept, Kept] = (None, None),
-    digest: Callable[[], int] | None = None,
-    lost: Mapping[str, Any] = NO_LOSS,
+    **more: Any,
 ) -> Aligned:
-    """Return both sides, of the same lengths, as the protocol reads tags."""
+    """Return both sides, of the same lengths, as the protocol reads tags; ``more`` is as given."""
     gold, n_gold = _gold_as_read(sides[0], names[0], roles, protocol, warnings, kept[0])
     pred, n_pred = _as_read(sides[1], names[1], roles, protocol, warnings, kept[1])
-    n_as_given = n_gold + n_pred
-    return Aligned(gold, pred, roles, columns, warnings, n_as_given, whole_gold=digest, **lost)
+    return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred, **more)
 
 
 def _gold_as_read(

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import _spans, arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.errors import Warnings
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
@@ -87,8 +87,7 @@ def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows,
     texts = examples["text"]
     n_missing = np.diff(gold.relation_offsets) - np.diff(pred.relation_offsets)
     short = np.flatnonzero(n_missing > 0)
-    tagged = pc.match_substring(arrow.joined(texts.take(arrow.numbers(short))), "<")
-    tagged = arrow.values_of(pc.cast(tagged, pa.uint8())) > 0  # pc.fill_null would import pandas
+    tagged = _holds_mark(arrow.joined(texts))[short]
     from fastcausal.formats.cnc.markup import parse
 
     n_read = 0
@@ -99,6 +98,15 @@ def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows,
             n_read += 1
     filled = " examples with too few predictions are filled up with a text that holds tags itself"
     return pred, {("", filled): (n_read,)} if n_read else {}
+
+
+def _holds_mark(texts: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Tell which texts may hold a tag: bool[n]."""
+    data, places = arrow.texts_of(texts)
+    text = np.frombuffer(data, np.uint8)[places[0] : places[-1]]
+    marks = np.flatnonzero(text == ord("<")) + places[0]
+    marked: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.diff(np.searchsorted(marks, places)) > 0
+    return marked & arrow.is_valid(texts)
 
 
 def _appended(rows: Rows, example: int, spans: list[Span], times: int) -> Rows:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.unparsed import UNPARSED, reasons_of
-from fastcausal.errors import InputError, Remedy, summary
+from fastcausal.errors import InputError, Remedy, counted, summary
 from fastcausal.formats.cnc.aligned import SAME_LETTERS
 from fastcausal.formulas.relations import LATER, TOTALS
 from fastcausal.options import Policy
@@ -87,7 +87,7 @@ ALL_READ = Unparsed()
 def unread_message(relations: Relations, side: str, count: int) -> str:
     """Say how many relations of one side could not be read, and the first reasons."""
     messages = list(relations.reading.unread)[:count]
-    return f"{count} relations of {side} could not be read" + (
+    return f"{counted(count, 'relation')} of {side} could not be read" + (
         f":\n{summary(count, messages)}" if messages else ""
     )
 
@@ -102,7 +102,7 @@ def settle_unread(
     offsets = pred.arrays.relation_offsets
     example = np.repeat(np.arange(len(pred)), np.diff(offsets))
     n_gold = np.diff(gold.arrays.relation_offsets)[example]
-    unread = ~arrow.is_valid(arrow.joined(pred.table["relations"]).flatten())
+    unread = ~arrow.is_valid(arrow.flattened(arrow.joined(pred.table["relations"]))[0])
     if protocol.surplus == "truncate":
         unread &= (np.arange(len(unread)) - offsets[example] < n_gold) | (n_gold == 0)
     if protocol.non_causal == "ignore":
@@ -176,7 +176,8 @@ def _described(sides: tuple[Relations, Relations], n_unread: Int64, n_answers: I
 def with_counts(examples: pa.Table, *totals: Int64) -> pa.Table:
     """Add how many relations gold has and pred, how many were unread, and if the answer was."""
     columns = dict(zip(examples.column_names, examples.columns, strict=True))
-    return pa.table(columns | dict(zip((*TOTALS, *LATER), totals, strict=True)))
+    counts = map(arrow.numbers, totals)
+    return pa.table(columns | dict(zip((*TOTALS, *LATER), counts, strict=True)))
 
 
 def described(relations: Relations) -> pa.Table:

@@ -122,4 +122,4 @@ class TagMetric(evaluate.Metric):
             padded("references", references, scheme.ignore_index),
             padded("predictions", predictions, scheme.ignore_index),
         )
-        return flat_scores(scorer.compute())
+        return flat_scores(scorer.compute(), self.scheme)

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from fastcausal.decoding.tags import TagScheme
+from fastcausal.relations import ROLES
 from fastcausal.report import Report
 
 
-def flat_scores(report: Report) -> dict[str, float]:
+def flat_scores(report: Report, decoder: Any = None) -> dict[str, float]:
     """The scores of all examples without the counts: ``overall_f1``, ``cause_precision``, ...
+
+    Roles that the labels of a `TagScheme` lack are left out.
 
     Examples
     --------
     >>> import fastcausal as fc
-    >>> list(flat_scores(fc.ExtractionScorer().compute()))[:4]
+    >>> report = fc.ExtractionScorer().compute()
+    >>> list(flat_scores(report))[:4]
     ['overall_precision', 'overall_recall', 'overall_f1', 'cause_precision']
+    >>> list(flat_scores(report, TagScheme(["O", "B-Cause"])))[3:]
+    ['cause_precision', 'cause_recall', 'cause_f1']
     """
+    roles = decoder.roles if isinstance(decoder, TagScheme) else ROLES
     return {
         f"{group}_{name}": value
         for group, scores in report.scores.items()
         for name, value in scores.items()
-        if isinstance(value, float)
+        if isinstance(value, float) and (group in roles or group not in ROLES)
     }

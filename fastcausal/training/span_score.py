@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -11,7 +12,7 @@ from torchmetrics import Metric
 
 from fastcausal.arrays.tensors import on_device
 from fastcausal.decoding.spans import Decoded, DecodedOnDevice, SpanDecoder
-from fastcausal.decoding.tags import TagScheme
+from fastcausal.decoding.tags import Labels, TagScheme
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.errors import InputError
 from fastcausal.formats import read
@@ -60,8 +61,9 @@ class SpanScore(Metric):
 
     Parameters
     ----------
-    decoder : TagScheme or SpanDecoder, optional
-        What label ids or logits say; None: batches are relations.
+    decoder : TagScheme, SpanDecoder, or labels, optional
+        Reads label ids or logits. Labels are what `TagScheme` takes: their names in order,
+        ``id2label`` or ``label2id``. None: batches are relations.
     protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         As in `fastcausal.score`.
     only : str, optional
@@ -74,14 +76,18 @@ class SpanScore(Metric):
 
     Raises
     ------
+    InputError
+        A label is not recognised.
     ValueError
-        The protocol does not add up over batches, or has no score ``only``.
+        The protocol does not add up over batches, or has no score ``only``, or ``decoder`` is
+        something else.
 
     Examples
     --------
-    >>> import fastcausal as fc
     >>> import torch
-    >>> metric = SpanScore(fc.TagScheme(["O", "B-Cause", "I-Cause", "B-Effect", "I-Effect"]))
+    >>> metric = SpanScore(["O", "B-Cause", "I-Cause", "B-Effect", "I-Effect"])
+    >>> metric
+    SpanScore(O B-Cause I-Cause B-Effect I-Effect, protocol="recess")
     >>> gold = torch.tensor([[1, 2, 0, 3, 4, -100]])
     >>> metric.update(torch.tensor([[1, 2, 0, 3, 0, 0]]), gold)
     >>> metric.compute()["cause_f1"], metric.report()["effect"].be
@@ -100,7 +106,7 @@ class SpanScore(Metric):
 
     def __init__(
         self,
-        decoder: TagScheme | SpanDecoder | None = None,
+        decoder: TagScheme | SpanDecoder | Labels | None = None,
         protocol: ProtocolName | Protocol = RECESS,
         *,
         only: str | None = None,
@@ -108,7 +114,7 @@ class SpanScore(Metric):
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        self.decoder = decoder
+        self.decoder: TagScheme | SpanDecoder | None = _decoder_of(decoder)
         self.only = only
         self.scorer: ExtractionScorer = ExtractionScorer(
             batch_protocol(protocol), num_threads=num_threads
@@ -120,13 +126,13 @@ class SpanScore(Metric):
         plan = self.scorer.plan()
         # What is counted: metrics of which this differs neither share states nor add them. It is
         # the first state, as collections of older releases compare no other one.
-        counted = (self.scorer.protocol.signature, plan.kernel.fields, decoder)
+        counted = (self.scorer.protocol.signature, plan.kernel.fields, self.decoder)
         digest = sha256(repr(counted).encode()).digest()
         self._add("identity", torch.tensor([*digest[:8]]), _same)
         # Counts of examples with at most one gold relation, and of the others.
         self._add("counts", torch.zeros((2, plan.n_fields), dtype=torch.int64), "sum")
         self._add("totals", torch.zeros(len(TOTALS), dtype=torch.int64), "sum")
-        if only is not None and only not in (names := flat_scores(self.report())):
+        if only is not None and only not in (names := self._flat()):
             raise ValueError(f'unknown score "{only}", expected one of {", ".join(names)}')
 
     def _add(self, name: str, default: torch.Tensor, reduction: Any) -> None:
@@ -266,9 +272,10 @@ class SpanScore(Metric):
         -------
         dict of str to float64 tensor, or one such tensor
             ``overall_f1``, ``cause_precision`` and so on, NaN where a score is 0/0 and the protocol
-            leaves that undefined, as after no batch; or the one score ``only``.
+            leaves that undefined, as after no batch; or the one score ``only``. Roles that no
+            label names are left out.
         """
-        scores = flat_scores(self.report())
+        scores = self._flat()
         device = "cpu" if self.device.type == "mps" else self.device  # which has no float64
         if self.only is not None:
             return torch.tensor(scores[self.only], dtype=torch.float64, device=device)
@@ -292,6 +299,9 @@ class SpanScore(Metric):
         report = scorer.compute()
         self._restart(scorer)
         return report
+
+    def _flat(self) -> dict[str, float]:
+        return flat_scores(self.report(), self.decoder)
 
     @property
     def statistics(self) -> Statistics:
@@ -318,6 +328,15 @@ class SpanScore(Metric):
         self._waiting = waiting
         return self
 
+    def __repr__(self) -> str:
+        decoder = self.decoder
+        read = " ".join(decoder.labels) if isinstance(decoder, TagScheme) else decoder
+        parts = [] if read is None else [str(read)]
+        parts.append(f'protocol="{self.scorer.protocol.name}"')
+        if self.only is not None:
+            parts.append(f'only="{self.only}"')
+        return f"SpanScore({', '.join(parts)})"
+
     def __hash__(self) -> int:
         # Not of the states: a model asks for it whenever its parameters are looked at.
         return object.__hash__(self)
@@ -325,6 +344,18 @@ class SpanScore(Metric):
     def __getstate__(self) -> dict[str, Any]:
         self._settle()
         return {**super().__getstate__(), "_taggers": {}}
+
+
+def _decoder_of(decoder: Any) -> TagScheme | SpanDecoder | None:
+    """Return what reads a model's output; labels make a `TagScheme`."""
+    if decoder is None or isinstance(decoder, TagScheme | SpanDecoder):
+        return decoder
+    if isinstance(decoder, Mapping | Sequence) and not isinstance(decoder, str):
+        return TagScheme(decoder)
+    raise ValueError(
+        f"decoder is {decoder!r}, expected a TagScheme, a SpanDecoder, or labels: their names in "
+        "order, id2label or label2id"
+    )
 
 
 def _same(identities: torch.Tensor) -> torch.Tensor:

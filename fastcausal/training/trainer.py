@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastcausal.arrays.tensors import INTEGERS, matrix, on_device, on_host
-from fastcausal.decoding.tags import TagScheme
+from fastcausal.decoding.tags import Labels, TagScheme
 from fastcausal.errors import InputError
 from fastcausal.options import ProtocolName
 from fastcausal.protocols import RECESS, Protocol
@@ -14,7 +14,7 @@ from fastcausal.training.flat import flat_scores
 
 
 def compute_metrics(
-    scheme: TagScheme,
+    scheme: TagScheme | Labels,
     protocol: ProtocolName | Protocol = RECESS,
     *,
     valid: bool = False,
@@ -27,8 +27,8 @@ def compute_metrics(
 
     Parameters
     ----------
-    scheme : TagScheme
-        What each label id says.
+    scheme : TagScheme, or labels
+        What each label id says; labels are what `TagScheme` takes.
     protocol : {"recess", "cnc-2023", "cnc-2022"} or Protocol
         As in `fastcausal.score`.
     valid : bool
@@ -54,9 +54,10 @@ def compute_metrics(
     >>> metrics = compute_metrics(scheme)
     >>> gold = np.array([[-100, 1, 2, 0, 3, -100]])
     >>> scores = metrics((np.eye(5)[[[0, 1, 2, 0, 0, 0]]], gold))
-    >>> scores["overall_recall"], scores["cause_f1"], scores["signal_f1"]
-    (0.5, 1.0, nan)
+    >>> scores["overall_recall"], scores["cause_f1"], "signal_f1" in scores
+    (0.5, 1.0, False)
     """
+    scheme = scheme if isinstance(scheme, TagScheme) else TagScheme(scheme)
     return TrainerMetrics(TagScorer(scheme, protocol, num_threads=num_threads), valid)
 
 
@@ -82,8 +83,8 @@ class TrainerMetrics:
         Returns
         -------
         dict of str to float
-            ``overall_f1``, ``cause_precision``, ...; 0/0 is NaN, or what the protocol says. Empty
-            if more batches will come.
+            ``overall_f1``, ``cause_precision``, ... of the roles that labels name; 0/0 is NaN, or
+            what the protocol says. Empty if more batches will come.
 
         Raises
         ------
@@ -100,7 +101,7 @@ class TrainerMetrics:
             raise
         if compute_result is False:
             return {}
-        scores = flat_scores(self.scorer.compute())
+        scores = flat_scores(self.scorer.compute(), self.scorer.scheme)
         self.scorer.reset()
         return scores
 

@@ -157,7 +157,7 @@ def test_what_could_not_be_read(unread, unparsed, ids):
         for name in NAMES[:3]
     }
     if unparsed == "error":
-        with pytest.raises(fc.InputError, match=f"1 relations of {unread} could not be read"):
+        with pytest.raises(fc.InputError, match=f"1 relation of {unread} could not be read"):
             fc.agreement(sides)
         return
     found = fc.agreement(sides, unparsed=unparsed)

@@ -69,7 +69,7 @@ BAD = {
     "prediction holds a number": (
         SUBMISSION.replace("[]", "[1]"), "p.jsonl", TRUTH,
         'p.jsonl:2: "prediction" holds a number, expected a list of strings'),
-    "fewer rows": (LINES[0], "p.jsonl", TRUTH, "p.jsonl has 1 examples, expected 2"),
+    "fewer rows": (LINES[0], "p.jsonl", TRUTH, "p.jsonl has 1 example, expected 2"),
     "more rows": (SUBMISSION + LINES[1].replace("1", "2"), "p.jsonl", TRUTH,
                   "p.jsonl has 3 examples, expected 2"),
     "rows in another order": (
@@ -77,7 +77,7 @@ BAD = {
         '(?s)p.jsonl:1: "index" is 1, expected 0\n.*p.jsonl:2: "index" is 0, expected 1'),
     "fewer tokens": (
         SUBMISSION.replace(" here", ""), "p.jsonl", TRUTH,
-        "(?s)1 relations of pred could not be read:\n.*p.jsonl:1: example first: prediction 1 has "
+        "(?s)1 relation of pred could not be read:\n.*p.jsonl:1: example first: prediction 1 has "
         '2 tokens, expected 3: token 3 is missing, expected "here"\n'
         "--unparsed empty or skip would score the rest"),
     "tags that do not close": (
@@ -216,7 +216,7 @@ def test_files_that_are_not_there(side, tmp_path):
         (
             tmp_path,
             "a directory without a file that ends in .csv, .jsonl, .ndjson, .parquet, .pq, .ann, "
-            ".json",
+            ".json, .tsv, .xmi",
         ),
         ("\0", "embedded null byte"),
         (tmp_path / (256 * "x"), "File name too long"),

@@ -11,8 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
-import typer
 
 import fastcausal as fc
 from fastcausal import sample
@@ -48,7 +48,7 @@ def shell(line, *args):
         (MemoryError(), 2, "not enough memory"),
         (OSError(28, "No space left on device"), 2, "No space left on device"),
         (PermissionError(13, "Permission denied", "x"), 2, "x: Permission denied"),
-        (typer.BadParameter("no"), 2, "Invalid value: no; see fastcausal --help"),
+        (click.BadParameter("no"), 2, "Invalid value: no; see fastcausal --help"),
         (KeyboardInterrupt(), 130, ""),
         (BrokenPipeError(32, "Broken pipe"), 141, ""),
     ],
@@ -56,7 +56,7 @@ def shell(line, *args):
 )
 def test_any_exception_is_one_line_and_a_status(fault, status, message, capsys):
     for as_json in (False, True):
-        with pytest.raises(typer.Exit) as end, clear_errors(as_json):
+        with pytest.raises(click.exceptions.Exit) as end, clear_errors(as_json):
             raise fault
         assert end.value.exit_code == status
         out, err = capsys.readouterr()
@@ -74,12 +74,10 @@ def broken(*args, **kwargs):
     raise KeyError("inside")
 
 
-@pytest.mark.parametrize("info", app.registered_commands, ids=lambda info: info.callback.__name__)
-def test_a_fault_in_any_command_is_caught(info, monkeypatch):
+@pytest.mark.parametrize("name", app.modules)
+def test_a_fault_in_any_command_is_caught(name, monkeypatch):
     """Whatever the command itself does about errors."""
-    name = info.callback.__name__
-    monkeypatch.setattr(info, "callback", lambda: broken())
-    monkeypatch.setattr(info, "name", name)
+    monkeypatch.setitem(app.commands, name, click.Command(name, callback=broken))
     message = (
         "unexpected KeyError: 'inside'; please report it with what FASTCAUSAL_TRACEBACK=1 shows"
     )
@@ -108,16 +106,19 @@ def test_the_traceback_on_demand(monkeypatch):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("score",), "Missing argument 'gold'; see fastcausal score --help"),
-        (("score", GOLD, CAREFUL, "--protocol", "nope"), "'nope' is not one of 'recess', "),
+        (("score",), "Missing argument 'GOLD'; see fastcausal score --help"),
+        (
+            ("score", GOLD, CAREFUL, "--protocol", "nope"),
+            'protocol is "nope", expected one of recess, ',
+        ),
         (("score", GOLD, CAREFUL, "--threads", "0"), "0 is not in the range x>=1; see"),
         (("score", GOLD, CAREFUL, "--threads", "x"), "'x' is not a valid int"),
         (("score", GOLD, CAREFUL, "--threads", str(2**63)), f"num_threads is {2**63}, expected"),
-        (("score", GOLD, CAREFUL, "--nope"), "No such option: --nope"),
-        (("classify", GOLD), "Missing argument 'pred'; see"),
+        (("score", GOLD, CAREFUL, "--nope"), "No such option '--nope'"),
+        (("classify", GOLD), "Missing argument 'PRED'; see"),
         (("agree", GOLD, GOLD, "--intervals", "--seed", "-1"), "-1 is not in the range x>=0; see"),
         (("doctor", "more"), "unexpected extra argument"),
-        (("convert", GOLD, "x.jsonl"), "No such option: --json"),
+        (("convert", GOLD, "x.jsonl"), "No such option '--json'"),
         (("nope",), "No such command 'nope'; see fastcausal --help"),
     ],
     ids=str,
@@ -186,7 +187,7 @@ def test_an_error_is_told_where_it_can_be():
 def test_standard_error_closed():
     """Messages are lost, results and status are not."""
     expected = shell('"$@"', "score", GOLD, CAREFUL)
-    assert shell('"$@" 2>&-', "score", GOLD, CAREFUL) == expected
+    assert shell('"$@" 2>&-', "score", GOLD, CAREFUL)[:2] == expected[:2]
     assert shell('"$@" 2>&-', "score", GOLD, "missing.csv") == (2, "", "")
 
 

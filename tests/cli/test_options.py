@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import typer.main
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import fastcausal as fc
 from fastcausal import sample
@@ -21,14 +22,15 @@ from fastcausal.cli import app
 
 def commands(group, above=()):
     """Commands by their words, those of groups of commands too."""
-    for name, command in group.commands.items():
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
         if hasattr(command, "commands"):
             yield from commands(command, (*above, name))
         else:
             yield " ".join((*above, name)), command
 
 
-COMMANDS = dict(commands(typer.main.get_command(app)))
+COMMANDS = dict(commands(app))
 CLAIM_FILES = "claims_{side}_{system}_{rater}"
 # Ways to use each command. They end with exit status 0 or 1: there is something to change.
 USES = {
@@ -78,6 +80,7 @@ USES = {
         "tags": "short.csv out.jsonl",
         "no tags": "plain.jsonl out.parquet",
         "predictions": "careful.jsonl out.parquet --like gold.csv",
+        "answers": "raw_answers.jsonl out.parquet --like gold.csv --answers output",
         "span texts": "spans.jsonl out.parquet --from spans",
         "brat": "x.ann out.jsonl",
         "questions": "gold.csv out.json --to squad",
@@ -121,6 +124,7 @@ USES = {
     "demo": {"": ""},
     "describe": {"one": "gold.csv", "several": "gold.csv annotator_1.jsonl", "labels": "texts.csv"},
     "doctor": {"": ""},
+    "errors": {"text": "gold.csv careful.jsonl", "json": "gold.csv careful.jsonl --json"},
     "explain": {"": "gold.csv chatty.jsonl"},
     "gate": {"": "--baseline careful.parquet --candidate hasty.parquet --min-delta -0.1"},
     "leaderboard": {
@@ -134,6 +138,7 @@ USES = {
     },
     "merge": {"one": "careful.parquet --out merged.parquet"},
     "qa": {"": "questions.json answers.json"},
+    "schema": {"": ""},
     "score": {
         "one": "gold.csv careful.jsonl",
         "several": "gold.csv careful.jsonl hasty.jsonl",
@@ -180,12 +185,14 @@ VALUES = {
     "collider": "-",
     "column": "text",
     "compare": "systems.pearson",
+    "disagreements": "disagreements.csv",
     "epsilon": "0.1",
     "folds": "3",
     "meta --by": "topic",
     "meta --cluster": "topic",
     "meta --label": "verdict",
     "metric": "f1",
+    "reasons": "reasons.jsonl",
     "resamples": "99",
     "confidence": "0.8",
     "confounding": "D",
@@ -213,6 +220,7 @@ VALUES = {
     "from": "bio",
     "gold-from": "score",
     "high": "AB",
+    "html": "page.html",
     "judgments": "verdicts.csv",
     "junit": "junit.xml",
     "leaderboard --baseline": "hasty",
@@ -247,6 +255,7 @@ VALUES = {
     "protocol": "cnc-2023",
     "rater": "who",
     "raters": "majority",
+    "role": "effect",
     "rule": "mixed",
     "run-column": "text",
     "score": "cause_f1",
@@ -259,6 +268,8 @@ VALUES = {
     "thresholds": "20,50.5",
     "ties": "none",
     "to": "bio",
+    "top": "3",
+    "type": "be",
     "tokenizer": "whitespace",
     "undefined": "0",
     "unit": "index",
@@ -398,6 +409,24 @@ def value_of(name, flag):
     value = VALUES.get(f"{name} {flag}", VALUES.get(option))
     assert value is not None, f"{name} {flag} is new: give it a value"
     return value
+
+
+SLOW = {"bench"}  # it runs the benchmarks, which its own tests do
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_of_every_command_run(name, files):
+    """Help shows them: they run in the folder of the sample, one after the other."""
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
+        shutil.copytree(files, folder, dirs_exist_ok=True)
+        patch.chdir(folder)
+        shown = CliRunner().invoke(app, [*name.split(), "-h"]).stdout
+        examples = re.findall(r"^    fastcausal (.*)$", shown.partition("Examples:")[2], re.M)
+        assert any(line.startswith(name) for line in examples)
+        assert "Exit status: 0 done" in shown
+        for line in [] if name in SLOW else examples:
+            result = CliRunner().invoke(app, line.split())
+            assert result.exit_code in (0, 1), (line, result.output)
 
 
 @pytest.mark.slow  # `Command` refuses them all alike

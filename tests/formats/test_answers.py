@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
+from fastcausal import sample
 from fastcausal.formats import answers
 from fastcausal.formats.answers import brackets
 from fastcausal.formats.answers.texts import relations_in
@@ -335,6 +336,12 @@ def test_frames(name):
     same_as_rows(fc.read(FRAMES[name](pa.Table.from_pylist(rows())), answers="output"))
 
 
+@pytest.mark.slow  # the package takes seconds to import
+def test_data_sets():
+    datasets = pytest.importorskip("datasets")
+    same_as_rows(fc.read(datasets.Dataset.from_list(rows()), answers="output"))
+
+
 def same_as_rows(read):
     whole = fc.read(rows(), answers="output")
     assert read.to_examples() == whole.to_examples()
@@ -385,6 +392,24 @@ def test_a_user_of_language_models(tmp_path):
     assert report["scores"]["overall"]["precision"] == 1
     assert any("answer in a fence: 105" in warning for warning in report["warnings"])
     assert any("23 relations" in w or "could not be read" in w for w in report["warnings"])
+
+
+def test_answers_become_a_table(tmp_path):
+    FILES["a.csv"](pa.Table.from_pylist(rows()), tmp_path / "out.csv")
+    cli("convert", tmp_path / "out.csv", tmp_path / "a.parquet", "--answers", "output")
+    read = fc.read(tmp_path / "a.parquet")
+    assert [by_role(e["relations"]) for e in read.to_examples()] == [*map(expected, CASES)]
+    assert read.unparsed.equals(fc.read(rows(), answers="output").unparsed)
+
+
+def test_a_sweep_of_answers(tmp_path):
+    gold, raw = sample.GOLD, sample.RAW_ANSWERS
+    options = ["--answers", "output", "--unparsed", "empty"]
+    out, _ = cli("sweep", gold, raw, "--out", tmp_path / "swept", *options)
+    assert "1 scored, 0 kept, 0 failed" in out
+    f1 = pq.read_table(tmp_path / "swept" / "scores.parquet")["f1"].to_pylist()
+    report = fc.score(gold, raw, answers="output", unparsed="empty")
+    assert report["overall"].f1 in f1
 
 
 BAD = {

@@ -68,8 +68,8 @@ def test_a_packed_file_is_read_as_what_it_holds(name, tmp_path, plain):
 
 
 def test_standard_input_may_be_packed():
-    shown = cli("score", sample.GOLD, "-", stdin=gzip.compress(SUBMISSION))
-    assert shown == cli("score", sample.GOLD, sample.SYSTEMS["careful"])
+    shown = cli("score", sample.GOLD, "-", stdin=gzip.compress(SUBMISSION))[0]
+    assert shown == cli("score", sample.GOLD, sample.SYSTEMS["careful"])[0]
 
 
 def test_labels_records_and_counts_may_be_packed(tmp_path, plain):

@@ -137,7 +137,7 @@ def test_lengths_come_from_the_gold_side(tmp_path):
     read = formats.read(path, like=gold)
     assert read.ids.to_pylist() == ["b", "a"]
     assert read.reading.unread == (f"{path}:1: example b: relation 1 has 1 tokens, expected 2",)
-    fails("FILE has 1 examples, expected 2", save(tmp_path, "a.bio", "x\tO\n"), like=gold)
+    fails("FILE has 1 example, expected 2", save(tmp_path, "a.bio", "x\tO\n"), like=gold)
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_string_indexes_are_ids_under_the_strict_reading(tmp_path):
     unknown = save(tmp_path, "unknown.jsonl", json.dumps(rows[0] | {"index": "z"}))
     pred = formats.read(unknown, like=GOLD)
     assert (pred.ids.to_pylist(), pred.table["length"].to_pylist()) == (["z"], [4])
-    fails("FILE has 1 examples, expected 2", path, like=GOLD, tags="cnc-2023")
+    fails("FILE has 1 example, expected 2", path, like=GOLD, tags="cnc-2023")
 
 
 def test_official_readings_go_by_line_order(tmp_path):
@@ -219,7 +219,7 @@ def test_submissions_that_are_refused(tmp_path, text, message):
 def test_submissions_with_other_faults(tmp_path):
     first = SUBMISSION.splitlines()[0]
     path = save(tmp_path, "short.jsonl", first)
-    fails("FILE has 1 examples, expected 2", path, like=GOLD)
+    fails("FILE has 1 example, expected 2", path, like=GOLD)
     path = save(tmp_path, "bytes.jsonl", b'{"prediction": []}\n{"prediction": ["\xe9"]}\n')
     fails("FILE:2: byte 0xe9 is not UTF-8", path)
     path = save(tmp_path, "twice.jsonl", '{"index": "a", "prediction": []}\n' * 2)

@@ -150,7 +150,7 @@ def test_sentences_of_another_length_are_unread():
 def test_lists_that_are_no_tagged_sentences():
     with pytest.raises(InputError, match=r"^example 1: expected a list of tagged sentences$"):
         tagged.read([["a"], "b"])
-    with pytest.raises(InputError, match=r"^tagged sentences has 1 examples, expected 2$"):
+    with pytest.raises(InputError, match=r"^tagged sentences has 1 example, expected 2$"):
         tagged.read([["a"]], like=tagged.read([[], []]))
     with pytest.raises(InputError, match=r'^tagged sentences: column "tagged" cannot be stored'):
         tagged.read([["\ud800"]])

@@ -6,6 +6,7 @@ import csv
 import json
 from concurrent.futures import ThreadPoolExecutor
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -171,3 +172,27 @@ def test_cells_are_bounded(tmp_path):
     with pytest.raises(fc.InputError, match=message):
         fc.read(path)
     assert cnc.truth._sentences(str(["a'b"] * truth.LONGEST)) == ["a'b"] * truth.LONGEST
+
+
+def test_every_reader_of_predictions_keeps_them(tmp_path):
+    """Of files, tables and dicts: whatever the columns of relations are."""
+    ids = ["a", "b"]
+    gold = fc.Relations.from_examples([{"id": i, "text": "x y", "relations": []} for i in ids])
+    added = [{"id": i, "model": "m", "n": k} for k, i in enumerate(ids)]
+    kinds = {
+        "answers": {"output": '{"relations": []}'},
+        "spans": {"relations": []},
+        "flat": {"cause": "x", "effect": "y"},
+        "examples": {"length": 2, "relations": [{"cause": [[0, 1]]}]},
+        "jsonl": {"length": 2, "relations": [[{"role": "cause", "start": 0, "stop": 1}]]},
+    }
+    for name, own in kinds.items():
+        rows = [{**row, **own} for row in added]
+        options = {"answers": "output"} if name == "answers" else {}
+        sources = [save(tmp_path, f"{name}.jsonl", "\n".join(map(json.dumps, rows)))]
+        if name != "jsonl":
+            sources += [rows, pa.Table.from_pylist(rows)]
+        for source in sources:
+            relations = fc.read(source, like=gold, **options)
+            assert relations.table["model"].to_pylist() == ["m", "m"], name
+            assert [*map(int, relations.table["n"].to_pylist())] == [0, 1], name

@@ -22,14 +22,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
-import typer
 
 import fastcausal as fc
 from fastcausal import formats, sample
 from fastcausal.cli import app
 
 CORPUS = Path(__file__).parent / "corpus"
-PROGRAM = typer.main.get_command(app)
+PROGRAM = app
 HANG = 120  # seconds after which a run of a small file is one
 
 FORMATS = tuple(formats.FORMATS)
@@ -49,7 +48,7 @@ TOKENS = [
     b'"length": ', b'"start": ', b'"role": "cause"', b'{"role": "x"}', b"T1\tCause 0 1;2 3\tx\n",
     b"R1\tCauses Arg1:T1 Arg2:T1\n", b"E1\t", b"#1\t", b"{x}", b"{:>9}", b"%s", b"%ID", b"@100",
     b"\x1b]0;owned\x07", b"[" * 300, b'{"a":' * 300, b"(" * 100, b"unit,rater,label\n", b"label",
-    b"None", b"NA", b"nan", b"['x']", b"[1]",
+    b"None", b"NA", b"nan", b"['x']", b"[1]", b"```", b"<think>", b"</think>",
 ]  # fmt: skip
 
 
@@ -115,8 +114,8 @@ def mutated(data: bytes, other: bytes, rng: random.Random) -> bytes:
 def arguments(rng: random.Random) -> tuple[list[str], list[str], list[str]]:
     """A command, what its files are, and its options."""
     tags, policy, json = rng.choice(TAGS), rng.choice(POLICIES), rng.choice(([], ["--json"]))
-    name = rng.choice(("score", "score", "explain", "agree", "labels", "classify", "qa", "describe",
-                       "check", "convert", "convert"))  # fmt: skip
+    name = rng.choice(("score", "score", "raw", "explain", "agree", "labels", "classify", "qa",
+                       "describe", "check", "convert", "convert"))  # fmt: skip
     two = ["relations", "relations"]
     if name == "score":
         protocol = rng.choice(("recess", "cnc-2023", "cnc-2022"))
@@ -124,6 +123,9 @@ def arguments(rng: random.Random) -> tuple[list[str], list[str], list[str]]:
                            ["--matches", "out.parquet"], ["--backend", "reference"]))  # fmt: skip
         options = ["--protocol", protocol, "--unparsed", policy, "--unmatched", policy, *more]
         return [name], two, options + json
+    if name == "raw":
+        options = ["--answers", "output", "--unparsed", policy, "--unmatched", "skip"]
+        return ["score"], ["relations", "raw"], [*options, *json]
     if name == "agree":
         return [name], two, ["--unparsed", policy, *rng.choice(([], ["--intervals"])), *json]
     if name == "labels":

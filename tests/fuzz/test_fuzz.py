@@ -36,6 +36,7 @@ OF_ONE = {
 }
 OF_TWO = {
     ("relations", "relations"): ["score", "score --protocol cnc-2022", "explain", "agree"],
+    ("relations", "raw"): ["score --answers output --unparsed skip --unmatched skip"],
     ("labels", "labels"): ["classify"],
     ("questions", "answers"): ["qa"],
 }

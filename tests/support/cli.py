@@ -6,7 +6,7 @@ import subprocess
 import sys
 from typing import Any
 
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from fastcausal.cli import app
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import fastcausal as fc
+from fastcausal.errors import counted
 from fastcausal.formats.cnc.rereading import with_tags
 from fastcausal.protocols import CNC_2023, RECESS
 from fastcausal.tasks.align import align
@@ -105,7 +106,7 @@ def test_ids_in_any_order():
 
 
 def test_unread_gold():
-    refused("1 relations of gold could not be read", examples([CAUSE, None]), examples([CAUSE]))
+    refused("1 relation of gold could not be read", examples([CAUSE, None]), examples([CAUSE]))
     gold = fc.read([["<ARG0>a</ARG0> b", "<ARG0>a b"], ["b</ARG1>"]])
     refused(
         "2 relations of gold could not be read:\n"
@@ -148,7 +149,7 @@ def test_unread_predictions_that_the_protocol_does_not_look_at():
                             (replace(OFFICIAL, non_causal="charge"), 1),
                             (RECESS, 2)):  # fmt: skip
         refused(
-            f"{count} relations of pred could not be read; "
+            f"{counted(count, 'relation')} of pred could not be read; "
             'unparsed="empty" or "skip" would score the rest',
             gold,
             pred,

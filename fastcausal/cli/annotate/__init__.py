@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import typer
+from fastcausal.cli.parameters import Group
 
-from fastcausal.cli.annotate.bring_in import import_
-from fastcausal.cli.annotate.export import export
-from fastcausal.cli.options import Command
-
-annotate: typer.Typer = typer.Typer(
-    name="annotate",
-    help="Let people judge answers and claims on a page, and take their labels back.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
+annotate = Group(
+    "annotate",
+    "fastcausal.cli.annotate",
+    {"export": "export", "import": "bring_in"},
+    "Let people judge answers and claims on a page, and take their labels back.",
 )
-annotate.command("export", cls=Command)(export)
-annotate.command("import", cls=Command)(import_)

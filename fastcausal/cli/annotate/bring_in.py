@@ -5,35 +5,39 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import print_grids, print_json, write_tables
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.parameters import Argument, Option
 
 MISSING = 1
 
 
-def import_(
-    ctx: typer.Context,
-    files: Annotated[list[str], typer.Argument(help="Files that raters saved; - for stdin.")],
+def bring_in(
+    ctx: click.Context,
+    files: Annotated[list[str], Argument(help="Files that raters saved; - for stdin.")],
     to: Annotated[
         Path | None,
-        typer.Option(
-            help="Write the labels to this .csv, .jsonl, .parquet or .arrow file, for meta."
-        ),
+        Option(help="Write the labels to this .csv, .jsonl, .parquet or .arrow file, for meta."),
     ] = None,
     key: Annotated[
         str | None,
-        typer.Option(help="Read preferences, whose systems this file names for each place."),
+        Option(help="Read preferences, whose systems this file names for each place."),
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option(help="Read names of files, without suffix, by this pattern with {rater}."),
+        Option(help="Read names of files, without suffix, by this pattern with {rater}."),
     ] = None,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Take labels back from saved files; exit status 1 while labels are missing."""
+    """Take labels back from saved files; exit status 1 while labels are missing.
+
+    Examples
+    --------
+    fastcausal annotate import judged_ann.json judged_ben.json --to labels.csv
+    """
     chosen = format_of(ctx, json, format)
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.tables import Grid
@@ -51,4 +55,4 @@ def import_(
             grid.add(rater, *of_rater.values())
         print_grids([grid], chosen)
     if counts["n_missing"]:
-        raise typer.Exit(MISSING)
+        raise click.exceptions.Exit(MISSING)

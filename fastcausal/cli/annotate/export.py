@@ -5,30 +5,36 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import print_json
 from fastcausal.cli.options import JsonOption, refuse
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Triaged
 
 
 def export(
-    ctx: typer.Context,
-    source: Annotated[str, typer.Argument(help="A file of answers or claims; - for stdin.")],
-    page: Annotated[Path, typer.Argument(help="Write the page to this file: one file of HTML.")],
+    ctx: click.Context,
+    source: Annotated[str, Argument(help="A file of answers or claims; - for stdin.")],
+    page: Annotated[Path, Argument(help="Write the page to this file: one file of HTML.")],
     rater: Annotated[
-        str | None, typer.Option(help="Fill in this name; the page lets it be changed.")
+        str | None, Option(help="Fill in this name; the page lets it be changed.")
     ] = None,
     only: Annotated[
         Triaged | None,
-        typer.Option(help="Leave out answers that their words alone decide (judge)."),
+        Option(help="Leave out answers that their words alone decide (judge)."),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="Judge claims by the articles of this file.")
+        str | None, Option(help="Judge claims by the articles of this file.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Write a page on which a rater judges answers, or claims."""
+    """Write a page on which a rater judges answers, or claims.
+
+    Examples
+    --------
+    fastcausal annotate export judged_answers.json page.html --rater ann
+    """
     from fastcausal.formats.io.files import replacing
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.tasks.annotation.export import sheet_of_answers, sheet_of_claims

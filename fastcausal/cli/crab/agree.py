@@ -5,51 +5,53 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, print_report, write_rows
 from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Border, Outside, RaterTies
 
 
 def agree(
-    ctx: typer.Context,
+    ctx: click.Context,
     ratings: Annotated[
         str,
-        typer.Argument(
-            help="A row per rating: the key of a pair or unit, rater, score; - for stdin."
-        ),
+        Argument(help="A row per rating: the key of a pair or unit, rater, score; - for stdin."),
     ],
     border: Annotated[
-        Border, typer.Option(help="Put 20, 50, 80 into C, B, A (up), 80 into B (text), or D, C, B.")
+        Border, Option(help="Put 20, 50, 80 into C, B, A (up), 80 into B (text), or D, C, B.")
     ] = "up",
     ties: Annotated[
-        RaterTies, typer.Option(help="Give a tied pair its lowest class, or no majority.")
+        RaterTies, Option(help="Give a tied pair its lowest class, or no majority.")
     ] = "first",
     outside: Annotated[
-        Outside, typer.Option(help="Keep or drop ratings of a class outside of a subset.")
+        Outside, Option(help="Keep or drop ratings of a class outside of a subset.")
     ] = "keep",
     border_width: Annotated[
         float | None,
-        typer.Option(min=0, max=100, help="Send pairs to experts whose mean is so near a border."),
+        Option(min=0, max=100, help="Send pairs to experts whose mean is so near a border."),
     ] = None,
     min_variance: Annotated[
-        float | None, typer.Option(min=0, help="Of these, pairs of at least this variance.")
+        float | None, Option(min=0, help="Of these, pairs of at least this variance.")
     ] = None,
     expert_share: Annotated[
         float | None,
-        typer.Option(
-            min=0, max=1, help="Of these, the most varied, up to this share of all pairs."
-        ),
+        Option(min=0, max=1, help="Of these, the most varied, up to this share of all pairs."),
     ] = None,
     pairs: Annotated[
         Path | None,
-        typer.Option(help="Write mean, variance and classes of each pair to this file."),
+        Option(help="Write mean, variance and classes of each pair to this file."),
     ] = None,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Measure how far raters agree on classes of pairs (CRAB, Table 9), and who needs experts."""
+    """Measure how far raters agree on classes of pairs (CRAB, Table 9), and who needs experts.
+
+    Examples
+    --------
+    fastcausal crab agree crab_ratings.jsonl
+    """
     chosen = format_of(ctx, json, format)
     if border_width is None:
         near = "is for pairs near a border: add --border-width"

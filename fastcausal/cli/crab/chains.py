@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.crab.options import (
     ANSWERS,
@@ -25,36 +25,43 @@ from fastcausal.cli.options import (
     JsonOption,
     format_of,
 )
+from fastcausal.cli.parameters import Option
 
 
 def chains(
-    ctx: typer.Context,
+    ctx: click.Context,
     gold: GoldArgument,
     pred: AnswersOrNone = None,
     task: TaskOption = "multiclass",
-    high: Annotated[str, typer.Option(help="Take pairs of these classes as strong.")] = "A",
+    high: Annotated[str, Option(help="Take pairs of these classes as strong.")] = "A",
     mediation: Annotated[
-        str, typer.Option(help="Expect one of these classes between x and z, - for no pair.")
+        str, Option(help="Expect one of these classes between x and z, - for no pair.")
     ] = "BC",
     confounding: Annotated[
-        str, typer.Option(help="Expect one of these classes between y and z, - for no pair.")
+        str, Option(help="Expect one of these classes between y and z, - for no pair.")
     ] = "C",
     collider: Annotated[
-        str, typer.Option(help="Expect one of these classes between x and y, - for no pair.")
+        str, Option(help="Expect one of these classes between x and y, - for no pair.")
     ] = "D",
     border: BorderOption = "up",
     gold_from: GoldFromOption = "class",
     answers: Answers = ANSWERS,
     per_chain: Annotated[
         Path | None,
-        typer.Option(help="Write type and scores of each chain to this .parquet or .arrow file."),
+        Option(help="Write type and scores of each chain to this .parquet or .arrow file."),
     ] = None,
     json: JsonOption = False,
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
     draws: Draws = DRAWS,
 ) -> None:
-    """Count chains of three events by type, and score answers on them: tables 4 and 7."""
+    """Count chains of three events by type, and score answers on them: tables 4 and 7.
+
+    Examples
+    --------
+    fastcausal crab chains crab_gold.jsonl
+    fastcausal crab chains crab_gold.jsonl crab_letters.jsonl
+    """
     chosen = format_of(ctx, json, format)
     refuse_unused(ctx, pred, intervals, draws)
     import fastcausal as fc

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, print_report
 from fastcausal.cli.options import FormatOption, JsonOption, format_of, refuse
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import EventMatch
 
 
 def events(
-    ctx: typer.Context,
+    ctx: click.Context,
     gold: Annotated[
-        str, typer.Argument(help="Events of experts: a row per document, id and a list events.")
+        str, Argument(help="Events of experts: a row per document, id and a list events.")
     ],
     pred: Annotated[
-        str, typer.Argument(metavar="FOUND", help="Events of a model, of the same documents.")
+        str, Argument(metavar="FOUND", help="Events of a model, of the same documents.")
     ],
     match: Annotated[
-        EventMatch, typer.Option(help="Match events by F1 of their words, or by the same words.")
+        EventMatch, Option(help="Match events by F1 of their words, or by the same words.")
     ] = "tokens",
-    min_f1: Annotated[float, typer.Option(min=0, max=1, help="Match from this F1 on.")] = 0.5,
+    min_f1: Annotated[float, Option(min=0, max=1, help="Match from this F1 on.")] = 0.5,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Score the events that a model finds in documents (CRAB, Table 10)."""
+    """Score the events that a model finds in documents (CRAB, Table 10).
+
+    Examples
+    --------
+    fastcausal crab events crab_gold_events.jsonl crab_found_events.jsonl
+    """
     chosen = format_of(ctx, json, format)
     if match != "tokens":
         refuse(ctx, ("min_f1",), "is for --match tokens")

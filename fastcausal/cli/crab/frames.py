@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.crab.options import (
     ANSWERS,
@@ -25,17 +25,18 @@ from fastcausal.cli.options import (
     JsonOption,
     format_of,
 )
+from fastcausal.cli.parameters import Option
 from fastcausal.options import FrameRule
 
 
 def frames(
-    ctx: typer.Context,
+    ctx: click.Context,
     gold: GoldArgument,
     pred: AnswersOrNone = None,
     task: TaskOption = "multiclass",
     rule: Annotated[
         FrameRule,
-        typer.Option(
+        Option(
             help="Take types of the paper's figure (U: none), with U as mixed, or with medium "
             "causes as strong ones (collapse)."
         ),
@@ -45,14 +46,20 @@ def frames(
     answers: Answers = ANSWERS,
     per_frame: Annotated[
         Path | None,
-        typer.Option(help="Write type and scores of each frame to this .parquet or .arrow file."),
+        Option(help="Write type and scores of each frame to this .parquet or .arrow file."),
     ] = None,
     json: JsonOption = False,
     format: FormatOption = "text",
     intervals: IntervalsOption = False,
     draws: Draws = DRAWS,
 ) -> None:
-    """Count the causal frames of events by type, and score answers on them: tables 3 and 6."""
+    """Count the causal frames of events by type, and score answers on them: tables 3 and 6.
+
+    Examples
+    --------
+    fastcausal crab frames crab_gold.jsonl
+    fastcausal crab frames crab_gold.jsonl crab_letters.jsonl
+    """
     chosen = format_of(ctx, json, format)
     refuse_unused(ctx, pred, intervals, draws)
     import fastcausal as fc

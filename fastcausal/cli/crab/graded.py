@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.crab.options import (
     ANSWERS,
@@ -24,20 +24,21 @@ from fastcausal.cli.options import (
     format_of,
     refuse_inference,
 )
+from fastcausal.cli.parameters import Argument, Option
 
 
 def graded(
-    ctx: typer.Context,
+    ctx: click.Context,
     questions: Annotated[
         str,
-        typer.Argument(help="Questions with four causes each, as make-mcq writes; - for stdin."),
+        Argument(help="Questions with four causes each, as make-mcq writes; - for stdin."),
     ],
     pred: AnswersArgument,
     by: ByOption = None,
     answers: Answers = ANSWERS,
     per_question: Annotated[
         Path | None,
-        typer.Option(help="Write what became of each question to this .parquet or .arrow file."),
+        Option(help="Write what became of each question to this .parquet or .arrow file."),
     ] = None,
     plot: PlotOption = None,
     json: JsonOption = False,
@@ -45,7 +46,12 @@ def graded(
     intervals: IntervalsOption = False,
     draws: Draws = DRAWS,
 ) -> None:
-    """Score choices among four causes: table 2 of the paper, and bias to the effect's document."""
+    """Score choices among four causes: table 2 of the paper, and bias to the effect's document.
+
+    Examples
+    --------
+    fastcausal crab graded crab_questions.jsonl crab_choices.jsonl
+    """
     chosen = format_of(ctx, json, format)
     refuse_inference(ctx, intervals, draws)
     import fastcausal as fc

@@ -5,41 +5,38 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-import typer
-
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Border, CrabTask, GoldFrom, Policy, ZeroByZero
 
 GoldArgument = Annotated[
     str,
-    typer.Argument(
+    Argument(
         help="Judged pairs: JSON lines, JSON, CSV, Parquet or Arrow; - for stdin.", metavar="GOLD"
     ),
 ]
 AnswersArgument = Annotated[
     list[str],
-    typer.Argument(help="Answers of a system; a table row for each file.", metavar="ANSWERS..."),
+    Argument(help="Answers of a system; a table row for each file.", metavar="ANSWERS..."),
 ]
 AnswersOrNone = Annotated[
     list[str] | None,
-    typer.Argument(
+    Argument(
         help="Answers of a system, a table row for each file; none: count alone.",
         metavar="[ANSWERS]...",
     ),
 ]
-TaskOption = Annotated[CrabTask, typer.Option("--task", help="Say what was asked.")]
+TaskOption = Annotated[CrabTask, Option("--task", help="Say what was asked.")]
 BorderOption = Annotated[
     Border,
-    typer.Option(
+    Option(
         "--border", help="Put scores 20, 50, 80 into C, B, A (up), C, B, B (text), D, C, B (down)."
     ),
 ]
 GoldFromOption = Annotated[
     GoldFrom,
-    typer.Option("--gold-from", help="Take gold's class where it has one, or always its score."),
+    Option("--gold-from", help="Take gold's class where it has one, or always its score."),
 ]
-PlotOption = Annotated[
-    Path | None, typer.Option("--plot", help="Draw to this .png, .svg or .pdf file.")
-]
+PlotOption = Annotated[Path | None, Option("--plot", help="Draw to this .png, .svg or .pdf file.")]
 ZERO: dict[ZeroByZero, float | None] = {"null": None, "0": 0.0, "1": 1.0}
 
 
@@ -47,21 +44,21 @@ class Answers(NamedTuple):
     """Options of where answers are and what policies make of them."""
 
     column: Annotated[
-        str, typer.Option("--column", help="Take answers from this column.", metavar="NAME")
+        str, Option("--column", help="Take answers from this column.", metavar="NAME")
     ] = "prediction"
     undefined: Annotated[
-        ZeroByZero, typer.Option("--undefined", help="Set scores of 0/0 to this value.")
+        ZeroByZero, Option("--undefined", help="Set scores of 0/0 to this value.")
     ] = "null"
     unparsed: Annotated[
         Policy,
-        typer.Option(
+        Option(
             "--unparsed",
             help="Stop at unparsed answers, count them as no class, or leave them out.",
         ),
     ] = "error"
     unmatched: Annotated[
         Policy,
-        typer.Option(
+        Option(
             "--unmatched",
             help="Stop at missing answers, count them as no class, or leave them out.",
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.crab.options import (
     ANSWERS,
@@ -28,24 +28,25 @@ from fastcausal.cli.options import (
     refuse,
     refuse_inference,
 )
+from fastcausal.cli.parameters import Option
 from fastcausal.options import CrabTask
 
 
 def pairwise(
-    ctx: typer.Context,
+    ctx: click.Context,
     gold: GoldArgument,
     pred: AnswersArgument,
-    task: Annotated[CrabTask, typer.Option(help="Say what was asked.")] = "score",
+    task: Annotated[CrabTask, Option(help="Say what was asked.")] = "score",
     border: BorderOption = "up",
     threshold: Annotated[
-        float, typer.Option(help="Take gold scores from this one on as yes (binary).")
+        float, Option(help="Take gold scores from this one on as yes (binary).")
     ] = 50,
     gold_from: GoldFromOption = "class",
     by: ByOption = None,
     answers: Answers = ANSWERS,
     per_pair: Annotated[
         Path | None,
-        typer.Option(help="Write what became of each pair to this .parquet or .arrow file."),
+        Option(help="Write what became of each pair to this .parquet or .arrow file."),
     ] = None,
     plot: PlotOption = None,
     json: JsonOption = False,
@@ -53,7 +54,13 @@ def pairwise(
     intervals: IntervalsOption = False,
     draws: Draws = DRAWS,
 ) -> None:
-    """Score answers on pairs of events: tables 2 and 8 of the paper."""
+    """Score answers on pairs of events: tables 2 and 8 of the paper.
+
+    Examples
+    --------
+    fastcausal crab pairwise crab_gold.jsonl crab_scores_careful.jsonl
+    fastcausal crab pairwise crab_gold.jsonl crab_yes_no.jsonl --task binary
+    """
     chosen = format_of(ctx, json, format)
     refuse_inference(ctx, intervals, draws)
     if task == "binary":

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import typer
+import click
 
 from fastcausal.cli.console import doing
 from fastcausal.cli.options import Draws, refuse, refuse_inference
@@ -16,7 +16,7 @@ OF_ANSWERS = ("task", "column", "undefined", "unparsed", "unmatched", "intervals
 
 
 def refuse_unused(
-    ctx: typer.Context, pred: list[str] | None, intervals: bool, draws: Draws
+    ctx: click.Context, pred: list[str] | None, intervals: bool, draws: Draws
 ) -> None:
     """Refuse options of answers without answers, and those of intervals without them."""
     if not pred:

@@ -5,32 +5,36 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.console import doing, print_report, write_rows
 from fastcausal.cli.options import FormatOption, JsonOption, SeedOption, format_of, refuse
+from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import SplitBy
 
 
 def split(
-    ctx: typer.Context,
-    gold: Annotated[str, typer.Argument(help="Judged pairs; - for stdin.")],
-    out: Annotated[Path, typer.Argument(help="Write pairs with a column split to this file.")],
-    by: Annotated[
-        SplitBy, typer.Option(help="Test on the latest stories, any stories, or any pairs.")
-    ],
+    ctx: click.Context,
+    gold: Annotated[str, Argument(help="Judged pairs; - for stdin.")],
+    out: Annotated[Path, Argument(help="Write pairs with a column split to this file.")],
+    by: Annotated[SplitBy, Option(help="Test on the latest stories, any stories, or any pairs.")],
     test: Annotated[
-        int | None, typer.Option(min=1, help="Stories or pairs of the test part; else a quarter.")
+        int | None, Option(min=1, help="Stories or pairs of the test part; else a quarter.")
     ] = None,
     dates: Annotated[
         str | None,
-        typer.Option(help="Take dates from this column, or this file of topic_id and date."),
+        Option(help="Take dates from this column, or this file of topic_id and date."),
     ] = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Split judged pairs into train and test, and tell what stands in both (CRAB, appendix B)."""
+    """Split judged pairs into train and test, and tell what stands in both (CRAB, appendix B).
+
+    Examples
+    --------
+    fastcausal crab split crab_gold.jsonl parts.jsonl --by pair
+    """
     chosen = format_of(ctx, json, format)
     if by == "date":
         refuse(ctx, ("seed",), "is for draws, --by date draws none")

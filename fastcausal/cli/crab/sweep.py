@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
 from fastcausal.cli.crab.options import (
     ANSWERS,
@@ -16,15 +16,16 @@ from fastcausal.cli.crab.options import (
 )
 from fastcausal.cli.crab.reports import print_answers
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
+from fastcausal.cli.parameters import Option
 
 
 def sweep(
-    ctx: typer.Context,
+    ctx: click.Context,
     gold: GoldArgument,
     pred: AnswersArgument,
     thresholds: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="Take gold scores from each of these on as yes; by default 5,10,...,95.",
             metavar="T,T,...",
         ),
@@ -35,7 +36,12 @@ def sweep(
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
-    """Score yes and no against gold scores from each threshold on: figure 5 of the paper."""
+    """Score yes and no against gold scores from each threshold on: figure 5 of the paper.
+
+    Examples
+    --------
+    fastcausal crab sweep crab_gold.jsonl crab_yes_no.jsonl --plot figure_5.png
+    """
     chosen = format_of(ctx, json, format)
     import fastcausal as fc
     from fastcausal.tasks.crab.plots import draw_sweeps

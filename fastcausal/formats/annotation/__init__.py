@@ -3,6 +3,7 @@
 ::
 
     links.py          documents of spans and links
+    projects.py       exported zips; all documents of one annotator
     passages.py       the sentences of a document
     layers.py         layers of a CAS: which one holds Cause, Effect and Signal
     brat.py           brat standoff

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastcausal.errors import InputError, Problems, invalid_json
+from fastcausal.formats.annotation.layers import utf16_positions
 from fastcausal.formats.annotation.links import Document, relations_of
-from fastcausal.formats.annotation.passages import Bounds
 from fastcausal.formats.annotation.tasks import NUMBER, Task, objects_of, value_of
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.format import Format
@@ -75,13 +75,15 @@ def _annotated(file: str, task: Any) -> Iterator[Document]:
         columns = {key: value for key, value in data.items() if key != text_key}
         text = data[text_key]
         built = Task(file, name, _annotator(annotation, file), text, columns)
-        for result in results:
-            _add_result(built, text, result)
+        labels = [result for result in results if result.get("type") == "labels"]
+        _add_regions(built, text, list(map(_region, labels)))
         for result in results:
             if result.get("type") == "relation":
                 ends = [value_of(result, end, *NUMBER) for end in ("from_id", "to_id")]
                 ends = ends[::-1] if result.get("direction") == "left" else ends
                 built.link(f"{ends[0]} to {ends[1]}", *ends)
+            elif result.get("type") != "labels":
+                built.notes[f"result of type {result.get('type')}"] += 1
         yield built.document()
 
 
@@ -100,34 +102,51 @@ def _text_key(data: Mapping[str, Any], results: list[dict[str, Any]]) -> str:
     raise InputError(f'"data" has {len(texts)} texts ({", ".join(texts):.100}) and none is "text"')
 
 
-def _add_result(task: Task, text: str, result: Mapping[str, Any]) -> None:
-    kind_of = result.get("type")
-    if kind_of == "relation":
-        return
-    if kind_of != "labels":
-        task.notes[f"result of type {kind_of}"] += 1
-        return
+class Region(NamedTuple):
+    """A span as the file has it."""
+
+    id: Any
+    label: str | None
+    start: int
+    stop: int
+    text: str | None
+
+
+def _region(result: Mapping[str, Any]) -> Region:
     value = value_of(result, "value", dict)
     labels = value.get("labels") or [None]
     if not isinstance(labels, list) or len(labels) > 1 or not isinstance(labels[0], str | None):
         raise InputError(f'"labels" of a span is {shown(labels)}, expected one')
     start, stop = value_of(value, "start", int), value_of(value, "end", int)
-    bounds = _placed(text, start, stop, value.get("text"))
-    task.mark(value_of(result, "id", *NUMBER), labels[0], *bounds)
+    said = value.get("text")
+    id = value_of(result, "id", *NUMBER)
+    return Region(id, labels[0], start, stop, said if isinstance(said, str) else None)
 
 
-def _placed(text: str, start: int, stop: int, said: Any) -> Bounds:
-    """Return the characters of a span: the browser counts UTF-16 units, the server characters."""
-    if not isinstance(said, str) or not 0 <= start <= stop:
-        return start, stop
-    wanted = said.replace("\\n", "\n").split()
-    if text[start:stop].split() == wanted:
-        return start, stop
-    wide = text.encode("utf-16-le")
-    ends = [len(wide[: 2 * end].decode("utf-16-le", "replace")) for end in (start, stop)]
-    if text[ends[0] : ends[1]].split() == wanted:
-        return ends[0], ends[1]
-    raise InputError(f"a span is {shown(said)}, but its characters are {shown(text[start:stop])}")
+def _add_regions(task: Task, text: str, regions: Sequence[Region]) -> None:
+    """Add spans, whose offsets count characters, or UTF-16 units as browsers do."""
+    counts = (range(len(text) + 1), utf16_positions(text))
+    fitting = (at for at in counts if all(_fits(text, at, region) for region in regions))
+    positions = next(fitting, counts[0])
+    for region in regions:
+        if region.stop >= len(positions) or _fits(text, positions, region):
+            bounds = [positions[k] if 0 <= k < len(positions) else k for k in region[2:4]]
+            task.mark(region.id, region.label, bounds[0], bounds[1])
+        else:
+            there = text[max(0, region.start) : region.stop]
+            raise InputError(
+                f"a span is {shown(region.text)}, but its characters are {shown(there)}"
+            )
+
+
+def _fits(text: str, positions: Sequence[int], region: Region) -> bool:
+    """Tell whether a span is in the text, and marks what the file says; white space is free."""
+    if not 0 <= region.start <= region.stop < len(positions):
+        return False
+    if region.text is None:
+        return True
+    words = text[positions[region.start] : positions[region.stop]].split()
+    return words in (region.text.split(), region.text.replace("\\n", "\n").split())
 
 
 def sniff(source: Source) -> bool:

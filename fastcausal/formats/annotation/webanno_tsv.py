@@ -205,7 +205,7 @@ def parse(source: Source) -> Document:
         document = document_of(source.name, text, lines.structures)
     except InputError as error:
         raise InputError(f"{source.name}: {error}") from error
-    document.notes.update(lines.notes)
+    document.notes.update(+lines.notes)
     return document
 
 
@@ -331,6 +331,10 @@ def _items(cell: str) -> list[str] | None:
     """Return the annotations of a cell, None where there are none."""
     if cell == "_":
         return None
+    if not cell:
+        raise InputError("an empty column, expected _ where there is no annotation")
+    if not cell:
+        raise InputError("an empty column, expected _ where there is no annotation")
     items = []
     for match in _ITEMS.finditer(cell):
         items.append(match[1])

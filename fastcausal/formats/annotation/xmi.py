@@ -61,7 +61,7 @@ def parse(source: Source) -> Document:
         raise InputError(f"{source.name}: its types are missing: {error}") from error
     try:
         cas = cassis.load_cas_from_xmi(content, typesystem=cassis.load_typesystem(types))
-        text, listed = cas.sofa_string, [_structure(each) for each in cas.select_all()]
+        text, listed = cas.sofa_string, [_structure(each) for each in cas.select_all_annotations()]
     except Exception as error:  # whatever a damaged file makes of it
         raise InputError(f"{source.name}: UIMA CAS XMI that cannot be read: {error}") from error
     if not isinstance(text, str):

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined, numbers, offsets_of, string_lists, strings_at
-from fastcausal.errors import InputError, Problems
+from fastcausal.errors import InputError, Problems, counted
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.cnc.tagged import Sentences, texts_like, token_counts
@@ -118,14 +118,18 @@ def _batches(lines: Lines, golds: Iterator[Relations], tags: str) -> Iterator[Re
         named = predictions is not None and predictions.ids is not None and gold.ids is not None
         if not named and n != len(gold):
             expected = position + len(gold) + sum(map(len, golds))
-            raise InputError(f"{lines.name} has {position + n} examples, expected {expected}")
+            raise InputError(
+                f"{lines.name} has {counted(position + n, 'example')}, expected {expected}"
+            )
         assert batch is not None
         assert predictions is not None
         yield replace(predictions, columns={}).relations(batch, gold, tags, position)
         position += n
     if rest := lines.take(sys.maxsize):
         n = sum(1 for _ in rest.filled_lines())
-        raise InputError(f"{lines.name} has {position + n} examples, expected {position}")
+        raise InputError(
+            f"{lines.name} has {counted(position + n, 'example')}, expected {position}"
+        )
 
 
 def _predictions(source: Source, like: Relations | None, tags: str, start: int) -> _Predictions:

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from fastcausal.arrays.arrow import is_valid, numbers, offsets, text_lists
+from fastcausal.arrays.arrow import flattened, is_valid, joined, offsets, text_lists
 from fastcausal.arrays.arrow import texts_of as characters_of
 from fastcausal.arrays.unparsed import UNPARSED, reason_lists
 from fastcausal.errors import InputError, Problems, Remedy
@@ -175,8 +174,8 @@ class Sentences:
             )
             spans.append(tuple(flat))
             if odd:
-                flat_chunk = chunk.flatten()
-                self.odd += filter(odd_signal_tag, (flat_chunk[k].as_py() for k in odd))
+                sentences, _ = flattened(chunk)
+                self.odd += filter(odd_signal_tag, (sentences[k].as_py() for k in odd))
             example, sentence = stops
         changed = self.lengths != lengths if own else ()
         self.unlike_text: int = int(np.count_nonzero(changed))
@@ -245,8 +244,8 @@ class Sentences:
         at = np.flatnonzero(unread)
         examples = np.searchsorted(places, at, "right") - 1
         given, read = (
-            pc.list_flatten(column).take(numbers(at)).to_pylist()
-            for column in (self.kept, self._read)
+            [column[k].as_py() for k in at.tolist()]
+            for column in (flattened(joined(each))[0] for each in (self.kept, self._read))
         )
         texts = self._texts()
         for k, example, sentence, as_read in zip(

@@ -18,13 +18,14 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import (
     is_valid,
     joined,
     lists,
     numbers,
+    offsets_of,
     string_lists,
     strings,
     strings_at,
@@ -101,8 +102,17 @@ def _plain_sentences(table: pa.Table) -> pa.ChunkedArray | None:
     except ValueError:
         return None
     sentences = pa.chunked_array(chunks, pa.list_(pa.string()))
-    counts = pc.cast(pc.list_value_length(sentences), pa.string())
-    return sentences if counts.equals(table["num_rs"]) else None
+    counts = np.diff(offsets_of(joined(sentences)))
+    return sentences if _state(joined(table["num_rs"]), counts) else None
+
+
+def _state(cells: pa.Array, counts: Int64) -> bool:
+    """Tell whether cells state these counts; those of one digit are compared byte by byte."""
+    data, places = texts_of(cells)
+    if not cells.null_count and (np.diff(places) == 1).all():
+        digits = np.frombuffer(data, np.uint8)[places[:-1]].astype(np.int64) - ord("0")
+        return bool((digits == counts).all())
+    return bool(pc.cast(numbers(counts), pa.string()).equals(cells))
 
 
 def _checked_sentences(
@@ -138,12 +148,12 @@ def _string_lists(cells: pa.Array) -> pa.ListArray:
     unusual = np.flatnonzero(widths < 0)
     if not len(unusual):
         return plain
-    evaluated = [_sentences(cells[int(k)].as_py()) for k in unusual]
-    values = strings([sentence for sentences in evaluated for sentence in sentences])
-    order = np.arange(len(cells))
-    order[unusual] = len(cells) + np.arange(len(unusual))
-    both = pa.concat_arrays([plain, lists(map(len, evaluated), values)])
-    return both.take(numbers(order))
+    pieces, start = [], 0
+    for k in unusual.tolist():
+        evaluated = _sentences(cells[k].as_py())
+        pieces += [plain.slice(start, k - start), lists([len(evaluated)], strings(evaluated))]
+        start = k + 1
+    return pa.concat_arrays([*pieces, plain.slice(start)])
 
 
 def _require_same_text(

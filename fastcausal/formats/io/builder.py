@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined, lists, numbers, relation_columns, strings, values_of
 from fastcausal.arrays.unparsed import UNPARSED, Reason, reason_lists
-from fastcausal.errors import InputError, Problems, repeated
+from fastcausal.errors import InputError, Problems, counted, repeated
 from fastcausal.formats.io.values import Written, kind
 from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Reading, Relations
@@ -313,7 +313,7 @@ def places_in(
         at = pc.index_in(joined(ids), joined(like.ids))
         return values_of(at, -1).astype(np.int64)
     if n != like.table.num_rows:
-        raise InputError(f"{name} has {n} examples, expected {len(like)}")
+        raise InputError(f"{name} has {counted(n, 'example')}, expected {len(like)}")
     return np.arange(n)
 
 

@@ -8,17 +8,17 @@ import io
 import os
 import re
 import shutil
-import stat
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
 from fastcausal.errors import InputError, OutputError, Problems, invalid_json
+from fastcausal.formats.io.outputs import Output
 from fastcausal.formats.io.packed import (
     HEAD,
     PIECE,
@@ -313,10 +313,10 @@ def replacing_together(*targets: str | os.PathLike[str]) -> Iterator[list[IO[byt
     Before the first does, the others that were there are removed, so that even a process killed
     in between leaves no new file beside an old one.
     """
-    outputs: list[_Output] = []
+    outputs: list[Output] = []
     try:
         for target in targets:
-            outputs.append(_Output(target))
+            outputs.append(Output(target))
         yield [output.file for output in outputs]
         for output in outputs:
             output.complete()
@@ -332,76 +332,3 @@ def replacing_together(*targets: str | os.PathLike[str]) -> Iterator[list[IO[byt
     finally:
         for output in outputs:
             output.close()
-
-
-class _Output:
-    """One file to write: a partial one beside its place, or the target itself."""
-
-    def __init__(self, target: str | os.PathLike[str]) -> None:
-        self._partial: Path | None = None
-        self._place = _without_links(target)
-        if str(self._place.parent) in (f"/proc/{os.getpid()}/fd", "/dev/fd"):
-            # Opened anew, a redirected file would be cut and written from its start.
-            self.file = os.fdopen(os.dup(int(self._place.name)), "wb")
-            return
-        mode = _mode(self._place)
-        if _is_direct(self._place, mode):
-            self.file = self._place.open("wb")
-            return
-        # A name of its own: other threads, and processes with the same id, write theirs.
-        partial = self._place.with_name(f".{os.urandom(8).hex()}.partial")
-        self.file = partial.open("xb")
-        self._partial = partial
-        if mode is not None:
-            partial.chmod(stat.S_IMODE(mode))
-
-    def complete(self) -> None:
-        """Bring all that was written to the disk."""
-        self.file.flush()
-        if self._partial is not None:
-            os.fsync(self.file.fileno())
-
-    def make_way(self) -> None:
-        """Remove what is in the place of the file."""
-        if self._partial is not None:
-            self._place.unlink(missing_ok=True)
-
-    def take_place(self) -> None:
-        """Become the file under the target's name."""
-        self.file.close()
-        if self._partial is not None:
-            self._partial.replace(self._place)
-            self._partial = None
-
-    def close(self) -> None:
-        """Remove what did not take its place."""
-        with suppress(OSError):  # what a full disk could not take fails here once more
-            self.file.close()
-        if self._partial is not None:
-            self._partial.unlink(missing_ok=True)
-
-
-def _without_links(target: str | os.PathLike[str]) -> Path:
-    """Follow the links of a target, but not beyond an entry of /proc, which names no place."""
-    path = Path(target).absolute()
-    for _ in range(40):  # as many links as Linux follows
-        path = Path(os.path.realpath(path.parent), path.name)
-        if path.is_relative_to("/proc") or not path.is_symlink():
-            return path
-        path = path.parent / path.readlink()
-    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-
-
-def _mode(path: Path) -> int | None:
-    """Return type and permissions of a file, None where there is none."""
-    try:
-        return path.stat().st_mode
-    except FileNotFoundError:
-        return None
-
-
-def _is_direct(path: Path, mode: int | None) -> bool:
-    if mode is not None and not stat.S_ISREG(mode):
-        return True
-    system = path.is_relative_to("/dev") or path.is_relative_to("/proc")
-    return system and not path.is_relative_to("/dev/shm")

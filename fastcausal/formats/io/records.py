@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError, Problems, invalid_json
 from fastcausal.formats import table as binary
 from fastcausal.formats.io.cells import cells, columns_of, encodable

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.unparsed import UNPARSED
-from fastcausal.errors import InputError, some_of
-from fastcausal.formats import documents, documents_of, frames, opened, read, table
+from fastcausal.errors import InputError, counted, some_of
+from fastcausal.formats import documents_of, frames, opened, read, table
 from fastcausal.formats.annotation.links import Document, relations_of
+from fastcausal.formats.annotation.projects import documents
 from fastcausal.formats.io.batches import Stream, batch
 from fastcausal.formats.io.files import name_of
 from fastcausal.formats.io.format import Opened
@@ -168,7 +169,7 @@ def readable(
         return relations
     if unparsed == "error":
         raise InputError(unread_message(relations, name, count))
-    warnings[f"{name}: unparsed={unparsed}: {count} relations could not be read"] = None
+    warnings[f"{name}: unparsed={unparsed}: {counted(count, 'relation')} could not be read"] = None
     lists = arrow.joined(relations.table["relations"])
     read = arrow.is_valid(lists.flatten())
     starts = arrow.offsets_of(lists)

@@ -21,6 +21,7 @@ from fastcausal.tasks.agreement.annotators import (
     n_missing,
     other_texts,
 )
+from fastcausal.tasks.agreement.disagreements import Paired
 from fastcausal.tasks.agreement.measures import (
     TOTAL,
     measures,
@@ -53,6 +54,7 @@ def compare(
     roles = sides[a].roles
     plan = protocol.plan(roles)
     example, of_a, of_b = _chosen(aligned, plan, first, second)
+    paired = Paired(a, b, aligned, example, (of_a, of_b))
     if published:
         example, of_a, of_b = published_pairs(first, second, example, of_a, of_b)
     counts = count_pairs(plan, first, second, of_a, of_b)
@@ -74,6 +76,7 @@ def compare(
         matches=match_table(
             aligned, plan.kernel.columns(roles), counts, example, {"a": of_a, "b": of_b}
         ),
+        paired=paired,
     )
     lost = np.count_nonzero(n_each[np.bincount(example, minlength=len(n_each)) == 0])
     _warn(pair, sides, whole, aligned, int(lost), warnings)

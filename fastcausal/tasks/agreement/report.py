@@ -13,7 +13,9 @@ from fastcausal.groups import Scores
 from fastcausal.report import Report, Tables, plain, scores_table
 from fastcausal.statistics import Statistics
 from fastcausal.tables import Grid
-from fastcausal.tasks.agreement.measures import Sums
+from fastcausal.tasks.agreement import disagreements
+from fastcausal.tasks.agreement.disagreements import Paired
+from fastcausal.tasks.agreement.measures import TOTAL, Sums
 from fastcausal.tasks.agreement.tables import example_table, named_rows
 
 
@@ -41,6 +43,7 @@ class PairAgreement:
     scores: Mapping[str, Scores]
     sums: Sums = field(repr=False, compare=False)
     matches: pa.Table = field(repr=False, compare=False)
+    paired: Paired = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,10 +135,11 @@ class Agreement(Report):
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Table]:
-        """Tables ``per_example``, ``matches``, ``pairs`` of annotators and ``intervals``."""
+        """Tables of examples, of pairs of relations and of annotators, and of intervals."""
         return Tables(
             per_example=self._per_example_table,
             matches=self._matches_table,
+            disagreements=self._disagreements_table,
             pairs=self._pairs_table,
             intervals=self._intervals_table,
         )
@@ -150,6 +154,24 @@ class Agreement(Report):
     def _matches_table(self) -> pa.Table:
         """Make a row per pair of annotators and pair of relations (null: unmatched) of counts."""
         return pa.concat_tables([named_rows(pair.a, pair.b, pair.matches) for pair in self.pairs])
+
+    def _disagreements_table(self) -> pa.Table:
+        """Make a row per pair of relations that differ, with the words of both annotators."""
+        return disagreements.table_of([pair.paired for pair in self.pairs], self._roles)
+
+    @property
+    def _roles(self) -> list[str]:
+        return [name for name in self.scores if name != TOTAL]
+
+    @property
+    def disagreements(self) -> pa.Table:
+        """Table of relations that differ: annotators, example, numbers from 1, and words."""
+        return self._table("disagreements")
+
+    def disagreements_page(self) -> str:
+        """Write the relations that differ as a page that needs nothing else."""
+        pairs = [pair.paired for pair in self.pairs]
+        return disagreements.page(pairs, self._roles, self.title, self.signature)
 
     def _pairs_table(self) -> pa.Table:
         """Make a row per pair of annotators and group, with its measures."""

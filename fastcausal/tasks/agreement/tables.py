@@ -38,12 +38,12 @@ def match_table(
     named = "id" in examples.column_names
     places: dict[str, Any] = {"id": examples["id"].take(example)} if named else {"example": example}
     for (side, index), rows in zip(relations.items(), (aligned.gold, aligned.pred), strict=True):
-        number = _numbers(rows, index, example)
+        number = numbers_of(rows, index, example)
         places[f"{side}_relation"] = pa.array(number, mask=number < 0)
     return pa.table(places | {name: counts[:, k] for k, name in enumerate(columns)})
 
 
-def _numbers(rows: Rows, relations: Int64, example: Int64) -> Int64:
+def numbers_of(rows: Rows, relations: Int64, example: Int64) -> Int64:
     """Return the number of each marked relation within its example; -1 stays -1."""
     of_table = np.flatnonzero(np.diff(rows.row_offsets))
     number = of_table[relations] - rows.relation_offsets[example] if len(of_table) else relations

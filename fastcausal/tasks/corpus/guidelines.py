@@ -11,6 +11,7 @@ from typing import Any
 from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation.links import Document, Link
+from fastcausal.formats.annotation.projects import documents as documents_in
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT
 from fastcausal.formats.examples import examples
 from fastcausal.formats.io.builder import Span, UnreadError
@@ -95,7 +96,7 @@ def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
 def _open(source: Any, tags: TagReading) -> Iterator[tuple[str, Document | None, Relations]]:
     """Yield each document of a source, else its relations, with its name for messages."""
     file = source if formats.is_folder(source) else formats.opened(source, whole=True)
-    documents = formats.documents(file) if isinstance(file, Opened) else None
+    documents = documents_in(file) if isinstance(file, Opened) else None
     if documents is None:
         name = file.name if isinstance(file, Opened) else "table"
         name = str(source) if formats.is_folder(source) else name

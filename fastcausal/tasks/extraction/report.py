@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from fastcausal.arrays import compute as pc
 from fastcausal.arrays.strata import By
 from fastcausal.count_files import system_of
-from fastcausal.errors import Warnings, warning_lines
+from fastcausal.errors import InputError, Warnings, warning_lines
 from fastcausal.formulas import MULTI, Int64, RelationFormula, Rows
 from fastcausal.groups import CountedGroups, Groups, Scores
 from fastcausal.report import Report, Tables
@@ -22,11 +22,73 @@ from fastcausal.tables import number_text
 from fastcausal.tasks.unread import ALL_READ, Unparsed
 
 DETAILS = ("per_example", "matches")
+if TYPE_CHECKING:
+    from fastcausal.tasks.extraction.errors import Errors
+    from fastcausal.tasks.extraction.tables import Details
+
 NO_REASONS = pa.schema(
     [("id", pa.string()), ("relation", pa.int32()), ("reason", pa.string()), ("text", pa.string())]
 )
 Bounds = dict[str, dict[str, float] | None]
 AS_GIVEN = "tags:as-given: "
+
+
+class ExtractionReport(Report):
+    """Scores of extracted relations; a `Report` that can show the examples behind them."""
+
+    _details: Details | None = None
+
+    def without_details(self) -> Self:
+        """Return this report without what its tables, statistics and errors are made of."""
+        report = super().without_details()
+        vars(report).update(_details=None)
+        return report
+
+    def errors(
+        self,
+        top: int | None = 10,
+        types: Sequence[str] = (),
+        roles: Sequence[str] = (),
+    ) -> Errors:
+        """Show the examples that went wrong, worst first.
+
+        Parameters
+        ----------
+        top : int, optional
+            How many; None: all that have an error.
+        types : sequence of str
+            The only counts of the kernel to go by, such as ``["le", "be"]``; none: all errors.
+        roles : sequence of str
+            The only roles to count.
+
+        Returns
+        -------
+        Errors
+            Examples with as many errors stand in the order of gold.
+
+        Raises
+        ------
+        InputError
+            The report is one of counts alone.
+        ValueError
+            The kernel has no such type, the examples no such role.
+
+        Examples
+        --------
+        >>> import fastcausal as fc
+        >>> from fastcausal import sample
+        >>> report = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
+        >>> wrong = report.errors(top=2, types=["be"], roles=["effect"])
+        >>> wrong.n_wrong, [(example.id, example.errors) for example in wrong.examples]
+        (17, [('sample_datacentre_2', 2), ('sample_harbour_2', 1)])
+        """
+        from fastcausal.tasks.extraction.errors import errors_of
+
+        if self._details is None:
+            raise InputError(f"{self.title}: a report of counts alone has no errors to show")
+        return errors_of(
+            self._details.counting, self._details.examples(), self.signature, top, types, roles
+        )
 
 
 def report_of(
@@ -40,16 +102,16 @@ def report_of(
     warnings: tuple[str, ...] = (),
     unparsed: Unparsed = ALL_READ,
     bounds: Bounds | None = None,
-    details: Callable[[str], pa.Table] | None = None,
+    details: Details | None = None,
     reasons: tuple[pa.Table, ...] | None = None,
     statistics: Callable[[], Statistics] | None = None,
-) -> Report:
+) -> ExtractionReport:
     """Make the report; ``details`` makes its tables by name, None if only sums are left."""
     lost = f", {unparsed.relations} unparsed" if unparsed.relations else ""
     tables = {} if details is None else {name: partial(details, name) for name in DETAILS}
     if reasons is not None:
         tables["unparsed"] = partial(_all_reasons, reasons)
-    return Report(
+    report = ExtractionReport(
         f"{protocol}: {n_examples} sentences, {n_gold_relations} gold relations, "
         f"{n_pred_relations} predicted{lost}",
         signature,
@@ -69,6 +131,8 @@ def report_of(
         statistics=statistics,
         legend=() if bounds is None else (_bounds_line(bounds),),
     )
+    vars(report)["_details"] = details
+    return report
 
 
 def _all_reasons(reasons: tuple[pa.Table, ...]) -> pa.Table:
@@ -159,17 +223,17 @@ class Totals(NamedTuple):
 
     def report(
         self,
-        details: Callable[[str], pa.Table] | None,
+        details: Details | None,
         statistics: Callable[[], Statistics],
-    ) -> Report:
+    ) -> ExtractionReport:
         """Return the report; ``details`` and ``statistics`` make its tables and statistics."""
-        return Report.later(partial(self._report, details, statistics), statistics)
+        report = ExtractionReport.later(partial(self._report, details, statistics), statistics)
+        vars(report)["_details"] = details
+        return report
 
     def _report(
-        self,
-        details: Callable[[str], pa.Table] | None,
-        statistics: Callable[[], Statistics],
-    ) -> Report:
+        self, details: Details | None, statistics: Callable[[], Statistics]
+    ) -> ExtractionReport:
         subsets = {MULTI: self.counts[1], **self.subsets}
         return report_of(
             self.protocol,
@@ -232,7 +296,7 @@ def as_given(n: int, protocol: str) -> Warnings:
     return {(AS_GIVEN, text): (n,)} if n else {}
 
 
-def of_statistics(statistics: Statistics, by: By = None) -> Report:
+def of_statistics(statistics: Statistics, by: By = None) -> ExtractionReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     return totals_of(statistics, by).report(None, partial(replace, statistics))
 

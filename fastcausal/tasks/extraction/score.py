@@ -25,11 +25,16 @@ from fastcausal.groups import Scores
 from fastcausal.options import Backend, Occurrence, Policy, ProtocolName, ReadFormat, TagReading
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
-from fastcausal.report import Report
 from fastcausal.rows import Rows
 from fastcausal.tasks.align import NO_COLUMNS, Aligned
 from fastcausal.tasks.extraction.batches import Progress, in_step, is_streamed
-from fastcausal.tasks.extraction.report import Bounds, as_given, bounds_of, report_of
+from fastcausal.tasks.extraction.report import (
+    Bounds,
+    ExtractionReport,
+    as_given,
+    bounds_of,
+    report_of,
+)
 from fastcausal.tasks.extraction.scorer import ExtractionScorer, marked_relations
 from fastcausal.tasks.extraction.tables import statistics_of
 from fastcausal.tasks.official import KEY
@@ -59,7 +64,7 @@ def score(
     tags: TagReading | None = None,
     answers: str | None = None,
     occurrence: Occurrence = "gap",
-) -> Report:
+) -> ExtractionReport:
     """Score predicted relations against gold relations.
 
     Parquet and Arrow IPC files, directories of Parquet files, large files of JSON lines and
@@ -161,7 +166,7 @@ def score(
     if batches is None:
         return _scored(scorer, ((gold, pred),), per_example, again)
 
-    def whole() -> Report:
+    def whole() -> ExtractionReport:
         scorer.reset()
         return _scored(scorer, ((gold, pred),), per_example, again)
 
@@ -178,7 +183,7 @@ def _scored(
     batches: Iterable[tuple[Any, Any]],
     per_example: str | os.PathLike[str] | None,
     again: Callable[[], Aligned] | None = None,
-) -> Report:
+) -> ExtractionReport:
     """Score batches; tables of the report align the sources ``again``, or keep the only batch."""
     n_batches = 0
     with _NOWHERE if per_example is None else _CountFile(scorer).appending(per_example) as write:
@@ -248,7 +253,9 @@ def _bounds_2022(scorer: ExtractionScorer, aligned: Aligned, gold: Any, pred: An
     return bounds_of(*((here, there) if scorer.unparsed == "empty" else (there, here)))
 
 
-def _report_2022(scorer: ExtractionScorer, aligned: Aligned, bounds: Bounds | None) -> Report:
+def _report_2022(
+    scorer: ExtractionScorer, aligned: Aligned, bounds: Bounds | None
+) -> ExtractionReport:
     scorer.n_as_given, scorer.located = aligned.n_as_given, aligned.located
     n_pred_relations = marked_relations(aligned.pred)
     lost = aligned.unparsed

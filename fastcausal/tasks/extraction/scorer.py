@@ -32,7 +32,6 @@ from fastcausal.options import (
 )
 from fastcausal.protocols import RECESS, Protocol, batch_protocol, protocol_named
 from fastcausal.relations import ROLES, Relations
-from fastcausal.report import Report
 from fastcausal.rows import Rows
 from fastcausal.statistics import Statistics, joint_signature
 from fastcausal.tasks.align import (
@@ -41,7 +40,7 @@ from fastcausal.tasks.align import (
     align_examples,
     align_rows,
 )
-from fastcausal.tasks.extraction.report import Totals
+from fastcausal.tasks.extraction.report import ExtractionReport, Totals
 from fastcausal.tasks.extraction.tables import Counting, Details
 from fastcausal.tasks.unread import ALL_READ, Unparsed, named_reasons
 
@@ -331,12 +330,12 @@ class ExtractionScorer:
         self.reasons += other.reasons
         self.unread_counts = _added_if_known(self.unread_counts, other.unread_counts)
 
-    def compute(self) -> Report:
+    def compute(self) -> ExtractionReport:
         """The scores of all batches so far; of none, every score is 0/0."""
         self.settle()
         return self.report()
 
-    def report(self, whole: Aligned | Callable[[], Aligned] | None = None) -> Report:
+    def report(self, whole: Aligned | Callable[[], Aligned] | None = None) -> ExtractionReport:
         """Return what `compute` does, with tables of all examples where ``whole`` has them."""
         totals = self.totals()
         details = None if whole is None else Details(self.counting(), whole, totals.counts)

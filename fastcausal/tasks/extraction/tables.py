@@ -200,13 +200,14 @@ class Details:
 
     def __call__(self, name: str) -> pa.Table:
         """``"per_example"`` or ``"matches"``."""
-        return _DETAILS[name](self.counting, self._examples())
+        return _DETAILS[name](self.counting, self.examples())
 
     def statistics(self, of_nothing: Statistics) -> Statistics:
         """Return the counts of every example, of what statistics without any say."""
-        return statistics_of(self.counting, self._examples(), of_nothing)
+        return statistics_of(self.counting, self.examples(), of_nothing)
 
-    def _examples(self) -> Aligned:
+    def examples(self) -> Aligned:
+        """Return both sides, example by example."""
         if not callable(self.aligned):
             return self.aligned
         aligned = self.aligned()

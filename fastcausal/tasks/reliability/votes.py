@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from fastcausal.coefficients import COEFFICIENTS, coefficients
 from fastcausal.errors import InputError
@@ -19,6 +20,7 @@ from fastcausal.ratings import Int64, Ratings, numbered
 from fastcausal.report import Report
 from fastcausal.statistics import Statistics
 from fastcausal.tables import Grid
+from fastcausal.tasks.reliability import disagreements
 from fastcausal.tasks.reliability.reading import read_ratings
 from fastcausal.tasks.reliability.units import signature_of, statistics_of
 
@@ -170,6 +172,15 @@ class LabelAgreement(Report):
     def statistics(self) -> Statistics:
         """Ratings of every unit; made when asked for."""
         return statistics_of(self.ratings, self.level, COEFFICIENTS)
+
+    @property
+    def disagreements(self) -> pa.Table:
+        """Table of the units with more than one label: ``unit``, and a column per rater."""
+        return disagreements.table_of(self.ratings)
+
+    def disagreements_page(self) -> str:
+        """Write the units with more than one label as a page that needs nothing else."""
+        return disagreements.page(self.ratings, self.title, self.signature)
 
     @cached_property
     def signature(self) -> str:

@@ -341,7 +341,7 @@ def test_a_fault_in_files_too_large_to_be_read_whole(tmp_path, monkeypatch):
     with parts_of(2), pytest.raises(fc.InputError) as raised:
         fc.score(tmp_path / "gold.parquet", tmp_path / "pred.parquet")
     assert str(raised.value) == (
-        "from example 2 on: 1 relations of pred could not be read; "
+        "from example 2 on: 1 relation of pred could not be read; "
         'unparsed="empty" or "skip" would score the rest'
     )
 

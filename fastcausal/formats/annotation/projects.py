@@ -1,16 +1,20 @@
-"""A zip as a source: an exported project, or the zipped folder of one."""
+"""Projects: exported zips, and all documents of one annotator as one source."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from fastcausal.errors import InputError
+from fastcausal.formats.annotation.links import Document, relations_of
+from fastcausal.formats.io import batches
+from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.files import UTF8_MARK, Source, name_of
 from fastcausal.formats.io.format import Format, Opened
 from fastcausal.formats.io.zips import MARKS, Archive, is_zip
+from fastcausal.relations import Relations
 
 MARKED_UP = "annotation"  # the folder of an exported project that has a folder per document
 NOBODYS = ("INITIAL_CAS", "CURATION_USER")  # documents before annotation, and after it
@@ -115,3 +119,33 @@ def _opened(
             f"{archive.name}: a zip with {len(files)} files ({', '.join(files[:3])}), expected "
             f"one, or files of an annotation tool, which {name} does not look like"
         ) from error
+
+
+def stream(name: str, n_bytes: int | None, files: Callable[[], Iterable[Opened]]) -> Stream:
+    """Return the examples of files of marked texts, of one annotator, file by file."""
+    next(iter(files()), None)  # a zip of other files is refused at once
+    return Stream(name, lambda _: map(batches.batch, _one_annotator(files())), n_bytes=n_bytes)
+
+
+def _one_annotator(files: Iterable[Opened]) -> Iterator[Relations]:
+    """Yield the relations of each file; InputError where a document comes twice."""
+    seen: dict[str, str] = {}
+    for file in files:
+        marked = documents(file) or []
+        for document in marked:
+            before = seen.setdefault(document.name, document.file)
+            if before != document.file:
+                raise InputError(
+                    f'{document.file}: document "{document.name}" is also in {before}, expected '
+                    "the documents of one annotator; agreement takes those of several"
+                )
+        yield relations_of(file.name, marked)
+
+
+def documents(source: Opened) -> list[Document] | None:
+    """Parse the spans and links of a file, each text that an annotator marked by itself.
+
+    None for a format of relations alone.
+    """
+    parse = source.format.documents
+    return None if parse is None else list(parse(source.source()))

@@ -1,0 +1,64 @@
+"""Raw answers of language models: clean JSON against json.loads alone, and all to relations."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+
+import fastcausal as fc
+from fastcausal.formats.answers.texts import relations_in
+
+N = 20_000
+CAUSES = ("the storm", "heavy rain on Friday", "a power cut", "salt in the cables")
+EFFECTS = ("the ferries stopped", "the harbour was flooded", "the old bridge had to be closed")
+
+
+def said(k: int) -> dict[str, object]:
+    """An answer of none to two relations, as the schema has them."""
+    relation = {"cause": CAUSES[k % 4], "effect": EFFECTS[k % 3], "signal": ["so"]}
+    return {"relations": [relation] * (k % 3)}
+
+
+TEXT = " , so ".join((*CAUSES, *EFFECTS)) + " ."
+ANSWERS = [said(k) for k in range(N)]
+WAYS = {
+    "clean": json.dumps,
+    "in a fence": lambda answer: f"```json\n{json.dumps(answer, indent=2)}\n```",
+    "in prose": lambda answer: f"Sure, here it is: {json.dumps(answer)} I hope this helps.",
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_parsing(race, way):
+    texts = [WAYS[way](answer) for answer in ANSWERS]
+
+    def parsed():
+        notes: Counter[str] = Counter()
+        return [relations_in(text, notes) for text in texts]
+
+    assert parsed() == [answer["relations"] for answer in ANSWERS]
+    clean = [json.dumps(answer) for answer in ANSWERS]
+    race(
+        f"answers parsed, {way}",
+        N,
+        parsed,
+        {"json.loads of clean ones": lambda: [*map(json.loads, clean)]},
+        3,
+    )
+
+
+def test_to_relations(race):
+    rows = [{"text": TEXT, "output": json.dumps(answer)} for answer in ANSWERS]
+    texts = [{"text": TEXT, **answer} for answer in ANSWERS]
+    expected = fc.read(texts, format="spans")
+    read = fc.read(rows, answers="output")
+    assert read.table["relations"].equals(expected.table["relations"])
+    race(
+        "answers to relations",
+        N,
+        lambda: fc.read(rows, answers="output"),
+        {"their spans alone": lambda: fc.read(texts, format="spans")},
+        3,
+    )

@@ -1,0 +1,89 @@
+"""``fastcausal errors GOLD PRED``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from fastcausal.cli.console import doing, print_json, print_table, warn
+from fastcausal.cli.options import READS, RECIPE, JsonOption, Reads, Recipe
+from fastcausal.cli.parameters import Argument, Option
+from fastcausal.options import Policy
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from fastcausal.tasks.extraction.errors import Errors
+
+STYLES = ("bold yellow", "bold cyan", "bold magenta", "bold green")  # of roles
+
+
+def errors(
+    gold: Annotated[str, Argument(help="Gold annotations in any format; - for stdin.")],
+    pred: Annotated[str, Argument(help="Predictions in any format.")],
+    recipe: Recipe = RECIPE,
+    top: Annotated[int, Option(min=1, help="Show so many sentences.")] = 10,
+    type: Annotated[
+        str, Option(help="Go by these counts alone, such as le,be; by default all errors.")
+    ] = "",
+    role: Annotated[str, Option(help="Count these roles alone, such as cause,effect.")] = "",
+    html: Annotated[Path | None, Option(help="Write a page for the browser to this file.")] = None,
+    json: JsonOption = False,
+    unparsed: Annotated[
+        Policy,
+        Option(help="Stop at unparsed predictions, count them as empty, or skip their examples."),
+    ] = "error",
+    unmatched: Annotated[
+        Policy,
+        Option(help="Stop at ids that one side lacks, count them as empty, or skip them."),
+    ] = "error",
+    reads: Reads = READS,
+) -> None:
+    """Show the sentences that went wrong, worst first."""
+    import fastcausal as fc
+    from fastcausal.formats.io.targets import keep_apart
+
+    keep_apart([html], [gold, pred])
+    with doing(f"scoring {pred}"):
+        report = fc.score(
+            gold,
+            pred,
+            recipe.chosen(),
+            unparsed=unparsed,
+            unmatched=unmatched,
+            **reads.arguments(),
+        )
+        wrong = report.errors(top, *(_names(each) for each in (type, role)))
+    if html is not None:
+        from fastcausal.formats.io.files import replacing
+
+        with replacing(html) as file:
+            file.write(wrong.to_html().encode())
+    if json:
+        print_json(wrong.to_dict() | {"warnings": list(report.warnings)})
+        return
+    warn(report.warnings)
+    print_table(wrong.title, "", *coloured(wrong), wrong.signature)
+
+
+def _names(given: str) -> list[str]:
+    return [name.strip() for name in given.split(",") if name.strip()]
+
+
+def coloured(wrong: Errors) -> Iterator[Text]:
+    """Yield lines for a terminal; brackets tell as much where there is no colour."""
+    from rich.text import Text
+
+    from fastcausal.tasks.marked import bracketed
+
+    for example in wrong.marked():
+        yield Text(f"{example.name}: {example.remark}", "bold")
+        width = max(len(line.name) for line in example.lines)
+        for line in example.lines:
+            text = Text(f"  {line.name:{width}}  ")
+            for piece in line.pieces:
+                style = "" if piece[1] is None else STYLES[piece[1] % len(STYLES)]
+                text.append(bracketed([piece], wrong.roles), style)
+            yield text
+        yield Text()

@@ -1,0 +1,204 @@
+"""Commands of click, made of the signatures of functions; loaded when they are asked for.
+
+A parameter is ``name: Annotated[type, Option(...)] = default``, or one of `Argument`. A NamedTuple
+of options stands for each of its fields, and a ``click.Context`` for what was typed.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import click
+
+EXIT_STATUS = """\
+Exit status: 0 done; 1 a check failed, see the command; 2 bad input or usage, or output that cannot
+be written; 70 a fault of fastcausal; 130 Ctrl-C; 141 a closed pipe."""
+SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True, "max_content_width": 100}
+_EXAMPLES = re.compile(r"\n\s*Examples\n\s*-+\n")
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A parameter that is told by its place."""
+
+    help: str = ""
+    metavar: str | None = None
+
+
+class Option:
+    """A parameter that is told by its flags, by default one of its name."""
+
+    def __init__(
+        self,
+        *flags: str,
+        help: str = "",
+        metavar: str | None = None,
+        min: float | None = None,
+        max: float | None = None,
+    ) -> None:
+        self.flags, self.help, self.metavar, self.range = flags, help, metavar, (min, max)
+
+
+class Command(click.Command):
+    """A command that refuses an option given twice, of which the last would win."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments after looking for repeated options."""
+        *_, order = self.make_parser(ctx).parse_args(args=list(args))
+        for option, n in Counter(order).items():
+            if n > 1 and isinstance(option, click.Option) and not option.multiple:
+                raise click.BadParameter(f"given {n} times, expected once", ctx, option)
+        return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write usage, arguments, options, examples and exit status."""
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        arguments = [p for p in self.get_params(ctx) if isinstance(p, _Argument)]
+        if arguments:
+            with formatter.section("Arguments"):
+                formatter.write_dl([(p.make_metavar(ctx), p.help or "") for p in arguments])
+        self.format_options(ctx, formatter)
+        self.format_epilog(ctx, formatter)
+
+
+class _Argument(click.Argument):
+    """An argument with a line of help."""
+
+    def __init__(self, name: str, help: str, **settings: Any) -> None:
+        super().__init__([name], **settings)
+        self.help = help
+
+
+class Group(click.Group):
+    """Commands, each a function in a module of its own, imported when it is used.
+
+    Parameters
+    ----------
+    name : str
+    package : str
+        Where the modules are.
+    modules : mapping of str to str
+        The module of each command, in which the function has the same name; a module that is a
+        package holds another `Group`.
+    """
+
+    def __init__(self, name: str, package: str, modules: Mapping[str, str], help: str) -> None:
+        super().__init__(name, help=help, context_settings=SETTINGS)
+        self.package, self.modules = package, modules
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; print the help where there are none."""
+        if not args:
+            click.echo(ctx.get_help())
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands, in the order of the table."""
+        return list(self.modules)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Return a command, None for an unknown name."""
+        if name not in self.modules:
+            return None
+        if name not in self.commands:
+            module = self.modules[name]
+            held = getattr(import_module(f"{self.package}.{module}"), module)
+            self.commands[name] = held if isinstance(held, Group) else command(name, held)
+        return self.commands[name]
+
+    def option(self, *flags: str, **settings: Any) -> Callable[[Callable[[Any], None]], None]:
+        """Give the group an option that does all that is to be done, by its value."""
+
+        def add(act: Callable[[Any], None]) -> None:
+            def called(ctx: click.Context, _: click.Parameter, value: Any) -> None:
+                if value and not ctx.resilient_parsing:
+                    act(value)
+                    ctx.exit()
+
+            settings.update(is_eager=True, expose_value=False, callback=called)
+            self.params.append(click.Option(flags, **settings))
+
+        return add
+
+
+def command(name: str, function: Callable[..., None]) -> Command:
+    """Make a command of a function; the examples of its docstring end its help."""
+    parameters: list[click.Parameter] = []
+    groups: dict[str, Any] = {}
+    contexts = []
+    for name_, kind, default in _signature(function):
+        if kind is click.Context:
+            contexts.append(name_)
+        elif hasattr(kind, "_field_defaults"):
+            groups[name_] = kind
+            hints = get_type_hints(kind, include_extras=True)
+            fields = kind._field_defaults.items()
+            parameters += [_parameter(field, hints[field], value) for field, value in fields]
+        else:
+            parameters.append(_parameter(name_, kind, default))
+    lists = [p.name for p in parameters if p.multiple or p.nargs == -1]
+
+    def run(**given: Any) -> None:
+        given |= {name: list(given[name]) or None for name in lists}
+        for name, group in groups.items():
+            given[name] = group(*(given.pop(option) for option in group._fields))
+        function(**given, **dict.fromkeys(contexts, click.get_current_context()))
+
+    text, epilog = _help(function)
+    return Command(name, callback=run, params=parameters, help=text, epilog=epilog)
+
+
+def _signature(function: Callable[..., None]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield name, type and default of each parameter of a function."""
+    for parameter in inspect.signature(function, eval_str=True).parameters.values():
+        yield parameter.name, parameter.annotation, parameter.default
+
+
+def _help(function: Callable[..., None]) -> tuple[str, str]:
+    """Return what a docstring says, and its examples with the exit status."""
+    text, *examples = _EXAMPLES.split(inspect.cleandoc(function.__doc__ or ""), 1)
+    lines = [line for shown in examples for line in shown.splitlines() if line]
+    shown = "\n  ".join(["\b\nExamples:", *lines])
+    return text, f"{shown}\n\n{EXIT_STATUS}" if lines else EXIT_STATUS
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> click.Parameter:
+    """Make the parameter of a command from one of a function."""
+    kind, about = get_args(annotation)
+    if get_origin(kind) in (Union, UnionType):
+        kind = next(each for each in get_args(kind) if each is not type(None))
+    several = get_origin(kind) is list
+    if several:
+        (kind,) = get_args(kind)
+    required = default is inspect.Parameter.empty
+    settings: dict[str, Any] = {"metavar": about.metavar, "help": about.help, "required": required}
+    if not required and default is not None:
+        settings["default"] = default
+    if isinstance(about, Argument):
+        return _Argument(name, nargs=-1 if several else 1, type=_type(kind), **settings)
+    flags = about.flags or (f"--{name.replace('_', '-')}",)
+    if kind is bool:
+        return click.Option([name, *flags], is_flag=True, **settings)
+    settings |= {"multiple": several, "type": _type(kind, *about.range)}
+    return click.Option([name, *flags], **settings)
+
+
+def _type(kind: Any, least: Any = None, most: Any = None) -> Any:
+    """Return what click makes values of a type with."""
+    if get_args(kind):  # of the names of a closed vocabulary
+        return click.Choice(get_args(kind))
+    if kind is Path:
+        return click.Path(path_type=Path)
+    if least is not None or most is not None:
+        return (click.IntRange if kind is int else click.FloatRange)(least, most)
+    return kind

@@ -1,0 +1,137 @@
+"""Relations that two annotators marked otherwise, side by side: for adjudication."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import strings
+from fastcausal.engine.kernel import Int32, Int64
+from fastcausal.rows import Rows
+from fastcausal.tasks.agreement.tables import numbers_of
+from fastcausal.tasks.align import Aligned
+from fastcausal.tasks.marked import Line, Marked, lines_of, numbered, page_of
+from fastcausal.tasks.sentences import Sentence, sentences_of
+
+
+class Paired(NamedTuple):
+    """The relations of two annotators as they were paired.
+
+    Attributes
+    ----------
+    a, b : str
+        The annotators.
+    aligned : Aligned
+        Their relations, those of ``a`` as gold.
+    example : int64[n_pairs]
+    relations : tuple of two int64[n_pairs]
+        Of the relations that mark something; -1: none.
+    """
+
+    a: str
+    b: str
+    aligned: Aligned
+    example: Int64
+    relations: tuple[Int64, Int64]
+
+    def differing(self) -> Iterator[Difference]:
+        """Yield the pairs that do not mark the same, in the order of examples."""
+        sides = self.aligned.gold, self.aligned.pred
+        marked = [rows.marked() for rows in sides]
+        numbers = [
+            numbers_of(rows, index, self.example) + 1
+            for rows, index in zip(sides, self.relations, strict=True)
+        ]
+        sentences = sentences_of(self.aligned.examples, self.aligned.gold.lengths)
+        for k, example in enumerate(self.example.tolist()):
+            a, b = (
+                _relation(rows, int(index[k]))
+                for rows, index in zip(marked, self.relations, strict=True)
+            )
+            if a is None or b is None or not np.array_equal(a, b):
+                of_a, of_b = (int(each[k]) or None for each in numbers)
+                yield Difference(self, example, sentences[example], (of_a, of_b), (a, b))
+
+
+class Difference(NamedTuple):
+    """Two relations that mark something else, or one that the other annotator did not mark.
+
+    Attributes
+    ----------
+    paired : Paired
+    example : int
+    sentence : Sentence or None
+    numbers : tuple of int or None
+        Of the relation in its example, from 1.
+    rows : tuple of int32[n, 3] or None
+        Role, start and stop of its spans.
+    """
+
+    paired: Paired
+    example: int
+    sentence: Sentence | None
+    numbers: tuple[int | None, int | None]
+    rows: tuple[Int32 | None, Int32 | None]
+
+    @property
+    def name(self) -> str:
+        """Name of the example."""
+        return self.paired.aligned.name(self.example)
+
+    def lines(self) -> Iterator[Line]:
+        """Yield the relation of either annotator as it is shown."""
+        sentence = self.sentence or numbered(int(self.paired.aligned.gold.lengths[self.example]))
+        annotators = self.paired.a, self.paired.b
+        for annotator, number, rows in zip(annotators, self.numbers, self.rows, strict=True):
+            name = annotator if number is None else f"{annotator} {number}"
+            yield from lines_of(name, rows, sentence)
+
+
+def _relation(rows: Rows, index: int) -> Int32 | None:
+    return None if index < 0 else rows.relation(index)
+
+
+def table_of(pairs: Iterable[Paired], roles: Sequence[str]) -> pa.Table:
+    """Make a row per difference: annotators, example, and the words of both relations."""
+    columns: dict[str, list[Any]] = {name: [] for name in ("a", "b", "id", "text")}
+    columns |= {f"{side}_relation": [] for side in "ab"}
+    columns |= {f"{side}_{role}": [] for role in roles for side in "ab"}
+    for paired in pairs:
+        for difference in paired.differing():
+            sentence = difference.sentence
+            row = {"a": paired.a, "b": paired.b, "id": difference.name}
+            columns["text"].append(sentence and sentence.text)
+            for name, value in row.items():
+                columns[name].append(value)
+            for side, number, rows in zip("ab", difference.numbers, difference.rows, strict=True):
+                columns[f"{side}_relation"].append(number)
+                words: list[str | None] = [None] * len(roles)
+                if sentence is not None and rows is not None:
+                    words = sentence.roles(rows, len(roles))
+                for role, each in zip(roles, words, strict=True):
+                    columns[f"{side}_{role}"].append(each)
+    return pa.table(
+        {
+            name: _integers(values) if name.endswith("_relation") else strings(values)
+            for name, values in columns.items()
+        }
+    )
+
+
+def _integers(values: Sequence[int | None]) -> pa.Array:
+    given = np.array([value or 0 for value in values], np.int64)
+    return pa.array(given, mask=given == 0)
+
+
+def page(pairs: Iterable[Paired], roles: Sequence[str], title: str, signature: str) -> str:
+    """Write a page of the differences, example by example for each two annotators."""
+    examples = [
+        Marked(name, f"{paired.a} / {paired.b}", [line for each in same for line in each.lines()])
+        for paired in pairs
+        for name, same in groupby(paired.differing(), lambda difference: difference.name)
+    ]
+    return page_of(f"{title}: {len(examples)} to adjudicate", examples, roles, [signature])

@@ -1,0 +1,1 @@
+"""What users have, and what they want of it: from files to answers in few lines."""

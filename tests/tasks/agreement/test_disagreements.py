@@ -1,0 +1,115 @@
+"""What annotators marked otherwise, side by side, and only that."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+
+import fastcausal as fc
+from fastcausal import sample
+from fastcausal.cli import app
+from tests.support.profiles import trials
+from tests.support.strategies import sides
+from tests.support.tables import LENGTH, table_of
+
+ROLES = ["cause", "effect", "signal"]
+WORDS = [f"w{k}" for k in range(LENGTH)]
+
+
+def words_of(relation):
+    return {
+        role: " ... ".join(" ".join(WORDS[a:b]) for a, b in sorted(relation[role]))
+        for role in ROLES
+        if relation.get(role)
+    }
+
+
+@given(sides(most_examples=4))
+@trials(60)
+def test_the_rest_is_the_same(both):
+    """Without what differs, both annotators have the same relations in every example."""
+    names = {"id": [f"e{k}" for k in range(len(both[0]))]}
+    texts = {"text": [" ".join(WORDS)] * len(both[0])}
+    a, b = (table_of(side, **names, **texts) for side in both)
+    try:
+        agreement = fc.agreement({"ann": a, "ben": b})
+    except fc.InputError:
+        return
+    rows = agreement.disagreements.to_pylist()
+    for table, side in ((a, "a"), (b, "b")):
+        relations = {
+            (row["id"], k): words_of(relation)
+            for row in table.to_examples()
+            for k, relation in enumerate(row["relations"], 1)
+            if relation
+        }
+        for row in rows:
+            if row[f"{side}_relation"] is None:
+                assert all(row[f"{side}_{role}"] is None for role in ROLES)
+                continue
+            marked = relations.pop((row["id"], row[f"{side}_relation"]))
+            assert {r: row[f"{side}_{r}"] for r in ROLES if row[f"{side}_{r}"]} == marked
+        left = sorted((name, sorted(words.items())) for (name, _), words in relations.items())
+        if side == "a":
+            same = left
+        else:
+            assert left == same
+    for row in rows:
+        assert [row[f"a_{r}"] for r in ROLES] != [row[f"b_{r}"] for r in ROLES]
+    page = agreement.disagreements_page()
+    assert page.count("<article>") == len({row["id"] for row in rows})
+
+
+def command(*arguments):
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_files(tmp_path):
+    annotators = list(sample.ANNOTATORS.values())
+    for suffix in ("csv", "parquet", "html"):
+        code, _, err = command("agree", *annotators, "--disagreements", tmp_path / f"x.{suffix}")
+        assert (code, err) == (0, "")
+    agreement = fc.agreement(list(map(str, annotators)))
+    rows = list(csv.DictReader((tmp_path / "x.csv").read_text().splitlines()))
+    assert len(rows) == len(agreement.disagreements) > 0
+    assert {row["a"] for row in rows} <= set(agreement.annotators)
+    page = (tmp_path / "x.html").read_text()
+    assert "http" not in re.sub(r'http-equiv="[^"]+"', "", page)
+    assert command("agree", *annotators, "--disagreements", tmp_path / "x.txt")[0] == 2
+    assert not (tmp_path / "x.txt").exists()
+
+
+def test_labels(tmp_path):
+    labels = {"r1": ["=1+1", "no", "<b>", "a"], "r2": ["yes", "no", "b", ""]}
+    for rater, values in labels.items():
+        lines = "".join(f"u{k},{value}\n" for k, value in enumerate(values))
+        (tmp_path / f"{rater}.csv").write_text("id,label\n" + lines)
+    files = [tmp_path / "r1.csv", tmp_path / "r2.csv"]
+    for suffix in ("csv", "html"):
+        target = tmp_path / f"x.{suffix}"
+        assert command("agree", *files, "--labels", "label", "--disagreements", target)[0] == 0
+    rows = list(csv.DictReader((tmp_path / "x.csv").read_text().splitlines()))
+    assert rows == [
+        {"unit": "u0", "r1": "'=1+1", "r2": "yes"},
+        {"unit": "u2", "r1": "<b>", "r2": "b"},
+    ]
+    page = (tmp_path / "x.html").read_text()
+    assert "<b>" not in page
+    assert page.count("<article>") == 2
+
+
+@pytest.mark.parametrize("values", [[[1, 2], [2, 2]], [[1.5, 2], [2, None]]])
+def test_numbers_as_labels(values):
+    table = {
+        "unit": ["a", "a", "b", "b"],
+        "rater": ["x", "y"] * 2,
+        "label": [label for row in values for label in row],
+    }
+    found = fc.label_agreement(table).disagreements.to_pylist()
+    first = values[0][0]
+    assert found == [{"unit": "a", "x": str(first), "y": "2"}]
