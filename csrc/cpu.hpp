@@ -1,8 +1,9 @@
 // The CPU driver: for every example, pair gold with predicted relations and add up their counts.
 //
 //   run_all ── threads over blocks of examples
-//     └─ run_few ── one example with few relations (csrc/fastcausal/few.h)
-//     └─ Worker::run ── one with many: order the relations, fill the edges, assign, count
+//     └─ PatternCounter ── examples whose counts patterns tell (pattern_counter.hpp)
+//     └─ Worker::run ── all others (worker.hpp), few relations on fixed memory
+//                       (csrc/fastcausal/few.h)
 //          └─ Pair ── one pair of relations (csrc/fastcausal/<kernel>.h, or a function pointer)
 //
 // Integers only, so neither the block nor the thread that an example falls to shows in the result.
@@ -13,18 +14,16 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include "assign.hpp"
-#include "fastcausal/few.h"
 #include "fastcausal/kernels.h"
 #include "memory.hpp"
 #include "pattern_counter.hpp"
 #include "stop.hpp"
+#include "worker.hpp"
 
 namespace fastcausal {
 
@@ -84,209 +83,6 @@ void with_kernel(const Named& kernel_, int64_t n_fields, const Job& job) {
 #undef FC_KERNEL
   throw std::invalid_argument(std::string("no native kernel ") + kernel_.name);
 }
-
-// Pairs that are compared at most: minutes at the worst.
-constexpr int64_t MOST_EDGES = int64_t{1} << 22;          // of relations, in an example
-constexpr int64_t MOST_SPAN_PAIRS = int64_t{1} << 32;     // of spans, in an example
-constexpr int64_t MOST_SPANS_OF_PAIR = int64_t{1} << 26;  // of spans, in a pair or few relations
-
-// The exception that ends the pairing of an example that is too large.
-struct TooLarge : std::exception {
-  explicit TooLarge(int64_t example_) : example(example_) {}
-  int64_t example;
-};
-
-// Counts the rows of a range of examples.
-inline int64_t n_rows(const Side& side, int64_t from, int64_t to) {
-  return side.row_offsets[side.relation_offsets[to]] -
-         side.row_offsets[side.relation_offsets[from]];
-}
-
-template <class Pair>
-class Worker {
- public:
-  Worker(const Side& gold, const Side& pred, const int32_t* lengths, const Plan& plan,
-         const Pair& pair, Steps& steps)
-      : gold_(gold), pred_(pred), lengths_(lengths), plan_(plan), pair_(pair), steps_(steps) {}
-
-  // Does what run does, for an example that may have many spans.
-  void run_large(int64_t example, int64_t* partner, int64_t* counts) {
-    const int64_t n = std::max(gold_.n_relations(example), pred_.n_relations(example));
-    if (n <= std::max(FEW, OFFICIAL_MOST)) {  // else fill_edges looks at each pair
-      const int64_t spans =
-          n_rows(gold_, example, example + 1) * n_rows(pred_, example, example + 1);
-      if (spans > MOST_SPANS_OF_PAIR) throw TooLarge(example);
-      steps_.took(8 * spans);
-    }
-    run(example, partner, counts);
-  }
-
-  // Adds the counts of the chosen pairs to counts; partner[g], where wanted, is the predicted
-  // relation of gold relation g, or -1.
-  void run(int64_t example, int64_t* partner, int64_t* counts) {
-    CountSink sink{counts};
-    length_ = lengths_[example];
-    if (run_few(pair_, gold_, pred_, example, length_, plan_, partner, sink)) return;
-    const int64_t gold_from = gold_.relation_offsets[example];
-    const int64_t pred_from = pred_.relation_offsets[example];
-    const int64_t n_gold = gold_.n_relations(example);
-    const int64_t n_pred = plan_.n_counted(n_gold, pred_.n_relations(example));
-    fill(golds_, gold_, gold_from, n_gold);
-    fill(preds_, pred_, pred_from, n_pred);
-    pred_of_.assign(n_gold, -1);
-    paired_.assign(n_pred, 0);
-    if (n_gold && n_pred) assign(example);
-    const Relation none(nullptr, 0, roles_to_look_up<Pair>(plan_));
-    for (int64_t i = 0; i < n_gold; ++i) {
-      const int64_t j = pred_of_[i];
-      if (j >= 0) paired_[j] = 1;
-      if (partner) partner[gold_from + i] = j < 0 ? -1 : pred_from + j;
-      pair_(golds_[i], j < 0 ? none : preds_[j], length_, plan_.params, sink);
-    }
-    for (int64_t j = 0; j < n_pred; ++j) {
-      if (!paired_[j]) pair_(none, preds_[j], length_, plan_.params, sink);
-    }
-  }
-
- private:
-  const Side& gold_;
-  const Side& pred_;
-  const int32_t* lengths_;
-  const Plan& plan_;
-  const Pair& pair_;
-  Steps& steps_;
-  int64_t length_ = 0;
-  std::vector<Relation> golds_, preds_;
-  std::vector<int64_t> pred_of_;
-  std::vector<char> paired_;
-  // Rows and columns of the assignment: numbers of relations, and what is known of each alone.
-  std::vector<int64_t> rows_, columns_;
-  std::vector<Value> row_alone_, column_alone_;
-  std::vector<char> row_folded_, column_folded_;
-  std::vector<Extent> row_extent_, column_extent_;
-  std::vector<Edge> edges_;
-  std::vector<int64_t> edge_offsets_;
-  std::vector<int32_t> column_of_;
-  Assignment assignment_;
-
-  void fill(std::vector<Relation>& relations, const Side& side, int64_t from, int64_t n) const {
-    relations.resize(n);
-    for (int64_t i = 0; i < n; ++i) side.get(from + i, roles_to_look_up<Pair>(plan_), relations[i]);
-  }
-
-  // Does what pair_few does, for any number of relations.
-  void assign(int64_t example) {
-    const int64_t n_gold = static_cast<int64_t>(golds_.size());
-    const int64_t n_pred = static_cast<int64_t>(preds_.size());
-    bool gold_leads = false;
-    rows_.resize(n_pred);
-    columns_.resize(n_gold);
-    std::iota(rows_.begin(), rows_.end(), 0);
-    std::iota(columns_.begin(), columns_.end(), 0);
-    if (plan_.by_content) {
-      sort_by_content(golds_, columns_);
-      sort_by_content(preds_, rows_);
-      gold_leads = compare(golds_, columns_, preds_, rows_) <= 0;
-      if (gold_leads) std::swap(rows_, columns_);
-    } else if (plan_.official && n_pred <= n_gold && n_gold <= OFFICIAL_MOST) {
-      column_of_.resize(n_pred);
-      pair_officially<OFFICIAL_MOST>(pair_, golds_.data(), n_gold, preds_.data(), n_pred, length_,
-                                     plan_, column_of_.data());
-      return write(gold_leads);
-    }
-    fill_edges(example, gold_leads);
-    column_of_.resize(rows_.size());
-    const Value alone = total_alone();
-    if (!Assignment::fits(edges_, edge_offsets_, alone)) throw TooLarge(example);
-    assignment_.solve(edges_, edge_offsets_, static_cast<int64_t>(columns_.size()), alone,
-                      plan_.linear, steps_, column_of_.data());
-    write(gold_leads);
-  }
-
-  void write(bool gold_leads) {
-    for (size_t i = 0; i < rows_.size(); ++i) {
-      if (column_of_[i] < 0) continue;
-      const int64_t other = columns_[column_of_[i]];
-      if (gold_leads) {
-        pred_of_[rows_[i]] = other;
-      } else {
-        pred_of_[other] = rows_[i];
-      }
-    }
-  }
-
-  static int compare(const std::vector<Relation>& a, const std::vector<int64_t>& x,
-                     const std::vector<Relation>& b, const std::vector<int64_t>& y) {
-    for (size_t k = 0; k < std::min(x.size(), y.size()); ++k) {
-      if (const int order = a[x[k]].compare(b[y[k]])) return order;
-    }
-    return x.size() < y.size() ? -1 : x.size() > y.size();
-  }
-
-  static void sort_by_content(const std::vector<Relation>& relations, std::vector<int64_t>& order) {
-    std::sort(order.begin(), order.end(), [&](int64_t x, int64_t y) {
-      const int order_of_content = relations[x].compare(relations[y]);
-      return order_of_content ? order_of_content < 0 : x < y;
-    });
-  }
-
-  // Collects what is known of each relation alone.
-  void look_at(const std::vector<int64_t>& numbers, bool is_gold, std::vector<Value>& alone,
-               std::vector<char>& folded, std::vector<Extent>& extents) const {
-    const Relation none(nullptr, 0, roles_to_look_up<Pair>(plan_));
-    alone.clear();
-    folded.clear();
-    extents.clear();
-    for (const int64_t k : numbers) {
-      const Relation& own = is_gold ? golds_[k] : preds_[k];
-      alone.push_back(worth(pair_, is_gold ? own : none, is_gold ? none : own, length_, plan_));
-      folded.push_back(own.folded());
-      extents.emplace_back(own);
-    }
-  }
-
-  void fill_edges(int64_t example, bool gold_leads) {
-    look_at(rows_, gold_leads, row_alone_, row_folded_, row_extent_);
-    look_at(columns_, !gold_leads, column_alone_, column_folded_, column_extent_);
-    edges_.clear();
-    edge_offsets_.assign(1, 0);
-    int64_t n_spans = 0;
-    for (size_t i = 0; i < rows_.size(); ++i) {
-      steps_.took(static_cast<int64_t>(columns_.size()));
-      for (size_t j = 0; j < columns_.size(); ++j) {
-        const bool apart = !row_extent_[i].meets(column_extent_[j]);
-        if (apart && plan_.by_content && plan_.additive) continue;
-        const Relation& gold = golds_[gold_leads ? rows_[i] : columns_[j]];
-        const Relation& pred = preds_[gold_leads ? columns_[j] : rows_[i]];
-        const int64_t spans = gold.n * pred.n;
-        n_spans += spans;
-        if (spans > MOST_SPANS_OF_PAIR || n_spans > MOST_SPAN_PAIRS) throw TooLarge(example);
-        steps_.took(8 * spans + 50);
-        int64_t shared = 0;
-        if (plan_.by_content && !apart) {
-          const Meeting met(gold, pred);
-          if (plan_.additive && !met.any) continue;
-          shared = same_role_tokens(gold, pred, met, row_folded_[i] || column_folded_[j], plan_);
-        }
-        Value value = worth(pair_, gold, pred, length_, plan_);
-        value = value.minus(row_alone_[i]).minus(column_alone_[j]);
-        value.shared = shared;
-        edges_.push_back({static_cast<int32_t>(j), value});
-      }
-      edge_offsets_.push_back(static_cast<int64_t>(edges_.size()));
-      if (edge_offsets_.back() > MOST_EDGES) throw TooLarge(example);
-    }
-  }
-
-  Value total_alone() const {
-    Value total{0, 0, 0};
-    for (const auto* side : {&row_alone_, &column_alone_}) {
-      for (const Value& v : *side) total = total.plus(v);
-    }
-    if (plan_.linear) total.denominator = 1;
-    return total;
-  }
-};
 
 // The row that the counts of an example are added to: the row of its group, or in a row of its own;
 // with apart, a group has two rows, the second for examples of several gold relations.
