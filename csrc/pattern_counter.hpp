@@ -27,7 +27,7 @@ class PatternCounter {
 
   // Adds the counts of one example of the block; large: it may have very many spans.
   Added add(int64_t example, bool large, int64_t group, int64_t* row, int64_t* partner) {
-    Few gold = golds_.of(gold_, example);
+    const Few gold = golds_.of(gold_, example);
     Few pred = preds_.of(pred_, example);
     if (!(gold.n | pred.n)) return Added::YES;
     const int64_t n_counted = plan_.n_counted(gold.n, pred.n);
@@ -117,7 +117,7 @@ class PatternCounter {
 
   using Shape = Added (PatternCounter::*)(const Few&, const Few&);
   template <size_t... N>
-  static constexpr std::array<Shape, sizeof...(N)> shapes(std::index_sequence<N...>) {
+  static constexpr std::array<Shape, sizeof...(N)> shapes(std::index_sequence<N...>) noexcept {
     return {&PatternCounter::add_shape<N / (Few::MOST + 1), N % (Few::MOST + 1)>...};
   }
   static const std::array<Shape, (Few::MOST + 1) * (Few::MOST + 1)> SHAPES;
@@ -196,7 +196,7 @@ class PatternCounter {
     uint32_t paired = 0;
     if (partner_) std::fill(partner_ + gold.first, partner_ + gold.first + G, -1);
     for (int r = 0; r < R; ++r) {
-      const int c = way[r];
+      const int c = static_cast<unsigned char>(way[r]);
       paired |= 1u << c;
       take(ids[r * C + c], gold, PREDS_LEAD ? c : r, pred, PREDS_LEAD ? r : c);
     }
@@ -250,7 +250,8 @@ class PatternCounter {
     for (int r = 0; r < 3; ++r) {
       const overlap::Overlap sums{of_gold_[group].of[r], of_pred_[group].of[r],
                                   of_both_[group].of[r], 0, 0};
-      overlap::add_tokens(sums, lengths_[group], marked_[group], overlap::N_FIELDS * r, sink);
+      overlap::add_tokens(sums, lengths_[group], marked_[group], int64_t{overlap::N_FIELDS} * r,
+                          sink);
     }
     of_gold_[group] = of_pred_[group] = of_both_[group] = Tokens();
     pairs_[group] = lengths_[group] = marked_[group] = 0;

@@ -56,9 +56,13 @@ inline Looks looks_of(const partial_spans_pair&, const Plan&) {
 }
 
 // Counts of everything but sums of tokens.
-struct PatternSink : CountSink {
+struct PatternSink {
+  static constexpr bool BY_ROLE = true;
+  int64_t* counts;
   uint64_t sums;
   bool wants(uint64_t fields) const { return fields & ~sums; }
+  bool wants_overall(uint64_t) const { return true; }
+  void add(int64_t field, int64_t n) { counts[field] += n; }
 };
 
 // Counts pairs of relations by a kernel, -1 for a missing relation. counts are 0 on entry; sums:
@@ -82,7 +86,7 @@ class KernelCounter final : public PairCounter {
     Relation of_pred(of_gold);
     if (gold >= 0) gold_.get(gold, n_roles, of_gold);
     if (pred >= 0) pred_.get(pred, n_roles, of_pred);
-    PatternSink sink{{counts}, sums};
+    PatternSink sink{counts, sums};
     pair_(of_gold, of_pred, length, plan_.params, sink);
   }
 
