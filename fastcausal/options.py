@@ -92,3 +92,9 @@ def check_policies(unparsed: Policy, unmatched: Policy) -> None:
     """Raise ValueError for an unknown policy."""
     check("unparsed", unparsed, Policy)
     check("unmatched", unmatched, Policy)
+
+
+def check_reading(tags: TagReading, occurrence: Occurrence) -> None:
+    """Raise ValueError for an unknown way of reading tags or texts of spans."""
+    check("tags", tags, TagReading)
+    check("occurrence", occurrence, Occurrence)

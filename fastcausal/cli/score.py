@@ -107,7 +107,7 @@ def score(
         _import_numpy()
     import fastcausal as fc
     from fastcausal.formats import opened
-    from fastcausal.formats.io.files import readable_again
+    from fastcausal.formats.io.packed import readable_again
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.protocols import RECESS
 

@@ -14,18 +14,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays import _spans, arrow
-from fastcausal.arrays import compute as pc
+from fastcausal.arrays import _spans
 from fastcausal.arrays.digests import digest_of_relations
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.plan import TooLargeError
 from fastcausal.errors import (
     InputError,
     Problems,
-    Remedy,
     Warnings,
     add_warnings,
-    some_of,
     warning_lines,
 )
 from fastcausal.formats.cnc.markup import OFFICIAL
@@ -34,6 +31,7 @@ from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows, check_both
 from fastcausal.tasks import official
+from fastcausal.tasks.joining import joined_by_id
 from fastcausal.tasks.unread import (
     ALL_READ,
     Unparsed,
@@ -327,36 +325,7 @@ def _join(
         return gold, pred
     if a.equals(b):
         return gold, pred
-    missing = a.filter(pc.invert(pc.is_in(a, b)))
-    extra = b.filter(pc.invert(pc.is_in(b, a)))
-    if len(missing) or len(extra):
-        only_gold = f" examples of gold have no prediction{_some(missing)}, "
-        only_pred = f" of pred are not in gold{_some(extra)}"
-        counts = (len(missing), len(extra))
-        if unmatched == "error":
-            counted = warning_lines({("", only_gold, only_pred): counts})[0]
-            raise InputError(counted, Remedy("unmatched", ("empty", "skip"), "would allow it"))
-        warnings[f"unmatched={unmatched}: ", only_gold, only_pred] = counts
-    if unmatched == "skip":
-        ids = a.filter(pc.is_in(a, b))
-    else:
-        ids = pa.chunked_array([*a.chunks, *extra.chunks], pa.string())
-    return _arrange(gold, ids), _arrange(pred, ids)
-
-
-def _some(ids: pa.ChunkedArray) -> str:
-    return some_of(ids.slice(0, 4).to_pylist())
-
-
-def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
-    """Return the examples with these ids, in this order; one that is not there has no relations."""
-    at = pc.index_in(ids, relations.ids)
-    table = relations.table.take(at)
-    lists = arrow.joined(table["relations"])
-    empty = arrow.lists(np.diff(arrow.offsets_of(lists)), lists.flatten())
-    for name, column in (("id", ids), ("relations", empty)):
-        table = table.set_column(table.column_names.index(name), name, column)
-    return Relations.trusted(table, relations.reading)
+    return joined_by_id(gold, pred, unmatched, warnings)
 
 
 def _digest(gold: Relations, protocol: Protocol) -> int:

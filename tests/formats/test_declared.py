@@ -1,4 +1,4 @@
-"""A format is its file and its line in `formats.ALL`: everything else follows from the record."""
+"""A format is its file and its line in `declared.ALL`: everything else follows from the record."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import fastcausal as fc
 from fastcausal import formats, sample
 from fastcausal.cli.convert import convert
-from fastcausal.formats import sniffing
+from fastcausal.formats import declared, opening
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.format import Format, Opened
 from tests.support.tables import table_of
@@ -43,9 +43,9 @@ RECORD = Format(WORDS, read_words, write_words, suffixes=(".words",), sniff=is_w
 @pytest.fixture
 def with_words(monkeypatch):
     """The one line."""
-    every = (*formats.ALL, RECORD)
-    monkeypatch.setattr(formats, "ALL", every)
-    monkeypatch.setattr(formats, "FORMATS", {f.name: f for f in every if f.read is not None})
+    every = (*declared.ALL, RECORD)
+    monkeypatch.setattr(declared, "ALL", every)
+    monkeypatch.setattr(declared, "FORMATS", {f.name: f for f in every if f.read is not None})
 
 
 def test_a_new_format_is_read_written_told_and_scored(tmp_path, with_words):
@@ -70,12 +70,12 @@ def names_in(hint):
 def test_the_command_line_offers_what_is_declared():
     """Its choices are types, which stand where importing costs nothing: `--help` is quick."""
     options = get_type_hints(convert)
-    assert names_in(options["source_format"]) == set(formats.FORMATS)
-    written = {format.name for format in formats.ALL if format.write is not None}
+    assert names_in(options["source_format"]) == set(declared.FORMATS)
+    written = {format.name for format in declared.ALL if format.write is not None}
     assert names_in(options["target_format"]) == written
 
 
-@pytest.mark.parametrize("format", formats.ALL, ids=lambda format: format.name)
+@pytest.mark.parametrize("format", declared.ALL, ids=lambda format: format.name)
 def test_records_are_whole(format):
     assert pickle.loads(pickle.dumps(format)).name == format.name
     assert format.read or format.write
@@ -86,16 +86,16 @@ def test_records_are_whole(format):
 
 def test_no_two_formats_share_a_suffix_or_a_mark():
     for field in ("suffixes", "marks", "options"):
-        values = Counter(value for format in formats.ALL for value in getattr(format, field))
+        values = Counter(value for format in declared.ALL for value in getattr(format, field))
         assert {value for value, n in values.items() if n > 1} <= {".csv"}  # told by its header
-    names = [format.name for format in formats.ALL]
+    names = [format.name for format in declared.ALL]
     assert len({*names}) == len(names)
 
 
 @pytest.mark.parametrize("path", [sample.GOLD, sample.SYSTEMS["careful"]])
 def test_a_file_is_opened_and_told_once(path, monkeypatch):
     opened, told = [], []
-    plain_open, plain_sniff = Source.open.__func__, sniffing.sniff_head
+    plain_open, plain_sniff = Source.open.__func__, opening.sniff_head
 
     def counted(cls, source, *args, **options):
         if not isinstance(source, Source):
@@ -104,7 +104,7 @@ def test_a_file_is_opened_and_told_once(path, monkeypatch):
 
     monkeypatch.setattr(Source, "open", classmethod(counted))
     monkeypatch.setattr(
-        sniffing, "sniff_head", lambda *args: told.append(args) or plain_sniff(*args)
+        opening, "sniff_head", lambda *args: told.append(args) or plain_sniff(*args)
     )
     file = formats.opened(path, whole=True)
     assert isinstance(file, Opened)

@@ -15,8 +15,8 @@ import pyarrow.fs
 import pytest
 
 import fastcausal as fc
-from fastcausal import formats, sample
-from fastcausal.formats import jsonl
+from fastcausal import sample
+from fastcausal.formats import jsonl, opening
 from fastcausal.formats.io import packed
 from tests.support.cli import cli
 
@@ -84,7 +84,7 @@ def test_labels_records_and_counts_may_be_packed(tmp_path, plain):
 
 def test_a_large_packed_file_is_read_in_batches(tmp_path, monkeypatch):
     """It is unpacked to a file first, so that no more of it than a batch is in memory."""
-    monkeypatch.setattr(formats, "SMALL", 10)
+    monkeypatch.setattr(opening, "SMALL", 10)
     monkeypatch.setattr("fastcausal.formats.io.batches.ROWS", 7)
     fc.write(fc.read(sample.GOLD), tmp_path / "gold.jsonl")
     (tmp_path / "gold.jsonl.gz").write_bytes(gzip.compress((tmp_path / "gold.jsonl").read_bytes()))

@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 
 from fastcausal import formats
 from fastcausal.errors import InputError
+from fastcausal.formats import declared
 from fastcausal.formats.io.files import replacing
 from fastcausal.options import WriteFormat
 from fastcausal.relations import Relations
 from tests.support.format_cases import BIO, LINES, SINGLE, SPANS, SUBMISSION, TRUTH, save
 from tests.support.profiles import trials
 
-NAMES = ", ".join(formats.FORMATS)
+NAMES = ", ".join(declared.FORMATS)
 TEXTS = {
     "truth": (TRUTH, "cnc"),
     "single": (SINGLE, "cnc"),
@@ -78,7 +79,7 @@ def test_relations_without_any_relation(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "\n \t", "\ufeff", "\ufeff\n"])
-@pytest.mark.parametrize("format", [None, *formats.FORMATS])
+@pytest.mark.parametrize("format", [None, *declared.FORMATS])
 def test_empty_files(tmp_path, text, format):
     path = save(tmp_path, "empty", text)
     with pytest.raises(InputError) as caught:
@@ -194,7 +195,7 @@ def binaries(tmp_path_factory):
     return {kind: (folder / name).read_bytes() for kind, name in names.items()}
 
 
-@pytest.mark.parametrize("format", [None, *formats.FORMATS])
+@pytest.mark.parametrize("format", [None, *declared.FORMATS])
 def test_random_bytes_raise_input_errors_only(tmp_path, format):
     @given(st.one_of(st.binary(max_size=80), st.text(max_size=40).map(str.encode)))
     @trials(40)

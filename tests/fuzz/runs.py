@@ -24,14 +24,15 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 
 import fastcausal as fc
-from fastcausal import formats, sample
+from fastcausal import sample
 from fastcausal.cli import app
+from fastcausal.formats import declared
 
 CORPUS = Path(__file__).parent / "corpus"
 PROGRAM = app
 HANG = 120  # seconds after which a run of a small file is one
 
-FORMATS = tuple(formats.FORMATS)
+FORMATS = tuple(declared.FORMATS)
 TARGETS = ("x.csv", "x.jsonl", "x.parquet", "x.arrow", "x.arrows", "x.conll", "x.ann",
            "x --to spans", "x --to squad", "x --to nli", "x --to cnc")  # fmt: skip
 TAGS = ("strict", "cnc-2023", "cnc-2022")

@@ -5,42 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import Stream
-from fastcausal.formats.io.files import UTF8_MARK, Source, name_of
+from fastcausal.formats.io.files import UTF8_MARK, Source
 from fastcausal.formats.io.format import Format, Opened
-from fastcausal.formats.io.zips import MARKS, Archive, is_zip
+from fastcausal.formats.io.packed import name_of
+from fastcausal.formats.io.zips import Archive
 from fastcausal.relations import Relations
 
 MARKED_UP = "annotation"  # the folder of an exported project that has a folder per document
 NOBODYS = ("INITIAL_CAS", "CURATION_USER")  # documents before annotation, and after it
-
-
-def is_project(source: Any) -> bool:
-    """Tell whether a source is the path of a zip, named ``.zip``, with several files.
-
-    Raises
-    ------
-    InputError
-        The zip is damaged or refused.
-    """
-    if not isinstance(source, str | os.PathLike):
-        return False
-    if not str(source).lower().endswith(".zip"):  # looking into every file would cost time
-        return False
-    try:
-        if not Path(source).is_file():
-            return False
-        with Path(source).open("rb") as file:
-            if not is_zip(file.read(len(MARKS[0]))):
-                return False
-    except (OSError, ValueError):  # of which reading will tell
-        return False
-    return len(archive_of(source).own_names) > 1
 
 
 def archive_of(source: str | os.PathLike[str]) -> Archive:

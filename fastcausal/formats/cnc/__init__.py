@@ -184,7 +184,7 @@ def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -
 
 
 def _is_truth(source: Source) -> bool:
-    return not source.is_json and "text_w_pairs" in source.text.lstrip()[:1000].partition("\n")[0]
+    return not source.is_json and b"text_w_pairs" in source.data.lstrip()[:1000].partition(b"\n")[0]
 
 
 FORMAT = Format(

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import csv
-import errno
 import io
 import os
 import re
-import shutil
-import sys
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,16 +15,7 @@ from typing import IO, Any
 
 from fastcausal.errors import InputError, OutputError, Problems, invalid_json
 from fastcausal.formats.io.outputs import Output
-from fastcausal.formats.io.packed import (
-    HEAD,
-    PIECE,
-    fetched,
-    is_url,
-    local,
-    packing,
-    plain_name,
-    unpacked,
-)
+from fastcausal.formats.io.packed import loaded, plain_name
 from fastcausal.formats.io.values import JSON, kind, most_common
 from fastcausal.formats.io.zips import Archive
 
@@ -74,12 +61,7 @@ class Source:
         """
         if isinstance(source, Source):
             return source
-        source = local(source)
-        assert not isinstance(source, Source)
-        name, data = name_of(source), _stored(source, most)
-        if packing(data[:HEAD]):
-            name, pieces = unpacked(io.BytesIO(data), name)
-            data = b"".join(pieces)
+        name, data = loaded(source, most)
         if not keep_mark:
             data = data.removeprefix(UTF8_MARK)
         if most < 0 and (not data or data.isspace()):
@@ -171,106 +153,6 @@ class Source:
                     yield number, value
                 else:
                     problems.add(f"{self.name}:{number}: {kind(value)}, expected an object")
-
-
-def _stored(source: str | os.PathLike[str], most: int) -> bytes:
-    """Return the bytes of a path, a URL or standard input, as they are stored."""
-    if is_url(source):
-        with fetched(source) as stream:
-            return stream.read()
-    try:
-        if source == "-":
-            return stdin().read()
-        with Path(source).open("rb") as file:
-            return file.read(most)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{name_of(source)}: {reason}") from error
-
-
-class Spool(os.PathLike[str]):
-    """A copy of a stream, such as standard input, that is a file for as long as this lives.
-
-    Parameters
-    ----------
-    pieces : iterable of bytes
-        All that the stream gives.
-    name : str
-        What messages call it; the suffix of the file is that of its name.
-
-    Raises
-    ------
-    InputError
-        The stream cannot be read, or there is no room for it.
-    """
-
-    def __init__(self, pieces: Iterable[bytes], name: str) -> None:
-        self.name = name
-        from tempfile import mkdtemp  # 7 ms that most sources do not need
-
-        folder = mkdtemp(prefix="fastcausal-")
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        self._path = Path(folder, Path(plain_name(name)).name)
-        try:
-            with self._path.open("wb") as copy:
-                copy.writelines(pieces)
-        except OSError as error:
-            raise InputError(f"{name}: {error.strerror or error}") from error
-
-    def __fspath__(self) -> str:
-        return str(self._path)
-
-
-def readable_again(source: Any) -> Any:
-    """Copy standard input or a pipe, which can be read only once; return any other source."""
-    try:
-        if isinstance(source, str) and source == "-":
-            return Spool(_pieces(stdin()), name_of(source))
-        if isinstance(source, str | os.PathLike) and Path(source).is_fifo():
-            with Path(source).open("rb") as pipe:
-                return Spool(_pieces(pipe), name_of(source))
-    except OSError as error:
-        raise InputError(f"{name_of(source)}: {error.strerror or error}") from error
-    return source
-
-
-def plain_file(source: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """Return a path, or that of a copy of what is packed or behind a URL."""
-    if is_url(source):
-        name = name_of(source)
-        with fetched(name) as stream:
-            source = Spool(_pieces(stream), name)
-    if source == "-" or not Path(source).is_file():
-        return source
-    try:
-        with Path(source).open("rb") as file:
-            if packing(file.read(HEAD)) is None:
-                return source
-            file.seek(0)
-            name, pieces = unpacked(file, name_of(source))
-            return Spool(pieces, name)
-    except OSError as error:
-        raise InputError(f"{name_of(source)}: {error.strerror or error}") from error
-
-
-def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield the bytes of a stream, some at a time."""
-    while piece := stream.read(PIECE):
-        yield piece
-
-
-def stdin() -> IO[bytes]:
-    """Return standard input; OSError where it is closed."""
-    if sys.stdin is None:
-        raise OSError(errno.EBADF, "it is closed")
-    return sys.stdin.buffer
-
-
-def name_of(source: str | os.PathLike[str]) -> str:
-    """Return the name of a path for messages."""
-    if isinstance(source, Spool):
-        return source.name
-    return "<stdin>" if source == "-" else os.fspath(source)
 
 
 class LineNumbers(Sequence[int]):

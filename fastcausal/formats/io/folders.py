@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from fastcausal.errors import InputError
-from fastcausal.formats.io.files import Source, name_of
+from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.format import Format, Opened
-from fastcausal.formats.io.packed import suffix_of
+from fastcausal.formats.io.packed import name_of, suffix_of
 from fastcausal.relations import Relations
 
 LINE_FILES = (".jsonl", ".ndjson")

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fastcausal.formats.io.files import Source, name_of
+from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.packed import name_of
 from fastcausal.relations import Relations
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ import pyarrow as pa
 from fastcausal.arrays.arrow import owned
 from fastcausal.errors import InputError
 from fastcausal.formats import _native
-from fastcausal.formats.io.files import UTF8_MARK, Source, name_of, stdin
+from fastcausal.formats.io.files import UTF8_MARK, Source
+from fastcausal.formats.io.packed import name_of, stdin
 
 BLOCK = 1 << 20  # bytes that a thread parses at a time
 READ = 1 << 22  # bytes read at a time: memory of that size is used again

@@ -1,4 +1,4 @@
-"""Compressed files and URLs: the bytes that they stand for.
+"""Paths, URLs, streams and compressed files: the bytes that they stand for.
 
 ::
 
@@ -8,10 +8,14 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import re
-from collections.abc import Iterator
+import shutil
+import sys
+import weakref
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, Any, TypeGuard, TypeVar
@@ -211,3 +215,121 @@ def _stream(url: str, scheme: str) -> Any:
             raise InputError(f"{url}: unknown scheme {scheme}:// of a URL") from None
         return fsspec.open(url, "rb").open()
     return filesystem.open_input_stream(path, compression=None)
+
+
+def loaded(source: str | os.PathLike[str], most: int = -1) -> tuple[str, bytes]:
+    """Return the name and the bytes of a path, a URL or standard input, unpacked.
+
+    At ``most`` so many bytes are read of a path.
+
+    Raises
+    ------
+    InputError
+        It cannot be opened or unpacked.
+    """
+    source = local(source)
+    name, data = name_of(source), _stored(source, most)
+    if packing(data[:HEAD]):
+        name, pieces = unpacked(io.BytesIO(data), name)
+        data = b"".join(pieces)
+    return name, data
+
+
+def _stored(source: str | os.PathLike[str], most: int) -> bytes:
+    """Return the bytes of a path, a URL or standard input, as they are stored."""
+    if is_url(source):
+        with fetched(source) as stream:
+            return stream.read()
+    try:
+        if source == "-":
+            return stdin().read()
+        with Path(source).open("rb") as file:
+            return file.read(most)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{name_of(source)}: {reason}") from error
+
+
+class Spool(os.PathLike[str]):
+    """A copy of a stream, such as standard input, that is a file for as long as this lives.
+
+    Parameters
+    ----------
+    pieces : iterable of bytes
+        All that the stream gives.
+    name : str
+        What messages call it; the suffix of the file is that of its name.
+
+    Raises
+    ------
+    InputError
+        The stream cannot be read, or there is no room for it.
+    """
+
+    def __init__(self, pieces: Iterable[bytes], name: str) -> None:
+        self.name = name
+        from tempfile import mkdtemp  # 7 ms that most sources do not need
+
+        folder = mkdtemp(prefix="fastcausal-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._path = Path(folder, Path(plain_name(name)).name)
+        try:
+            with self._path.open("wb") as copy:
+                copy.writelines(pieces)
+        except OSError as error:
+            raise InputError(f"{name}: {error.strerror or error}") from error
+
+    def __fspath__(self) -> str:
+        return str(self._path)
+
+
+def readable_again(source: Any) -> Any:
+    """Copy standard input or a pipe, which can be read only once; return any other source."""
+    try:
+        if isinstance(source, str) and source == "-":
+            return Spool(_chunks(stdin()), name_of(source))
+        if isinstance(source, str | os.PathLike) and Path(source).is_fifo():
+            with Path(source).open("rb") as pipe:
+                return Spool(_chunks(pipe), name_of(source))
+    except OSError as error:
+        raise InputError(f"{name_of(source)}: {error.strerror or error}") from error
+    return source
+
+
+def plain_file(source: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """Return a path, or that of a copy of what is packed or behind a URL."""
+    if is_url(source):
+        name = name_of(source)
+        with fetched(name) as stream:
+            source = Spool(_chunks(stream), name)
+    if source == "-" or not Path(source).is_file():
+        return source
+    try:
+        with Path(source).open("rb") as file:
+            if packing(file.read(HEAD)) is None:
+                return source
+            file.seek(0)
+            name, pieces = unpacked(file, name_of(source))
+            return Spool(pieces, name)
+    except OSError as error:
+        raise InputError(f"{name_of(source)}: {error.strerror or error}") from error
+
+
+def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield the bytes of a stream, some at a time."""
+    while piece := stream.read(PIECE):
+        yield piece
+
+
+def stdin() -> IO[bytes]:
+    """Return standard input; OSError where it is closed."""
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "it is closed")
+    return sys.stdin.buffer
+
+
+def name_of(source: str | os.PathLike[str]) -> str:
+    """Return the name of a path for messages."""
+    if isinstance(source, Spool):
+        return source.name
+    return "<stdin>" if source == "-" else os.fspath(source)

@@ -18,9 +18,8 @@ from fastcausal.formats import documents_of, frames, opened, read, table
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.projects import documents
 from fastcausal.formats.io.batches import Stream, batch
-from fastcausal.formats.io.files import name_of
 from fastcausal.formats.io.format import Opened
-from fastcausal.formats.io.packed import stem_of
+from fastcausal.formats.io.packed import name_of, stem_of
 from fastcausal.formats.io.parts import parts_of
 from fastcausal.options import Policy, TagReading
 from fastcausal.relations import Relations, taken

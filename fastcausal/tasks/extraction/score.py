@@ -16,8 +16,9 @@ from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.count_files import metadata_of
 from fastcausal.errors import InputError, warning_lines
 from fastcausal.formats import opened
-from fastcausal.formats.io.files import Source, readable_again
+from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.format import Opened
+from fastcausal.formats.io.packed import readable_again
 from fastcausal.formats.io.sources import RelationSource
 from fastcausal.formats.io.targets import keep_apart
 from fastcausal.formats.table import appending

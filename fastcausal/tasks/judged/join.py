@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 from fastcausal.arrays.arrow import joined, numbers, strings
 from fastcausal.arrays.strata import ascending
 from fastcausal.errors import InputError
-from fastcausal.formats.io.files import Source, name_of
-from fastcausal.formats.io.packed import stem_of
+from fastcausal.formats.io.files import Source
+from fastcausal.formats.io.packed import name_of, stem_of
 from fastcausal.formats.io.values import most_common
 from fastcausal.tasks.judged.files import (
     ExtractionFile,

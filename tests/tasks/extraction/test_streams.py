@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import formats, sample
 from fastcausal.arrays import _ids
+from fastcausal.formats import opening
 from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import cut
 from fastcausal.tasks.extraction import batches as in_step
@@ -36,7 +37,7 @@ def parts_of(rows: int):
     """Batches of so many rows, also of small files."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batches, "ROWS", rows)
-        patch.setattr(formats, "SMALL", 0)
+        patch.setattr(opening, "SMALL", 0)
         yield
 
 

@@ -1,0 +1,38 @@
+"""All formats: what declares each of them is its own file."""
+
+from __future__ import annotations
+
+from fastcausal.formats import answers as raw
+from fastcausal.formats import bio, cnc, examples, flat, jsonl, spans, table
+from fastcausal.formats.annotation import (
+    brat,
+    doccano,
+    label_studio,
+    webanno,
+    webanno_tsv,
+    xmi,
+)
+from fastcausal.formats.export import nli, squad
+
+# Every format, once: another one is its file and its line here.
+ALL = (
+    cnc.FORMAT,
+    flat.FORMAT,
+    bio.FORMAT,
+    spans.FORMAT,
+    raw.FORMAT,
+    examples.FORMAT,
+    table.PARQUET,
+    table.ARROW,
+    jsonl.FORMAT,
+    doccano.FORMAT,
+    brat.FORMAT,
+    webanno.FORMAT,
+    webanno_tsv.FORMAT,
+    xmi.FORMAT,
+    label_studio.FORMAT,
+    squad.FORMAT,
+    nli.FORMAT,
+)
+FORMATS = {format.name: format for format in ALL if format.read is not None}
+WRITE_ONLY = tuple(format.name for format in ALL if format.read is None)

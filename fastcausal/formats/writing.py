@@ -1,0 +1,82 @@
+"""Writing relations, in the format that the name or the caller says."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from fastcausal.errors import InputError
+from fastcausal.formats import declared
+from fastcausal.formats.io.format import Format
+from fastcausal.formats.opening import choice
+from fastcausal.options import Premise, WriteFormat, check
+from fastcausal.relations import Relations
+
+
+def write(
+    relations: Relations,
+    target: str | os.PathLike[str],
+    format: WriteFormat | None = None,
+    *,
+    seed: int | None = None,
+    premise: Premise | None = None,
+) -> list[str]:
+    """Write causal relations to a file, which appears complete or not at all.
+
+    Parameters
+    ----------
+    relations : Relations
+    target : path
+        Its suffix decides the format: ``.csv`` cnc; ``.bio``, ``.iob``, ``.iob2``, ``.conll``
+        bio; ``.parquet``; ``.arrow``, ``.ipc``, ``.feather``, ``.arrows`` (stream) arrow;
+        ``.jsonl``, ``.ndjson`` jsonl; ``.ann`` brat.
+    format : {"cnc", "bio", "spans", "parquet", "arrow", "jsonl", "brat", "squad", "nli"}, optional
+        Overrides the suffix; ``cnc`` without ``.csv`` is a submission. No suffix means ``squad``
+        or ``nli``.
+    seed : int, optional
+        Of ``squad`` alone: which questions are drawn, 0 if not given.
+    premise : {"cause", "effect"}, optional
+        Of ``nli`` alone: what is the premise, the cause if not given.
+
+    Returns
+    -------
+    list of str
+        What the format cannot hold; empty when nothing was lost.
+
+    Raises
+    ------
+    InputError
+        The name does not tell the format, which needs what the table does not have, or writing
+        failed.
+    ValueError
+        The format is unknown, is not written, or has no such option.
+    """
+    known = _format_to_write(target, format)
+    given = {"seed": seed, "premise": premise}
+    options = {name: value for name, value in given.items() if value is not None}
+    for name in options:
+        if name not in known.options:
+            of = next(f.name for f in declared.ALL if name in f.options)
+            raise ValueError(f"{name} is for {of}, the format of {target} is {known.name}")
+    assert known.write is not None
+    lost = known.write(relations, target, **options)
+    if not len(relations) and not known.empty:
+        lost.append("a file without examples is empty and cannot be read back")
+    return lost
+
+
+def _format_to_write(target: str | os.PathLike[str], format: WriteFormat | None) -> Format:
+    if format is None:
+        names = [known.name for known in declared.ALL]
+        suffix = Path(target).suffix.lower()
+        chosen = next(
+            (known for known in declared.ALL if suffix in known.suffixes + known.written), None
+        )
+        if chosen is None:
+            raise InputError(f"{target}: the name does not tell the format, {choice(names)}")
+        if chosen.write is None:
+            raise InputError(f"{target}: {chosen.name} can be read but not written")
+        return chosen
+    written = {known.name: known for known in declared.ALL if known.write is not None}
+    check("format", format, written)
+    return written[format]
