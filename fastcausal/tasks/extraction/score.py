@@ -130,8 +130,8 @@ def score(
     (0.6666666666666666, 1, 1, 1)
     """
     named = (unparsed, unmatched, backend, occurrence)
-    others = (by, num_threads, per_example, progress, format, tags, answers)
-    if named == _NAMED and {*map(type, others)} == _NONE:
+    unset = (by, num_threads, per_example, progress, format, tags, answers)
+    if named == _NAMED and {*map(type, unset)} == _NONE:
         report = straight(gold, pred, protocol_named(protocol))
         if report is not None:
             return report
