@@ -256,7 +256,9 @@ cdef int add_text(
     if not sentence.strip():
         return 1
     count = sentence.locate(start, stop)
-    if not count or (once and count > 1) or collected.n_rows - collected.row_offsets.back() > MOST_SPANS:
+    if not count or (once and count > 1):
+        return 0
+    if collected.n_rows - collected.row_offsets.back() > MOST_SPANS:
         return 0
     for k in range(collected.row_offsets.back(), collected.n_rows):
         if (collected.rows[k].role == role and collected.rows[k].start == start
@@ -331,8 +333,8 @@ def spans_of(relations, dict numbers, int signal, text, Py_ssize_t length):
 
     Texts are whole tokens of the example. With a role `signal` (-1 for none), a signal text that
     occurs several times is the one nearest to where Cause and Effect meet, see csrc/sentence.hpp,
-    and that of another role is unusual; without one, it is the first. `numbers` gives the number of each role; `length` is how many tokens there
-    have to be, -1 for any number.
+    and that of another role is unusual; without one, it is the first. `numbers` gives the number of
+    each role; `length` is how many tokens there have to be, -1 for any number.
 
     Returns
     -------

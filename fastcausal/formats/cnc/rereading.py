@@ -49,7 +49,8 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
 
     Examples
     --------
-    >>> strict = read([["<ARG0>Rain</ARG0> causes <ARG1>floods</ARG1>"]])
+    >>> import fastcausal as fc
+    >>> strict = fc.read([["<ARG0>Rain</ARG0> causes <ARG1>floods</ARG1>"]])
     >>> reread(strict, "cnc-2023").to_examples()[0]["relations"]
     [{'cause': [(0, 2)], 'effect': [(2, 3)]}]
     """
