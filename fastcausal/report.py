@@ -54,7 +54,7 @@ class Tables(Mapping[str, "pa.Table"]):
 
 # Attributes of a report that was given none.
 _NOTHING: dict[str, Any] = dict.fromkeys(("facts", "subsets", "tables"), MappingProxyType({}))
-_NOTHING |= {"warnings": (), "legend": ()}
+_NOTHING |= {"warnings": (), "legend": (), "_statistics": None}
 
 
 class Report(Printed):
