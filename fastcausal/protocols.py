@@ -123,13 +123,14 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
 
     def plan(self, roles: tuple[str, ...]) -> Plan:
         """Return the protocol made ready for relations with these roles; made once."""
-        made = self._plans.get(roles)
+        made: Plan | None = self.kept.get(roles)
         if made is None:
-            made = self._plans[roles] = self._plan(roles)
+            made = self.kept[roles] = self._plan(roles)
         return made
 
     @cached_property
-    def _plans(self) -> dict[tuple[str, ...], Plan]:
+    def kept(self) -> dict[Any, Any]:
+        """All that is made of the protocol once, such as plans by their roles."""
         return {}
 
     @cached_property

@@ -54,7 +54,7 @@ class Tables(Mapping[str, "pa.Table"]):
 
 # Attributes of a report that was given none.
 _NOTHING: dict[str, Any] = dict.fromkeys(("facts", "subsets", "tables"), MappingProxyType({}))
-_NOTHING |= {"warnings": (), "legend": ()}
+_NOTHING |= {"warnings": (), "legend": (), "_statistics": None}
 
 
 class Report(Printed):
@@ -139,6 +139,10 @@ class Report(Printed):
             """Details by name."""
 
         @property
+        def _statistics(self) -> Callable[[], Statistics] | None:
+            """Maker of `statistics`."""
+
+        @property
         def protocol(self) -> str:
             """Name of the protocol."""
 
@@ -182,8 +186,9 @@ class Report(Printed):
 
         def __getattr__(self, name: str) -> Any:
             if "_later" in vars(self):
-                made = vars(vars(self)["_later"]())
-                vars(self).update(made | vars(self))
+                made = vars(self)["_later"]()
+                made.title  # noqa: B018  it may be made later itself
+                vars(self).update(vars(made) | vars(self))
                 vars(self).pop("_later", None)
                 return getattr(self, name)
             if name in _NOTHING:
@@ -227,16 +232,14 @@ class Report(Printed):
         if legend:
             vars(self).update(legend=legend)
 
-    _statistics: Callable[[], Statistics] | None = None
-
     @classmethod
-    def later(cls, make: Callable[[], Report], statistics: Callable[[], Statistics]) -> Self:
-        """Return the report that ``make`` makes, which it does when something of it is asked for.
+    def later(cls, make: Callable[[], Report], scores: Groups) -> Self:
+        """Return the report that ``make`` makes, when more than its scores is asked for.
 
         A training loop makes many reports, and asks each for one or two scores.
         """
         report = cls.__new__(cls)
-        vars(report).update(_later=make, _statistics=statistics)
+        vars(report).update(_later=make, scores=scores)
         return report
 
     @cached_property
@@ -266,6 +269,7 @@ class Report(Printed):
 
     def without_details(self) -> Self:
         """Return this report without tables and statistics: what it holds stays small."""
+        self.title  # noqa: B018  nothing of it is made later
         report = copy(self)
         vars(report).update(tables={}, _statistics=None)
         vars(report).pop("statistics", None)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.formulas import KINDS, formula_of, sums_of
+from fastcausal.formulas import formula_of, kinds, sums_of
 from fastcausal.statistics import Statistics
 from tests.support.annotated import agreed, noisy
 from tests.support.profiles import trials
@@ -230,8 +230,8 @@ def test_what_the_file_holds(tmp_path):
 
 
 def test_formulas_are_plain_values():
-    assert len({kind.job for kind in KINDS}) == len(KINDS)
-    for kind in KINDS:
+    assert len({kind.job for kind in kinds()}) == len(kinds())
+    for kind in kinds():
         names = [field.name for field in fields(kind)]
         values = {name: None if name == "undefined" else ["a"] for name in names}
         values |= {"kernel": "k", "given": True, "positive": 1}

@@ -207,17 +207,24 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
     """
     if gold.n_examples != pred.n_examples:
         raise InputError(f"pred has {pred.n_examples} examples, expected {gold.n_examples}")
-    unchecked = (
-        protocol.average == "counts"
-        and all(_is_as_read(rows, protocol.tags) for rows in (gold, pred))
-        and gold.lengths.dtype == pred.lengths.dtype == np.int32
-        and _spans.same_lengths(gold.lengths, pred.lengths)
-    )
+    unchecked = protocol.average == "counts" and are_alike(gold, pred, protocol)
     if not unchecked:
         check_both(gold, pred, len(roles))
         gold, pred = _same_lengths(gold, pred, protocol, SIDES, str)
     aligned = _aligned((gold, pred), roles, NO_COLUMNS, protocol, {})
     return aligned._replace(unchecked=unchecked)
+
+
+def are_alike(gold: Rows, pred: Rows, protocol: Protocol) -> bool:
+    """Tell whether two sides can be counted as they are: same lengths, tags read as wanted."""
+    tags = protocol.tags
+    return (
+        len(gold.lengths) == len(pred.lengths)
+        and _is_as_read(gold, tags)
+        and _is_as_read(pred, tags)
+        and gold.lengths.dtype == pred.lengths.dtype == np.int32
+        and _spans.same_lengths(gold.lengths, pred.lengths)
+    )
 
 
 def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:

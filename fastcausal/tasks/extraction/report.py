@@ -36,7 +36,11 @@ AS_GIVEN = "tags:as-given: "
 class ExtractionReport(Report):
     """Scores of extracted relations; a `Report` that can show the examples behind them."""
 
-    _details: Details | None = None
+    if TYPE_CHECKING:
+
+        @property
+        def _details(self) -> Details | None:
+            """Sources of its tables."""
 
     def without_details(self) -> Self:
         """Return this report without what its tables, statistics and errors are made of."""
@@ -227,12 +231,11 @@ class Totals(NamedTuple):
         statistics: Callable[[], Statistics],
     ) -> ExtractionReport:
         """Return the report; ``details`` and ``statistics`` make its tables and statistics."""
-        report = ExtractionReport.later(partial(self._report, details, statistics), statistics)
-        vars(report)["_details"] = details
-        return report
+        scores = CountedGroups(self.formula, self.counts[0] + self.counts[1])
+        return ExtractionReport.later(partial(self._report, scores, details, statistics), scores)
 
     def _report(
-        self, details: Details | None, statistics: Callable[[], Statistics]
+        self, scores: Groups, details: Details | None, statistics: Callable[[], Statistics]
     ) -> ExtractionReport:
         subsets = {MULTI: self.counts[1], **self.subsets}
         return report_of(
@@ -241,7 +244,7 @@ class Totals(NamedTuple):
             self.n_examples,
             self.n_gold_relations,
             self.n_pred_relations,
-            CountedGroups(self.formula, self.counts[0] + self.counts[1]),
+            scores,
             {name: CountedGroups(self.formula, counts) for name, counts in subsets.items()},
             self._lines(),
             self.unparsed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache, partial, reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from fastcausal.decoding.spans import SpanDecoder
     from fastcausal.decoding.tags import TagScheme
     from fastcausal.tasks.extraction.decoded import Decoding
-
-_formula = lru_cache(RelationFormula)  # a report of a batch asks for it, and costs little else
 
 
 class Reads(NamedTuple):
@@ -271,10 +269,7 @@ class ExtractionScorer:
 
     def formula(self) -> RelationFormula:
         """The way from counts of the roles seen to scores."""
-        kernel = self.plan().kernel
-        return _formula(
-            kernel.name, kernel.fields, kernel.overall, self._roles, self.protocol.undefined
-        )
+        return formula_of(self.protocol, self._roles)
 
     @property
     def statistics(self) -> Statistics:
@@ -369,6 +364,17 @@ class ExtractionScorer:
             self.unread_counts,
             tuple(self.reasons),
         )
+
+
+def formula_of(protocol: Protocol, roles: tuple[str, ...]) -> RelationFormula:
+    """Return the way from counts of roles to the scores of a protocol; made once."""
+    made: RelationFormula | None = protocol.kept.get(("formula", roles))
+    if made is None:
+        kernel = protocol.pair_kernel
+        fields = kernel.fields, kernel.overall
+        made = RelationFormula(kernel.name, *fields, roles, protocol.undefined)
+        protocol.kept["formula", roles] = made
+    return made
 
 
 def _with_tags(protocol: Protocol, tags: TagReading | None) -> Protocol:

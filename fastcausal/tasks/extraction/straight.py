@@ -1,0 +1,74 @@
+"""The straight way from two sides in memory to a report, which makes what its scores need alone."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from fastcausal.engine.kernel import Int64
+from fastcausal.engine.plan import TooLargeError
+from fastcausal.engine.run import run
+from fastcausal.formats.cnc.markup import OFFICIAL
+from fastcausal.groups import CountedGroups
+from fastcausal.protocols import Protocol
+from fastcausal.relations import ROLES, Relations
+from fastcausal.rows import Rows
+from fastcausal.tasks.align import are_alike
+from fastcausal.tasks.extraction.report import ExtractionReport
+from fastcausal.tasks.extraction.scorer import ExtractionScorer, formula_of, marked_relations
+
+
+def straight(gold: Any, pred: Any, protocol: Protocol) -> ExtractionReport | None:
+    """Score two sides that need nothing but counting; None where `ExtractionScorer` has to look.
+
+    All but the scores is left to it, when it is asked for.
+    """
+    roles: tuple[str, ...] = ROLES
+    if protocol.average != "counts":
+        return None
+    if isinstance(gold, Rows) and isinstance(pred, Rows):
+        rows, check = (gold, pred), True
+    elif isinstance(gold, Relations) and isinstance(pred, Relations):
+        if protocol.tags in OFFICIAL or not _are_plain(gold, pred):
+            return None
+        rows, roles, check = (Rows.of(gold), Rows.of(pred)), gold.roles, False
+    else:
+        return None
+    if not are_alike(*rows, protocol):
+        return None
+    plan = protocol.plan(roles)
+    try:
+        counts = run(plan, *rows, None, 1, apart=True, partners=False, check=check).counts
+    except TooLargeError:
+        return None
+    n_relations = marked_relations(rows[0]), marked_relations(rows[1])
+    make = partial(_report, protocol, (gold, pred), roles, n_relations, counts)
+    scores = CountedGroups(formula_of(protocol, roles), counts[0] + counts[1])
+    return ExtractionReport.later(make, scores)
+
+
+def _are_plain(gold: Relations, pred: Relations) -> bool:
+    """Tell whether two tables have the same examples, and nothing to be said of their reading."""
+    if gold.n_unread or pred.n_unread or gold.roles != pred.roles or gold.reading.predicted:
+        return False
+    if any(side.reading.notes or side.reading.spans for side in (gold, pred)):
+        return False
+    if gold.ids is None or pred.ids is None:
+        return len(gold) == len(pred)
+    return bool(gold.ids.equals(pred.ids))
+
+
+def _report(
+    protocol: Protocol,
+    sides: tuple[Rows | Relations, Rows | Relations],
+    roles: tuple[str, ...],
+    n_relations: tuple[int, int],
+    counts: Int64,
+) -> ExtractionReport:
+    """Return the report of a scorer that has counted one batch."""
+    scorer = ExtractionScorer(protocol)
+    scorer.roles = roles
+    scorer.counts[()] = counts
+    scorer.n_examples = len(sides[0].lengths if isinstance(sides[0], Rows) else sides[0])
+    scorer.n_gold_relations, scorer.n_pred_relations = n_relations
+    return scorer.report(partial(scorer.align, *sides))
