@@ -209,17 +209,34 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
     """
     if gold.n_examples != pred.n_examples:
         raise InputError(f"pred has {pred.n_examples} examples, expected {gold.n_examples}")
+    plain = gold.lengths.dtype == pred.lengths.dtype == np.int32 and _spans.same_lengths(
+        gold.lengths, pred.lengths
+    )
+    if plain and (tagged := _rows_as_tagged(gold, pred, roles, protocol.tags)):
+        return tagged
     unchecked = (
-        protocol.average == "counts"
+        plain
+        and protocol.average == "counts"
         and all(_is_as_read(rows, protocol.tags) for rows in (gold, pred))
-        and gold.lengths.dtype == pred.lengths.dtype == np.int32
-        and _spans.same_lengths(gold.lengths, pred.lengths)
     )
     if not unchecked:
         check_both(gold, pred, len(roles))
         gold, pred = _same_lengths(gold, pred, protocol, SIDES, str)
     aligned = _aligned((gold, pred), roles, NO_COLUMNS, protocol, {})
     return aligned._replace(unchecked=unchecked)
+
+
+def _rows_as_tagged(gold: Rows, pred: Rows, roles: tuple[str, ...], tags: str) -> Aligned | None:
+    """Read arrays as if written with tags, and check them on the way; None where that fails."""
+    unread = gold.tags is None and pred.tags is None
+    if not (unread and tags in OFFICIAL and official.tags_exist(roles)):
+        return None
+    try:
+        gold, n_gold = official.as_tagged(gold, tags, len(roles))
+        pred, n_pred = official.as_tagged(pred, tags, len(roles))
+    except InputError:  # a check of both says of what
+        return None
+    return Aligned(gold, pred, roles, NO_COLUMNS, {}, n_gold + n_pred)
 
 
 def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:
