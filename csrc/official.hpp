@@ -93,40 +93,60 @@ class OfficialTags {
   std::vector<PackedSpan>& spans_;
 };
 
-// Rows whose spans were read as if they had been written with tags. Most relations stay as they
-// are, and are copied many at a time.
+// Rows whose spans were read as if they had been written with tags, and checked on the way. Most
+// relations stay as they are or keep their rows, and are copied many at a time.
 class ReadAsTagged {
  public:
   std::vector<Row> rows;
   std::vector<int64_t> row_offsets;
   int64_t n_as_given = 0;  // relations that tags cannot hold, and that stay as they are
+  bool wrong = false;      // rows break a rule: then nothing else here holds
 
-  // Returns false where every relation stays as it is: then there is nothing here.
-  bool read(const Side& side, int64_t n_examples, const int32_t* lengths, bool relaxed) {
+  // Returns false where every relation stays as it is: then there is nothing here. n_roles: 0 for
+  // rows that are right already.
+  bool read(const Side& side, int64_t n_rows, int64_t n_relations, int64_t n_examples,
+            const int32_t* lengths, int32_t n_roles, bool relaxed) {
+    wrong = n_roles && !(rising(side.row_offsets, n_relations, n_rows) &&
+                         rising(side.relation_offsets, n_examples, n_relations));
+    if (wrong) return false;
     const int64_t last = side.relation_offsets[n_examples];
     int64_t next = 0;  // the first relation that is not taken over yet
     for (int64_t e = 0; e < n_examples; ++e) {
       const int64_t stop = side.relation_offsets[e + 1];
       for (int64_t r = side.relation_offsets[e]; r < stop; ++r) {
         const Row* given = side.rows + side.row_offsets[r];
-        const Kind kind = kind_of(given, side.n_rows(r));
+        const Kind kind = kind_of(given, side.n_rows(r), lengths[e], n_roles);
         if (kind == Kind::STAYS) continue;
-        if (kind == Kind::OVERLAPS && !tags_can_hold(given, side.n_rows(r))) {
+        if (kind == Kind::RUNS_ON) {
+          run_on_.push_back({r, lengths[e]});
+          continue;
+        }
+        wrong = kind == Kind::WRONG;
+        if (wrong) return false;
+        if (!tags_can_hold(given, side.n_rows(r))) {
           ++n_as_given;
           continue;
         }
         copy(side, next, r, last);
-        read_relation(given, side.n_rows(r), lengths[e], relaxed, kind == Kind::RUNS_ON);
+        read_tags(given, side.n_rows(r), lengths[e], relaxed);
+        for (const PackedSpan span : spans_) rows.push_back(unpacked(span));
         row_offsets.push_back(static_cast<int64_t>(rows.size()));
+        sort_rows(rows.data(), row_offsets.data() + r, 1);
         next = r + 1;
       }
     }
-    if (next) copy(side, next, last, last);
-    return next > 0;
+    if (!next && run_on_.empty()) return false;
+    copy(side, next, last, last);
+    return true;
   }
 
  private:
-  enum class Kind { STAYS, RUNS_ON, OVERLAPS };
+  enum class Kind { STAYS, RUNS_ON, OVERLAPS, WRONG };
+
+  struct RunsOn {
+    int64_t relation;
+    int32_t length;
+  };
 
   struct Mark {
     int32_t token, role;
@@ -135,15 +155,22 @@ class ReadAsTagged {
   };
 
   // Tags give back the same rows unless an argument has one token or spans of a track overlap.
-  static Kind kind_of(const Row* row, int64_t n_rows) {
+  static Kind kind_of(const Row* row, int64_t n_rows, int32_t length, int32_t n_roles) {
     int32_t ends[2] = {0, 0};  // of the last argument, and of the last signal
-    bool overlap = false, one_token = false;
+    uint64_t place = 0;        // in the order of rows
+    bool wrong = false, overlap = false, one_token = false;
     for (const Row* end = row + n_rows; row < end; ++row) {
       const bool is_signal = row->role == signal;
+      const uint64_t before = place;
+      place = static_cast<uint64_t>(row->start) << 33 | static_cast<uint64_t>(row->stop) << 2 |
+              static_cast<uint64_t>(row->role & 3);
+      wrong |= (row->role < 0) | (row->role >= n_roles) | (row->start < 0) | (place < before) |
+               (row->stop <= row->start) | (row->stop > length);
       overlap |= row->start < ends[is_signal];
-      one_token |= !is_signal & (row->stop == row->start + 1);
+      one_token |= !is_signal & (int64_t{row->stop} - row->start == 1);
       ends[is_signal] = row->stop;
     }
+    if (wrong && n_roles) return Kind::WRONG;
     return overlap ? Kind::OVERLAPS : one_token ? Kind::RUNS_ON : Kind::STAYS;
   }
 
@@ -159,7 +186,7 @@ class ReadAsTagged {
     return true;
   }
 
-  // Takes over the relations from first up to last, of n in all.
+  // Takes over the relations from first up to last, of n in all; some run on.
   void copy(const Side& side, int64_t first, int64_t last, int64_t n) {
     if (!first) {
       rows.reserve(static_cast<size_t>(side.row_offsets[n]));
@@ -170,20 +197,14 @@ class ReadAsTagged {
     const int64_t moved = row_offsets.back() - side.row_offsets[first];
     rows.insert(rows.end(), side.rows + side.row_offsets[first],
                 side.rows + side.row_offsets[last]);
-    for (int64_t r = first; r < last; ++r) row_offsets.push_back(side.row_offsets[r + 1] + moved);
-  }
-
-  void read_relation(const Row* given, int64_t n_rows, int32_t length, bool relaxed, bool runs_on) {
-    const size_t first = rows.size();
-    if (runs_on) {
-      rows.insert(rows.end(), given, given + n_rows);
-      labels::run_on(rows.data() + first, n_rows, length);
-    } else {
-      read_tags(given, n_rows, length, relaxed);
-      for (const PackedSpan span : spans_) rows.push_back(unpacked(span));
+    row_offsets.resize(static_cast<size_t>(last + 1));
+    for (int64_t r = first; r < last; ++r) row_offsets[r + 1] = side.row_offsets[r + 1] + moved;
+    for (const RunsOn& each : run_on_) {
+      Row* own = rows.data() + row_offsets[each.relation];
+      labels::run_on(own, side.n_rows(each.relation), each.length);
+      sort_rows(rows.data(), row_offsets.data() + each.relation, 1);
     }
-    const int64_t offsets[2] = {0, static_cast<int64_t>(rows.size() - first)};
-    sort_rows(rows.data() + first, offsets, 1);
+    run_on_.clear();
   }
 
   void read_tags(const Row* given, int64_t n_rows, int32_t length, bool relaxed) {
@@ -205,6 +226,7 @@ class ReadAsTagged {
     tags.end(length);
   }
 
+  std::vector<RunsOn> run_on_;  // of those not taken over yet
   std::vector<Mark> marks_;
   std::vector<PackedSpan> spans_;
 };

@@ -239,7 +239,7 @@ class PackedBlock {
   Few of(const Given& given, int64_t example) const {
     const int64_t first = given.side.relation_offsets[example];
     const int64_t n = given.side.relation_offsets[example + 1] - first;
-    const int64_t at = first - first_;
+    const int64_t at = fits_ ? first - first_ : 0;
     const int32_t length = given.lengths[example];
     const int32_t tokens = length < 0 || length > MOST_TOKENS ? MOST_TOKENS : length;
     return {records_ + at, fits_ ? kinds_ + at : nullptr, first, n, tokens};

@@ -39,5 +39,6 @@ def read_as_tagged(
     row_offsets: NDArray[int64],
     relation_offsets: NDArray[int64],
     lengths: NDArray[int32],
+    n_roles: int,
     relaxed: bool,
-) -> tuple[NDArray[int32], NDArray[int64], int]: ...
+) -> tuple[NDArray[int32], NDArray[int64], int] | None: ...

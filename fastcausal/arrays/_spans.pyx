@@ -46,7 +46,10 @@ cdef extern from "official.hpp" namespace "fastcausal" nogil:
         vector[Row] rows
         vector[int64_t] row_offsets
         int64_t n_as_given
-        bint read(const Side&, int64_t, const int32_t*, bint) except +
+        bint wrong
+        bint read(
+            const Side&, int64_t, int64_t, int64_t, const int32_t*, int32_t, bint
+        ) except +
 
 
 FAULTS = ("", "row_offsets", "relation_offsets", "role", "empty", "outside", "order")
@@ -145,14 +148,25 @@ def check_rows(values, row_offsets, relation_offsets, lengths, int64_t n_roles):
     return FAULTS[fault], where[0], where[1]
 
 
-def read_as_tagged(values, row_offsets, relation_offsets, lengths, bint relaxed):
-    """Values, row_offsets (the given ones where all stays), relations that tags cannot hold."""
+def read_as_tagged(
+    values, row_offsets, relation_offsets, lengths, int32_t n_roles, bint relaxed
+):
+    """Values, row_offsets (the given ones where all stays), relations that tags cannot hold.
+
+    None where rows break a rule, which is looked at for n_roles above 0.
+    """
     cdef Side s = side(values, row_offsets, relation_offsets)
+    cdef int64_t n_rows = len(values)
+    cdef int64_t n_relations = len(row_offsets) - 1
     cdef Array length = int32s(lengths)
     cdef ReadAsTagged found
     cdef bint changed
     with nogil:
-        changed = found.read(s, length.n, <const int32_t*>length.data, relaxed)
+        changed = found.read(
+            s, n_rows, n_relations, length.n, <const int32_t*>length.data, n_roles, relaxed
+        )
+    if found.wrong:
+        return None
     if not changed:
         return values, row_offsets, found.n_as_given
     rows = np.empty((found.rows.size(), 3), np.int32)

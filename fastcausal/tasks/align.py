@@ -209,6 +209,8 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
         raise InputError(f"pred has {pred.n_examples} examples, expected {gold.n_examples}")
     unchecked = protocol.average == "counts" and are_alike(gold, pred, protocol)
     if not unchecked:
+        if tagged := _rows_as_tagged(gold, pred, roles, protocol.tags):
+            return tagged
         check_both(gold, pred, len(roles))
         gold, pred = _same_lengths(gold, pred, protocol, SIDES, str)
     aligned = _aligned((gold, pred), roles, NO_COLUMNS, protocol, {})
@@ -218,13 +220,29 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
 def are_alike(gold: Rows, pred: Rows, protocol: Protocol) -> bool:
     """Tell whether two sides can be counted as they are: same lengths, tags read as wanted."""
     tags = protocol.tags
+    return _is_as_read(gold, tags) and _is_as_read(pred, tags) and _have_same_lengths(gold, pred)
+
+
+def _have_same_lengths(gold: Rows, pred: Rows) -> bool:
     return (
         len(gold.lengths) == len(pred.lengths)
-        and _is_as_read(gold, tags)
-        and _is_as_read(pred, tags)
         and gold.lengths.dtype == pred.lengths.dtype == np.int32
         and _spans.same_lengths(gold.lengths, pred.lengths)
     )
+
+
+def _rows_as_tagged(gold: Rows, pred: Rows, roles: tuple[str, ...], tags: str) -> Aligned | None:
+    """Read arrays as if written with tags, and check them on the way; None where that fails."""
+    unread = gold.tags is None and pred.tags is None
+    readable = unread and tags in OFFICIAL and official.tags_exist(roles)
+    if not (readable and _have_same_lengths(gold, pred)):
+        return None
+    try:
+        gold, n_gold = official.as_tagged(gold, tags, len(roles))
+        pred, n_pred = official.as_tagged(pred, tags, len(roles))
+    except InputError:  # a check of both says of what
+        return None
+    return Aligned(gold, pred, roles, NO_COLUMNS, {}, n_gold + n_pred)
 
 
 def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import _spans, arrow
 from fastcausal.arrays import compute as pc
-from fastcausal.errors import Warnings
+from fastcausal.errors import InputError, Warnings
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
 
@@ -39,7 +39,7 @@ def tags_exist(roles: Sequence[str]) -> bool:
     return tuple(roles) == ROLES[: len(roles)]
 
 
-def as_tagged(rows: Rows, tags: str) -> tuple[Rows, int]:
+def as_tagged(rows: Rows, tags: str, n_roles: int = 0) -> tuple[Rows, int]:
     """Read spans as if they had been written with tags.
 
     Parameters
@@ -48,12 +48,19 @@ def as_tagged(rows: Rows, tags: str) -> tuple[Rows, int]:
         With the roles of `tags_exist`, and lengths where there are relations. It stays as it is.
     tags : {"cnc-2023", "cnc-2022"}
         The reading; `fastcausal.formats.cnc.markup.as_tagged` says what it does to a relation.
+    n_roles : int
+        Roles of rows to be checked on the way; 0 for rows that are right already.
 
     Returns
     -------
     rows : Rows
     n_as_given : int
         Relations that tags cannot hold, as two of their causes or effects overlap. They stay.
+
+    Raises
+    ------
+    InputError
+        Rows that are checked break a rule; `Rows.check` says which.
 
     Examples
     --------
@@ -63,9 +70,10 @@ def as_tagged(rows: Rows, tags: str) -> tuple[Rows, int]:
     array([[0, 1, 6],
            [2, 3, 4]], dtype=int32)
     """
-    values, row_offsets, n_as_given = _spans.read_as_tagged(
-        *rows.arrays(), rows.lengths, tags == "cnc-2022"
-    )
+    read = _spans.read_as_tagged(*rows.arrays(), rows.lengths, n_roles, tags == "cnc-2022")
+    if read is None:
+        raise InputError("rows break a rule")
+    values, row_offsets, n_as_given = read
     tagged = Rows(values, row_offsets, rows.relation_offsets, rows.lengths, tags)
     return tagged, n_as_given
 

@@ -123,6 +123,22 @@ def test_many_patterns_long_spans_and_documents(kernel, length, widest, monkeypa
         assert_alike(plan, gold, pred, groups, monkeypatch, reference=False)
 
 
+@pytest.mark.parametrize("kernel", kernels.KERNELS)
+def test_blocks_of_more_relations_than_are_packed(kernel, monkeypatch):
+    """On one side or both, beside blocks that fit; examples of four, five and many relations."""
+    rng = np.random.default_rng(5)
+    n, sides = 1500, []
+    for full in (slice(0, 512), slice(256, 768)):
+        sizes = rng.integers(0, 5, n)
+        sizes[full] = rng.choice([3, 4, 5, 12], 512, p=[0.2, 0.3, 0.3, 0.2])
+        rows = many(rng, int(sizes.sum()), 12, 9)
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        sides.append(replace(rows, relation_offsets=offsets, lengths=np.full(n, 12, np.int32)))
+    for protocol in (RECESS, CNC_2023):
+        plan = replace(protocol, kernel=kernel).plan(ROLES)
+        assert_alike(plan, *sides, np.arange(n) % 3, monkeypatch, reference=False)
+
+
 @trials(150)
 @given(drawn=examples(), data=st.data())
 def test_checks_on_the_way_find_what_checks_beforehand_find(drawn, data):

@@ -3,6 +3,8 @@ protocols."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -48,7 +50,9 @@ def test_as_written_and_read(spans, reading):
             assert tags.as_tagged(relation, LENGTH, reading) == wanted[-1]
     rows = rows_of([spans[:1], spans[1:]], LENGTH)
     before = rows.values.copy()
-    found, n_as_given = official.as_tagged(rows, reading)
+    found, n_as_given = official.as_tagged(rows, reading, 3)
+    unchecked = official.as_tagged(rows, reading)[0]
+    assert all(map(np.array_equal, found.arrays(), unchecked.arrays()))
     assert as_relations(found) == wanted
     assert n_as_given == sum(bool(tags.write(TEXT, relation)[1]) for relation in spans)
     found.check("found", 3)
@@ -59,6 +63,27 @@ def test_as_written_and_read(spans, reading):
 def test_what_stays_is_not_copied():
     rows = rows_of([[[(0, 0, 2), (2, 1, 2), (1, 3, 5)]]])
     assert official.as_tagged(rows, "cnc-2023")[0].values is rows.values
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("field", ["values", "row_offsets", "relation_offsets"])
+def test_wrong_rows_are_found_while_they_are_read(side, field):
+    """The message is that of a protocol that reads no tags, whatever number is wrong."""
+    right = rows_of([[[(0, 0, 2), (1, 2, 3)], [(0, 1, 2), (2, 3, 4), (2, 3, 6)]], [[(0, 4, 5)]]])
+    numbers = getattr(right, field)
+    for place in np.ndindex(numbers.shape):
+        for number in (-(2**31), -1, 0, 3, 7, 2**31 - 1):
+            wrong = numbers.copy()
+            wrong[place] = number
+            sides = [right, right]
+            sides[side] = replace(right, **{field: wrong})
+            said = []
+            for protocol in ("recess", "cnc-2023"):
+                try:
+                    fc.score(*sides, protocol)
+                except fc.InputError as error:
+                    said.append(str(error))
+            assert said[:1] == said[1:]
 
 
 # One relation each: one word, adjacent words, one within the other, overlapping, many of a role.
