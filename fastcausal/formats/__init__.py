@@ -313,7 +313,7 @@ def _folder_stream(
     if format is None:
         return None
     if format.documents is None:
-        return batches.of_files(name, {file: str(file) for file in files}, format.name, columns)
+        return table.stream(name, {file: str(file) for file in files}, format.name, columns)
     opens = [Opened(file, format) for file in files]
     return projects.stream(name, sum(file.size() for file in opens), lambda: opens)
 
