@@ -165,14 +165,14 @@ def add_warnings(warnings: Warnings, more: Mapping[tuple[str, ...], tuple[int, .
 
 
 def warning_lines(warnings: Mapping[tuple[str, ...], tuple[int, ...]]) -> tuple[str, ...]:
-    """Return the messages with their counts.
+    """Return the messages with their counts, sorted: in no order of rows or batches.
 
     Examples
     --------
     >>> warning_lines({("gold: {", "} of ", " lines"): (1, 2)})
     ('gold: {1} of 2 lines',)
     """
-    return tuple(_line(texts, counts) for texts, counts in warnings.items())
+    return tuple(_line(texts, counts) for texts, counts in sorted(warnings.items()))
 
 
 def _line(texts: tuple[str, ...], counts: tuple[int, ...]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.errors import InputError
-from fastcausal.formats import declared, frames
+from fastcausal.formats import declared, frames, table
 from fastcausal.formats.annotation import projects
 from fastcausal.formats.io import batches, folders
 from fastcausal.formats.io.batches import Stream
@@ -87,7 +87,7 @@ def folder_stream(
     if format is None:
         return None
     if format.documents is None:
-        return batches.of_files(name, {file: str(file) for file in files}, format.name, columns)
+        return table.stream(name, {file: str(file) for file in files}, format.name, columns)
     opens = [Opened(file, format) for file in files]
     return projects.stream(name, sum(file.size() for file in opens), lambda: opens)
 

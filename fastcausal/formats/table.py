@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -263,9 +263,19 @@ def _load_arrow(buffer: Any) -> Any:
     return pa.ipc.open_stream(buffer).read_all()
 
 
-def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream:
+def stream(
+    name: str, files: Mapping[Path, str], format: str, columns: Collection[str | None] | None
+) -> Stream | None:
+    """Stream files as `batches.of_files`; None where `frames.read` has to take them whole."""
+    schema = batches.schema_of(next(iter(files)), format)
+    if schema is not None and not frames.is_canonical(schema):
+        return None
+    return batches.of_files(name, files, format, columns)
+
+
+def _stream(source: Opened, columns: Collection[str | None] | None, tags: str) -> Stream | None:
     name = source.name
-    return batches.of_files(name, {Path(source.path): name}, source.format.name, columns)
+    return stream(name, {Path(source.path): name}, source.format.name, columns)
 
 
 PARQUET = Format(

@@ -166,8 +166,13 @@ def test_flat_files(tmp_path):
         assert relations.table["genre"].to_pylist() == ["news", None]
         assert fc.score(path, FLAT)["overall"].f1 == 1
         assert fc.read(path, "flat").table.equals(relations.table)
-    pq.write_table(pa.Table.from_pylist(NESTED), tmp_path / "nested.parquet")
-    assert fc.score(NESTED, tmp_path / "nested.parquet")["overall"].f1 == 1
+        assert json.loads(cli("score", path, path, "--json")[0])["scores"]["overall"]["f1"] == 1
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    pq.write_table(pa.Table.from_pylist(NESTED), folder / "nested.parquet")
+    for source in (folder, folder / "nested.parquet"):
+        assert fc.score(NESTED, source)["overall"].f1 == 1
+        assert json.loads(cli("score", source, source, "--json")[0])["scores"]["overall"]["f1"] == 1
 
 
 def test_texts_of_gold_by_id():

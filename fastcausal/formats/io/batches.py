@@ -250,6 +250,14 @@ def of_one_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterato
         yield reading, schema.empty_table()
 
 
+def schema_of(path: str | os.PathLike[str], format: str) -> pa.Schema | None:
+    """Return the schema of a file; None where it is damaged, of which reading will tell."""
+    try:
+        return (_parquet(path, None) if format == "parquet" else _arrow(os.fspath(path)))[0]
+    except DAMAGE:
+        return None
+
+
 def n_examples(path: str | os.PathLike[str], format: str) -> int | None:
     """Count the rows of a file; None where that is not told in one place."""
     if format != "parquet":

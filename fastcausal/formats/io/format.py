@@ -54,7 +54,7 @@ class Format:
         Opens a path.
     stream : callable, optional
         Takes an `Opened`, the only columns needed and the reading of tags; gives the batches of
-        a file that may be larger than memory.
+        a file that may be larger than memory, None where it has to be read whole.
     documents : callable, optional
         Takes a `Source`; gives the `Document`s of a file in which spans and links are marked one
         by one, each as one annotator marked it.
@@ -75,7 +75,7 @@ class Format:
     is_row: Callable[[Mapping[str, Any]], bool] | None = None
     sniff: Callable[[Source], bool] | None = None
     load: Callable[[str | os.PathLike[str]], Source] = Source.open
-    stream: Callable[[Opened, Columns, str], Stream] | None = None
+    stream: Callable[[Opened, Columns, str], Stream | None] | None = None
     documents: Callable[[Source], Iterable[Any]] | None = None
     empty: bool = True
 

@@ -154,3 +154,14 @@ def test_in_files_of_counts(tmp_path, suffix):
             read.unparsed  # noqa: B018
     old = fc.Statistics.read(path)
     assert "n_unparsed_answers" in old.units.column_names
+
+
+def test_no_order_of_answers_changes_the_report():
+    gold = [{"id": i, "text": "Rain brings floods", "relations": []} for i in "abc"]
+    answers = ['```json\n{"relations": []}\n```', 'Sure: {"relations": []}.', "None at all."]
+    rows = [{"id": i, "output": answer} for i, answer in zip("abc", answers, strict=True)]
+    reports = [
+        fc.score(fc.read(gold, "spans"), listed, answers="output", unparsed="empty").to_dict()
+        for listed in (rows, rows[::-1])
+    ]
+    assert reports[0] == reports[1]
