@@ -121,8 +121,9 @@ constexpr int64_t FAULTY = -2;
 template <class Pair>
 Looks pattern_looks(const Run& run, const Pair& pair) {
   const Plan& plan = run.plan;
+  if (plan.n_roles() != 3) return Looks();  // params of fewer roles are fewer
   Looks looks = looks_of(pair, plan);
-  looks.ordinal &= run.n_examples >= run.patterns_from && plan.n_roles() == 3;
+  looks.ordinal &= run.n_examples >= run.patterns_from;
   looks.ordinal &= plan.by_content || plan.official;
   for (int64_t k = 0; k < plan.n_fields && !plan.linear; ++k) {  // less must not be more
     looks.ordinal &= plan.weights[k * N_FORMS + NUMERATOR] >= 0;
