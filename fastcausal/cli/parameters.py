@@ -92,7 +92,8 @@ class Group(click.Group):
     """
 
     def __init__(self, name: str, package: str, modules: Mapping[str, str], help: str) -> None:
-        super().__init__(name, help=help, context_settings=SETTINGS)
+        more = f"COMMAND -h shows examples of a command.\n\n{EXIT_STATUS}"
+        super().__init__(name, help=help, epilog=more, context_settings=SETTINGS)
         self.package, self.modules = package, modules
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -101,6 +102,12 @@ class Group(click.Group):
             click.echo(ctx.get_help())
             ctx.exit(2)
         return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each command does, uncut."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, (c and c.help) or "") for name, c in commands])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, in the order of the table."""

@@ -165,7 +165,7 @@ def _sniff_json(source: Source, formats: Formats) -> Format:
     if undecided is None:
         raise InputError(
             f"{source.name}: no line is a JSON object with {' or '.join(_keys(formats))}, "
-            f"{choice(formats)}"
+            f"{choice(formats)}; of raw answers of a language model, name the column"
         )
     return undecided
 
