@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from fastcausal.errors import InputError
+from fastcausal.errors import InputError, invalid_json
 from fastcausal.formats import declared
 from fastcausal.formats.annotation.projects import archive_of
 from fastcausal.formats.io.files import Source
@@ -151,10 +151,14 @@ def sniff_head(source: Source, formats: Formats) -> Format | None:
 def _sniff_json(source: Source, formats: Formats) -> Format:
     """Return the format of JSON lines: the first line that only one format can have."""
     undecided: Format | None = None
-    for _, line in source.lines():
+    is_list = source.data.lstrip().startswith(b"[")  # of which lines are parts
+    fault = ""
+    for number, line in source.filled_lines():
         try:
             row = json.loads(line)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as error:
+            if line.lstrip().startswith("{") and not is_list:
+                fault = fault or invalid_json(source.name, error, number)
             continue
         if not isinstance(row, dict):
             continue
@@ -164,7 +168,8 @@ def _sniff_json(source: Source, formats: Formats) -> Format:
         undecided = undecided or next((f for f in formats.values() if f.key in row), None)
     if undecided is None:
         raise InputError(
-            f"{source.name}: no line is a JSON object with {' or '.join(_keys(formats))}, "
+            fault
+            or f"{source.name}: no line is a JSON object with {' or '.join(_keys(formats))}, "
             f"{choice(formats)}; of raw answers of a language model, name the column"
         )
     return undecided

@@ -54,6 +54,12 @@ def test_the_name_tells_the_format(tmp_path):
         assert formats.read(unnamed).table["relations"].equals(TABLE.table["relations"])
 
 
+def test_a_fault_in_the_first_line_is_named(tmp_path):
+    path = save(tmp_path, "a.jsonl", '{"id": "a", "cause": "x"y"}\n{"id": "b", "cause": "x"}\n')
+    with pytest.raises(InputError, match=r"a\.jsonl:1: invalid JSON: Expecting"):
+        formats.read(path)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
