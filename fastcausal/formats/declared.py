@@ -35,4 +35,3 @@ ALL = (
     nli.FORMAT,
 )
 FORMATS = {format.name: format for format in ALL if format.read is not None}
-WRITE_ONLY = tuple(format.name for format in ALL if format.read is None)
