@@ -25,7 +25,7 @@ ROOMS = [
     ("rows",),
     ("engine",),
     ("protocols", "formats"),
-    ("decoding",),
+    ("decoding", "pages"),
     ("scores", "coefficients", "confusions"),
     ("formulas",),
     ("count_files",),
@@ -48,7 +48,7 @@ TASKS = {
     "crab": {"classification", "reliability"},
     "annotation": {"claims", "judged"},
 }
-HEAVY = ("pyarrow", "click", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers")
+HEAVY = ("pyarrow", "click", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers", "jinja2")
 
 
 def name_of(path: Path) -> str:
