@@ -35,6 +35,7 @@ ROOMS = [
     ("report",),
     ("tasks",),
     ("sweeps",),
+    ("ray",),
     ("training",),
     ("cli",),
     ("__main__",),
@@ -48,7 +49,10 @@ TASKS = {
     "crab": {"classification", "reliability"},
     "annotation": {"claims", "judged"},
 }
-HEAVY = ("pyarrow", "click", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers", "jinja2")
+HEAVY = (
+    "pyarrow", "click", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers",
+    "jinja2", "ray",
+)  # fmt: skip
 
 
 def name_of(path: Path) -> str:
