@@ -35,6 +35,7 @@ ROOMS = [
     ("report",),
     ("tasks",),
     ("sweeps",),
+    ("ray",),
     ("training",),
     ("cli",),
     ("__main__",),
