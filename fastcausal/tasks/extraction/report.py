@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -93,6 +94,48 @@ class ExtractionReport(Report):
         return errors_of(
             self._details.counting, self._details.examples(), self.signature, top, types, roles
         )
+
+    def to_html(self, path: str | os.PathLike[str], examples: int = 20_000) -> None:
+        """Write a page for the browser: scores, errors, and the examples with their spans marked.
+
+        Parameters
+        ----------
+        path : path
+            It is one file, which needs nothing else and appears complete or not at all.
+        examples : int
+            Of more, those with fewest errors are left out.
+
+        Raises
+        ------
+        InputError
+            The report is one of counts alone, or the file cannot be written.
+        ValueError
+            ``examples`` is negative.
+        """
+        from fastcausal.pages import Page, write_page
+
+        columns = page_columns({self.statistics.system or "pred": self}, examples)
+        write_page(path, Page(self.title, [], columns))
+
+
+def page_columns(reports: Mapping[str, ExtractionReport], n_examples: int) -> dict[str, Any]:
+    """Return the columns of a page that shows systems, see `columns_of`.
+
+    Raises
+    ------
+    InputError
+        A report is one of counts alone; as `columns_of`.
+    """
+    from fastcausal.tasks.extraction.page import columns_of
+
+    for report in reports.values():
+        if report._details is None:
+            raise InputError(
+                f"{report.title}: a report of counts alone has no examples to show; "
+                "fastcausal report GOLD PRED --out FILE makes a page of both files"
+            )
+    details = {name: report._details for name, report in reports.items() if report._details}
+    return columns_of(details, n_examples)
 
 
 def report_of(
