@@ -32,6 +32,7 @@ NO_REASONS = pa.schema(
 )
 Bounds = dict[str, dict[str, float] | None]
 AS_GIVEN = "tags:as-given: "
+EXAMPLES = "examples; fastcausal report GOLD PRED --out FILE makes a page of both"
 
 
 class ExtractionReport(Report):
@@ -89,11 +90,14 @@ class ExtractionReport(Report):
         """
         from fastcausal.tasks.extraction.errors import errors_of
 
+        details = self._sources("errors to show")
+        counting, aligned = details.counting, details.examples()
+        return errors_of(counting, aligned, self.signature, top, types, roles)
+
+    def _sources(self, what: str) -> Details:
         if self._details is None:
-            raise InputError(f"{self.title}: a report of counts alone has no errors to show")
-        return errors_of(
-            self._details.counting, self._details.examples(), self.signature, top, types, roles
-        )
+            raise InputError(f"{self.title}: a report of counts alone has no {what}")
+        return self._details
 
     def to_html(self, path: str | os.PathLike[str], examples: int = 20_000) -> None:
         """Write a page for the browser: scores, errors, and the examples with their spans marked.
@@ -114,6 +118,7 @@ class ExtractionReport(Report):
         """
         from fastcausal.pages import Page, write_page
 
+        self._sources(EXAMPLES)  # before statistics, which scores may not have
         columns = page_columns({self.statistics.system or "pred": self}, examples)
         write_page(path, Page(self.title, [], columns))
 
@@ -128,13 +133,7 @@ def page_columns(reports: Mapping[str, ExtractionReport], n_examples: int) -> di
     """
     from fastcausal.tasks.extraction.page import columns_of
 
-    for report in reports.values():
-        if report._details is None:
-            raise InputError(
-                f"{report.title}: a report of counts alone has no examples to show; "
-                "fastcausal report GOLD PRED --out FILE makes a page of both files"
-            )
-    details = {name: report._details for name, report in reports.items() if report._details}
+    details = {name: report._sources(EXAMPLES) for name, report in reports.items()}
     return columns_of(details, n_examples)
 
 
