@@ -139,6 +139,12 @@ class Rows:
         """Number of relations in all examples."""
         return len(self.row_offsets) - 1
 
+    def has_lengths_of(self, other: Rows) -> bool:
+        """Tell whether both sides have examples of the same lengths, all of them known."""
+        mine, theirs = self.lengths, other.lengths
+        alike = len(mine) == len(theirs) and mine.dtype == theirs.dtype == np.int32
+        return alike and _spans.same_lengths(mine, theirs)
+
     def n_marked(self) -> Int64:
         """Count the relations of each example that mark at least one span: int64[n_examples]."""
         marked = np.concatenate([[0], np.cumsum(np.diff(self.row_offsets) > 0)])

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from typing import TypeVar
 
+import numpy as np
+
 from fastcausal.engine import _native
 from fastcausal.engine.kernel import Int32, Int64
 from fastcausal.engine.plan import Groups, Plan, TooLargeError
@@ -18,6 +20,7 @@ EXAMPLES_PER_THREAD = 4096
 # Counting patterns takes some microseconds to set up, as long as so many examples otherwise.
 PATTERNS_FROM = 256
 FAULTY = -2  # of csrc/cpu.hpp
+READINGS = ("cnc-2023", "cnc-2022")  # in the order of ReadAs in csrc/official.hpp, from 1 on
 
 T = TypeVar("T")
 
@@ -31,11 +34,15 @@ def run(
     counts: Int64,
     num_threads: int | None,
     check: bool = False,
-) -> None:
+    tags: str | None = None,
+) -> int:
     """As in reference/driver.py; ``num_threads`` None uses the cores where there is enough work.
 
-    ``check``: rows are as a user made them; InputError says what is wrong with them.
+    ``check``: rows are as a user made them; InputError says what is wrong with them. ``tags``: read
+    these as if written with tags; return the number of relations that tags cannot hold.
     """
+    reading = 0 if tags is None else 1 + READINGS.index(tags)
+    as_given = np.zeros(1, np.int64) if reading else None
     if num_threads is None:
         num_threads = max(1, len(gold.lengths) // EXAMPLES_PER_THREAD)
         if num_threads > 1:
@@ -44,7 +51,7 @@ def run(
         outcome = _call(plan, lambda kernel, memory: _native.run(
             kernel, memory, plan.host_record, gold.arrays(), pred.arrays(),
             (gold.lengths, pred.lengths), groups.of, groups.each, groups.apart, partner, counts,
-            num_threads, check, PATTERNS_FROM,
+            num_threads, check, reading, as_given, PATTERNS_FROM,
         ))  # fmt: skip
     except (TypeError, ValueError, BufferError):
         if check:  # perhaps an array of another type or shape
@@ -54,6 +61,7 @@ def run(
         check_both(gold, pred, int(plan.params[0]))
     if outcome >= 0:
         raise TooLargeError(outcome)
+    return 0 if as_given is None else int(as_given[0])
 
 
 def count_pairs(

@@ -163,7 +163,10 @@ class Result(NamedTuple):
         The predicted relation paired with each gold relation, -1 for none. Empty if not asked for.
     counts : int64[n_rows, n_fields]
         Summed counts of each group of examples.
+    n_as_given : int
+        Relations that tags cannot hold, of rows read as if written with tags.
     """
 
     partner: Int64
     counts: Int64
+    n_as_given: int = 0

@@ -131,9 +131,9 @@ def score(
     (0.6666666666666666, 1, 1, 1)
     """
     named = (unparsed, unmatched, backend, occurrence)
-    unset = (by, num_threads, per_example, progress, format, tags, answers)
+    unset = (by, per_example, progress, format, tags, answers)
     if named == _NAMED and {*map(type, unset)} == _NONE:
-        report = straight(gold, pred, protocol_named(protocol))
+        report = straight(gold, pred, protocol_named(protocol), num_threads)
         if report is not None:
             return report
     scorer = ExtractionScorer(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from fastcausal.engine.kernel import Int64
-from fastcausal.engine.plan import TooLargeError
+from fastcausal.engine.plan import Result, TooLargeError
 from fastcausal.engine.run import run
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.groups import CountedGroups
@@ -16,9 +15,12 @@ from fastcausal.rows import Rows
 from fastcausal.tasks.align import are_alike
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer, formula_of, marked_relations
+from fastcausal.tasks.official import are_untagged
 
 
-def straight(gold: Any, pred: Any, protocol: Protocol) -> ExtractionReport | None:
+def straight(
+    gold: Any, pred: Any, protocol: Protocol, num_threads: int | None = None
+) -> ExtractionReport | None:
     """Score two sides that need nothing but counting; None where `ExtractionScorer` has to look.
 
     All but the scores is left to it, when it is asked for.
@@ -34,16 +36,28 @@ def straight(gold: Any, pred: Any, protocol: Protocol) -> ExtractionReport | Non
         rows, roles, check = (Rows.of(gold), Rows.of(pred)), gold.roles, False
     else:
         return None
+    tags = None
     if not are_alike(*rows, protocol):
-        return None
-    plan = protocol.plan(roles)
+        if not (check and are_untagged(*rows, roles, protocol.tags)):
+            return None
+        tags = protocol.tags
     try:
-        counts = run(plan, *rows, None, 1, apart=True, partners=False, check=check).counts
+        result = run(
+            protocol.plan(roles),
+            *rows,
+            None,
+            1,
+            num_threads=num_threads,
+            apart=True,
+            partners=False,
+            check=check,
+            tags=tags,
+        )
     except TooLargeError:
         return None
     n_relations = marked_relations(rows[0]), marked_relations(rows[1])
-    make = partial(_report, protocol, (gold, pred), roles, n_relations, counts)
-    scores = CountedGroups(formula_of(protocol, roles), counts[0] + counts[1])
+    make = partial(_report, protocol, (gold, pred), roles, n_relations, result)
+    scores = CountedGroups(formula_of(protocol, roles), result.counts[0] + result.counts[1])
     return ExtractionReport.later(make, scores)
 
 
@@ -63,12 +77,13 @@ def _report(
     sides: tuple[Rows | Relations, Rows | Relations],
     roles: tuple[str, ...],
     n_relations: tuple[int, int],
-    counts: Int64,
+    result: Result,
 ) -> ExtractionReport:
     """Return the report of a scorer that has counted one batch."""
     scorer = ExtractionScorer(protocol)
     scorer.roles = roles
-    scorer.counts[()] = counts
+    scorer.counts[()] = result.counts
+    scorer.n_as_given = result.n_as_given
     scorer.n_examples = len(sides[0].lengths if isinstance(sides[0], Rows) else sides[0])
     scorer.n_gold_relations, scorer.n_pred_relations = n_relations
     return scorer.report(partial(scorer.align, *sides))
