@@ -48,7 +48,18 @@ TASKS = {
     "crab": {"classification", "reliability"},
     "annotation": {"claims", "judged"},
 }
-HEAVY = ("pyarrow", "click", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers", "jinja2")
+HEAVY = (
+    "pyarrow",
+    "click",
+    "rich",
+    "numba",
+    "torch",
+    "pandas",
+    "scipy",
+    "cupy",
+    "transformers",
+    "jinja2",
+)
 
 
 def name_of(path: Path) -> str:
@@ -194,6 +205,7 @@ def test_all_names_load():
         "kernel",
         "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote", "read_annotators",
         "mean_pairwise_kappa", "meta", "percent_agreement", "read", "score", "score_answers",
+        "score_batch",
         "sweep", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:
