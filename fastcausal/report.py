@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import cached_property
@@ -18,6 +19,7 @@ from fastcausal.tables import Grid
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from fastcausal.pages import Section
     from fastcausal.statistics import Statistics
 
 MOST_COLUMNS = 12
@@ -373,6 +375,26 @@ class Report(Printed):
     def to_table(self, counts: bool = False) -> Grid:
         """Return a table for the terminal; ``counts`` adds those that it leaves out."""
         return scores_table(self.title, {"": self.scores, **self.subsets}, counts)
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write a page for the browser: one file that needs nothing else.
+
+        Pictures need the extra ``plots``; without it a line says so.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written; nothing of it is left.
+        """
+        from fastcausal.pages import Page, write_page
+
+        write_page(path, Page(self.title, self.sections()))
+
+    def sections(self) -> Sequence[Section]:
+        """Return the parts of its page."""
+        from fastcausal.pages import Section
+
+        return [Section("", self.to_tables(), (), self._notes())]
 
     def _notes(self) -> list[str]:
         warnings = [f"warning: {warning}" for warning in self.warnings]

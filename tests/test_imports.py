@@ -48,7 +48,18 @@ TASKS = {
     "crab": {"classification", "reliability"},
     "annotation": {"claims", "judged"},
 }
-HEAVY = ("pyarrow", "click", "rich", "numba", "torch", "pandas", "scipy", "cupy", "transformers", "jinja2")
+HEAVY = (
+    "pyarrow",
+    "click",
+    "rich",
+    "numba",
+    "torch",
+    "pandas",
+    "scipy",
+    "cupy",
+    "transformers",
+    "jinja2",
+)
 
 
 def name_of(path: Path) -> str:

@@ -29,7 +29,7 @@ def demo(
     chosen = format_of(ctx, json, format)
     import fastcausal as fc
     from fastcausal import sample
-    from fastcausal.cli.systems import systems_table
+    from fastcausal.sweeps.side_by_side import systems_table
 
     gold = fc.read(sample.GOLD)
     reports = {

@@ -21,7 +21,6 @@ Columns = Sequence[str] | None
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fastcausal.groups import Groups, Number, Scores
     from fastcausal.report import Report
     from fastcausal.tables import Grid
 
@@ -96,6 +95,8 @@ def systems_tables(
     if all(summaries.values()):
         return [_summaries_table(reports)]
     if all("n_gold_relations" in report.facts for report in reports.values()):
+        from fastcausal.sweeps.side_by_side import systems_table
+
         return [systems_table(reports, by, counts)]
     grids = []
     for name, report in reports.items():
@@ -119,44 +120,3 @@ def _summaries_table(reports: dict[str, Report]) -> Grid:
         for subset in ("", *subsets)
     }
     return scores_table(f"{len(reports)} systems", parts, counts=True)
-
-
-def systems_table(reports: Mapping[str, Report], by: Columns = None, counts: bool = False) -> Grid:
-    """A row per system: overall scores, and the last of them (F1) for every role.
-
-    Parts are the values of the columns ``by``; ``counts`` adds those of all roles together.
-    """
-    from fastcausal.report import scores_table
-
-    first = next(iter(reports.values()))
-    parts = {"": {name: _of_system(report.scores, counts) for name, report in reports.items()}}
-    subsets = dict.fromkeys(name for report in reports.values() for name in report.subsets)
-    for subset in subsets:
-        if subset.startswith(tuple(f"{column}=" for column in by or ())):
-            parts[subset] = {
-                name: _of_system(report.subsets[subset], counts)
-                for name, report in reports.items()
-                if subset in report.subsets
-            }
-    sentences = _range([report.n_examples for report in reports.values()])
-    relations = _range([report.n_gold_relations for report in reports.values()])
-    facts = f"{sentences} sentences, {relations} gold relations, {len(reports)} systems"
-    return scores_table(f"{first.protocol}: {facts}", parts, counts=True)
-
-
-def _range(numbers: list[int]) -> str:
-    """One number, or the least and the greatest: some systems may have examples left out."""
-    least, most = min(numbers), max(numbers)
-    return str(least) if least == most else f"{least} to {most}"
-
-
-def _of_system(groups: Groups, counts: bool) -> Scores:
-    """One row of `systems_table`."""
-    from fastcausal.groups import Scores
-
-    overall = groups["overall"]
-    scores = {name: value for name, value in overall.items() if isinstance(value, float)}
-    *_, last = scores
-    row: dict[str, Number] = dict(scores)
-    row |= {f"{group} {last}": groups[group][last] for group in [*groups][1:]}
-    return Scores(row | (dict(overall) if counts else {}))

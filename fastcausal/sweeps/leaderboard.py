@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from fastcausal.escapes import Cell
 from fastcausal.formulas import OneScore, Rows, sums_of
 from fastcausal.groups import Scores
 from fastcausal.options import Correction, Method, check
+from fastcausal.pages import Section
 from fastcausal.report import Report, plain
 from fastcausal.significance.checks import check_inference
 from fastcausal.significance.corrections import adjusted, resamples_needed
@@ -23,7 +24,9 @@ from fastcausal.significance.units import terms_of, units_of, units_text
 from fastcausal.statistics import Statistics
 from fastcausal.sweeps.compare import compare
 from fastcausal.sweeps.systems import set_aside, systems_of
-from fastcausal.tables import Grid, number_text
+from fastcausal.tables import Bounded, Grid, number_text
+from fastcausal.tasks.charts import MOST_ROWS, bars
+from fastcausal.tasks.pictures import Drawing, missing_pictures, pictures_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -116,6 +119,22 @@ class Leaderboard(Report):
                 shown |= dict.fromkeys(DIFFERENCE, "")
             grid.add(name, *(shown[column] for column in columns))
         return grid
+
+    def sections(self) -> list[Section]:
+        """Return the one part of its page, with pictures of scores and differences."""
+        lines = [*self._notes(), *missing_pictures()]
+        return [Section("", self.to_tables(), pictures_of(self._drawings()), lines)]
+
+    def _drawings(self) -> dict[str, Drawing]:
+        """Return what draws scores and differences with their bounds."""
+        shown = dict([*self.scores.items()][:MOST_ROWS])
+        best = f", the best {len(shown)}" if len(shown) < self.n_systems else ""
+        drawings = {f"{self.score} by system{best}": _bars(shown, "value", "low", "high")}
+        tested = {name: values for name, values in shown.items() if name != self.baseline}
+        if self.baseline is not None and tested:
+            text = f"{self.score} minus that of {self.baseline}{best}"
+            drawings[text] = _bars(tested, *DIFFERENCE[:3])
+        return drawings
 
     @property
     def legend(self) -> tuple[str, ...]:
@@ -222,6 +241,12 @@ def leaderboard(
         correction=correction,
         warnings=warnings,
     )
+
+
+def _bars(systems: Mapping[str, Scores], *names: str) -> Drawing:
+    """Return what draws a value of every system with its bounds, under these names."""
+    rows = {name: {"": Bounded(*(values[n] for n in names))} for name, values in systems.items()}
+    return partial(bars, rows=rows)
 
 
 def _ranked(

@@ -112,8 +112,9 @@ def set_aside(sources: Any) -> tuple[str, ...]:
 
 
 def _listed(sources: Any) -> list[Any]:
-    single = isinstance(sources, Statistics | Report | str | os.PathLike)
-    return [sources] if single else list(sources)
+    if isinstance(sources, Statistics | Report | str | os.PathLike):
+        return [sources]
+    return list(sources.values() if isinstance(sources, Mapping) else sources)
 
 
 def _in_path(path: Path) -> Iterator[tuple[str, str, Statistics]]:

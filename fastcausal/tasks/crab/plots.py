@@ -7,11 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from fastcausal.tasks.charts import Matrix, matrices
 from fastcausal.tasks.crab.report import JudgmentReport
 from fastcausal.tasks.crab.sweep import SweepReport
 from fastcausal.tasks.pictures import save_picture
-
-DARK = 0.5  # share of a row from which its text is white
 
 
 def draw_confusions(target: Path, reports: Mapping[str, JudgmentReport]) -> None:
@@ -26,20 +25,8 @@ def draw_confusions(target: Path, reports: Mapping[str, JudgmentReport]) -> None
 
 
 def _confusions(figure: Any, reports: Mapping[str, JudgmentReport]) -> None:
-    figure.set_size_inches(3.4 * len(reports), 3.6)
-    panels = figure.subplots(ncols=len(reports), squeeze=False)[0]
-    for axes, (name, report) in zip(panels, reports.items(), strict=True):
-        counts = report.confusion
-        shares = counts / counts.sum(axis=1, keepdims=True).clip(min=1)
-        axes.imshow(shares, cmap="Blues", vmin=0, vmax=1)
-        for gold, row in enumerate(counts.tolist()):
-            for pred, n in enumerate(row):
-                colour = "white" if shares[gold, pred] > DARK else "black"
-                axes.text(pred, gold, f"{n:,}", ha="center", va="center", color=colour)
-        ticks = range(len(report.labels))
-        axes.set_xticks(ticks, report.labels)
-        axes.set_yticks(ticks, report.labels)
-        axes.set(title=name, xlabel="answer", ylabel="gold")
+    shown = [Matrix(name, r.confusion, r.labels, r.labels) for name, r in reports.items()]
+    matrices(figure, shown, "answer")
 
 
 def draw_sweeps(target: Path, reports: Mapping[str, SweepReport]) -> None:

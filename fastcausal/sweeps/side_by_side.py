@@ -1,0 +1,48 @@
+"""Scores of several systems in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from fastcausal.groups import Groups, Number, Scores
+from fastcausal.report import Report, scores_table
+from fastcausal.tables import Grid
+
+
+def systems_table(
+    reports: Mapping[str, Report], by: Sequence[str] | None = None, counts: bool = False
+) -> Grid:
+    """Make a row per system: overall scores, and the last of them (F1) for every role.
+
+    Parts are the values of the columns ``by``; ``counts`` adds those of all roles together.
+    """
+    first = next(iter(reports.values()))
+    parts = {"": {name: _of_system(report.scores, counts) for name, report in reports.items()}}
+    subsets = dict.fromkeys(name for report in reports.values() for name in report.subsets)
+    for subset in subsets:
+        if subset.startswith(tuple(f"{column}=" for column in by or ())):
+            parts[subset] = {
+                name: _of_system(report.subsets[subset], counts)
+                for name, report in reports.items()
+                if subset in report.subsets
+            }
+    sentences = _range([report.n_examples for report in reports.values()])
+    relations = _range([report.n_gold_relations for report in reports.values()])
+    facts = f"{sentences} sentences, {relations} gold relations, {len(reports)} systems"
+    return scores_table(f"{first.protocol}: {facts}", parts, counts=True)
+
+
+def _range(numbers: list[int]) -> str:
+    """Write one number, or the least and the greatest: some systems may have examples left out."""
+    least, most = min(numbers), max(numbers)
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def _of_system(groups: Groups, counts: bool) -> Scores:
+    """Return one row of `systems_table`."""
+    overall = groups["overall"]
+    scores = {name: value for name, value in overall.items() if isinstance(value, float)}
+    *_, last = scores
+    row: dict[str, Number] = dict(scores)
+    row |= {f"{group} {last}": groups[group][last] for group in [*groups][1:]}
+    return Scores(row | (dict(overall) if counts else {}))

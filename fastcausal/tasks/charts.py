@@ -1,0 +1,157 @@
+"""Charts that several pictures are made of: bars with intervals, stacked bars, matrices.
+
+Names are data: they are shortened, and no letter of them is a command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.escapes import line_text
+from fastcausal.tables import Bounded, number_text
+
+# Colours that stay apart for colour-blind readers, on light and dark ground (Okabe and Ito 2008).
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
+DARK = 0.5  # share of a row from which its text is white
+LONGEST = 40  # letters of a name
+MOST_ROWS = 40
+WIDTH = 7.0  # inches
+ROW = 0.22
+
+Bars = Mapping[str, Mapping[str, float]]
+
+
+class Matrix(NamedTuple):
+    """Counts of gold against answers.
+
+    Attributes
+    ----------
+    name : str
+    counts : int64[n_rows, n_columns]
+    rows, columns : sequence of str or int
+        Labels of gold and of answers.
+    """
+
+    name: str
+    counts: npt.NDArray[np.int64]
+    rows: Sequence[str | int]
+    columns: Sequence[str | int]
+
+
+def short(name: str | int) -> str:
+    r"""Write a name on one line, cut where it is long.
+
+    Examples
+    --------
+    >>> short("a\nb"), short("long " * 9)
+    ('a b', 'long long long long long long long lo...')
+    """
+    text = line_text(str(name))
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+
+def bars(figure: Any, rows: Bars, digits: int = 3) -> None:
+    """Draw a group of bars for each row, a bar for each of its values, with their bounds.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    rows : mapping of str to mapping of str to float
+        Values by name of the row and of the series; `Bounded` ones have a line from bound to
+        bound. All rows have the same series.
+    digits : int
+        Decimals of what is written beside the bars.
+    """
+    series = [*next(iter(rows.values()))]
+    thick = 0.8 / len(series)
+    figure.set_size_inches(WIDTH, 0.8 + ROW * len(rows) * (len(series) + 0.5))
+    axes = figure.subplots()
+    handles = []
+    for k, name in enumerate(series):
+        values = [row[name] for row in rows.values()]
+        places = np.arange(len(rows)) + thick * (k - (len(series) - 1) / 2)
+        widths = np.nan_to_num(np.array(values, float))
+        handles.append(axes.barh(places, widths, thick * 0.9, color=COLOURS[k % len(COLOURS)]))
+        for place, value in zip(places, values, strict=True):
+            _bounds_of_bar(axes, place, value, digits)
+    _names_of_rows(axes, [*rows])
+    if len(series) > 1:
+        _legend(figure, handles, series)
+
+
+def _bounds_of_bar(axes: Any, place: float, value: float, digits: int) -> None:
+    """Draw the bounds of a bar, and write its value right of them."""
+    end = value if value == value else 0.0
+    if isinstance(value, Bounded) and value.low == value.low:
+        axes.plot([value.low, value.high], [place, place], color="black", linewidth=1.2)
+        end = max(end, value.high)
+    text = number_text(float(value), digits)
+    axes.annotate(text, (max(end, 0.0), place), (4, 0), textcoords="offset points", va="center",
+                  fontsize=8)  # fmt: skip
+
+
+def stacks(figure: Any, rows: Mapping[str, Mapping[str, int]]) -> None:
+    """Draw a bar for each row, of its counts one after the other."""
+    figure.set_size_inches(WIDTH, 0.9 + 1.5 * ROW * len(rows))
+    axes = figure.subplots()
+    kinds = [*next(iter(rows.values()))]
+    start = np.zeros(len(rows), np.int64)
+    handles = []
+    for k, kind in enumerate(kinds):
+        counts = np.array([row[kind] for row in rows.values()], np.int64)
+        colour = COLOURS[k % len(COLOURS)]
+        drawn = axes.barh(np.arange(len(rows)), counts, 0.75, left=start, color=colour)
+        handles.append(drawn)
+        start += counts
+    for place, total in enumerate(start.tolist()):
+        axes.annotate(f"{total:,}", (total, place), (4, 0), textcoords="offset points",
+                      va="center", fontsize=8)  # fmt: skip
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    _names_of_rows(axes, [*rows])
+    _legend(figure, handles, kinds)
+
+
+def matrices(figure: Any, shown: Sequence[Matrix], answer: str) -> None:
+    """Draw matrices side by side; cells are as dark as their share of the row.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    shown : sequence of Matrix
+    answer : str
+        Line below the columns.
+    """
+    figure.set_size_inches(3.4 * len(shown), 3.6)
+    panels = figure.subplots(ncols=len(shown), squeeze=False)[0]
+    for axes, matrix in zip(panels, shown, strict=True):
+        counts = matrix.counts
+        shares = counts / counts.sum(axis=1, keepdims=True).clip(min=1)
+        axes.pcolormesh(shares, cmap="Blues", vmin=0, vmax=1)
+        for (row, column), n in np.ndenumerate(counts):
+            colour = "white" if shares[row, column] > DARK else "#111111"
+            place = column + 0.5, row + 0.5
+            axes.text(*place, f"{n:,}", ha="center", va="center", color=colour)
+        axes.set_xticks(np.arange(len(matrix.columns)) + 0.5, [*map(short, matrix.columns)])
+        axes.set_yticks(np.arange(len(matrix.rows)) + 0.5, [*map(short, matrix.rows)])
+        axes.set(title=short(matrix.name), xlabel=answer, ylabel="gold", aspect="equal")
+        axes.invert_yaxis()
+
+
+def _names_of_rows(axes: Any, names: Sequence[str]) -> None:
+    axes.set_yticks(np.arange(len(names)), [*map(short, names)])
+    axes.set_ylim(len(names) - 0.4, -0.6)  # the first on top
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+
+
+def _legend(figure: Any, handles: Sequence[Any], names: Sequence[str]) -> None:
+    """Name the series, also those whose names matplotlib would hide."""
+    shown = [str(k) for k in range(len(names))]
+    columns = min(len(names), 6)
+    legend = figure.legend(handles, shown, loc="outside lower left", ncols=columns, fontsize=8)
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_text(short(name))

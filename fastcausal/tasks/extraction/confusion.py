@@ -1,0 +1,92 @@
+"""Roles of gold against roles of predictions, span by span."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fastcausal.confusions import confusions
+from fastcausal.engine.kernel import Int32, Int64
+from fastcausal.engine.run import chosen_pairs
+from fastcausal.rows import Rows
+from fastcausal.tasks.align import Aligned
+from fastcausal.tasks.extraction.tables import Counting
+
+AT_ONCE = 1 << 20  # pairs of spans compared at once, so that memory is bounded
+Places = tuple[Int64, Int64]
+
+
+def confusion_of_roles(counting: Counting, aligned: Aligned) -> Int64:
+    """Count which role the predictions give to the spans of gold.
+
+    The spans of each gold relation are compared with those of the prediction that the report pairs
+    with it. The answer to a gold span is the span that shares most of its tokens; of several the
+    shortest, then one of its role, then the first. So a perfect prediction has no count beside
+    the diagonal, also where spans overlap, and a row adds up to the gold spans of its role.
+
+    Returns
+    -------
+    int64[n_roles + 1, n_roles + 1]
+        The last column: gold spans without an answer: the paired prediction marks no token of
+        theirs. The last row: predicted spans that mark no token of a span of the gold relation.
+        Those that a protocol leaves out are not counted.
+    """
+    gold, pred, n_roles = aligned.gold, aligned.pred, len(counting.roles)
+    partner = counting.run(aligned, n_groups=1).partner
+    _, of_gold, of_pred = chosen_pairs(counting.plan, gold, pred, partner)
+    paired = of_pred[of_gold >= 0]
+    roles = np.ascontiguousarray(gold.values[:, 0], np.int64)
+    answers = np.full(len(roles), n_roles)
+    surplus = np.zeros(len(pred.values), bool)
+    surplus[_spans_of(pred, of_pred[of_pred >= 0])] = True
+    for spans, candidates in _meetings(gold, pred, paired):
+        surplus[candidates] = False
+        first = np.flatnonzero(np.diff(spans, prepend=-1))
+        answers[spans[first]] = pred.values[candidates[first], 0]
+    missing = np.full(int(surplus.sum()), n_roles)
+    alone = pred.values[surplus, 0].astype(np.int64)
+    gold_roles, pred_roles = np.concatenate([roles, missing]), np.concatenate([answers, alone])
+    groups = np.zeros(len(gold_roles), np.int64)
+    return confusions(gold_roles, pred_roles, groups, 1, n_roles + 1)[0, :, :-1]
+
+
+def _spans_of(rows: Rows, relations: Int64) -> Int64:
+    """Return the places of the spans of relations, relation by relation."""
+    counts = np.diff(rows.row_offsets)[relations]
+    return _ranges(rows.row_offsets[relations], counts)
+
+
+def _ranges(starts: Int64, counts: Int64) -> Int64:
+    """Return start, start + 1, ... of each range, one range after the other."""
+    before = np.cumsum(counts) - counts
+    return np.repeat(starts - before, counts) + np.arange(counts.sum())
+
+
+def _meetings(gold: Rows, pred: Rows, paired: Int64) -> Iterator[Places]:
+    """Yield places of gold spans and of predicted ones that meet them, the best answer first.
+
+    Parameters
+    ----------
+    gold, pred : Rows
+    paired : int64[n_gold_relations]
+        The prediction of each gold relation, -1 for none.
+    """
+    partner = np.repeat(paired, np.diff(gold.row_offsets))
+    spans = np.flatnonzero(partner >= 0)
+    counts = np.diff(pred.row_offsets)[partner[spans]]
+    parts = np.cumsum(counts) // AT_ONCE
+    for part in np.split(np.arange(len(spans)), np.flatnonzero(np.diff(parts)) + 1):
+        each = np.repeat(spans[part], counts[part])
+        candidates = _ranges(pred.row_offsets[partner[spans[part]]], counts[part])
+        yield _best_first(gold.values, pred.values, each, candidates)
+
+
+def _best_first(gold: Int32, pred: Int32, spans: Int64, candidates: Int64) -> Places:
+    """Keep pairs of spans with a common token, in the order of `confusion_of_roles`."""
+    mine, other = gold[spans], pred[candidates]
+    shared = np.minimum(mine[:, 2], other[:, 2]) - np.maximum(mine[:, 1], other[:, 1])
+    width = other[:, 2] - other[:, 1]
+    order = np.lexsort((candidates, mine[:, 0] != other[:, 0], width, -shared, spans))
+    order = order[shared[order] > 0]
+    return spans[order], candidates[order]
