@@ -17,7 +17,7 @@ pytest.importorskip("matplotlib")
 
 from fastcausal.tables import Bounded
 from fastcausal.tasks import pictures
-from fastcausal.tasks.charts import MOST_BARS, Matrix, bars_of, matrices, short, stacks_of
+from fastcausal.tasks.charts import COLOURS, MOST_BARS, Matrix, bars_of, matrices, short, stacks_of
 from tests.support.pictures import check_pictures
 from tests.support.profiles import trials
 
@@ -72,6 +72,20 @@ def test_bytes_are_the_same_whatever_the_user_has_set(tmp_path):
     done = subprocess.run(run, capture_output=True, env=os.environ | settings, check=True)
     assert done.stdout.decode() == repr(some_pictures(["a", "b", "$c$"]))
     assert some_pictures(["a", "b", "$c$"]) == some_pictures(["a", "b", "$c$"])
+
+
+def luminance(colour):
+    """Relative luminance of WCAG 2.2."""
+    shares = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    light = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+    return float(np.dot([0.2126, 0.7152, 0.0722], light))
+
+
+@pytest.mark.parametrize("ground", ["#ffffff", "#1e1e1e"])
+def test_bars_stand_out(ground):
+    for colour in COLOURS:
+        dark, light = sorted(map(luminance, (colour, ground)))
+        assert (light + 0.05) / (dark + 0.05) >= 3
 
 
 def test_without_matplotlib_a_line_says_what_to_install(monkeypatch):
