@@ -179,9 +179,12 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
     InputError
         The file is damaged, or holds something else, or contradicts ``like``.
     """
+    import pyarrow as pa
+
     from fastcausal.formats.io.files import Source
     from fastcausal.formats.table import load as load_table
     from fastcausal.formats.table import sniff
+    from fastcausal.relations import cast
 
     source = Source.open(path)
     table: Any = load_table(source) if sniff(source.data) else None
@@ -204,6 +207,12 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
             raise InputError(
                 f"{source.name}: {key} {about.get(key)}, expected {like.get(key)} as in {LIKE}"
             )
+    if "id" in table.column_names:  # large strings of an engine
+        try:
+            ids = cast(table["id"], pa.string(), "id")
+        except InputError as error:
+            raise InputError(f"{source.name}: {error}") from error
+        table = table.set_column(table.column_names.index("id"), "id", ids)
     return source.name, table.replace_schema_metadata(None), about
 
 

@@ -53,6 +53,13 @@ def test_a_folder_without_metadata(folder):
     assert read[0].merge(read[1]).gold == whole().gold
 
 
+def test_types_that_engines_write(folder):
+    large = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
+    fields = {f.name: large.get(f.type, f.type) for f in pq.read_schema("counted/b.parquet")}
+    rewritten(folder / "counted" / "b.parquet", lambda t: t.cast(pa.schema(fields)))
+    assert merged("counted", "--like", "like.parquet").gold == whole().gold
+
+
 def test_what_a_killed_task_left(folder):
     """Half a file, whole ones of attempts that did not end, and marks of those that did."""
     part = (folder / "counted" / "b.parquet").read_bytes()

@@ -216,7 +216,7 @@ def bad(batch: pa.Table) -> dict[str, tuple[pa.Table, str]]:
         "no columns": (pa.table({}), "found no columns"),
         "type": (replaced(batch, "predicted", batch["id"]), 'is string, exp'),
         "null gold": (replaced(batch, "relations", nulls), "sample_harbour_1 has a null relat"),
-        "a role beyond": (replaced(batch, "predicted", pa.array(beyond, RELATIONS)), "has role 7, expect"),
+        "a role beyond": (replaced(batch, "predicted", pa.array(beyond, RELATIONS)), "has role 7"),
         "other roles": (
             batch.set_column(len(batch.column_names) - 1, field, batch["predicted"]),
             "pred has the roles reason, result, expected cause, effect, signal as in gold",
