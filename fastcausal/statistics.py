@@ -18,7 +18,7 @@ import numpy as np
 from fastcausal import count_files
 from fastcausal.arrays.digests import added_digests
 from fastcausal.arrays.distinct import distinct
-from fastcausal.arrays.strata import By, columns_by, strata_of, sum_by
+from fastcausal.arrays.strata import By, columns_by, sorted_strata, sum_by
 from fastcausal.count_files import About
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.formulas import Formula, Int64, Rows
@@ -233,10 +233,7 @@ class Statistics(Inferred):
 
     def strata(self, column: str) -> tuple[list[str], Int64]:
         """Return the values of a column as ascending text, and which of them each unit has."""
-        names, codes = strata_of(self._table(), column)
-        ordered = sorted(set(names))  # null and a text that says so are one
-        place = {name: k for k, name in enumerate(ordered)}
-        return ordered, np.array([place[name] for name in names], np.int64)[codes]
+        return sorted_strata(self._table(), column)
 
     def clusters(self, column: str | None) -> Int64:
         """Return the cluster of each unit: `strata` of a column, or without one itself.

@@ -74,6 +74,25 @@ def strata_of(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
     return names, arrow.values_of(encoded.indices).astype(np.int64)
 
 
+def sorted_strata(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
+    """Return the strata that a column makes as ascending text, and the stratum of each example.
+
+    Raises
+    ------
+    InputError
+        As `strata_of`.
+
+    Examples
+    --------
+    >>> sorted_strata(pa.table({"genre": ["b", "a", "b"]}), "genre")
+    (['a', 'b'], array([1, 0, 1]))
+    """
+    names, codes = strata_of(examples, by)
+    ordered = sorted(set(names))  # null and a text that says so are one
+    place = {name: k for k, name in enumerate(ordered)}
+    return ordered, np.array([place[name] for name in names], np.int64)[codes]
+
+
 def by_number(names: pa.Array) -> pa.Array | None:
     """Return names as int64, None where one is not an integer."""
     try:

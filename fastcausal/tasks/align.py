@@ -76,6 +76,8 @@ class Aligned(NamedTuple):
         The same examples with what is unread as no relation; None where they cannot be scored so.
     located : frozenset of str
         By which rules texts of spans were located on either side.
+    places : int64[n_examples], optional
+        Place of each example in gold as it was read, -1 for one that gold lacks; None: as they are.
     unchecked : bool
         Rows are as a user made them: what counts them first is to check them.
     whole_gold : callable, optional
@@ -96,6 +98,7 @@ class Aligned(NamedTuple):
     aside: Aligned | None = None
     located: frozenset[str] = frozenset()
     whole_gold: Callable[[], int] | None = None
+    places: Int64 | None = None
     unchecked: bool = False
 
     @property
@@ -151,10 +154,13 @@ def align(
     if gold.n_unread:
         raise InputError(unread_message(gold, names[0], gold.n_unread))
     digest = partial(_digest, gold, protocol)
-    gold, pred = _join(gold, pred, unmatched, warnings, names)
+    gold, pred, places = _join(gold, pred, unmatched, warnings, names)
     lost: dict[str, Any] = {}
     if pred.n_unread:
         gold, pred, lost = settle_unread(gold, pred, protocol, unparsed)
+    kept = lost.pop("kept", None)
+    if kept is not None:
+        places = np.flatnonzero(kept) if places is None else places[kept]
     for side, relations in zip(names, (gold, pred), strict=True):
         for note, n in relations.reading.notes.items():
             warnings[f"{side}: {note}: ", ""] = (n,)
@@ -162,7 +168,8 @@ def align(
         lost["located"] = located
     if "aside" in lost:
         lost["aside"] = _aside(lost["aside"], protocol, names)
-    return _same_examples(gold, pred, protocol, warnings, names, whole_gold=digest, **lost)
+    lost |= {"whole_gold": digest, "places": places}
+    return _same_examples(gold, pred, protocol, warnings, names, **lost)
 
 
 def _aside(
@@ -338,8 +345,8 @@ def _join(
     unmatched: Policy,
     warnings: Warnings,
     names: tuple[str, str],
-) -> tuple[Relations, Relations]:
-    """Join by id where both sides have one, else by position."""
+) -> tuple[Relations, Relations, Int64 | None]:
+    """Join by id where both sides have one, else by position; the last is `Aligned.places`."""
     a, b = gold.ids, pred.ids
     if a is None or b is None:
         if len(gold) != len(pred):
@@ -347,9 +354,9 @@ def _join(
                 f"{names[1]} has {len(pred)} examples, expected {len(gold)} as in {names[0]} "
                 "(without ids on both sides, examples are joined by position)"
             )
-        return gold, pred
+        return gold, pred, None
     if a.equals(b):
-        return gold, pred
+        return gold, pred, None
     return joined_by_id(gold, pred, unmatched, warnings)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import arrow
@@ -11,11 +12,13 @@ from fastcausal.errors import InputError, Remedy, Warnings, some_of, warning_lin
 from fastcausal.options import Policy
 from fastcausal.relations import Relations
 
+Int64 = npt.NDArray[np.int64]
+
 
 def joined_by_id(
     gold: Relations, pred: Relations, unmatched: Policy, warnings: Warnings
-) -> tuple[Relations, Relations]:
-    """Return the same examples of both sides, in the order of gold.
+) -> tuple[Relations, Relations, Int64]:
+    """Return the same examples of both sides, in the order of gold, and their places in it.
 
     Raises
     ------
@@ -39,19 +42,25 @@ def joined_by_id(
         ids = a.filter(pc.is_in(a, b))
     else:
         ids = pa.chunked_array([*a.chunks, *extra.chunks], pa.string())
-    return _arrange(gold, ids), _arrange(pred, ids)
+    gold, places = _arrange(gold, ids)
+    pred, _ = _arrange(pred, ids)
+    return gold, pred, places
 
 
 def _some(ids: pa.ChunkedArray) -> str:
     return some_of(ids.slice(0, 4).to_pylist())
 
 
-def _arrange(relations: Relations, ids: pa.ChunkedArray) -> Relations:
-    """Return the examples with these ids, in this order; one that is not there has no relations."""
+def _arrange(relations: Relations, ids: pa.ChunkedArray) -> tuple[Relations, Int64]:
+    """Return the examples with these ids, in this order, and their places, -1 for none.
+
+    One that is not there has no relations.
+    """
     at = pc.index_in(ids, relations.ids)
     table = relations.table.take(at)
     lists = arrow.joined(table["relations"])
     empty = arrow.lists(np.diff(arrow.offsets_of(lists)), lists.flatten())
     for name, column in (("id", ids), ("relations", empty)):
         table = table.set_column(table.column_names.index(name), name, column)
-    return Relations.trusted(table, relations.reading)
+    places = arrow.values_of(arrow.joined(at), -1).astype(np.int64)
+    return Relations.trusted(table, relations.reading), places

@@ -97,7 +97,8 @@ def settle_unread(
 ) -> tuple[Relations, Relations, dict[str, Any]]:
     """Deal with predictions that could not be read, as far as the protocol looks at them.
 
-    The third value has what `Aligned` says of them; ``aside``: both sides of what is left out.
+    The third value has what `Aligned` says of them; ``aside``: both sides of what is left out;
+    ``kept``: bool[n_examples], where some are.
     """
     offsets = pred.arrays.relation_offsets
     example = np.repeat(np.arange(len(pred)), np.diff(offsets))
@@ -134,7 +135,7 @@ def settle_unread(
     )
     left_out = _described(aside, n_unread[~keep], n_answers[~keep])
     # Of the examples that are left, none has anything unread.
-    return gold, rest, said | {"aside": aside, "left_out": left_out, **_NONE_UNREAD}
+    return gold, rest, said | {"aside": aside, "left_out": left_out, "kept": keep, **_NONE_UNREAD}
 
 
 _NONE_UNREAD = {"n_unread": None, "n_answers": None}

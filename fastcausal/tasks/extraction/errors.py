@@ -175,6 +175,9 @@ def errors_of(
     """Find the examples with most errors, see `ExtractionReport.errors`."""
     kernel = counting.plan.kernel
     kinds = _known("type", types, kernel.fields) or error_fields(kernel)
+    if not kinds:
+        known = ", ".join(kernel.fields)
+        raise ValueError(f"{kernel.name} says of no count that it is errors: name types of {known}")
     counted = _known("role", roles, counting.roles) or counting.roles
     if top is not None and top < 1:
         raise ValueError(f"top is {top}, expected at least 1")
@@ -190,21 +193,11 @@ def errors_of(
 
 
 def error_fields(kernel: Kernel) -> tuple[str, ...]:
-    """Return the counts of a kernel that are errors: what its objective divides by, but no hits.
-
-    Raises
-    ------
-    ValueError
-        It has none: the caller has to name them.
-    """
+    """Return the counts of a kernel that are errors: what its objective divides by, but no hits."""
     objective = kernel.objective
     divisors = [n.removeprefix("overall_") for n in objective.denominator or ("fp", "fn")]
     hits = {name.removeprefix("overall_") for name in objective.numerator}
-    fields = tuple(n for n in divisors if n not in hits and n in kernel.fields)
-    if not fields:
-        known = ", ".join(kernel.fields)
-        raise ValueError(f"{kernel.name} says of no count that it is errors: name types of {known}")
-    return fields
+    return tuple(n for n in divisors if n not in hits and n in kernel.fields)
 
 
 def _known(what: str, names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

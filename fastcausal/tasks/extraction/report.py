@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -31,6 +32,7 @@ NO_REASONS = pa.schema(
 )
 Bounds = dict[str, dict[str, float] | None]
 AS_GIVEN = "tags:as-given: "
+EXAMPLES = "examples; fastcausal report GOLD PRED --out FILE makes a page of both"
 
 
 class ExtractionReport(Report):
@@ -88,11 +90,51 @@ class ExtractionReport(Report):
         """
         from fastcausal.tasks.extraction.errors import errors_of
 
+        details = self._sources("errors to show")
+        counting, aligned = details.counting, details.examples()
+        return errors_of(counting, aligned, self.signature, top, types, roles)
+
+    def _sources(self, what: str) -> Details:
         if self._details is None:
-            raise InputError(f"{self.title}: a report of counts alone has no errors to show")
-        return errors_of(
-            self._details.counting, self._details.examples(), self.signature, top, types, roles
-        )
+            raise InputError(f"{self.title}: a report of counts alone has no {what}")
+        return self._details
+
+    def to_html(self, path: str | os.PathLike[str], examples: int = 20_000) -> None:
+        """Write a page for the browser: scores, errors, and the examples with their spans marked.
+
+        Parameters
+        ----------
+        path : path
+            It is one file, which needs nothing else and appears complete or not at all.
+        examples : int
+            Of more, those with fewest errors are left out.
+
+        Raises
+        ------
+        InputError
+            The report is one of counts alone, or the file cannot be written.
+        ValueError
+            ``examples`` is negative.
+        """
+        from fastcausal.pages import Page, write_page
+
+        self._sources(EXAMPLES)  # before statistics, which scores may not have
+        columns = page_columns({self.statistics.system or "pred": self}, examples)
+        write_page(path, Page(self.title, [], columns))
+
+
+def page_columns(reports: Mapping[str, ExtractionReport], n_examples: int) -> dict[str, Any]:
+    """Return the columns of a page that shows systems, see `columns_of`.
+
+    Raises
+    ------
+    InputError
+        A report is one of counts alone; as `columns_of`.
+    """
+    from fastcausal.tasks.extraction.page import columns_of
+
+    details = {name: report._sources(EXAMPLES) for name, report in reports.items()}
+    return columns_of(details, n_examples)
 
 
 def report_of(

@@ -333,7 +333,9 @@ class ExtractionScorer:
     def report(self, whole: Aligned | Callable[[], Aligned] | None = None) -> ExtractionReport:
         """Return what `compute` does, with tables of all examples where ``whole`` has them."""
         totals = self.totals()
-        details = None if whole is None else Details(self.counting(), whole, totals.counts)
+        details = None
+        if whole is not None:
+            details = Details(self.counting(), whole, totals.counts, self.columns)
         return totals.report(details, partial(_statistics, totals, details))
 
     def _subsets(self) -> dict[str, Int64]:

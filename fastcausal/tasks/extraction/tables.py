@@ -192,11 +192,14 @@ class Details:
         Makes the aligned examples again; or they themselves, of a source that is gone.
     counts : int64[n_rows, n_fields]
         What they add up to, to tell sources that have changed since.
+    by : tuple of str
+        Columns whose values are subsets.
     """
 
     counting: Counting
     aligned: Aligned | Callable[[], Aligned]
     counts: Int64
+    by: tuple[str, ...] = ()
 
     def __call__(self, name: str) -> pa.Table:
         """``"per_example"`` or ``"matches"``."""

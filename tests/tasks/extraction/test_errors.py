@@ -19,34 +19,9 @@ from fastcausal.cli import app
 from fastcausal.cli.errors import coloured
 from fastcausal.tasks.marked import bracketed
 from tests.support.profiles import trials
-from tests.support.strategies import sides
-from tests.support.tables import LENGTH, table_of
+from tests.support.texts import cases
 
-HOSTILE = [
-    "</script>",
-    "[red]x[/red]",
-    "\x1b[31m",
-    "\u202eabc",
-    "ש\u05dc\u05d5\u05dd",
-    "👩‍🚒",
-    "<b>&amp;",
-    "'\"",
-    "$body",
-]
 ROLES = ["cause", "effect", "signal"]
-words = st.sampled_from([*HOSTILE, "Rain", "floods"]) | st.text(
-    st.characters(exclude_categories=["Cs", "Z", "Cc"]), min_size=1, max_size=4
-)
-
-
-@st.composite
-def cases(draw):
-    """Both sides, with a text of as many words, tokens, or neither."""
-    gold, pred = draw(sides(most_examples=5))
-    texts = [draw(st.lists(words, min_size=LENGTH, max_size=LENGTH)) for _ in gold]
-    names = [f"{draw(words)}{k}" for k in range(len(gold))]
-    columns = {"id": names, "text": [" ".join(each) for each in texts]}
-    return table_of(gold, **columns), table_of(pred, id=names), texts
 
 
 def spans_of(relations, tokens):

@@ -1,0 +1,269 @@
+"""Columns of the examples of a page: both sides, what was paired, and what each pair counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.distinct import distinct
+from fastcausal.arrays.strata import sorted_strata
+from fastcausal.engine.run import chosen_pairs, count_pairs
+from fastcausal.rows import Rows
+from fastcausal.tasks.align import Aligned
+from fastcausal.tasks.extraction.errors import error_fields
+from fastcausal.tasks.extraction.tables import Counting, Details
+from fastcausal.tasks.marked import numbered
+from fastcausal.tasks.sentences import Sentence, sentences_of
+
+Int64 = npt.NDArray[np.int64]
+Columns = dict[str, Any]
+
+
+class _System(NamedTuple):
+    """Examples of one system.
+
+    Attributes
+    ----------
+    aligned : Aligned
+    table : pyarrow.Table
+        Of each example its predicted relations, those unparsed, and its pairs as numbers of the
+        relation of either side and of the pair.
+    of_examples, of_pairs : int64[n_examples, n_fields], int64[n_pairs, n_fields]
+        Counts.
+    places : int64[n_examples]
+        See `Aligned`.
+    """
+
+    aligned: Aligned
+    table: pa.Table
+    of_examples: Int64
+    of_pairs: Int64
+    places: Int64
+
+
+def left_out_lines(columns: Columns) -> list[str]:
+    """Say how many examples the page leaves out, if any, and where they are."""
+    n = columns["n_left_out"]
+    return [
+        f"{n} of {columns['n_examples']} examples are left out, those with fewest errors; "
+        "fastcausal score --per-example FILE has them all"
+    ] * (n > 0)
+
+
+def columns_of(details: Mapping[str, Details], n_examples: int) -> Columns:
+    """Return the columns of docs/pages.md, of systems scored alike on one gold.
+
+    Parameters
+    ----------
+    details : mapping of str to Details
+        By system; the columns they were scored by are strata.
+    n_examples : int
+        Of more, those with fewest errors of all systems are left out, of equals the last.
+
+    Raises
+    ------
+    InputError
+        Files have changed since they were scored.
+    ValueError
+        ``n_examples`` is negative.
+    """
+    if n_examples < 0:
+        raise ValueError(f"examples is {n_examples}, expected 0 or more")
+    first = next(iter(details.values()))
+    systems = [_counted(first.counting, each.examples()) for each in details.values()]
+    places, at = _joined(systems)
+    about = _about(first.counting)
+    shown = _worst(systems, at, [*chain(*about["errors"].values())], n_examples)
+    at = at[:, shown]
+    gold = _gold(systems, at)
+    sentences = _sentences(gold)
+    characters = _Characters.of(sentences, gold["length"])
+    has_ids = "id" in gold.column_names
+    return {
+        **about,
+        "n_examples": len(places),
+        "n_left_out": len(places) - len(shown),
+        "ids": gold["id"].to_pylist() if has_ids else [*map(str, places[shown].tolist())],
+        "texts": [sentence.text for sentence in sentences],
+        "strata": [_stratum(gold, column) for column in first.by],
+        "gold": characters.relations(gold["relations"]),
+        **_of_systems([*details], systems, at, characters),
+    }
+
+
+def _about(counting: Counting) -> Columns:
+    """Name roles, counts, and which of these are errors."""
+    kernel, roles = counting.plan.kernel, counting.roles
+    names, kinds = kernel.columns(roles), error_fields(kernel)
+    errors = {kind: [names.index(f"{role}_{kind}") for role in roles] for kind in kinds}
+    return {"roles": [*roles], "columns": [*names], "types": [*kinds], "errors": errors}
+
+
+def _counted(counting: Counting, aligned: Aligned) -> _System:
+    """Count the examples of a system, and its pairs."""
+    gold, pred = aligned.gold, aligned.pred
+    result = counting.run(aligned)
+    example, of_gold, of_pred = chosen_pairs(counting.plan, gold, pred, result.partner)
+    pairs = [
+        np.where(index < 0, -1, index - rows.relation_offsets[example])
+        for rows, index in ((gold, of_gold), (pred, of_pred))
+    ]
+    struct = [arrow.numbers(each) for each in (*pairs, np.arange(len(example)))]
+    n_pairs = np.bincount(example, minlength=gold.n_examples)
+    n_unread = aligned.n_unread
+    table = {
+        "pred": _lists(pred),
+        "unparsed": arrow.numbers(np.zeros_like(n_pairs) if n_unread is None else n_unread),
+        "pairs": arrow.lists(n_pairs, pa.StructArray.from_arrays(struct, ["gold", "pred", "row"])),
+    }
+    of_pairs = count_pairs(counting.plan, gold, pred, of_gold, of_pred, counting.backend)
+    places = np.arange(gold.n_examples) if aligned.places is None else aligned.places
+    return _System(aligned, pa.table(table), result.counts, of_pairs, places)
+
+
+def _lists(rows: Rows) -> pa.ListArray:
+    """The column ``relations`` of some rows."""
+    return arrow.span_lists(
+        rows.values.T, np.diff(rows.row_offsets), np.diff(rows.relation_offsets)
+    )
+
+
+def _joined(systems: Sequence[_System]) -> tuple[Int64, Int64]:
+    """Return the places of the examples of any system, and where each system has them.
+
+    int64[n_examples], ascending: those that gold lacks come after its own.
+    int64[n_systems, n_examples], -1 where a system has none.
+    """
+    first = 1 + max(int(system.places.max(initial=-1)) for system in systems)
+    beyond = _beyond(systems)
+    of_systems = [system.places.copy() for system in systems]
+    for own, numbers in zip(of_systems, beyond, strict=True):
+        own[own < 0] = first + numbers
+    places = np.unique(np.concatenate(of_systems))
+    at = np.full((len(systems), len(places)), -1)
+    for row, own in zip(at, of_systems, strict=True):
+        row[np.searchsorted(places, own)] = np.arange(len(own))
+    return places, at
+
+
+def _beyond(systems: Sequence[_System]) -> list[Int64]:
+    """Number the examples of each system that gold lacks, by their ids."""
+    ids = [s.aligned.examples["id"].filter(arrow.numbers(s.places < 0))
+           if (s.places < 0).any() else pa.chunked_array([], pa.string())
+           for s in systems]  # fmt: skip
+    every = pa.chunked_array([chunk for own in ids for chunk in own.chunks], pa.string())
+    return [arrow.values_of(arrow.joined(pc.index_in(own, every))) for own in ids]
+
+
+def _worst(systems: Sequence[_System], at: Int64, columns: list[int], most: int) -> Int64:
+    """Return the examples with most errors of all systems, in the order of gold."""
+    n_errors = np.zeros(at.shape[1], np.int64)
+    for system, own in zip(systems, at, strict=True):
+        n_errors[own >= 0] += system.of_examples[:, columns].sum(axis=1)[own[own >= 0]]
+    return np.sort(np.argsort(-n_errors, kind="stable")[:most])
+
+
+def _gold(systems: Sequence[_System], at: Int64) -> pa.Table:
+    """Return columns of gold, its relations and lengths, each example from a system that has it."""
+    owner = (at >= 0).argmax(axis=0)
+    mine = [np.flatnonzero(owner == k) for k in range(len(systems))]
+    parts = []
+    for system, own, chosen in zip(systems, at, mine, strict=True):
+        gold = system.aligned.gold
+        columns = {"relations": _lists(gold), "length": arrow.numbers(gold.lengths)}
+        table = system.aligned.examples
+        columns |= dict(zip(table.column_names, table.columns, strict=True))
+        parts.append(pa.table(columns).take(arrow.numbers(own[chosen])))
+    return pa.concat_tables(parts).take(arrow.numbers(np.argsort(np.concatenate(mine))))
+
+
+def _sentences(gold: pa.Table) -> list[Sentence]:
+    """Return the text of each example, else the numbers of its tokens."""
+    lengths = arrow.values_of(arrow.joined(gold["length"]))
+    return [
+        sentence or numbered(length)
+        for sentence, length in zip(sentences_of(gold, lengths), lengths.tolist(), strict=True)
+    ]
+
+
+class _Characters(NamedTuple):
+    """Characters at which tokens start and stop in their texts, all examples in a row.
+
+    Attributes
+    ----------
+    starts, stops : int64[n_tokens]
+    offsets : int64[n_examples + 1]
+    lengths : pyarrow.ChunkedArray
+        Tokens of each example.
+    """
+
+    starts: Int64
+    stops: Int64
+    offsets: Int64
+    lengths: pa.ChunkedArray
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence], lengths: pa.ChunkedArray) -> _Characters:
+        """Put the tokens of all sentences in a row."""
+        starts, stops = (
+            np.fromiter(chain.from_iterable(sentence[k] for sentence in sentences), np.int64)
+            for k in (1, 2)
+        )
+        offsets = arrow.offsets(len(sentence.starts) for sentence in sentences)
+        return cls(starts, stops, offsets, lengths)
+
+    def relations(self, column: pa.ChunkedArray) -> Columns:
+        """Return relations with their spans in characters."""
+        flat = arrow.span_arrays(column, self.lengths)
+        n_spans = np.diff(flat.row_offsets[flat.relation_offsets])
+        first = np.repeat(self.offsets[:-1], n_spans)
+        spans = flat.role, self.starts[first + flat.start], self.stops[first + flat.stop - 1]
+        return {
+            "relations": np.diff(flat.relation_offsets).tolist(),
+            "spans": np.diff(flat.row_offsets).tolist(),
+            "values": np.stack(spans, axis=1).ravel().tolist(),
+        }
+
+
+def _of_systems(
+    names: Sequence[str], systems: Sequence[_System], at: Int64, characters: _Characters
+) -> Columns:
+    """Return the columns of each system, and the different rows of counts that they refer to."""
+    columns, counts = [], []
+    for name, system, own in zip(names, systems, at, strict=True):
+        table = system.table.take(arrow.numbers(own, own >= 0))
+        pairs, offsets = arrow.flattened(arrow.joined(table["pairs"]))
+        of_gold, of_pred, row = (arrow.values_of(pairs.field(k)) for k in range(3))
+        counts += [system.of_pairs[row], system.of_examples[own[own >= 0]]]
+        columns.append(
+            {
+                "name": name,
+                "pred": characters.relations(table["pred"]),
+                "unparsed": arrow.values_of(arrow.joined(table["unparsed"])).tolist(),
+                "pairs": {
+                    "n": np.diff(offsets).tolist(),
+                    "gold": of_gold.tolist(),
+                    "pred": of_pred.tolist(),
+                },
+            }
+        )
+    rows, row_of = distinct(np.concatenate(counts))
+    parts = iter(np.split(row_of, np.cumsum([len(each) for each in counts])))
+    for column, own in zip(columns, at, strict=True):
+        column["pairs"]["counts"] = next(parts).tolist()
+        codes = np.full(len(own), -1)
+        codes[own >= 0] = next(parts)
+        column["examples"] = codes.tolist()
+    return {"systems": columns, "count_rows": rows.tolist()}
+
+
+def _stratum(examples: pa.Table, column: str) -> Columns:
+    values, codes = sorted_strata(examples, column)
+    return {"name": column, "values": values, "codes": codes.tolist()}
