@@ -10,12 +10,12 @@ from fastcausal.errors import InputError
 from fastcausal.groups import Scores
 from fastcausal.options import Method
 from fastcausal.pages import Section
+from fastcausal.report import Report
 from fastcausal.sweeps.leaderboard import leaderboard
 from fastcausal.sweeps.side_by_side import shared_legend, systems_table
 from fastcausal.sweeps.systems import systems_of
 from fastcausal.tables import Grid
 from fastcausal.tasks.charts import bars_of, stacks_of
-from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.sections import (
     confusion_section,
     errors_by_group,
@@ -25,7 +25,7 @@ from fastcausal.tasks.extraction.sections import (
 )
 from fastcausal.tasks.pictures import missing_pictures, pictures_of
 
-Reports = Mapping[str, ExtractionReport]
+Reports = Mapping[str, Report]
 
 
 def sections_of_systems(
@@ -46,7 +46,7 @@ def sections_of_systems(
 
     Parameters
     ----------
-    reports : mapping of str to ExtractionReport
+    reports : mapping of str to Report
         By system.
     by : sequence of str, optional
         Columns whose values have scores of their own.
