@@ -60,16 +60,18 @@ def short(name: str | int) -> str:
 
 
 def bars_of(text: str, rows: Bars) -> dict[str, Drawing]:
-    """Return the text of a picture of bars, and what draws it; of many rows the first.
+    """Return the text of a picture of bars, and what draws it; nothing where there are no bars.
 
     Parameters
     ----------
     text : str
-        It is told where rows or series are left out.
+        It says so where rows or series are left out: the first are drawn.
     rows : mapping of str to mapping of str to float
         As `bars` takes them.
     """
-    series = [*next(iter(rows.values()))]
+    series = [*next(iter(rows.values()), ())]
+    if not series:
+        return {}
     kept = series[: len(COLOURS)]
     names = [*rows][: MOST_BARS // len(kept)]
     if len(kept) < len(series) or len(names) < len(rows):

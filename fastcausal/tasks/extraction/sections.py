@@ -79,9 +79,8 @@ def shown_scores(scores: Groups) -> dict[str, dict[str, float]]:
 
 
 def main_score(report: Report) -> str:
-    """Return the name of the score that stands for a group: F1, the last of its scores."""
-    *_, last = next(iter(shown_scores(report.scores).values()))
-    return last
+    """Return the name of the score that stands for a group: F1, the last; "" without scores."""
+    return ["", *shown_scores(report.scores)["overall"]][-1]
 
 
 def unparsed_section(reports: Mapping[str, Report]) -> list[Section]:
@@ -164,6 +163,7 @@ def _subsets(report: Report) -> list[Section]:
     if not report.subsets:
         return []
     name = main_score(report)
-    rows = {subset: {"": groups["overall"][name]} for subset, groups in report.subsets.items()}
+    scores = {subset: groups["overall"] for subset, groups in report.subsets.items()}
+    rows = {subset: {"": values[name]} for subset, values in scores.items() if name}
     pictures = pictures_of(bars_of(f"{name} by subset", rows))
     return [Section("Subsets", [scores_table("", report.subsets)], pictures)]
