@@ -9,7 +9,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import RELATIONS, ArrowStreamExportable, strings, without
+from fastcausal.arrays.arrow import (
+    RELATIONS,
+    ArrowStreamExportable,
+    strings,
+    without,
+    without_views,
+)
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.count_files import (
     BATCH_WARNINGS,
@@ -88,7 +94,7 @@ def score_batch(
         raise ValueError(f"{scorer.protocol.name} does not add up over batches, use score")
     if gold == pred:
         raise ValueError(f'gold and pred are both "{gold}", expected two columns')
-    sides = _sides(taken(batch), gold, pred)
+    sides = _sides(without_views(taken(batch)), gold, pred)
     golds, preds = with_tags(*sides, scorer.protocol.tags)
     named = golds.table.append_column(GOLD_DIGEST, digests(golds, scorer.protocol))
     aligned = scorer.align(Relations.part(named, golds.reading), preds)

@@ -183,11 +183,9 @@ def test_a_record_batch_and_other_names(batch):
     assert pickle.loads(pickle.dumps(stage))(named).equals(counts)
     assert fc.score_batch(batch, backend="reference").equals(counts)
     polars = pytest.importorskip("polars")
-    assert (
-        fc.score_batch(polars.from_arrow(batch))
-        .select(counts.column_names[-9:])
-        .equals(counts.select(counts.column_names[-9:]))
-    )
+    of_polars = fc.score_batch(polars.from_arrow(batch))
+    assert of_polars.column_names == counts.column_names
+    assert of_polars.to_pylist() == counts.to_pylist()
 
 
 def test_of_no_rows(batch):
