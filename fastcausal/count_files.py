@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcausal.arrays.arrow import strings
 from fastcausal.arrays.digests import digest_text, sum_of
 from fastcausal.errors import InputError, Warnings, add_warnings, warning_lines
 from fastcausal.formulas import ConfusionFormula, Formula, Int64, Rows, classes_of, formula_of
@@ -67,26 +66,8 @@ def as_given(signature: str) -> str:
     return re.sub(r"\|tags:[^|]*", "|tags:as-given", signature)
 
 
-def all_in_rows(statistics: Any) -> pa.Table:
-    """Return the rows of `Statistics`, with all that adds: other programs may lose the rest.
-
-    The digest of each is among its columns. Warnings are put in the first row.
-    """
-    import pyarrow as pa
-
-    table = statistics.table()
-    warnings = [json.dumps([*statistics.warnings.items()])] if statistics.warnings else []
-    first = strings(warnings[: len(table)])
-    lines = pa.concat_arrays([first, pa.nulls(len(table) - len(first), pa.string())])
-    kept = table.drop_columns([GOLD_DIGEST])
-    table = kept.append_column(GOLD_DIGEST, table[GOLD_DIGEST])
-    table = table.append_column(BATCH_WARNINGS, lines)
-    about = about_of(replace(statistics, gold=None, warnings={}), None)
-    return table.replace_schema_metadata(metadata_of(about))
-
-
 def _from_rows(name: str, table: pa.Table, about: About) -> tuple[pa.Table, About]:
-    """Return rows and what is said of them, which is in the rows where `all_in_rows` made them."""
+    """Return rows and what is said of them, which is in the rows where `score_batch` made them."""
     import pyarrow as pa
 
     if not {*IN_ROWS} <= {*table.column_names}:
@@ -97,14 +78,13 @@ def _from_rows(name: str, table: pa.Table, about: About) -> tuple[pa.Table, Abou
         for line in table[BATCH_WARNINGS].drop_null().to_pylist():
             more = {tuple(texts): tuple(counts) for texts, counts in json.loads(line)}
             add_warnings(warnings, more)
-    except (pa.ArrowException, TypeError, ValueError) as error:
+    except (pa.ArrowException, TypeError, ValueError, RecursionError) as error:
         columns = " or ".join(f'"{column}"' for column in IN_ROWS)
         raise InputError(f"{name}: column {columns} was changed: {error}") from error
-    signature = about["signature"]
-    if any(texts[0] == AS_GIVEN for texts in warnings):
-        signature = as_given(signature)
     said = {"gold": digest_text(gold), "warnings": [*warnings.items()], "n_rows": len(table)}
-    return table.drop_columns([*IN_ROWS]), {**about, **said, "signature": signature}
+    if any(texts[:1] == (AS_GIVEN,) for texts in warnings):
+        said["signature"] = as_given(str(about.get("signature")))
+    return table.drop_columns([*IN_ROWS]), {**about, **said}
 
 
 def system_of(pred: Any) -> str | None:

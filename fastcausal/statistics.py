@@ -302,8 +302,8 @@ class Statistics(Inferred):
         table = count_files.table_of(self.formula, self.rows_of_units(), self.units)
         return _concatenated(table, self.left_out)
 
-    def about(self, n_rows: int) -> About:
-        """Return what a file of so many rows says besides them."""
+    def about(self, n_rows: int | None) -> About:
+        """Return what a file of so many rows says besides them; None: of any rows."""
         return count_files.about_of(self, n_rows)
 
     def write(self, path: str | os.PathLike[str]) -> None:

@@ -114,6 +114,23 @@ def test_an_engine(engine, folder):
     assert "61 sentences" in run(AGGREGATING)
 
 
+@pytest.mark.slow
+def test_a_worker_of_spark_that_is_killed(folder):
+    """It has counted a batch and dies; Spark counts its part again."""
+    ((_, code),) = SECTIONS["Spark"]
+    counting = '        yield from fc.score_batch(batch, "recess", unparsed="empty").to_batches()\n'
+    dying = (
+        '        if not os.path.exists("killed"):\n'
+        '            open("killed", "w").close()\n'
+        "            os.kill(os.getpid(), 9)\n"
+    )
+    assert code.count(counting) == code.count("local[2]") == 1
+    python(folder, code.replace(counting, counting + dying).replace("local[2]", "local[2,4]"))
+    assert Path("killed").exists()
+    run(MERGING)
+    counts_the_same(fc.Statistics.read("all.parquet"))
+
+
 def test_a_file_to_be_like(folder):
     python(folder, FILE_TO_BE_LIKE)
     part = fc.score_batch(pq.read_table("data/part-1.parquet").slice(0, 1))

@@ -144,6 +144,18 @@ def test_what_merge_says_where_metadata_is_lost(folder):
     assert "a directory without a file that ends in .parquet" in error
 
 
+def test_several_systems_that_lost_their_metadata(folder):
+    both = [sample.SYSTEMS[name] for name in ("careful", "hasty")]
+    cli("score", sample.GOLD, *both, "--per-example", "both.parquet")
+    pq.write_table(pq.read_table("both.parquet").replace_schema_metadata(None), "lost.parquet")
+    cli("merge", "lost.parquet", "--out", "all.parquet", "--like", "both.parquet")
+    whole, again = (
+        json.loads(cli("aggregate", f"{f}.parquet", "--json")[0]) for f in ("both", "all")
+    )
+    for name, scores in whole["systems"].items():
+        assert again["systems"][name]["scores"] == scores["scores"]
+
+
 def test_files_of_per_example_that_lost_their_metadata(folder):
     """Their rows lack what adds besides counts: it is unknown, and a warning says so."""
     fc.score(sample.GOLD, sample.SYSTEMS["careful"], per_example="counts.parquet")

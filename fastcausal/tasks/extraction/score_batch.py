@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import RELATIONS, ArrowStreamExportable, without
+from fastcausal.arrays.arrow import (
+    RELATIONS,
+    ArrowStreamExportable,
+    strings,
+    without,
+    without_views,
+)
 from fastcausal.arrays.unparsed import UNPARSED
-from fastcausal.count_files import GOLD_DIGEST, IN_ROWS, all_in_rows, require_free
+from fastcausal.count_files import (
+    BATCH_WARNINGS,
+    GOLD_DIGEST,
+    IN_ROWS,
+    metadata_of,
+    require_free,
+)
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc.rereading import with_tags
 from fastcausal.options import Backend, Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.reading import METADATA_KEY, Reading
 from fastcausal.relations import Relations, cast, taken
+from fastcausal.statistics import Statistics
 from fastcausal.tasks.align import digests
 from fastcausal.tasks.extraction.report import as_given
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
@@ -78,7 +94,7 @@ def score_batch(
         raise ValueError(f"{scorer.protocol.name} does not add up over batches, use score")
     if gold == pred:
         raise ValueError(f'gold and pred are both "{gold}", expected two columns')
-    sides = _sides(taken(batch), gold, pred)
+    sides = _sides(without_views(taken(batch)), gold, pred)
     golds, preds = with_tags(*sides, scorer.protocol.tags)
     named = golds.table.append_column(GOLD_DIGEST, digests(golds, scorer.protocol))
     aligned = scorer.align(Relations.part(named, golds.reading), preds)
@@ -87,7 +103,23 @@ def score_batch(
     counts = statistics_of(scorer.counting(), aligned, scorer.totals().about())
     warnings = {t: n for t, n in aligned.counted.items() if not names_rows(t[0])}
     warnings |= as_given(aligned.n_as_given, scorer.protocol.name)
-    return all_in_rows(replace(counts, warnings=warnings))
+    return _all_in_rows(replace(counts, warnings=warnings))
+
+
+def _all_in_rows(statistics: Statistics) -> pa.Table:
+    """Return the rows of `Statistics`, with all that adds: other programs may lose the rest.
+
+    The digest of each is among its columns. Warnings are put in the first row.
+    """
+    table = statistics.table()
+    warnings = [json.dumps([*statistics.warnings.items()])] if statistics.warnings else []
+    first = strings(warnings[: len(table)])
+    lines = pa.concat_arrays([first, pa.nulls(len(table) - len(first), pa.string())])
+    kept = table.drop_columns([GOLD_DIGEST])
+    table = kept.append_column(GOLD_DIGEST, table[GOLD_DIGEST])
+    table = table.append_column(BATCH_WARNINGS, lines)
+    about = replace(statistics, gold=None, warnings={}).about(None)
+    return table.replace_schema_metadata(metadata_of(about))
 
 
 def _sides(table: pa.Table, gold: str, pred: str) -> tuple[Relations, Relations]:
@@ -102,13 +134,21 @@ def _sides(table: pa.Table, gold: str, pred: str) -> tuple[Relations, Relations]
     golds, preds = (cast(table[name], RELATIONS, name) for name in (gold, pred))
     rest = without(table, (gold, pred))
     joins = rest.select([n for n in ("id", "length", UNPARSED) if n in rest.column_names])
-    first = Relations.trusted(rest.append_column("relations", golds), reading)
+    first = _made("gold", Relations.trusted, rest.append_column("relations", golds), reading)
     if first.n_unread:
         lost = first.unparsed["id"][0]
         raise InputError(
             f'column "{gold}": example {lost} has a null relation, expected none in gold'
         )
-    return first, Relations.part(joins.append_column("relations", preds), of_pred)
+    return first, _made("pred", Relations.part, joins.append_column("relations", preds), of_pred)
+
+
+def _made(side: str, make: Callable[..., Relations], *given: Any) -> Relations:
+    """Make the relations of a side; errors name it."""
+    try:
+        return make(*given)
+    except InputError as error:
+        raise InputError(f"{side}: {error}") from error
 
 
 def _reading_of(field: pa.Field, roles: tuple[str, ...]) -> Reading:

@@ -183,11 +183,9 @@ def test_a_record_batch_and_other_names(batch):
     assert pickle.loads(pickle.dumps(stage))(named).equals(counts)
     assert fc.score_batch(batch, backend="reference").equals(counts)
     polars = pytest.importorskip("polars")
-    assert (
-        fc.score_batch(polars.from_arrow(batch))
-        .select(counts.column_names[-9:])
-        .equals(counts.select(counts.column_names[-9:]))
-    )
+    of_polars = fc.score_batch(polars.from_arrow(batch))
+    assert of_polars.column_names == counts.column_names
+    assert of_polars.to_pylist() == counts.to_pylist()
 
 
 def test_of_no_rows(batch):
@@ -209,21 +207,21 @@ def bad(batch: pa.Table) -> dict[str, tuple[pa.Table, str]]:
     nulls = pa.array([None, *batch["relations"].to_pylist()[1:]], RELATIONS)
     roles = Reading(roles=("reason", "result")).to_json()
     field = pa.field("predicted", RELATIONS, metadata={METADATA_KEY: roles})
-    beyond = [[[{"role": 7, "start": 0, "stop": 1}]]] * n
+    beyond = pa.array([[[{"role": 7, "start": 0, "stop": 1}]]] * n, RELATIONS)
     return {
         "no gold": (batch.drop_columns(["relations"]), r'gold: expected one column "relations"'),
         "no pred": (batch.drop_columns(["predicted"]), 'pred: expected one column'),
         "no columns": (pa.table({}), "found no columns"),
         "type": (replaced(batch, "predicted", batch["id"]), 'is string, exp'),
         "null gold": (replaced(batch, "relations", nulls), "sample_harbour_1 has a null relat"),
-        "a role beyond": (replaced(batch, "predicted", pa.array(beyond, RELATIONS)), "has role 7"),
+        "a role beyond": (replaced(batch, "predicted", beyond), "pred: .* has role 7, exp"),
         "other roles": (
             batch.set_column(len(batch.column_names) - 1, field, batch["predicted"]),
             "pred has the roles reason, result, expected cause, effect, signal as in gold",
         ),
         "a column of counts": (batch.append_column("cause_tp", batch["id"]), '"cause_tp" of gold'),
         "a column of ours": (batch.append_column("gold_digest", batch["id"]), '"gold_digest" of'),
-        "an id twice": (pa.concat_tables([batch, batch]), "occurs 2 times"),
+        "an id twice": (pa.concat_tables([batch, batch]), "gold: id .* occurs 2 times"),
         "no table": ("x", "the Arrow data cannot be read"),
     }  # fmt: skip
 
