@@ -23,6 +23,8 @@ import fastcausal.ray
 from bench import corpus
 from tests.support.cli import cli
 from tests.sweeps.runs import content, gold, write_runs
+from tests.test_machines import MERGING, SECTIONS, counts_the_same, run
+from tests.test_machines import folder as files_of_the_page  # noqa: F401
 
 needs_ray = [
     pytest.mark.slow,
@@ -275,3 +277,23 @@ class TestData:
         merged, alone = (pq.read_table(tmp_path / f"{n}.parquet") for n in ("merged", "alone"))
         assert merged.sort_by("id").equals(alone.sort_by("id"))
         assert merged.schema.metadata == alone.schema.metadata
+
+
+@pytest.mark.usefixtures("cluster", "files_of_the_page")
+class TestPage:
+    """The blocks of docs/machines.md."""
+
+    pytestmark = on_data
+
+    def test_ray_data(self):
+        ((_, code),) = SECTIONS["Ray Data"]
+        exec(code, {})
+        run(MERGING.partition(" --like")[0])
+        counts_the_same(fc.Statistics.read("all.parquet"))
+
+    def test_a_sweep(self, capsys):
+        ((_, code),) = SECTIONS["A sweep on Ray"]
+        exec(code, {})
+        assert "swept: 2 runs, 2 scored" in capsys.readouterr().out
+        fc.sweep("gold.csv", "runs", "alone")
+        assert content(Path("swept")) == content(Path("alone"))
