@@ -21,9 +21,10 @@ import pytest
 import fastcausal as fc
 import fastcausal.ray
 from bench import corpus
+from fastcausal.errors import OutputError
 from tests.support.cli import cli
 from tests.sweeps.runs import content, gold, write_runs
-from tests.test_machines import MERGING, SECTIONS, counts_the_same, run
+from tests.test_machines import MERGING, SECTIONS, counts_the_same, python, run
 from tests.test_machines import folder as files_of_the_page  # noqa: F401
 
 needs_ray = [
@@ -224,6 +225,14 @@ class TestSweep:
         os.close(handle)
         assert [path.name for path in tmp_path.iterdir()] == ["runs"]
 
+    @pytest.mark.parametrize("sweep", [fc.sweep, fastcausal.ray.sweep])
+    def test_a_file_that_cannot_be_written(self, cluster, runs, tmp_path, sweep):
+        """A worker's error is the caller's."""
+        sweep(gold(), runs[1:], tmp_path)
+        (tmp_path / "runs" / "run 0.parquet").mkdir()
+        with pytest.raises(OutputError, match=r"run 0.parquet: Is a directory"):
+            sweep(gold(), runs, tmp_path)
+
     def test_a_folder_that_cannot_be_written(self, cluster, runs, tmp_path):
         (tmp_path / "out").write_text("")
         with pytest.raises(fc.InputError, match="out: File exists"):
@@ -291,9 +300,12 @@ class TestPage:
         run(MERGING.partition(" --like")[0])
         counts_the_same(fc.Statistics.read("all.parquet"))
 
-    def test_a_sweep(self, capsys):
+    def test_a_sweep(self, monkeypatch):
+        """It starts a cluster of its own, and ends it."""
         ((_, code),) = SECTIONS["A sweep on Ray"]
-        exec(code, {})
-        assert "swept: 2 runs, 2 scored" in capsys.readouterr().out
+        with tempfile.TemporaryDirectory(prefix="ray") as place:
+            monkeypatch.setenv("RAY_TMPDIR", place)
+            monkeypatch.setenv("RAY_ADDRESS", "local")  # and not the other tests' cluster
+            python(Path.cwd(), f"{code}\nimport ray\nassert not ray.is_initialized()")
         fc.sweep("gold.csv", "runs", "alone")
         assert content(Path("swept")) == content(Path("alone"))
