@@ -193,8 +193,9 @@ class TestSweep:
         assert content(tmp_path) == alone
         assert (result.scored, result.kept) == (6, 1)
 
-    def test_a_run_that_kills_each_worker(self, cluster, runs, alone, fuses, tmp_path):
-        with killed(fuses, *["before"] * 4):
+    def test_a_run_that_kills_each_worker(self, cluster, runs, alone, fuses, tmp_path, monkeypatch):
+        monkeypatch.setattr(fastcausal.ray, "N_RETRIES", 1)
+        with killed(fuses, "before", "before"):
             result = swept(runs[:1], tmp_path)
         error = "its worker died each time (WorkerCrashedError)"
         assert result.failed == ({"run": "run 0", "error": error},)
