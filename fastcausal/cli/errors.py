@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fastcausal.cli.console import doing, print_json, print_table, warn
-from fastcausal.cli.options import READS, RECIPE, JsonOption, Reads, Recipe
+from fastcausal.cli.options import READS, RECIPE, HtmlOption, JsonOption, Reads, Recipe
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Policy
 
@@ -28,7 +27,7 @@ def errors(
         str, Option(help="Go by these counts alone, such as le,be; by default all errors.")
     ] = "",
     role: Annotated[str, Option(help="Count these roles alone, such as cause,effect.")] = "",
-    html: Annotated[Path | None, Option(help="Write a page for the browser to this file.")] = None,
+    html: HtmlOption = None,
     json: JsonOption = False,
     unparsed: Annotated[
         Policy,

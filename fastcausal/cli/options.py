@@ -30,6 +30,9 @@ FormatOption = Annotated[
 MarkdownOption = Annotated[bool, Option("--markdown", help="Print a table of Markdown.")]
 LatexOption = Annotated[bool, Option("--latex", help="Print a table of LaTeX.")]
 CsvOption = Annotated[bool, Option("--csv", help="Print values with all their digits.")]
+HtmlOption = Annotated[
+    Path | None, Option("--html", help="Write a page for the browser to this file.")
+]
 PerExampleOption = Annotated[
     Path | None,
     Option(help="Write the counts of each example to this .parquet or .arrow file."),

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from fastcausal.errors import InputError
+from fastcausal.groups import Scores
 from fastcausal.options import Method
 from fastcausal.pages import Section
+from fastcausal.report import Report
 from fastcausal.sweeps.leaderboard import leaderboard
-from fastcausal.sweeps.side_by_side import systems_table
+from fastcausal.sweeps.side_by_side import shared_legend, systems_table
 from fastcausal.sweeps.systems import systems_of
 from fastcausal.tables import Grid
-from fastcausal.tasks.charts import COLOURS, MOST_ROWS, bars, stacks
-from fastcausal.tasks.extraction.report import ExtractionReport
+from fastcausal.tasks.charts import bars_of, stacks_of
 from fastcausal.tasks.extraction.sections import (
     confusion_section,
-    digest_of_gold,
     errors_by_group,
+    gold_lines,
     main_score,
     unparsed_section,
 )
 from fastcausal.tasks.pictures import missing_pictures, pictures_of
 
-Reports = Mapping[str, ExtractionReport]
+Reports = Mapping[str, Report]
 
 
 def sections_of_systems(
@@ -46,7 +46,7 @@ def sections_of_systems(
 
     Parameters
     ----------
-    reports : mapping of str to ExtractionReport
+    reports : mapping of str to Report
         By system.
     by : sequence of str, optional
         Columns whose values have scores of their own.
@@ -81,33 +81,29 @@ def _ranks(reports: Reports, **options: Any) -> Section:
 def _scores(reports: Reports, by: Sequence[str] | None) -> Section:
     """Show scores side by side, and what a reader has to know of each system."""
     warnings = [f"{name}: warning: {w}" for name, each in reports.items() for w in each.warnings]
-    digests = dict.fromkeys(map(digest_of_gold, reports.values()))
-    gold = [f"gold: {digest}" for digest in digests if digest is not None]
-    lines = [*warnings, *dict.fromkeys(each.signature for each in reports.values()), *gold]
-    shown = dict([*reports.items()][:MOST_ROWS])
-    name = main_score(next(iter(shown.values())))
-    rows = {
+    signatures = dict.fromkeys(report.signature for report in reports.values())
+    lines = [*shared_legend(reports), *warnings, *signatures, *gold_lines(reports.values())]
+    name = main_score(next(iter(reports.values())))
+    roles = {
         system: {group: values[name] for group, values in report.scores.items()}
-        for system, report in shown.items()
+        for system, report in reports.items()
     }
-    drawings = {f"{name} by system and role": partial(bars, rows=rows)}
-    if by and (subsets := _subsets(reports, name)):
-        drawings[f"{name} by subset and system"] = partial(bars, rows=subsets)
+    drawings = bars_of(f"{name} by system and role", roles)
+    if subsets := _subsets(reports, name):
+        drawings |= bars_of(f"{name} by subset and system", subsets)
     return Section("Scores", [systems_table(reports, by)], pictures_of(drawings), lines)
 
 
 def _subsets(reports: Reports, name: str) -> dict[str, dict[str, float]]:
-    """Return a score of the first systems by subset, as many of both as a picture holds."""
-    shown = [*reports.items()][: len(COLOURS)]
+    """Return a score of every subset by system, NaN where a system lacks the subset."""
     subsets = dict.fromkeys(subset for report in reports.values() for subset in report.subsets)
+    undefined = Scores({name: math.nan})
     return {
         subset: {
-            system: report.subsets[subset]["overall"][name]
-            if subset in report.subsets
-            else math.nan
-            for system, report in shown
+            system: report.subsets.get(subset, {"overall": undefined})["overall"][name]
+            for system, report in reports.items()
         }
-        for subset in [*subsets][: MOST_ROWS // len(shown)]
+        for subset in subsets
     }
 
 
@@ -122,7 +118,5 @@ def _errors(reports: Reports) -> list[Section]:
         for group in groups
     }
     grid = Grid("", [*groups["overall"]], "system", parts=parts)
-    rows = {name: each["overall"] for name, each in [*counts.items()][:MOST_ROWS]}
-    return [
-        Section("Errors", [grid], pictures_of({"Errors by system": partial(stacks, rows=rows)}))
-    ]
+    of_systems = {name: each["overall"] for name, each in counts.items()}
+    return [Section("Errors", [grid], pictures_of(stacks_of("Errors by system", of_systems)))]

@@ -9,6 +9,12 @@ from fastcausal.report import Report, scores_table
 from fastcausal.tables import Grid
 
 
+def shared_legend(reports: Mapping[str, Report]) -> list[str]:
+    """Return the lines below the tables that all systems have."""
+    first, *more = reports.values()
+    return [line for line in first.legend if all(line in each.legend for each in more)]
+
+
 def systems_table(
     reports: Mapping[str, Report], by: Sequence[str] | None = None, counts: bool = False
 ) -> Grid:

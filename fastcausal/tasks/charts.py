@@ -6,6 +6,8 @@ Names are data: they are shortened, and no letter of them is a command.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,16 +15,19 @@ import numpy.typing as npt
 
 from fastcausal.escapes import line_text
 from fastcausal.tables import Bounded, number_text
+from fastcausal.tasks.pictures import Drawing
 
-# Colours that stay apart for colour-blind readers, on light and dark ground (Okabe and Ito 2008).
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
+# Colours that stay apart for colour-blind readers (Okabe and Ito 2008), two of them darker: all
+# have a contrast of 3 with a white and with a dark page.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#777777", "#B47C00", "#3F94CB")
 DARK = 0.5  # share of a row from which its text is white
 LONGEST = 40  # letters of a name
-MOST_ROWS = 40
+MOST_BARS = 60
 WIDTH = 7.0  # inches
 ROW = 0.22
 
 Bars = Mapping[str, Mapping[str, float]]
+Stacks = Mapping[str, Mapping[str, int]]
 
 
 class Matrix(NamedTuple):
@@ -52,6 +57,34 @@ def short(name: str | int) -> str:
     """
     text = line_text(str(name))
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+
+def bars_of(text: str, rows: Bars) -> dict[str, Drawing]:
+    """Return the text of a picture of bars, and what draws it; nothing where there are no bars.
+
+    Parameters
+    ----------
+    text : str
+        It says so where rows or series are left out: the first are drawn.
+    rows : mapping of str to mapping of str to float
+        As `bars` takes them.
+    """
+    series = [*next(iter(rows.values()), ())]
+    if not series:
+        return {}
+    kept = series[: len(COLOURS)]
+    names = [*rows][: MOST_BARS // len(kept)]
+    if len(kept) < len(series) or len(names) < len(rows):
+        text += ", the first of them"
+    return {text: partial(bars, rows={name: {k: rows[name][k] for k in kept} for name in names})}
+
+
+def stacks_of(text: str, rows: Stacks) -> dict[str, Drawing]:
+    """Return the text of a picture of stacked bars, and what draws it; of many rows the first."""
+    kept = dict(islice(rows.items(), MOST_BARS))
+    return {
+        f"{text}, the first of them" if len(kept) < len(rows) else text: partial(stacks, rows=kept)
+    }
 
 
 def bars(figure: Any, rows: Bars, digits: int = 3) -> None:
@@ -94,7 +127,7 @@ def _bounds_of_bar(axes: Any, place: float, value: float, digits: int) -> None:
                   fontsize=8)  # fmt: skip
 
 
-def stacks(figure: Any, rows: Mapping[str, Mapping[str, int]]) -> None:
+def stacks(figure: Any, rows: Stacks) -> None:
     """Draw a bar for each row, of its counts one after the other."""
     figure.set_size_inches(WIDTH, 0.9 + 1.5 * ROW * len(rows))
     axes = figure.subplots()

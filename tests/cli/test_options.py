@@ -141,6 +141,13 @@ USES = {
         "lost": "lost --out merged.parquet --like careful.parquet",
     },
     "qa": {"": "questions.json answers.json"},
+    "report": {
+        "one": "gold.csv careful.jsonl --n-resamples 100 --out page.html",
+        "several": "gold.csv careful.jsonl hasty.jsonl --n-resamples 100 --out page.html",
+        "answers": "gold.csv raw_answers.jsonl --answers output --unparsed empty --out page.html",
+        "jackknife": "gold.csv careful.jsonl --method jackknife --out page.html",
+        "span texts": "gold.csv spans_of_gold.jsonl --method jackknife --out page.html",
+    },
     "schema": {"": ""},
     "score": {
         "one": "gold.csv careful.jsonl",
@@ -218,6 +225,7 @@ VALUES = {
     "crab sweep --border": "text",
     "crab sweep --column": "answer",
     "dates": "dates.csv",
+    "examples": "7",
     "expert-share": "0.1",
     "format": "markdown",
     "from": "bio",
