@@ -21,8 +21,11 @@ import pytest
 import fastcausal as fc
 import fastcausal.ray
 from bench import corpus
+from fastcausal.errors import OutputError
 from tests.support.cli import cli
 from tests.sweeps.runs import content, gold, write_runs
+from tests.test_machines import MERGING, SECTIONS, counts_the_same, python, run
+from tests.test_machines import folder as files_of_the_page  # noqa: F401
 
 needs_ray = [
     pytest.mark.slow,
@@ -190,8 +193,9 @@ class TestSweep:
         assert content(tmp_path) == alone
         assert (result.scored, result.kept) == (6, 1)
 
-    def test_a_run_that_kills_each_worker(self, cluster, runs, alone, fuses, tmp_path):
-        with killed(fuses, *["before"] * 4):
+    def test_a_run_that_kills_each_worker(self, cluster, runs, alone, fuses, tmp_path, monkeypatch):
+        monkeypatch.setattr(fastcausal.ray, "N_RETRIES", 1)
+        with killed(fuses, "before", "before"):
             result = swept(runs[:1], tmp_path)
         error = "its worker died each time (WorkerCrashedError)"
         assert result.failed == ({"run": "run 0", "error": error},)
@@ -221,6 +225,14 @@ class TestSweep:
             swept(places["runs"], places["out"])
         os.close(handle)
         assert [path.name for path in tmp_path.iterdir()] == ["runs"]
+
+    @pytest.mark.parametrize("sweep", [fc.sweep, fastcausal.ray.sweep])
+    def test_a_file_that_cannot_be_written(self, cluster, runs, tmp_path, sweep):
+        """A worker's error is the caller's."""
+        sweep(gold(), runs[1:], tmp_path)
+        (tmp_path / "runs" / "run 0.parquet").mkdir()
+        with pytest.raises(OutputError, match=r"run 0.parquet: Is a directory"):
+            sweep(gold(), runs, tmp_path)
 
     def test_a_folder_that_cannot_be_written(self, cluster, runs, tmp_path):
         (tmp_path / "out").write_text("")
@@ -275,3 +287,26 @@ class TestData:
         merged, alone = (pq.read_table(tmp_path / f"{n}.parquet") for n in ("merged", "alone"))
         assert merged.sort_by("id").equals(alone.sort_by("id"))
         assert merged.schema.metadata == alone.schema.metadata
+
+
+@pytest.mark.usefixtures("cluster", "files_of_the_page")
+class TestPage:
+    """The blocks of docs/machines.md."""
+
+    pytestmark = on_data
+
+    def test_ray_data(self):
+        ((_, code),) = SECTIONS["Ray Data"]
+        exec(code, {})
+        run(MERGING.partition(" --like")[0])
+        counts_the_same(fc.Statistics.read("all.parquet"))
+
+    def test_a_sweep(self, monkeypatch):
+        """It starts a cluster of its own, and ends it."""
+        ((_, code),) = SECTIONS["A sweep on Ray"]
+        with tempfile.TemporaryDirectory(prefix="ray") as place:
+            monkeypatch.setenv("RAY_TMPDIR", place)
+            monkeypatch.setenv("RAY_ADDRESS", "local")  # and not the other tests' cluster
+            python(Path.cwd(), f"{code}\nimport ray\nassert not ray.is_initialized()")
+        fc.sweep("gold.csv", "runs", "alone")
+        assert content(Path("swept")) == content(Path("alone"))
