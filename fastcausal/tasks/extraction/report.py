@@ -111,6 +111,19 @@ class ExtractionReport(Report):
             The report is one of counts alone, or the file cannot be written.
         ValueError
             ``examples`` is negative.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import fastcausal as fc
+        >>> from fastcausal import sample
+        >>> report = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
+        >>> with TemporaryDirectory() as folder:
+        ...     page = Path(folder, "careful.html")
+        ...     report.to_html(page)
+        ...     report.title in page.read_text(encoding="utf-8")
+        True
         """
         from fastcausal.pages import write_page
         from fastcausal.tasks.extraction.page import EXAMPLES, page_of

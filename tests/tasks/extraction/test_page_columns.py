@@ -205,6 +205,17 @@ def test_without_ids_and_texts():
     assert only == "1"
 
 
+def test_tokens_and_empty_texts():
+    spans = [{"cause": (0, 1)}]
+    table = fc.Relations.from_examples(
+        [{"text": "", "relations": []}, {"length": 2, "relations": spans}]
+    ).table
+    gold = fc.Relations(table.append_column("tokens", pa.array([[], ["a b", "👩‍🚒"]])))
+    columns = columns_of({"": fc.score(gold, gold)}, ALL)
+    assert columns["texts"] == ["", "a b 👩‍🚒"]
+    assert [*relations_of(columns, columns["gold"])] == [[], [[("cause", "a b")]]]
+
+
 def test_the_same_bytes():
     made = set()
     for threads in (None, 1, 3):
