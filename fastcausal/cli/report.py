@@ -85,7 +85,7 @@ def report(
     reports = with_intervals(scored, draws, by)
     with doing(f"writing {out}"):
         title = f"{', '.join(reports)} on {stem_of(gold)}"
-        page = page_of(title, _sections(reports, draws, by), reports, examples)
+        page = page_of(title, _sections(reports, draws), reports, examples)
         write_page(out, page)
     columns = page.examples or {}
     sizes = {name: columns[name] for name in ("n_examples", "n_left_out")}
@@ -104,11 +104,11 @@ def report(
     show(printable(f"{out}: {said}"), err=is_standard_output(out))
 
 
-def _sections(reports: Mapping[str, Report], draws: Draws, by: list[str] | None) -> list[Section]:
+def _sections(reports: Mapping[str, Report], draws: Draws) -> list[Section]:
     """Make what stands above the examples."""
     first, *more = reports.values()
     if not more:
         return [*first.sections()]
     from fastcausal.sweeps.sections import sections_of_systems
 
-    return sections_of_systems(reports, by=by, **draws._asdict())
+    return sections_of_systems(reports, **draws._asdict())

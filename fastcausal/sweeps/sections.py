@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from fastcausal.errors import InputError
@@ -12,7 +12,12 @@ from fastcausal.options import Method
 from fastcausal.pages import Section
 from fastcausal.report import Report
 from fastcausal.sweeps.leaderboard import leaderboard
-from fastcausal.sweeps.side_by_side import shared_legend, systems_table
+from fastcausal.sweeps.side_by_side import (
+    shared_legend,
+    subsets_of,
+    subsets_table,
+    systems_table,
+)
 from fastcausal.sweeps.systems import systems_of
 from fastcausal.tables import Grid
 from fastcausal.tasks.charts import bars_of, stacks_of
@@ -31,7 +36,6 @@ Reports = Mapping[str, Report]
 def sections_of_systems(
     reports: Reports,
     *,
-    by: Sequence[str] | None = None,
     cluster: str | None = None,
     confidence: float = 0.95,
     n_resamples: int = 10_000,
@@ -42,14 +46,12 @@ def sections_of_systems(
 
     The leaderboard, where every system is tested against the first one given; scores side by side,
     with intervals where `with_intervals` has made them; what could not be read; errors; confusion
-    of roles.
+    of roles; scores of parts of the examples.
 
     Parameters
     ----------
     reports : mapping of str to Report
         By system.
-    by : sequence of str, optional
-        Columns whose values have scores of their own.
     cluster, confidence, n_resamples, seed, method
         As in `leaderboard`.
 
@@ -60,8 +62,8 @@ def sections_of_systems(
     """
     draws = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
     ranks = _ranks(reports, cluster=cluster, method=method, **draws)
-    sections = [ranks, _scores(reports, by), *unparsed_section(reports), *_errors(reports)]
-    return [*sections, *confusion_section(reports)]
+    sections = [ranks, _scores(reports), *unparsed_section(reports), *_errors(reports)]
+    return [*sections, *confusion_section(reports), *_subsets(reports)]
 
 
 def _ranks(reports: Reports, **options: Any) -> Section:
@@ -78,7 +80,7 @@ def _ranks(reports: Reports, **options: Any) -> Section:
     return section._replace(title=title)
 
 
-def _scores(reports: Reports, by: Sequence[str] | None) -> Section:
+def _scores(reports: Reports) -> Section:
     """Show scores side by side, and what a reader has to know of each system."""
     warnings = [f"{name}: warning: {w}" for name, each in reports.items() for w in each.warnings]
     signatures = dict.fromkeys(report.signature for report in reports.values())
@@ -88,23 +90,8 @@ def _scores(reports: Reports, by: Sequence[str] | None) -> Section:
         system: {group: values[name] for group, values in report.scores.items()}
         for system, report in reports.items()
     }
-    drawings = bars_of(f"{name} by system and role", roles)
-    if subsets := _subsets(reports, name):
-        drawings |= bars_of(f"{name} by subset and system", subsets)
-    return Section("Scores", [systems_table(reports, by)], pictures_of(drawings), lines)
-
-
-def _subsets(reports: Reports, name: str) -> dict[str, dict[str, float]]:
-    """Return a score of every subset by system, NaN where a system lacks the subset."""
-    subsets = dict.fromkeys(subset for report in reports.values() for subset in report.subsets)
-    undefined = Scores({name: math.nan})
-    return {
-        subset: {
-            system: report.subsets.get(subset, {"overall": undefined})["overall"][name]
-            for system, report in reports.items()
-        }
-        for subset in subsets
-    }
+    pictures = pictures_of(bars_of(f"{name} by system and role", roles))
+    return Section("Scores", [systems_table(reports)], pictures, lines)
 
 
 def _errors(reports: Reports) -> list[Section]:
@@ -120,3 +107,21 @@ def _errors(reports: Reports) -> list[Section]:
     grid = Grid("", [*groups["overall"]], "system", parts=parts)
     of_systems = {name: each["overall"] for name, each in counts.items()}
     return [Section("Errors", [grid], pictures_of(stacks_of("Errors by system", of_systems)))]
+
+
+def _subsets(reports: Reports) -> list[Section]:
+    """Show the scores of parts of the examples; NaN is drawn for a system that lacks a part."""
+    subsets = subsets_of(reports)
+    if not subsets:
+        return []
+    name = main_score(next(iter(reports.values())))
+    undefined = {"overall": Scores({name: math.nan})}
+    rows = {
+        subset: {
+            system: report.subsets.get(subset, undefined)["overall"][name]
+            for system, report in reports.items()
+        }
+        for subset in subsets
+    }
+    pictures = pictures_of(bars_of(f"{name} by subset and system", rows))
+    return [Section("Subsets", [subsets_table(reports)], pictures)]

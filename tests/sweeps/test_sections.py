@@ -11,7 +11,6 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.pages import Page, html_of
 from fastcausal.sweeps.sections import sections_of_systems
-from fastcausal.sweeps.side_by_side import systems_table
 from tests.support.cli import cli
 from tests.support.markup import Reader, check_cells, parts_of, tables_of
 from tests.support.pictures import check_pictures
@@ -25,7 +24,9 @@ FILES = dict(zip(HOSTILE, sample.SYSTEMS.values(), strict=True))
 @pytest.fixture(scope="module")
 def reports():
     return {
-        name: fc.score(sample.GOLD, path, unparsed="empty", by="doc_id").with_intervals(**QUICK)
+        name: fc.score(sample.GOLD, path, unparsed="empty", by="doc_id").with_intervals(
+            **QUICK, by="doc_id"
+        )
         for name, path in FILES.items()
     }
 
@@ -46,8 +47,20 @@ def check_board(rows, board):
         check_cells([["", *shown], [name, *shown.values()]], {name: told[name]})
 
 
+def check_systems(rows, told):
+    """Hold a row of each system to its JSON: overall, and F1 by role, without their intervals."""
+    (_, *columns), *rows = rows
+    flat = {
+        name: groups["overall"] | {f"{role} f1": groups[role]["f1"] for role in groups}
+        for name, groups in told.items()
+    }
+    plain = [[name, *(cell.partition(" [")[0] for cell in cells)] for name, *cells in rows]
+    check_cells([["", *columns], *plain], flat)
+    assert columns == ["precision", "recall", "f1", "cause f1", "effect f1", "signal f1"]
+
+
 def test_numbers_are_those_of_the_json(reports):
-    sections = sections_of_systems(reports, by=["doc_id"], **QUICK)
+    sections = sections_of_systems(reports, **QUICK)
     tables = tables_of(sections)
     board = fc.leaderboard(reports, baseline=HOSTILE[0], **QUICK)
     [rows] = tables["Leaderboard"]
@@ -60,10 +73,9 @@ def test_numbers_are_those_of_the_json(reports):
             name: [str(report.to_dict()["scores"][group][kind]) for kind in KINDS]
             for name, report in reports.items()
         }
-    assert Reader(systems_table(reports, ["doc_id"]).to_html()).rows == tables["Scores"][0]
-    for name, cells in zip(reports, tables["Scores"][0][1:], strict=False):
-        assert cells[0] == name
-        assert float(cells[3].split()[0]) == round(reports[name]["overall"].f1, 4)
+    check_systems(tables["Scores"][0], {n: r.to_dict()["scores"] for n, r in reports.items()})
+    for name, rows in parts_of(tables["Subsets"][0]).items():
+        check_systems(rows, {n: r.to_dict()["subsets"][name] for n, r in reports.items()})
     assert len(tables["Confusion of roles"]) == len(reports)
     lines = sections[1].lines
     assert f"gold: {reports['careful'].statistics.gold:032x}" in lines
@@ -72,10 +84,10 @@ def test_numbers_are_those_of_the_json(reports):
 
 def test_pictures_name_hostile_systems(reports):
     pytest.importorskip("matplotlib")
-    sections = sections_of_systems(reports, by=["doc_id"], **QUICK)
+    sections = sections_of_systems(reports, **QUICK)
     pictures = [each for section in sections for each in section.pictures]
     assert {*HOSTILE} <= {*check_pictures(pictures)}
-    again = sections_of_systems(reports, by=["doc_id"], **QUICK)
+    again = sections_of_systems(reports, **QUICK)
     assert html_of(Page("", again)) == html_of(Page("", sections))
 
 
@@ -88,7 +100,7 @@ def test_systems_that_cannot_be_ranked():
     assert not first.grids
     assert first.lines[0].startswith("no ranks: b: 5 ids are missing")
     assert [section.title for section in rest] == [
-        "Scores", "Unparsed predictions", "Errors", "Confusion of roles",
+        "Scores", "Unparsed predictions", "Errors", "Confusion of roles", "Subsets",
     ]  # fmt: skip
     official = fc.score(sample.GOLD, sample.SYSTEMS["careful"], "cnc-2022")
     first, *rest = sections_of_systems({"a": official, "b": official})
