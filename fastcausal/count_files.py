@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcausal.arrays.digests import digest_text
-from fastcausal.errors import InputError, Warnings, warning_lines
+from fastcausal.arrays.arrow import strings
+from fastcausal.arrays.digests import digest_text, sum_of
+from fastcausal.errors import InputError, Warnings, add_warnings, warning_lines
 from fastcausal.formulas import ConfusionFormula, Formula, Int64, Rows, classes_of, formula_of
 
 if TYPE_CHECKING:
@@ -31,10 +33,13 @@ About = dict[str, Any]
 JOINED: Warnings = {
     ("rows were joined or left out by another program: warnings are those of a part",): ()
 }
+GOLD_DIGEST, BATCH_WARNINGS = IN_ROWS = ("gold_digest", "batch_warnings")
+AS_GIVEN = "tags:as-given: "  # begins the warning of relations that are used as they are
+LIKE = "the file to be like"
 
 
-def about_of(statistics: Any, n_rows: int) -> About:
-    """Return what a file of so many rows of `Statistics` says besides them."""
+def about_of(statistics: Any, n_rows: int | None) -> About:
+    """Return what a file of so many rows of `Statistics` says besides them; None: of any rows."""
     formula = statistics.formula
     return {
         "statistics": VERSION,
@@ -45,7 +50,7 @@ def about_of(statistics: Any, n_rows: int) -> About:
         "fields": [*formula.fields],
         "system": statistics.system,
         "gold": digest_text(statistics.gold),
-        "warnings": [[texts, counts] for texts, counts in statistics.warnings.items()],
+        "warnings": [*statistics.warnings.items()],
         "formula": formula.to_dict(),
         "sums": statistics.units is None,
         "n_rows": n_rows,
@@ -55,6 +60,51 @@ def about_of(statistics: Any, n_rows: int) -> About:
 def metadata_of(about: About) -> dict[bytes, bytes]:
     """Return the metadata of a file."""
     return {KEY: json.dumps(about, ensure_ascii=False).encode(errors="backslashreplace")}
+
+
+def as_given(signature: str) -> str:
+    """Return the signature where relations are used as they are."""
+    return re.sub(r"\|tags:[^|]*", "|tags:as-given", signature)
+
+
+def all_in_rows(statistics: Any) -> pa.Table:
+    """Return the rows of `Statistics`, with all that adds: other programs may lose the rest.
+
+    The digest of each is among its columns. Warnings are put in the first row.
+    """
+    import pyarrow as pa
+
+    table = statistics.table()
+    warnings = [json.dumps([*statistics.warnings.items()])] if statistics.warnings else []
+    first = strings(warnings[: len(table)])
+    lines = pa.concat_arrays([first, pa.nulls(len(table) - len(first), pa.string())])
+    kept = table.drop_columns([GOLD_DIGEST])
+    table = kept.append_column(GOLD_DIGEST, table[GOLD_DIGEST])
+    table = table.append_column(BATCH_WARNINGS, lines)
+    about = about_of(replace(statistics, gold=None, warnings={}), None)
+    return table.replace_schema_metadata(metadata_of(about))
+
+
+def _from_rows(name: str, table: pa.Table, about: About) -> tuple[pa.Table, About]:
+    """Return rows and what is said of them, which is in the rows where `all_in_rows` made them."""
+    import pyarrow as pa
+
+    if not {*IN_ROWS} <= {*table.column_names}:
+        return table, about
+    warnings: Warnings = {}
+    try:
+        gold = sum_of(table[GOLD_DIGEST])
+        for line in table[BATCH_WARNINGS].drop_null().to_pylist():
+            more = {tuple(texts): tuple(counts) for texts, counts in json.loads(line)}
+            add_warnings(warnings, more)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        columns = " or ".join(f'"{column}"' for column in IN_ROWS)
+        raise InputError(f"{name}: column {columns} was changed: {error}") from error
+    signature = about["signature"]
+    if any(texts[0] == AS_GIVEN for texts in warnings):
+        signature = as_given(signature)
+    said = {"gold": digest_text(gold), "warnings": [*warnings.items()], "n_rows": len(table)}
+    return table.drop_columns([*IN_ROWS]), {**about, **said, "signature": signature}
 
 
 def system_of(pred: Any) -> str | None:
@@ -115,32 +165,68 @@ def require_metadata(path: str | os.PathLike[str]) -> None:
         raise InputError(f"{path}: a {name} file has no metadata, expected .parquet or .arrow")
 
 
-def load(path: str | os.PathLike[str]) -> tuple[str, pa.Table, About]:
+def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, pa.Table, About]:
     """Read the name, the table and the JSON object of a file.
+
+    Parameters
+    ----------
+    path : path
+    like : dict, optional
+        What `about_like` has of another file, for one that has no such object.
 
     Raises
     ------
     InputError
-        The file is damaged, or holds something else.
+        The file is damaged, or holds something else, or contradicts ``like``.
     """
+    import pyarrow as pa
+
     from fastcausal.formats.io.files import Source
     from fastcausal.formats.table import load as load_table
     from fastcausal.formats.table import sniff
+    from fastcausal.relations import cast
 
     source = Source.open(path)
     table: Any = load_table(source) if sniff(source.data) else None
-    try:
-        about = json.loads(table.schema.metadata[KEY])
-    except (AttributeError, TypeError, KeyError, ValueError, RecursionError):
-        about = None
+    about = like
+    if table is not None and KEY in (table.schema.metadata or {}):
+        try:
+            about = json.loads(table.schema.metadata[KEY])
+        except (TypeError, ValueError, RecursionError):
+            about = None
     if table is None or not isinstance(about, dict) or "statistics" not in about:
-        raise InputError(f"{source.name}: not a file of statistics, as --per-example writes")
+        lost = "" if table is None else "; fastcausal merge --like takes its metadata from another"
+        raise InputError(f"{source.name}: not a file of statistics, as --per-example writes{lost}")
     if about["statistics"] != VERSION:
         got = about["statistics"]
         raise InputError(f"{source.name}: statistics {got!r}, expected version {VERSION}")
     if len({*table.column_names}) < len(table.column_names):
         raise InputError(f"{source.name}: two columns of one name")
+    for key in ("job", "fields", *FACTS) if like else ():
+        if like is not None and about.get(key) != like.get(key):
+            raise InputError(
+                f"{source.name}: {key} {about.get(key)}, expected {like.get(key)} as in {LIKE}"
+            )
+    if "id" in table.column_names:  # large strings of an engine
+        try:
+            ids = cast(table["id"], pa.string(), "id")
+        except InputError as error:
+            raise InputError(f"{source.name}: {error}") from error
+        table = table.set_column(table.column_names.index("id"), "id", ids)
     return source.name, table.replace_schema_metadata(None), about
+
+
+def about_like(path: str | os.PathLike[str]) -> About:
+    """Read what a file says of others of its kind, without what it says of its own rows."""
+    about = load(path)[2]
+    unknown: About = {"gold": None, "warnings": [], "n_rows": None}
+    systems = about.get("systems") or {}
+    return {
+        **about,
+        **unknown,
+        "system": None,
+        "systems": {name: {**own, **unknown} for name, own in systems.items()},
+    }
 
 
 def batches_in(path: str | os.PathLike[str]) -> tuple[About, Iterator[pa.Table]]:
@@ -293,8 +379,10 @@ def _labels(
     return formula, [np.asarray(side, np.int64) for side in codes]
 
 
-def read(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
+def read(path: str | os.PathLike[str], like: About | None = None) -> dict[str, dict[str, Any]]:
     """Read a file of one or several systems: what `Statistics` takes of each, by name.
+
+    ``like`` is as in `load`.
 
     Raises
     ------
@@ -305,7 +393,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
 
     from fastcausal.formats.io.packed import stem_of
 
-    name, table, about = load(path)
+    name, table, about = load(path, like)
     if SYSTEM not in table.column_names:
         parts = parts_of(name, table, about)
         return {parts["system"] or stem_of(name): parts}
@@ -331,6 +419,7 @@ def _own(systems: Any, system: str) -> About:
 def parts_of(name: str, table: pa.Table, about: About) -> dict[str, Any]:
     """Return what `Statistics` takes, of the rows of one system."""
     formula = formula_in(about, name)
+    table, about = _from_rows(name, table, about)
     parts = _said(about, len(table), name)
     if about.get("sums"):
         formula, rows = counts_of(formula, table, name, totals=False)

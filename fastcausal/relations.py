@@ -49,6 +49,8 @@ class Relations:
         The example ids, None where examples are known by position alone.
     arrays : SpanArrays
         The relations as flat arrays.
+    values : int32[n_spans, 3]
+        Role, start and stop of each span, sorted by (start, stop, role) within a relation.
     n_unread : int
         Number of relations that could not be read.
     kept : dict
@@ -108,7 +110,7 @@ class Relations:
             self.table["relations"], self.table["length"]
         )
         self.n_unread: int = self.arrays.n_null
-        _validate(self)
+        self.values: npt.NDArray[np.int32] = _values(self)
 
     def __reduce__(self) -> tuple[Callable[..., Relations], tuple[pa.Table, Reading]]:
         return Relations.part, (self.table, self.reading)
@@ -341,20 +343,25 @@ def canonical(table: pa.Table) -> pa.Table:
             pass
         elif table.field(k).equals(field, True):
             continue
-        if column.type != wanted:
-            try:
-                column = column.cast(wanted)
-                column.validate()  # Arrow's cast of list views leaves offsets too short
-            except pa.ArrowException as error:
-                raise InputError(
-                    f'column "{name}" is {table[name].type}, expected {wanted}: {error}'
-                ) from error
+        column = cast(column, wanted, name)
         if name == "relations" and column.null_count:
             table = unparsed.with_null_answers(table, ~arrow.is_valid(arrow.joined(column)))
         if name == "relations" and (column.null_count or column.num_chunks != 1):
             column = _without_null_lists(arrow.joined(column))
         table = table.set_column(k, name, column)
     return table
+
+
+def cast(column: pa.ChunkedArray, wanted: pa.DataType, name: str) -> pa.ChunkedArray:
+    """Return a column in a type; InputError where it has no such values."""
+    if column.type == wanted:
+        return column
+    try:
+        made = column.cast(wanted)
+        made.validate()  # Arrow's cast of list views leaves offsets too short
+    except pa.ArrowException as error:
+        raise InputError(f'column "{name}" is {column.type}, expected {wanted}: {error}') from error
+    return made
 
 
 def _without_null_lists(relations: pa.ListArray) -> pa.ListArray:
@@ -370,19 +377,22 @@ def _without_null_lists(relations: pa.ListArray) -> pa.ListArray:
     return arrow.lists(widths, children)
 
 
-def _validate(relations: Relations) -> None:
+def _values(relations: Relations) -> npt.NDArray[np.int32]:
+    """Return the spans as kernels read them, checked on the way."""
     spans = relations.arrays
     if not spans.is_complete:
         raise InputError("a span is null, or has a null role, start or stop")
     lengths = relations.table["length"]
-    role, start, stop, length = spans.role, spans.start, spans.stop, spans.lengths
+    role, start, stop, row_offsets, relation_offsets, length, *_ = spans
     if np.count_nonzero(length < 0) > lengths.null_count:
         example = int(np.argmax(arrow.values_of(arrow.joined(lengths), 0) < 0))
         raise InputError(f"example {relations.name(example)}: length is {lengths[example]}")
-    offsets = spans.row_offsets[spans.relation_offsets]
-    k = _spans.first_bad_span(role, start, stop, offsets, length, len(relations.roles))
+    values = np.empty((len(role), 3), np.int32)
+    k = _spans.pack(*spans[:6], len(relations.roles), values)
     if k < 0:
-        return
+        values.flags.writeable = False
+        return values
+    offsets = row_offsets[relation_offsets]
     example = int(np.searchsorted(offsets[1:], k, side="right"))
     where = f"example {relations.name(example)}: span ({start[k]}, {stop[k]})"
     if not 0 <= role[k] < len(relations.roles):

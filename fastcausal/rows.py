@@ -67,7 +67,7 @@ class Rows:
 
     @classmethod
     def of(cls, relations: Relations) -> Rows:
-        """Flatten a table, once; a relation that could not be read has no rows.
+        """Take the arrays of a table; a relation that could not be read has no rows.
 
         The table keeps the arrays, which cannot be written to.
 
@@ -81,11 +81,9 @@ class Rows:
         """
         rows: Rows | None = relations.kept.get("rows")
         if rows is None:
-            flat = relations.arrays
-            values = np.empty((len(flat.role), 3), np.int32)
-            _spans.pack(flat.role, flat.start, flat.stop, flat.row_offsets, values)
-            tags = relations.reading.tags
-            rows = cls(values, flat.row_offsets, flat.relation_offsets, flat.lengths, tags)
+            flat, tags = relations.arrays, relations.reading.tags
+            offsets = flat.row_offsets, flat.relation_offsets
+            rows = cls(relations.values, *offsets, flat.lengths, tags)
             for array in (*rows.arrays(), rows.lengths):
                 array.flags.writeable = False
             relations.kept["rows"] = rows

@@ -19,7 +19,7 @@ from fastcausal import count_files
 from fastcausal.arrays.digests import added_digests
 from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.strata import By, columns_by, sorted_strata, sum_by
-from fastcausal.count_files import About
+from fastcausal.count_files import LIKE, About
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.formulas import Formula, Int64, Rows
 from fastcausal.scores import Float64
@@ -181,7 +181,7 @@ class Statistics(Inferred):
         """
         from fastcausal.relations import require_unique
 
-        merged = reduce(Statistics.__add__, parts, self)
+        merged = _sum([self, *parts])
         for name in ("units", "left_out"):
             tables = [
                 table for part in (self, *parts) if (table := getattr(part, name)) is not None
@@ -322,15 +322,25 @@ class Statistics(Inferred):
         count_files.write(path, [table], self.about(len(table)))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Statistics:
+    def read(
+        cls, path: str | os.PathLike[str], like: str | os.PathLike[str] | None = None
+    ) -> Statistics:
         """Read a file of `write`, or of ``--per-example``.
+
+        Parameters
+        ----------
+        path : path
+        like : path, optional
+            A file of the same protocol and policies. It says what the metadata of the first one
+            said, where another program has dropped that.
 
         Raises
         ------
         InputError
-            The file is damaged, or holds something else, or several systems.
+            The file is damaged, or holds something else, or several systems; or its metadata
+            contradicts that of the other one.
         """
-        systems = read_systems(path)
+        systems = read_systems(path, None if like is None else count_files.about_like(like))
         if len(systems) > 1:
             names = ", ".join(systems)
             raise InputError(f"{path}: several systems ({names}), expected a file of one")
@@ -351,17 +361,22 @@ class Statistics(Inferred):
         return np.arange(len(self.rows)) if self.row_of is None else self.row_of
 
 
-def read_systems(path: str | os.PathLike[str]) -> dict[str, Statistics]:
+def read_systems(path: str | os.PathLike[str], like: About | None = None) -> dict[str, Statistics]:
     """Read a file of one system or of several, by their names.
 
-    A file that does not name its system stands for one of its own name.
+    A file that does not name its system stands for one of its own name; ``like`` is as in
+    `count_files.load`.
 
     Raises
     ------
     InputError
-        The file is damaged, or holds something else.
+        The file is damaged, or holds something else, or contradicts ``like``.
     """
-    return {name: Statistics(**parts) for name, parts in count_files.read(path).items()}
+    systems = {name: Statistics(**parts) for name, parts in count_files.read(path, like).items()}
+    for statistics in systems.values() if like else ():
+        assert like is not None
+        joint_signature(statistics.signature, like["signature"], (str(path), LIKE))
+    return systems
 
 
 def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics]) -> None:
@@ -373,6 +388,14 @@ def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics
         [count_files.with_system(table, name) for name, table in tables.items()],
         count_files.about_systems(abouts),
     )
+
+
+def _sum(parts: list[Statistics]) -> Statistics:
+    """Add neighbours until one is left, so that each unit is copied only a few times."""
+    while len(parts) > 1:
+        pairs = (parts[k : k + 2] for k in range(0, len(parts), 2))
+        parts = [reduce(Statistics.__add__, pair) for pair in pairs]
+    return parts[0]
 
 
 _SPANS = re.compile(r"\|spans:[^|]*")
@@ -394,7 +417,7 @@ def joint_signature(a: str, b: str, names: tuple[str, str] = ("a part", "another
     if len(spans) == 1:
         located: str = spans.pop()
         return joint_signature(_SPANS.sub("", a), _SPANS.sub("", b), names) + located
-    given = [re.sub(r"\|tags:[^|]*", "|tags:as-given", signature) for signature in (a, b)]
+    given = [count_files.as_given(signature) for signature in (a, b)]
     if given[0] != given[1] or given[0] not in (a, b):
         parts = [signature.split("|") for signature in (a, b)]
         of_a, of_b = (

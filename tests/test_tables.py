@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from fastcausal.escapes import latex_text, line_text
 from fastcausal.tables import Grid
-from tests.support.html import Reader
+from tests.support.markup import Reader
 
 HOSTILE = [
     "<script>", "a | b", "\\| x", "**b**", "_i_", "`c`", "[a](http://x)", "![i](x)", "&lt;",

@@ -28,10 +28,10 @@ cdef extern from "rows.hpp" namespace "fastcausal" nogil:
         const int32_t* start
         const int32_t* stop
 
-    int64_t c_first_bad_span "fastcausal::first_bad_span" (
-        const SpanColumns&, const int64_t*, const int32_t*, int64_t, int64_t
+    int64_t c_pack "fastcausal::pack" (
+        const SpanColumns&, const int64_t*, const int64_t*, const int32_t*, int64_t, int64_t,
+        int32_t*,
     )
-    void c_pack "fastcausal::pack" (const SpanColumns&, const int64_t*, int64_t, Row*)
     void c_sort_rows "fastcausal::sort_rows" (Row*, const int64_t*, int64_t)
     int64_t c_count_filled "fastcausal::count_filled" (const int64_t*, int64_t)
     bint c_same_lengths "fastcausal::same_lengths" (const int32_t*, const int32_t*, int64_t)
@@ -71,26 +71,23 @@ cdef Side side(values, row_offsets, relation_offsets) except *:
     return s
 
 
-def first_bad_span(role, start, stop, offsets, lengths, int64_t n_roles):
-    """Number of the first span that cannot be, -1 for none; offsets: spans of each example."""
+def pack(role, start, stop, row_offsets, relation_offsets, lengths, int64_t n_roles, values):
+    """Fill values int32[n, 3] with the spans, sorted by (start, stop, role) in each relation.
+
+    Return the number of the first span that cannot be, -1 for none.
+    """
     cdef SpanColumns spans = columns(role, start, stop)
-    cdef Array offset = int64s(offsets)
+    cdef Array row_offset = int64s(row_offsets)
+    cdef Array relation_offset = int64s(relation_offsets)
     cdef Array length = int32s(lengths)
-    cdef int64_t found
-    with nogil:
-        found = c_first_bad_span(
-            spans, <const int64_t*>offset.data, <const int32_t*>length.data, length.n, n_roles
-        )
-    return found
-
-
-def pack(role, start, stop, row_offsets, values):
-    """Fill values int32[n, 3] with the spans, sorted by (start, stop, role) in each relation."""
-    cdef SpanColumns spans = columns(role, start, stop)
-    cdef Array offset = int64s(row_offsets)
     cdef Array to_values = int32s(values, 2, PyBUF_WRITABLE)
+    cdef int64_t wrong
     with nogil:
-        c_pack(spans, <const int64_t*>offset.data, offset.n - 1, <Row*>to_values.data)
+        wrong = c_pack(
+            spans, <const int64_t*>row_offset.data, <const int64_t*>relation_offset.data,
+            <const int32_t*>length.data, length.n, n_roles, <int32_t*>to_values.data,
+        )
+    return wrong
 
 
 def sort(values, row_offsets):

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 SPAN = pa.struct([("role", pa.int8()), ("start", pa.int32()), ("stop", pa.int32())])
 RELATIONS = pa.list_(pa.list_(SPAN))
+PIECE = 1 << 16  # bytes looked at before others: memory of a false offset is not there to the end
 Booleans = np.ndarray[Any, np.dtype[np.bool_]]
 
 
@@ -320,7 +321,7 @@ def offsets_of(lists: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:
         return np.zeros(len(lists) + 1, np.int64)
     stored: Any = np.frombuffer(data, np.int32, len(lists) + 1, 4 * lists.offset)
     if not lists.null_count:
-        return np.asarray(stored.astype(np.int64) - stored[0])
+        return np.asarray(np.subtract(stored, stored[0], dtype=np.int64))
     return offsets(np.where(is_valid(lists), np.diff(stored), 0))
 
 
@@ -368,8 +369,20 @@ def _validate(array: pa.Array) -> None:
             kind = np.int32 if empty is pa.list_ else np.int64
             starts = np.frombuffer(buffers[1], kind)[array.offset :][: len(array) + 1]
             _validate(array.values.slice(starts[0], starts[-1] - starts[0]))
-    else:
+    elif not (pa.types.is_string(array.type) and _is_plain(array)):
         array.validate(full=True)
+
+
+def _is_plain(strings: pa.Array) -> bool:
+    """Tell whether offsets of strings within their data rise and all of it is ASCII.
+
+    Most ids are so, of which this tells ten times as fast as Arrow, which decodes each.
+    """
+    data, places = texts_of(strings)
+    if (places[1:] < places[:-1]).any():
+        return False
+    text = np.frombuffer(data, np.uint8)[places[0] : places[-1]]
+    return all(text[k : k + PIECE].max() < 128 for k in range(0, len(text), PIECE))
 
 
 def joined(column: pa.ChunkedArray | pa.Array) -> pa.Array:

@@ -13,17 +13,24 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import fastcausal as fc
 import fastcausal.ray
+from bench import corpus
+from tests.support.cli import cli
 from tests.sweeps.runs import content, gold, write_runs
 
 needs_ray = [
     pytest.mark.slow,
     pytest.mark.skipif(find_spec("ray") is None, reason="needs ray"),
+]
+on_data = [  # warnings of Ray about what it sets itself
+    *needs_ray,
+    pytest.mark.filterwarnings(r"ignore::DeprecationWarning:ray\..*"),
 ]
 
 
@@ -219,3 +226,52 @@ class TestSweep:
         (tmp_path / "out").write_text("")
         with pytest.raises(fc.InputError, match="out: File exists"):
             swept(runs, tmp_path / "out")
+
+
+# -------------------------------------------------------------------------------------- Ray Data
+
+
+def write_parts(folder):
+    """Write sentences with both sides in columns, in parts; return gold and predictions."""
+    rows, _ = corpus.sentences(600)
+    pred = corpus.table_of(corpus.perturbed(rows, np.random.default_rng(1), corpus.Noise()))
+    side = corpus.table_of(rows)
+    table = side.table.append_column("predicted", pred.table["relations"])
+    folder.mkdir()
+    for k in range(6):
+        pq.write_table(table[100 * k : 100 * (k + 1)], folder / f"part-{k}.parquet")
+    return side, pred
+
+
+class TestData:
+    pytestmark = on_data
+
+    def test_killed_workers(self, cluster, fuses, tmp_path):
+        """Three die while they count, one between writing and reporting."""
+        import ray.data
+        from ray.data._internal.datasource.parquet_datasink import ParquetDatasink
+
+        burn = burner(str(fuses))
+
+        def score(batch):
+            burn("before")
+            return fc.score_batch(batch)
+
+        class MortalSink(ParquetDatasink):
+            def write(self, *args):
+                written = super().write(*args)
+                burn("after")
+                return written
+
+        parts, counts = tmp_path / "parts", tmp_path / "counts"
+        sides = write_parts(parts)
+        with killed(fuses, "before", "before", "before", "after"):
+            examples = ray.data.read_parquet(str(parts)).repartition(6)
+            counted = examples.map_batches(score, batch_format="pyarrow", batch_size=None)
+            counted.write_datasink(MortalSink(str(counts)))
+        assert len([*counts.iterdir()]) == 6
+        cli("merge", counts, "--out", tmp_path / "merged.parquet")
+        fc.score(*sides, per_example=tmp_path / "alone.parquet")
+        merged, alone = (pq.read_table(tmp_path / f"{n}.parquet") for n in ("merged", "alone"))
+        assert merged.sort_by("id").equals(alone.sort_by("id"))
+        assert merged.schema.metadata == alone.schema.metadata

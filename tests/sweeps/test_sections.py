@@ -12,7 +12,7 @@ from fastcausal import sample
 from fastcausal.pages import Page, html_of
 from fastcausal.sweeps.sections import sections_of_systems
 from tests.support.cli import cli
-from tests.support.html import Reader, check_cells, parts_of, tables_of
+from tests.support.markup import Reader, check_cells, parts_of, tables_of
 from tests.support.pictures import check_pictures
 
 QUICK = {"n_resamples": 100}

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.strata import By
-from fastcausal.count_files import system_of
+from fastcausal.count_files import AS_GIVEN, system_of
 from fastcausal.errors import Warnings, warning_lines
 from fastcausal.formulas import MULTI, Int64, RelationFormula, Rows
 from fastcausal.groups import CountedGroups, Groups, Scores
@@ -32,7 +32,6 @@ NO_REASONS = pa.schema(
     [("id", pa.string()), ("relation", pa.int32()), ("reason", pa.string()), ("text", pa.string())]
 )
 Bounds = dict[str, dict[str, float] | None]
-AS_GIVEN = "tags:as-given: "
 
 
 class ExtractionReport(Report):

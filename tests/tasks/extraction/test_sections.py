@@ -9,7 +9,7 @@ import pytest
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.tasks.extraction.sections import sections_of
-from tests.support.html import check_cells, parts_of, tables_of
+from tests.support.markup import check_cells, parts_of, tables_of
 from tests.support.pictures import check_pictures
 
 ANSWERS = sample.GOLD.with_name("raw_answers.jsonl")
