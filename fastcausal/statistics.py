@@ -6,7 +6,6 @@ Every total, subset, interval, test and rank is `Statistics.scores` under some w
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -19,10 +18,12 @@ from fastcausal import count_files
 from fastcausal.arrays.digests import added_digests
 from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.strata import By, columns_by, sorted_strata, sum_by
+from fastcausal.count_columns import table_of
 from fastcausal.count_files import LIKE, About
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.formulas import Formula, Int64, Rows
 from fastcausal.scores import Float64
+from fastcausal.signatures import joint_signature
 from fastcausal.significance.result import Inferred
 
 if TYPE_CHECKING:
@@ -298,8 +299,8 @@ class Statistics(Inferred):
             A column of `units` has the name of a count.
         """
         if self.units is None:
-            return count_files.table_of(self.formula, self.rows, times=self.times)
-        table = count_files.table_of(self.formula, self.rows_of_units(), self.units)
+            return table_of(self.formula, self.rows, times=self.times)
+        table = table_of(self.formula, self.rows_of_units(), self.units)
         return _concatenated(table, self.left_out)
 
     def about(self, n_rows: int | None) -> About:
@@ -396,38 +397,6 @@ def _sum(parts: list[Statistics]) -> Statistics:
         pairs = (parts[k : k + 2] for k in range(0, len(parts), 2))
         parts = [reduce(Statistics.__add__, pair) for pair in pairs]
     return parts[0]
-
-
-_SPANS = re.compile(r"\|spans:[^|]*")
-
-
-def joint_signature(a: str, b: str, names: tuple[str, str] = ("a part", "another one")) -> str:
-    """Return the signature of two parts: relations used as given in one are so in the whole.
-
-    So are texts of spans that were located, unless by another rule.
-
-    Raises
-    ------
-    InputError
-        They follow another protocol or policy; it has what differs, and the names of the parts.
-    """
-    if a == b:
-        return a
-    spans = set(_SPANS.findall(a) + _SPANS.findall(b))
-    if len(spans) == 1:
-        located: str = spans.pop()
-        return joint_signature(_SPANS.sub("", a), _SPANS.sub("", b), names) + located
-    given = [count_files.as_given(signature) for signature in (a, b)]
-    if given[0] != given[1] or given[0] not in (a, b):
-        parts = [signature.split("|") for signature in (a, b)]
-        of_a, of_b = (
-            "|".join(part for part in side if part not in across)
-            for side, across in (parts, parts[::-1])
-        )
-        raise InputError(
-            f"{names[0]} has the signature {of_a}, {names[1]} has {of_b}, expected one signature"
-        )
-    return given[0]
 
 
 def _concatenated(*tables: pa.Table | None) -> Any:

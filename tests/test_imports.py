@@ -28,6 +28,7 @@ ROOMS = [
     ("decoding", "pages"),
     ("scores", "coefficients", "confusions"),
     ("formulas",),
+    ("count_columns", "signatures"),
     ("count_files",),
     ("significance",),
     ("statistics",),

@@ -90,7 +90,7 @@ def _parts_of(parts: dict[str, dict[str, Statistics]], name: str) -> dict[str, S
 def joined(parts: Mapping[str, Statistics]) -> Statistics:
     """Join parts; errors call them by their names, such as those of their files."""
     from fastcausal.errors import InputError, some_of
-    from fastcausal.statistics import joint_signature
+    from fastcausal.signatures import joint_signature
 
     (first, start), *rest = parts.items()
     for name, part in rest:

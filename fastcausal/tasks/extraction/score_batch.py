@@ -17,12 +17,12 @@ from fastcausal.arrays.arrow import (
     without_views,
 )
 from fastcausal.arrays.unparsed import UNPARSED
+from fastcausal.count_columns import require_free
 from fastcausal.count_files import (
     BATCH_WARNINGS,
     GOLD_DIGEST,
     IN_ROWS,
     metadata_of,
-    require_free,
 )
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc.rereading import with_tags

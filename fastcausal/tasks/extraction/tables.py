@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import strings
-from fastcausal.count_files import require_free
+from fastcausal.count_columns import require_free
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan, Result, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
