@@ -17,6 +17,7 @@ from tests.support.profiles import trials
 from tests.support.strategies import sides
 from tests.support.tables import table_of
 from tests.support.texts import cases
+from tests.support.user_kernels import KERNELS
 
 ALL = 10**9
 PROTOCOLS = ["recess", "cnc-2023", "exact_spans", "span_overlap"]
@@ -227,6 +228,17 @@ def test_the_same_bytes():
         }
         made.add(packed_json(columns_of(reports, 40)))
     assert len(made) == 1
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_of_users(name, tmp_path):
+    report = fc.score(sample.GOLD, sample.SYSTEMS["careful"], fc.Protocol(name, KERNELS[name]))
+    columns = columns_of({"": report}, 7)
+    errors = {f"{role}_{kind}" for kind in columns["types"] for role in columns["roles"]}
+    assert {columns["columns"][k] for each in columns["errors"].values() for k in each} == errors
+    if not errors:
+        assert columns["ids"] == report.per_example["id"].to_pylist()[:7]
+    report.to_html(tmp_path / "page.html")
 
 
 def test_null_is_a_value():
