@@ -6,9 +6,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from fastcausal.cli.console import doing, print_json, print_table, warn
-from fastcausal.cli.options import READS, RECIPE, HtmlOption, JsonOption, Reads, Recipe
+from fastcausal.cli.options import (
+    POLICIES,
+    READS,
+    RECIPE,
+    HtmlOption,
+    JsonOption,
+    Policies,
+    Reads,
+    Recipe,
+)
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.options import Policy
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -29,14 +37,7 @@ def errors(
     role: Annotated[str, Option(help="Count these roles alone, such as cause,effect.")] = "",
     html: HtmlOption = None,
     json: JsonOption = False,
-    unparsed: Annotated[
-        Policy,
-        Option(help="Stop at unparsed predictions, count them as empty, or skip their examples."),
-    ] = "error",
-    unmatched: Annotated[
-        Policy,
-        Option(help="Stop at ids that one side lacks, count them as empty, or skip them."),
-    ] = "error",
+    policies: Policies = POLICIES,
     reads: Reads = READS,
 ) -> None:
     """Show the sentences that went wrong, worst first.
@@ -55,8 +56,7 @@ def errors(
             gold,
             pred,
             recipe.chosen(),
-            unparsed=unparsed,
-            unmatched=unmatched,
+            **policies._asdict(),
             **reads.arguments(),
         )
         wrong = report.errors(top, *(_names(each) for each in (type, role)))

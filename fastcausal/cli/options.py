@@ -15,6 +15,7 @@ from fastcausal.options import (
     KernelName,
     Method,
     Occurrence,
+    Policy,
     ReadFormat,
     TableFormat,
     TagReading,
@@ -110,6 +111,28 @@ class Reads(NamedTuple):
 
 
 READS = Reads()
+
+
+class Policies(NamedTuple):
+    """Options of what happens to predictions that cannot be scored."""
+
+    unparsed: Annotated[
+        Policy,
+        Option(
+            "--unparsed",
+            help="Stop at unparsed predictions, score them as empty, or skip their examples.",
+        ),
+    ] = "error"
+    unmatched: Annotated[
+        Policy,
+        Option(
+            "--unmatched",
+            help="Stop at ids that one side lacks, score them as empty, or skip them.",
+        ),
+    ] = "error"
+
+
+POLICIES = Policies()
 
 
 class Recipe(NamedTuple):
