@@ -84,8 +84,6 @@ class Rows:
             flat, tags = relations.arrays, relations.reading.tags
             offsets = flat.row_offsets, flat.relation_offsets
             rows = cls(relations.values, *offsets, flat.lengths, tags)
-            for array in (*rows.arrays(), rows.lengths):
-                array.flags.writeable = False
             relations.kept["rows"] = rows
         return rows
 

@@ -275,7 +275,7 @@ class Totals(NamedTuple):
         statistics: Callable[[], Statistics],
     ) -> ExtractionReport:
         """Return the report; ``details`` and ``statistics`` make its tables and statistics."""
-        scores = CountedGroups(self.formula, self.counts[0] + self.counts[1])
+        scores = CountedGroups(self.formula, self.counts)
         return ExtractionReport.later(partial(self._report, scores, details, statistics), scores)
 
     def _report(

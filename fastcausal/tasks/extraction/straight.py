@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from fastcausal.engine import cpu
 from fastcausal.engine.kernel import Int64
-from fastcausal.engine.plan import TooLargeError
-from fastcausal.engine.run import run
+from fastcausal.engine.plan import Groups, TooLargeError
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.groups import CountedGroups
 from fastcausal.protocols import Protocol
@@ -16,6 +18,8 @@ from fastcausal.rows import Rows
 from fastcausal.tasks.align import are_alike
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer, formula_of, marked_relations
+
+APART = Groups(None, 1, apart=True)
 
 
 def straight(gold: Any, pred: Any, protocol: Protocol) -> ExtractionReport | None:
@@ -37,21 +41,23 @@ def straight(gold: Any, pred: Any, protocol: Protocol) -> ExtractionReport | Non
     if not are_alike(*rows, protocol):
         return None
     plan = protocol.plan(roles)
+    counts = np.zeros((2, plan.n_fields), np.int64)
     try:
-        counts = run(plan, *rows, None, 1, apart=True, partners=False, check=check).counts
+        cpu.run(plan, *rows, APART, None, counts, None, check)
     except TooLargeError:
         return None
     n_relations = marked_relations(rows[0]), marked_relations(rows[1])
     make = partial(_report, protocol, (gold, pred), roles, n_relations, counts)
-    scores = CountedGroups(formula_of(protocol, roles), counts[0] + counts[1])
+    scores = CountedGroups(formula_of(protocol, roles), counts)
     return ExtractionReport.later(make, scores)
 
 
 def _are_plain(gold: Relations, pred: Relations) -> bool:
     """Tell whether two tables have the same examples, and nothing to be said of their reading."""
-    if gold.n_unread or pred.n_unread or gold.roles != pred.roles or gold.reading.predicted:
+    if gold.n_unread or pred.n_unread or gold.roles != pred.roles:
         return False
-    if any(side.reading.notes or side.reading.spans for side in (gold, pred)):
+    a, b = gold.reading, pred.reading
+    if a.predicted or a.notes or a.spans or b.notes or b.spans:
         return False
     if gold.ids is None or pred.ids is None:
         return len(gold) == len(pred)
