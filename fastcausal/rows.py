@@ -84,8 +84,6 @@ class Rows:
             flat, tags = relations.arrays, relations.reading.tags
             offsets = flat.row_offsets, flat.relation_offsets
             rows = cls(relations.values, *offsets, flat.lengths, tags)
-            for array in (*rows.arrays(), rows.lengths):
-                array.flags.writeable = False
             relations.kept["rows"] = rows
         return rows
 
@@ -141,9 +139,10 @@ class Rows:
 
     def has_lengths_of(self, other: Rows) -> bool:
         """Tell whether both sides have examples of the same lengths, all of them known."""
-        mine, theirs = self.lengths, other.lengths
-        alike = len(mine) == len(theirs) and mine.dtype == theirs.dtype == np.int32
-        return alike and _spans.same_lengths(mine, theirs)
+        try:
+            return _spans.same_lengths(self.lengths, other.lengths)
+        except (TypeError, ValueError, BufferError):  # no such arrays, of which a check will tell
+            return False
 
     def n_marked(self) -> Int64:
         """Count the relations of each example that mark at least one span: int64[n_examples]."""

@@ -111,10 +111,10 @@ def count_filled(row_offsets):
 
 
 def same_lengths(gold, pred):
-    """Whether both sides, of as many examples, know every length, and the same."""
+    """Whether both sides have as many examples, know every length, and the same."""
     cdef Array a = int32s(gold)
     cdef Array b = int32s(pred)
-    return c_same_lengths(<const int32_t*>a.data, <const int32_t*>b.data, a.n)
+    return a.n == b.n and c_same_lengths(<const int32_t*>a.data, <const int32_t*>b.data, a.n)
 
 
 def last_stops(values, row_offsets, relation_offsets, stops):

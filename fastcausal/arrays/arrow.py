@@ -152,7 +152,7 @@ def string_lists(widths: Iterable[int], data: bytes, places: bytes) -> pa.ListAr
 
 
 class SpanArrays(NamedTuple):
-    """A column of relations as flat arrays, in the memory of the column where possible.
+    """A column of relations as flat arrays not to be written to, in its memory where possible.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArr
     inner, relation_offsets = flattened(joined(relations))
     spans, row_offsets = flattened(inner)
     parts = role, start, stop = [spans.field(k) for k in range(3)]
-    return SpanArrays(
+    made = SpanArrays(
         values_of(role),
         values_of(start),
         values_of(stop),
@@ -202,6 +202,9 @@ def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArr
         inner.null_count,
         not spans.null_count and not any(part.null_count for part in parts),
     )
+    for array in made[:6]:
+        array.flags.writeable = False
+    return made
 
 
 def flattened(lists: pa.ListArray) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.int64]]]:

@@ -52,7 +52,15 @@ class Plan:
     truncate: bool
     ignore_non_causal: bool
 
-    @property
+    @cached_property
+    def built_in(self) -> bytes | None:
+        """The name of the kernel in csrc; None for a user's."""
+        from fastcausal.engine.reference.kernels import KERNELS
+
+        is_known = KERNELS.get(self.kernel.name) is self.kernel
+        return self.kernel.name.encode() if is_known else None
+
+    @cached_property
     def n_fields(self) -> int:
         """Number of counts of a pair."""
         return int(self.weights.shape[1])
@@ -163,10 +171,7 @@ class Result(NamedTuple):
         The predicted relation paired with each gold relation, -1 for none. Empty if not asked for.
     counts : int64[n_rows, n_fields]
         Summed counts of each group of examples.
-    n_as_given : int
-        Relations that tags cannot hold, of rows read as if written with tags.
     """
 
     partner: Int64
     counts: Int64
-    n_as_given: int = 0

@@ -28,7 +28,6 @@ def run(
     apart: bool = False,
     partners: bool = True,
     check: bool = False,
-    tags: str | None = None,
 ) -> Result:
     """Pair gold and predicted relations of every example and add up the counts.
 
@@ -51,8 +50,6 @@ def run(
         Whether to tell which relations were paired.
     check : bool
         Whether rows are as a user made them, to be checked on the way.
-    tags : {"cnc-2023", "cnc-2022"}, optional
-        Read such rows as if they had been written with tags, with backend ``cpu``.
 
     Raises
     ------
@@ -73,9 +70,8 @@ def run(
     counts = np.zeros((rows.n_rows, plan.n_fields), np.int64)
     partner = np.empty(gold.n_relations if partners else 0, np.int64)
     filled = partner if partners else None
-    n_as_given = 0
     if backend == "cpu":
-        n_as_given = cpu.run(plan, gold, pred, rows, filled, counts, num_threads, check, tags)
+        cpu.run(plan, gold, pred, rows, filled, counts, num_threads, check)
     elif backend == "cuda":
         from fastcausal.engine.device import cuda
 
@@ -85,7 +81,7 @@ def run(
         from fastcausal.engine.reference import driver
 
         driver.run(plan, gold, pred, rows, filled, counts)
-    return Result(partner, counts, n_as_given)
+    return Result(partner, counts)
 
 
 def check_backend(backend: Backend, num_threads: int | None) -> None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import _spans
-from fastcausal.arrays.digests import digest_of_relations
+from fastcausal.arrays.digests import digest_of_relations, digests_of_relations
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.plan import TooLargeError
 from fastcausal.errors import (
@@ -341,10 +341,19 @@ def _digest(gold: Relations, protocol: Protocol) -> int:
     """Return the digest of gold as the protocol reads its tags; it is kept."""
     name = f"digest {protocol.tags}"
     if name not in gold.kept:
-        rows, _ = _gold_as_read(Rows.of(gold), SIDES[0], gold.roles, protocol, {}, gold.kept)
-        gold.kept[name] = digest_of_relations(rows.arrays(), gold.roles, gold.ids)
+        gold.kept[name] = digest_of_relations(*_digested(gold, protocol))
     digest: int = gold.kept[name]
     return digest
+
+
+def digests(gold: Relations, protocol: Protocol) -> pa.Array:
+    """Return the digest of every example of gold as the protocol reads its tags."""
+    return digests_of_relations(*_digested(gold, protocol))
+
+
+def _digested(gold: Relations, protocol: Protocol) -> tuple[Any, Any, Any]:
+    rows, _ = _gold_as_read(Rows.of(gold), SIDES[0], gold.roles, protocol, {}, gold.kept)
+    return rows.arrays(), gold.roles, gold.ids
 
 
 def _same_lengths(

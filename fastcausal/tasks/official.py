@@ -197,6 +197,17 @@ def key_warnings(examples: pa.Table, gold: Rows) -> Warnings:
     return warnings
 
 
+def names_rows(warning: str) -> bool:
+    """Tell if a warning names rows of its file, which rows of parts are not.
+
+    Examples
+    --------
+    >>> names_rows("rows 1, 2 share a key"), names_rows("gold: empty lines: ")
+    (True, False)
+    """
+    return warning.startswith("rows ")
+
+
 def _rows(places: Int64) -> str:
     """Name rows by number, the first below the header being 1."""
     named = ", ".join(str(place + 1) for place in places[:SHOWN])

@@ -5,8 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from fastcausal.engine.plan import Result, TooLargeError
-from fastcausal.engine.run import run
+import numpy as np
+
+from fastcausal.engine import cpu
+from fastcausal.engine.kernel import Int64
+from fastcausal.engine.plan import Groups, TooLargeError
+from fastcausal.engine.run import check_backend
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.groups import CountedGroups
 from fastcausal.protocols import Protocol
@@ -16,6 +20,8 @@ from fastcausal.tasks.align import are_alike
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer, formula_of, marked_relations
 from fastcausal.tasks.official import are_untagged
+
+APART = Groups(None, 1, apart=True)
 
 
 def straight(
@@ -41,31 +47,26 @@ def straight(
         if not (check and are_untagged(*rows, roles, protocol.tags)):
             return None
         tags = protocol.tags
+    if num_threads is not None:
+        check_backend("cpu", num_threads)
+    plan = protocol.plan(roles)
+    counts = np.zeros((2, plan.n_fields), np.int64)
     try:
-        result = run(
-            protocol.plan(roles),
-            *rows,
-            None,
-            1,
-            num_threads=num_threads,
-            apart=True,
-            partners=False,
-            check=check,
-            tags=tags,
-        )
+        n_as_given = cpu.run(plan, *rows, APART, None, counts, num_threads, check, tags)
     except TooLargeError:
         return None
     n_relations = marked_relations(rows[0]), marked_relations(rows[1])
-    make = partial(_report, protocol, (gold, pred), roles, n_relations, result)
-    scores = CountedGroups(formula_of(protocol, roles), result.counts[0] + result.counts[1])
+    make = partial(_report, protocol, (gold, pred), roles, n_relations, counts, n_as_given)
+    scores = CountedGroups(formula_of(protocol, roles), counts)
     return ExtractionReport.later(make, scores)
 
 
 def _are_plain(gold: Relations, pred: Relations) -> bool:
     """Tell whether two tables have the same examples, and nothing to be said of their reading."""
-    if gold.n_unread or pred.n_unread or gold.roles != pred.roles or gold.reading.predicted:
+    if gold.n_unread or pred.n_unread or gold.roles != pred.roles:
         return False
-    if any(side.reading.notes or side.reading.spans for side in (gold, pred)):
+    a, b = gold.reading, pred.reading
+    if a.predicted or a.notes or a.spans or b.notes or b.spans:
         return False
     if gold.ids is None or pred.ids is None:
         return len(gold) == len(pred)
@@ -77,13 +78,14 @@ def _report(
     sides: tuple[Rows | Relations, Rows | Relations],
     roles: tuple[str, ...],
     n_relations: tuple[int, int],
-    result: Result,
+    counts: Int64,
+    n_as_given: int,
 ) -> ExtractionReport:
     """Return the report of a scorer that has counted one batch."""
     scorer = ExtractionScorer(protocol)
     scorer.roles = roles
-    scorer.counts[()] = result.counts
-    scorer.n_as_given = result.n_as_given
+    scorer.counts[()] = counts
+    scorer.n_as_given = n_as_given
     scorer.n_examples = len(sides[0].lengths if isinstance(sides[0], Rows) else sides[0])
     scorer.n_gold_relations, scorer.n_pred_relations = n_relations
     return scorer.report(partial(scorer.align, *sides))
