@@ -7,6 +7,14 @@
 
 namespace fastcausal {
 
+// Rows of one side, and what is there at most of what their offsets lead to.
+struct Given {
+  Side side;
+  int64_t n_rows;
+  int64_t n_relations;
+  const int32_t* lengths;
+};
+
 // Spans as three columns.
 struct SpanColumns {
   const int8_t* role;

@@ -118,30 +118,25 @@ def _connected(ray: Any) -> Iterator[None]:
 
 def _require_shared(ray: Any, out: Path, runs: Iterable[Path]) -> None:
     """Raise InputError where a node that runs tasks does not see the folder or the runs."""
-    place = next(folder for folder in (out, *out.absolute().parents) if folder.is_dir())
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+    places = [NodeAffinitySchedulingStrategy(node["NodeID"], soft=False) for node in nodes]
+    task = ray.remote(num_cpus=0)(_first_missing)
+    folder = next(path for path in (out, *out.absolute().parents) if path.is_dir())
     try:
-        with NamedTemporaryFile(prefix=".shared-", dir=place) as token:
-            for node, missing in _missing_on_nodes(ray, [token.name, *map(str, runs)]).items():
+        with NamedTemporaryFile(prefix=".shared-", dir=folder) as token:
+            args = [token.name, *map(str, runs)], Path.cwd()
+            answers = [task.options(scheduling_strategy=place).remote(*args) for place in places]
+            for node, missing in zip(nodes, ray.get(answers), strict=True):
                 if missing is not None:
-                    path = out if missing == token.name else missing
                     raise InputError(
-                        f"{path}: node {node} of the Ray cluster does not see it, expected a path "
-                        "on a file system that all nodes share"
+                        f"{out if missing == token.name else missing}: node "
+                        f"{node['NodeManagerAddress']} of the Ray cluster does not see it, "
+                        "expected a path on a file system that all nodes share"
                     )
     except OSError as error:
         raise OutputError(f"{out}: {error.strerror or error}") from error
-
-
-def _missing_on_nodes(ray: Any, paths: Sequence[str]) -> dict[str, str | None]:
-    """Return the first path that is missing, for each node that runs tasks."""
-    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-    task = ray.remote(num_cpus=0)(_first_missing)
-    nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
-    places = [NodeAffinitySchedulingStrategy(node["NodeID"], soft=False) for node in nodes]
-    cwd = Path.cwd()
-    asked = [task.options(scheduling_strategy=place).remote(paths, cwd) for place in places]
-    return dict(zip([node["NodeManagerAddress"] for node in nodes], ray.get(asked), strict=True))
 
 
 def _first_missing(paths: Sequence[str], cwd: Path) -> str | None:

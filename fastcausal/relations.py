@@ -343,20 +343,25 @@ def canonical(table: pa.Table) -> pa.Table:
             pass
         elif table.field(k).equals(field, True):
             continue
-        if column.type != wanted:
-            try:
-                column = column.cast(wanted)
-                column.validate()  # Arrow's cast of list views leaves offsets too short
-            except pa.ArrowException as error:
-                raise InputError(
-                    f'column "{name}" is {table[name].type}, expected {wanted}: {error}'
-                ) from error
+        column = cast(column, wanted, name)
         if name == "relations" and column.null_count:
             table = unparsed.with_null_answers(table, ~arrow.is_valid(arrow.joined(column)))
         if name == "relations" and (column.null_count or column.num_chunks != 1):
             column = _without_null_lists(arrow.joined(column))
         table = table.set_column(k, name, column)
     return table
+
+
+def cast(column: pa.ChunkedArray, wanted: pa.DataType, name: str) -> pa.ChunkedArray:
+    """Return a column in a type; InputError where it has no such values."""
+    if column.type == wanted:
+        return column
+    try:
+        made = column.cast(wanted)
+        made.validate()  # Arrow's cast of list views leaves offsets too short
+    except pa.ArrowException as error:
+        raise InputError(f'column "{name}" is {column.type}, expected {wanted}: {error}') from error
+    return made
 
 
 def _without_null_lists(relations: pa.ListArray) -> pa.ListArray:

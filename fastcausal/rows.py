@@ -137,6 +137,13 @@ class Rows:
         """Number of relations in all examples."""
         return len(self.row_offsets) - 1
 
+    def has_lengths_of(self, other: Rows) -> bool:
+        """Tell whether both sides have examples of the same lengths, all of them known."""
+        try:
+            return _spans.same_lengths(self.lengths, other.lengths)
+        except (TypeError, ValueError, BufferError):  # no such arrays, of which a check will tell
+            return False
+
     def n_marked(self) -> Int64:
         """Count the relations of each example that mark at least one span: int64[n_examples]."""
         marked = np.concatenate([[0], np.cumsum(np.diff(self.row_offsets) > 0)])

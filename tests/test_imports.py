@@ -28,6 +28,7 @@ ROOMS = [
     ("decoding", "pages"),
     ("scores", "coefficients", "confusions"),
     ("formulas",),
+    ("count_columns", "signatures"),
     ("count_files",),
     ("significance",),
     ("statistics",),
@@ -202,6 +203,7 @@ def test_all_names_load():
         "kernel",
         "krippendorff_alpha", "label_agreement", "leaderboard", "majority_vote", "read_annotators",
         "mean_pairwise_kappa", "meta", "percent_agreement", "read", "score", "score_answers",
+        "score_batch",
         "sweep", "write",
     }  # fmt: skip
     for name in fastcausal.__all__:

@@ -42,14 +42,20 @@ cdef extern from "rows.hpp" namespace "fastcausal" nogil:
 
 
 cdef extern from "official.hpp" namespace "fastcausal" nogil:
+    cdef cppclass Given:
+        Side side
+        int64_t n_rows, n_relations
+        const int32_t* lengths
+
+    cdef enum class ReadAs(int64_t):
+        OFFICIAL, RELAXED
+
     cdef cppclass ReadAsTagged:
         vector[Row] rows
         vector[int64_t] row_offsets
         int64_t n_as_given
         bint wrong
-        bint read(
-            const Side&, int64_t, int64_t, int64_t, const int32_t*, int32_t, bint
-        ) except +
+        bint read(const Given&, int64_t, int64_t, int32_t, ReadAs) except +
 
 
 FAULTS = ("", "row_offsets", "relation_offsets", "role", "empty", "outside", "order")
@@ -148,29 +154,32 @@ def check_rows(values, row_offsets, relation_offsets, lengths, int64_t n_roles):
 def read_as_tagged(
     values, row_offsets, relation_offsets, lengths, int32_t n_roles, bint relaxed
 ):
-    """Values, row_offsets (the given ones where all stays), relations that tags cannot hold.
+    """Values, row_offsets (the given ones where they stay), relations that tags cannot hold.
 
     None where rows break a rule, which is looked at for n_roles above 0.
     """
-    cdef Side s = side(values, row_offsets, relation_offsets)
-    cdef int64_t n_rows = len(values)
-    cdef int64_t n_relations = len(row_offsets) - 1
+    cdef Given given
     cdef Array length = int32s(lengths)
+    cdef ReadAs reading = ReadAs.RELAXED if relaxed else ReadAs.OFFICIAL
     cdef ReadAsTagged found
     cdef bint changed
+    given.side = side(values, row_offsets, relation_offsets)
+    given.n_rows = len(values)
+    given.n_relations = len(row_offsets) - 1
+    given.lengths = <const int32_t*>length.data
     with nogil:
-        changed = found.read(
-            s, n_rows, n_relations, length.n, <const int32_t*>length.data, n_roles, relaxed
-        )
+        changed = found.read(given, 0, length.n, n_roles, reading)
     if found.wrong:
         return None
     if not changed:
         return values, row_offsets, found.n_as_given
     rows = np.empty((found.rows.size(), 3), np.int32)
-    offsets = np.empty(found.row_offsets.size(), np.int64)
     cdef Array to_rows = int32s(rows, 2, PyBUF_WRITABLE)
-    cdef Array to_offsets = int64s(offsets, 1, PyBUF_WRITABLE)
     if to_rows.n:
         memcpy(to_rows.data, found.rows.data(), sizeof(Row) * found.rows.size())
+    if found.row_offsets.empty():
+        return rows, row_offsets, found.n_as_given
+    offsets = np.empty(found.row_offsets.size(), np.int64)
+    cdef Array to_offsets = int64s(offsets, 1, PyBUF_WRITABLE)
     memcpy(to_offsets.data, found.row_offsets.data(), 8 * found.row_offsets.size())
     return rows, offsets, found.n_as_given

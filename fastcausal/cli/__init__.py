@@ -20,9 +20,9 @@ from fastcausal.cli.options import is_json
 from fastcausal.cli.parameters import Group
 
 COMMANDS = (
-    "score", "errors", "compare", "leaderboard", "gate", "sweep", "aggregate", "merge", "explain",
-    "agree", "classify", "qa", "answers", "claims", "meta", "describe", "check", "convert",
-    "schema", "demo", "bench", "doctor", "crab", "annotate",
+    "score", "errors", "report", "compare", "leaderboard", "gate", "sweep", "aggregate", "merge",
+    "explain", "agree", "classify", "qa", "answers", "claims", "meta", "describe", "check",
+    "convert", "schema", "demo", "bench", "doctor", "crab", "annotate",
 )  # fmt: skip
 COMPLETE = "_FASTCAUSAL_COMPLETE"  # set by the shell that asks for the completion of a line
 SHELLS = ("bash", "zsh", "fish")

@@ -20,6 +20,8 @@ def run(
     counts: NDArray[int64],
     num_threads: int,
     check: bool,
+    reading: int,
+    as_given: NDArray[int64] | None,
     patterns_from: int,
 ) -> int: ...
 def count_pairs(

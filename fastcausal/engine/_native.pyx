@@ -36,6 +36,9 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
         int64_t n_rows, n_relations
         const int32_t* lengths
 
+    cdef enum class ReadAs(int64_t):
+        pass
+
     cdef cppclass CMemory "fastcausal::Memory":
         void clear()
 
@@ -53,6 +56,8 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
         int64_t* counts
         int64_t n_threads
         cbool check
+        ReadAs reading
+        int64_t* n_as_given
         int64_t patterns_from
         Asked asked
 
@@ -183,9 +188,12 @@ def pattern(gold, pred):
 
 def run(
     kernel, Memory memory, plan, gold, pred, groups, bint each, bint apart, partner, counts,
-    int64_t num_threads, bint check, int64_t patterns_from,
+    int64_t num_threads, bint check, int64_t reading, as_given, int64_t patterns_from,
 ):
     """Add to counts, and fill partner unless it is None; groups None is one group.
+
+    reading: 0 of rows as they are, 1 as cnc-2023 and 2 as cnc-2022 reads tags; then as_given
+    int64[1] grows by the relations that tags cannot hold, and check has to be true.
 
     Return the first example that is too large, -1 where all is well, -2 where check finds rows
     wrong. kernel: its name or a function's address; gold, pred: Rows of as many examples.
@@ -209,6 +217,10 @@ def run(
     whole.counts = <int64_t*>to_counts.data
     whole.n_threads = num_threads
     whole.check = check
+    whole.reading = <ReadAs>reading
+    whole.n_as_given = NULL
+    if as_given is not None:
+        whole.n_as_given = <int64_t*>int64s(as_given, 1, PyBUF_WRITABLE).data
     whole.patterns_from = patterns_from
     whole.asked = interrupted
     cdef int64_t outcome

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from fastcausal.engine import _native
 from fastcausal.engine.kernel import Int32, Int64
 from fastcausal.engine.plan import Groups, Plan, TooLargeError
@@ -17,6 +19,7 @@ EXAMPLES_PER_THREAD = 8192
 # Counting patterns takes some microseconds to set up, as long as so many examples otherwise.
 PATTERNS_FROM = 256
 FAULTY = -2  # of csrc/cpu.hpp
+READINGS = ("cnc-2023", "cnc-2022")  # in the order of ReadAs in csrc/official.hpp, from 1 on
 
 
 def run(
@@ -28,11 +31,15 @@ def run(
     counts: Int64,
     num_threads: int | None,
     check: bool = False,
-) -> None:
+    tags: str | None = None,
+) -> int:
     """As in reference/driver.py; ``num_threads`` None uses the cores where there is enough work.
 
-    ``check``: rows are as a user made them; InputError says what is wrong with them.
+    ``check``: rows are as a user made them; InputError says what is wrong with them. ``tags``: read
+    these as if written with tags; return the number of relations that tags cannot hold.
     """
+    reading = 0 if tags is None else 1 + READINGS.index(tags)
+    as_given = np.zeros(1, np.int64) if reading else None
     if num_threads is None:
         num_threads = len(gold.lengths) // EXAMPLES_PER_THREAD or 1
         if num_threads > 1:
@@ -40,7 +47,7 @@ def run(
     try:
         outcome = _call(
             _native.run, plan, gold, pred, groups.of, groups.each, groups.apart, partner, counts,
-            num_threads, check, PATTERNS_FROM,
+            num_threads, check, reading, as_given, PATTERNS_FROM,
         )  # fmt: skip
     except (TypeError, ValueError, BufferError):
         if check:  # perhaps an array of another type or shape
@@ -50,6 +57,7 @@ def run(
         check_both(gold, pred, int(plan.params[0]))
     elif outcome >= 0:
         raise TooLargeError(outcome)
+    return 0 if as_given is None else int(as_given[0])
 
 
 def count_pairs(

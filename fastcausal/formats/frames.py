@@ -160,6 +160,11 @@ def _is_flat(columns: Sequence[str], name: str) -> bool:
         return False
     if "cause" in columns or "effect" in columns:
         return True
+    if {"n_gold_relations", "n_pred_relations"} <= {*columns}:
+        raise InputError(
+            f"{name}: counts of examples, as --per-example writes them, expected relations; "
+            "fastcausal leaderboard takes counts, and makes a page of them with --html"
+        )
     raise InputError(
         f'{name}: no column "relations": found {_listed(columns)}; a row per relation has "id", '
         '"cause" and "effect", and answers= names a column of model answers'

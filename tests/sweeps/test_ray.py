@@ -13,17 +13,27 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import fastcausal as fc
 import fastcausal.ray
+from bench import corpus
+from fastcausal.errors import OutputError
+from tests.support.cli import cli
 from tests.sweeps.runs import content, gold, write_runs
+from tests.test_machines import MERGING, SECTIONS, counts_the_same, python, run
+from tests.test_machines import folder as files_of_the_page  # noqa: F401
 
 needs_ray = [
     pytest.mark.slow,
     pytest.mark.skipif(find_spec("ray") is None, reason="needs ray"),
+]
+on_data = [  # warnings of Ray about what it sets itself
+    *needs_ray,
+    pytest.mark.filterwarnings(r"ignore::DeprecationWarning:ray\..*"),
 ]
 
 
@@ -183,8 +193,9 @@ class TestSweep:
         assert content(tmp_path) == alone
         assert (result.scored, result.kept) == (6, 1)
 
-    def test_a_run_that_kills_each_worker(self, cluster, runs, alone, fuses, tmp_path):
-        with killed(fuses, *["before"] * 4):
+    def test_a_run_that_kills_each_worker(self, cluster, runs, alone, fuses, tmp_path, monkeypatch):
+        monkeypatch.setattr(fastcausal.ray, "N_RETRIES", 1)
+        with killed(fuses, "before", "before"):
             result = swept(runs[:1], tmp_path)
         error = "its worker died each time (WorkerCrashedError)"
         assert result.failed == ({"run": "run 0", "error": error},)
@@ -215,7 +226,87 @@ class TestSweep:
         os.close(handle)
         assert [path.name for path in tmp_path.iterdir()] == ["runs"]
 
+    @pytest.mark.parametrize("sweep", [fc.sweep, fastcausal.ray.sweep])
+    def test_a_file_that_cannot_be_written(self, cluster, runs, tmp_path, sweep):
+        """A worker's error is the caller's."""
+        sweep(gold(), runs[1:], tmp_path)
+        (tmp_path / "runs" / "run 0.parquet").mkdir()
+        with pytest.raises(OutputError, match=r"run 0.parquet: Is a directory"):
+            sweep(gold(), runs, tmp_path)
+
     def test_a_folder_that_cannot_be_written(self, cluster, runs, tmp_path):
         (tmp_path / "out").write_text("")
         with pytest.raises(fc.InputError, match="out: File exists"):
             swept(runs, tmp_path / "out")
+
+
+# -------------------------------------------------------------------------------------- Ray Data
+
+
+def write_parts(folder):
+    """Write sentences with both sides in columns, in parts; return gold and predictions."""
+    rows, _ = corpus.sentences(600)
+    pred = corpus.table_of(corpus.perturbed(rows, np.random.default_rng(1), corpus.Noise()))
+    side = corpus.table_of(rows)
+    table = side.table.append_column("predicted", pred.table["relations"])
+    folder.mkdir()
+    for k in range(6):
+        pq.write_table(table[100 * k : 100 * (k + 1)], folder / f"part-{k}.parquet")
+    return side, pred
+
+
+class TestData:
+    pytestmark = on_data
+
+    def test_killed_workers(self, cluster, fuses, tmp_path):
+        """Three die while they count, one between writing and reporting."""
+        import ray.data
+        from ray.data._internal.datasource.parquet_datasink import ParquetDatasink
+
+        burn = burner(str(fuses))
+
+        def score(batch):
+            burn("before")
+            return fc.score_batch(batch)
+
+        class MortalSink(ParquetDatasink):
+            def write(self, *args):
+                written = super().write(*args)
+                burn("after")
+                return written
+
+        parts, counts = tmp_path / "parts", tmp_path / "counts"
+        sides = write_parts(parts)
+        with killed(fuses, "before", "before", "before", "after"):
+            examples = ray.data.read_parquet(str(parts)).repartition(6)
+            counted = examples.map_batches(score, batch_format="pyarrow", batch_size=None)
+            counted.write_datasink(MortalSink(str(counts)))
+        assert len([*counts.iterdir()]) == 6
+        cli("merge", counts, "--out", tmp_path / "merged.parquet")
+        fc.score(*sides, per_example=tmp_path / "alone.parquet")
+        merged, alone = (pq.read_table(tmp_path / f"{n}.parquet") for n in ("merged", "alone"))
+        assert merged.sort_by("id").equals(alone.sort_by("id"))
+        assert merged.schema.metadata == alone.schema.metadata
+
+
+@pytest.mark.usefixtures("cluster", "files_of_the_page")
+class TestPage:
+    """The blocks of docs/machines.md."""
+
+    pytestmark = on_data
+
+    def test_ray_data(self):
+        ((_, code),) = SECTIONS["Ray Data"]
+        exec(code, {})
+        run(MERGING.partition(" --like")[0])
+        counts_the_same(fc.Statistics.read("all.parquet"))
+
+    def test_a_sweep(self, monkeypatch):
+        """It starts a cluster of its own, and ends it."""
+        ((_, code),) = SECTIONS["A sweep on Ray"]
+        with tempfile.TemporaryDirectory(prefix="ray") as place:
+            monkeypatch.setenv("RAY_TMPDIR", place)
+            monkeypatch.setenv("RAY_ADDRESS", "local")  # and not the other tests' cluster
+            python(Path.cwd(), f"{code}\nimport ray\nassert not ray.is_initialized()")
+        fc.sweep("gold.csv", "runs", "alone")
+        assert content(Path("swept")) == content(Path("alone"))

@@ -15,15 +15,18 @@ from fastcausal.arrays import compute as pc
 from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.strata import sorted_strata
 from fastcausal.engine.run import chosen_pairs, count_pairs
+from fastcausal.pages import Page, Section
+from fastcausal.report import Report
 from fastcausal.rows import Rows
 from fastcausal.tasks.align import Aligned
 from fastcausal.tasks.extraction.errors import error_fields
-from fastcausal.tasks.extraction.tables import Counting, Details
+from fastcausal.tasks.extraction.tables import Counting, require_details
 from fastcausal.tasks.marked import numbered
 from fastcausal.tasks.sentences import Sentence, sentences_of
 
 Int64 = npt.NDArray[np.int64]
 Columns = dict[str, Any]
+EXAMPLES = "examples; fastcausal report GOLD PRED --out FILE makes a page of both"
 
 
 class _System(NamedTuple):
@@ -48,21 +51,31 @@ class _System(NamedTuple):
     places: Int64
 
 
-def left_out_lines(columns: Columns) -> list[str]:
+def page_of(
+    title: str, sections: Sequence[Section], reports: Mapping[str, Report], n_examples: int
+) -> Page:
+    """Make the page of some reports; arguments and errors as those of `columns_of`."""
+    columns = columns_of(reports, n_examples)
+    lines = left_out_lines(columns)
+    return Page(title, [*sections, *[Section("", lines=lines)] * bool(lines)], columns)
+
+
+def left_out_lines(columns: Mapping[str, Any]) -> list[str]:
     """Say how many examples the page leaves out, if any, and where they are."""
     n = columns["n_left_out"]
-    return [
+    line = (
         f"{n} of {columns['n_examples']} examples are left out, those with fewest errors; "
         "fastcausal score --per-example FILE has them all"
-    ] * (n > 0)
+    )
+    return [line] if n else []
 
 
-def columns_of(details: Mapping[str, Details], n_examples: int) -> Columns:
+def columns_of(reports: Mapping[str, Report], n_examples: int) -> Columns:
     """Return the columns of docs/pages.md, of systems scored alike on one gold.
 
     Parameters
     ----------
-    details : mapping of str to Details
+    reports : mapping of str to Report
         By system; the columns they were scored by are strata.
     n_examples : int
         Of more, those with fewest errors of all systems are left out, of equals the last.
@@ -70,14 +83,15 @@ def columns_of(details: Mapping[str, Details], n_examples: int) -> Columns:
     Raises
     ------
     InputError
-        Files have changed since they were scored.
+        A report is one of counts alone; files have changed since they were scored.
     ValueError
         ``n_examples`` is negative.
     """
     if n_examples < 0:
         raise ValueError(f"examples is {n_examples}, expected 0 or more")
-    first = next(iter(details.values()))
-    systems = [_counted(first.counting, each.examples()) for each in details.values()]
+    details = [require_details(report, EXAMPLES) for report in reports.values()]
+    first, *_ = details
+    systems = [_counted(first.counting, each.examples()) for each in details]
     places, at = _joined(systems)
     about = _about(first.counting)
     shown = _worst(systems, at, [*chain(*about["errors"].values())], n_examples)
@@ -94,7 +108,7 @@ def columns_of(details: Mapping[str, Details], n_examples: int) -> Columns:
         "texts": [sentence.text for sentence in sentences],
         "strata": [_stratum(gold, column) for column in first.by],
         "gold": characters.relations(gold["relations"]),
-        **_of_systems([*details], systems, at, characters),
+        **_of_systems([*reports], systems, at, characters),
     }
 
 

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.strata import By
-from fastcausal.count_files import system_of
-from fastcausal.errors import InputError, Warnings, warning_lines
+from fastcausal.count_files import AS_GIVEN, system_of
+from fastcausal.errors import Warnings, warning_lines
 from fastcausal.formulas import MULTI, Int64, RelationFormula, Rows
 from fastcausal.groups import CountedGroups, Groups, Scores
 from fastcausal.report import Report, Tables
@@ -24,6 +24,7 @@ from fastcausal.tasks.unread import ALL_READ, Unparsed
 
 DETAILS = ("per_example", "matches")
 if TYPE_CHECKING:
+    from fastcausal.pages import Section
     from fastcausal.tasks.extraction.errors import Errors
     from fastcausal.tasks.extraction.tables import Details
 
@@ -31,8 +32,6 @@ NO_REASONS = pa.schema(
     [("id", pa.string()), ("relation", pa.int32()), ("reason", pa.string()), ("text", pa.string())]
 )
 Bounds = dict[str, dict[str, float] | None]
-AS_GIVEN = "tags:as-given: "
-EXAMPLES = "examples; fastcausal report GOLD PRED --out FILE makes a page of both"
 
 
 class ExtractionReport(Report):
@@ -89,15 +88,11 @@ class ExtractionReport(Report):
         (17, [('sample_datacentre_2', 2), ('sample_harbour_2', 1)])
         """
         from fastcausal.tasks.extraction.errors import errors_of
+        from fastcausal.tasks.extraction.tables import require_details
 
-        details = self._sources("errors to show")
+        details = require_details(self, "errors to show")
         counting, aligned = details.counting, details.examples()
         return errors_of(counting, aligned, self.signature, top, types, roles)
-
-    def _sources(self, what: str) -> Details:
-        if self._details is None:
-            raise InputError(f"{self.title}: a report of counts alone has no {what}")
-        return self._details
 
     def to_html(self, path: str | os.PathLike[str], examples: int = 20_000) -> None:
         """Write a page for the browser: scores, errors, and the examples with their spans marked.
@@ -115,26 +110,33 @@ class ExtractionReport(Report):
             The report is one of counts alone, or the file cannot be written.
         ValueError
             ``examples`` is negative.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import fastcausal as fc
+        >>> from fastcausal import sample
+        >>> report = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
+        >>> with TemporaryDirectory() as folder:
+        ...     page = Path(folder, "careful.html")
+        ...     report.to_html(page)
+        ...     report.title in page.read_text(encoding="utf-8")
+        True
         """
-        from fastcausal.pages import Page, write_page
+        from fastcausal.pages import write_page
+        from fastcausal.tasks.extraction.page import EXAMPLES, page_of
+        from fastcausal.tasks.extraction.tables import require_details
 
-        self._sources(EXAMPLES)  # before statistics, which scores may not have
-        columns = page_columns({self.statistics.system or "pred": self}, examples)
-        write_page(path, Page(self.title, [], columns))
+        require_details(self, EXAMPLES)  # before statistics, which scores may not have
+        name = self.statistics.system or "pred"
+        write_page(path, page_of(self.title, self.sections(), {name: self}, examples))
 
+    def sections(self) -> list[Section]:
+        """Return the parts of its page above the examples."""
+        from fastcausal.tasks.extraction.sections import sections_of
 
-def page_columns(reports: Mapping[str, ExtractionReport], n_examples: int) -> dict[str, Any]:
-    """Return the columns of a page that shows systems, see `columns_of`.
-
-    Raises
-    ------
-    InputError
-        A report is one of counts alone; as `columns_of`.
-    """
-    from fastcausal.tasks.extraction.page import columns_of
-
-    details = {name: report._sources(EXAMPLES) for name, report in reports.items()}
-    return columns_of(details, n_examples)
+        return sections_of(self)
 
 
 def report_of(

@@ -131,9 +131,9 @@ def score(
     (0.6666666666666666, 1, 1, 1)
     """
     as_told = format is None and tags is None and answers is None
-    unset = by is None and num_threads is None and per_example is None and progress is None
+    unset = by is None and per_example is None and progress is None
     if unset and as_told and (unparsed, unmatched, backend, occurrence) == _NAMED:
-        report = straight(gold, pred, protocol_named(protocol))
+        report = straight(gold, pred, protocol_named(protocol), num_threads)
         if report is not None:
             return report
     scorer = ExtractionScorer(

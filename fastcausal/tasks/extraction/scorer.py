@@ -33,7 +33,8 @@ from fastcausal.options import (
 from fastcausal.protocols import RECESS, Protocol, batch_protocol, protocol_named
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
-from fastcausal.statistics import Statistics, joint_signature
+from fastcausal.signatures import joint_signature
+from fastcausal.statistics import Statistics
 from fastcausal.tasks.align import (
     Aligned,
     align,

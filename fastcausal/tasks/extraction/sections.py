@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 from fastcausal.arrays.digests import digest_text
@@ -11,12 +11,12 @@ from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.errors import InputError
 from fastcausal.groups import Groups
 from fastcausal.pages import Section
-from fastcausal.report import scores_table
+from fastcausal.report import Report, scores_table
 from fastcausal.tables import Grid
-from fastcausal.tasks.charts import MOST_ROWS, Matrix, bars, matrices, stacks
+from fastcausal.tasks.charts import Matrix, bars_of, matrices, stacks_of
 from fastcausal.tasks.extraction.confusion import confusion_of_roles
 from fastcausal.tasks.extraction.errors import error_fields
-from fastcausal.tasks.extraction.report import ExtractionReport
+from fastcausal.tasks.extraction.tables import details_of
 from fastcausal.tasks.pictures import missing_pictures, pictures_of
 
 NO_ROLE = "none"
@@ -34,7 +34,7 @@ CONFUSION_LINE = (
 )
 
 
-def sections_of(report: ExtractionReport) -> list[Section]:
+def sections_of(report: Report) -> list[Section]:
     """Make the sections that stand above the examples of one system.
 
     Scores of all examples, with intervals where `with_intervals` has made them; what could not be
@@ -50,23 +50,23 @@ def sections_of(report: ExtractionReport) -> list[Section]:
     return [*sections, *_subsets(report)]
 
 
-def _scores(report: ExtractionReport) -> Section:
+def _scores(report: Report) -> Section:
     grid = scores_table(report.title, {"": report.scores})
-    picture = {"Scores by role": partial(bars, rows=shown_scores(report.scores))}
-    return Section("Scores", [grid], pictures_of(picture), [*lines_of(report), *missing_pictures()])
+    pictures = pictures_of(bars_of("Scores by role", shown_scores(report.scores)))
+    lines = [*report._notes(), *gold_lines([report]), *missing_pictures()]
+    return Section("Scores", [grid], pictures, lines)
 
 
-def lines_of(report: ExtractionReport) -> list[str]:
-    """Return what a reader of the numbers has to know: legend, warnings, signature, gold."""
-    digest = digest_of_gold(report)
-    return [*report._notes(), *([] if digest is None else [f"gold: {digest}"])]
+def gold_lines(reports: Iterable[Report]) -> list[str]:
+    """Return the digests of gold that reports know, each once."""
+    digests = dict.fromkeys(map(_digest_of_gold, reports))
+    return [f"gold: {digest}" for digest in digests if digest is not None]
 
 
-def digest_of_gold(report: ExtractionReport) -> str | None:
-    """Return the digest of gold, None where a report does not know it."""
+def _digest_of_gold(report: Report) -> str | None:
     try:
         return digest_text(report.statistics.gold)
-    except InputError:
+    except InputError:  # scores that do not add
         return None
 
 
@@ -78,13 +78,12 @@ def shown_scores(scores: Groups) -> dict[str, dict[str, float]]:
     }
 
 
-def main_score(report: ExtractionReport) -> str:
-    """Return the name of the score that stands for a group: F1, the last of its scores."""
-    *_, last = next(iter(shown_scores(report.scores).values()))
-    return last
+def main_score(report: Report) -> str:
+    """Return the name of the score that stands for a group: F1, the last; "" without scores."""
+    return ["", *shown_scores(report.scores)["overall"]][-1]
 
 
-def unparsed_section(reports: Mapping[str, ExtractionReport]) -> list[Section]:
+def unparsed_section(reports: Mapping[str, Report]) -> list[Section]:
     """Count what could not be read of every system, with the bounds of the scores of all roles."""
     lost = {name: report for name, report in reports.items() if report.n_unparsed}
     if not lost:
@@ -103,50 +102,48 @@ def unparsed_section(reports: Mapping[str, ExtractionReport]) -> list[Section]:
     return [Section("Unparsed predictions", grids)]
 
 
-def errors_by_group(report: ExtractionReport) -> dict[str, dict[str, int]]:
+def errors_by_group(report: Report) -> dict[str, dict[str, int]]:
     """Return the counts of errors overall and by role; empty where the kernel names none."""
     kernel = _kernel_of(report)
-    try:
-        fields = error_fields(kernel) if kernel is not None else ()
-    except ValueError:
-        fields = ()
+    fields = () if kernel is None else error_fields(kernel)
     counts = {group: {f: int(values[f]) for f in fields} for group, values in report.scores.items()}
     return counts if fields else {}
 
 
-def _kernel_of(report: ExtractionReport) -> Kernel | None:
+def _kernel_of(report: Report) -> Kernel | None:
     """Return the kernel of a report, None where only its name is known, and that of a user."""
-    if report._details is not None:
-        return report._details.counting.plan.kernel
+    details = details_of(report)
+    if details is not None:
+        return details.counting.plan.kernel
     try:
         return KERNELS.get(getattr(report.statistics.formula, "kernel", ""))
     except InputError:
         return None
 
 
-def _errors(report: ExtractionReport) -> list[Section]:
+def _errors(report: Report) -> list[Section]:
     counts = errors_by_group(report)
     if not counts:
         return []
     grid = Grid("", [*counts["overall"]], parts={"": {g: [*c.values()] for g, c in counts.items()}})
     of_roles = {group: each for group, each in counts.items() if group != "overall"}
-    pictures = pictures_of({"Errors by role": partial(stacks, rows=of_roles)})
-    return [Section("Errors", [grid], pictures)]
+    return [Section("Errors", [grid], pictures_of(stacks_of("Errors by role", of_roles)))]
 
 
-def confusion_section(reports: Mapping[str, ExtractionReport]) -> list[Section]:
+def confusion_section(reports: Mapping[str, Report]) -> list[Section]:
     """Show the confusion of roles of every system that has its examples; the name "" is none."""
     shown = []
     for name, report in reports.items():
-        if report._details is not None:
-            counting = report._details.counting
+        details = details_of(report)
+        if details is not None:
+            counting = details.counting
             names = (*counting.roles, NO_ROLE)
-            counts = confusion_of_roles(counting, report._details.examples())
+            counts = confusion_of_roles(counting, details.examples())
             shown.append(Matrix(name, counts, names, names))
     if not shown:
         return []
     drawings = {
-        " of ".join(filter(None, (CONFUSION, matrix.name))): partial(
+        f"{CONFUSION}{' of ' if matrix.name else ''}{matrix.name}": partial(
             matrices, shown=[matrix], answer="predicted"
         )
         for matrix in shown[:MOST_MATRICES]
@@ -162,12 +159,11 @@ def _matrix_grid(matrix: Matrix) -> Grid:
     return grid
 
 
-def _subsets(report: ExtractionReport) -> list[Section]:
+def _subsets(report: Report) -> list[Section]:
     if not report.subsets:
         return []
     name = main_score(report)
-    shown = [*report.subsets.items()][:MOST_ROWS]
-    rows = {subset: {"": groups["overall"][name]} for subset, groups in shown}
-    first = f", the first {MOST_ROWS}" if len(rows) < len(report.subsets) else ""
-    pictures = pictures_of({f"{name} by subset{first}": partial(bars, rows=rows)})
+    scores = {subset: groups["overall"] for subset, groups in report.subsets.items()}
+    rows = {subset: {"": values[name]} for subset, values in scores.items() if name}
+    pictures = pictures_of(bars_of(f"{name} by subset", rows))
     return [Section("Subsets", [scores_table("", report.subsets)], pictures)]

@@ -11,13 +11,14 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import strings
-from fastcausal.count_files import require_free
+from fastcausal.count_columns import require_free
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan, Result, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import InputError
 from fastcausal.formulas.relations import LATER, TOTALS, RelationFormula
 from fastcausal.options import Backend
+from fastcausal.report import Report
 from fastcausal.rows import Rows
 from fastcausal.statistics import Statistics
 from fastcausal.tasks.align import Aligned, too_large
@@ -218,3 +219,16 @@ class Details:
         if aligned.roles != self.counting.roles or (counts[0] != self.counts.sum(axis=0)).any():
             raise InputError("gold or predictions have changed since they were scored")
         return aligned
+
+
+def details_of(report: Report) -> Details | None:
+    """Return the sources of the tables of a report; None where it is one of counts alone."""
+    return getattr(report, "_details", None)
+
+
+def require_details(report: Report, what: str) -> Details:
+    """Return the sources of the tables of a report; InputError says what counts alone lack."""
+    details = details_of(report)
+    if details is None:
+        raise InputError(f"{report.title}: a report of counts alone has no {what}")
+    return details

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.pages.page import packed_json
-from fastcausal.tasks.extraction.report import page_columns
+from fastcausal.tasks.extraction.page import columns_of
 from tests.support.profiles import trials
 from tests.support.strategies import sides
 from tests.support.tables import table_of
 from tests.support.texts import cases
+from tests.support.user_kernels import KERNELS
 
 ALL = 10**9
 PROTOCOLS = ["recess", "cnc-2023", "exact_spans", "span_overlap"]
@@ -99,7 +100,7 @@ def check_of_one(report, columns):
 def test_columns_are_what_the_tables_say(case, protocol):
     gold, pred, _ = case
     report = fc.score(gold, pred, protocol_of(protocol))
-    columns = page_columns({"one": report}, ALL)
+    columns = columns_of({"one": report}, ALL)
     assert columns["texts"] == gold.table["text"].to_pylist()
     assert (columns["n_examples"], columns["n_left_out"]) == (len(gold), 0)
     check_of_one(report, columns)
@@ -112,7 +113,7 @@ def test_the_sample(protocol, system):
     report = fc.score(
         sample.GOLD, sample.SYSTEMS[system], protocol_of(protocol), unparsed="empty", by="doc_id"
     )
-    columns = page_columns({system: report}, ALL)
+    columns = columns_of({system: report}, ALL)
     check_of_one(report, columns)
     [stratum] = columns["strata"]
     named = [stratum["values"][code] for code in stratum["codes"]]
@@ -155,14 +156,14 @@ def test_several_systems_are_each_as_alone(case, unparsed, unmatched):
         name: fc.score(gold, pred, unparsed=unparsed, unmatched=unmatched)
         for name, pred in systems.items()
     }
-    columns = page_columns(reports, ALL)
+    columns = columns_of(reports, ALL)
     ids = columns["ids"]
     known = gold.ids.to_pylist()
     assert len(ids) == len({*ids}) == columns["n_examples"]
     assert [name for name in ids if name in known] == [name for name in known if name in ids]
     assert {*ids[len({*ids} & {*known}) :]}.isdisjoint(known)
     for name, examples in examples_of(columns).items():
-        [alone] = examples_of(page_columns({"": reports[name]}, ALL)).values()
+        [alone] = examples_of(columns_of({"": reports[name]}, ALL)).values()
         own = {example[0]: example for example in alone}
         assert [example for example in examples if example[0] in own] == [
             own[each] for each in ids if each in own
@@ -181,10 +182,10 @@ def test_right_examples_are_left_out_first(case, most):
     wrong = [each.id for each in reports["pred"].errors(top=None).examples]
     ids = gold.ids.to_pylist()
     expected = {*(wrong + [name for name in ids if name not in wrong])[:most]}
-    columns = page_columns(reports, most)
+    columns = columns_of(reports, most)
     assert columns["ids"] == [name for name in ids if name in expected]
     assert (columns["n_examples"], columns["n_left_out"]) == (len(ids), max(0, len(ids) - most))
-    every = {example[0]: example for example in examples_of(page_columns(reports, ALL))["pred"]}
+    every = {example[0]: example for example in examples_of(columns_of(reports, ALL))["pred"]}
     assert examples_of(columns)["pred"] == [every[name] for name in columns["ids"]]
 
 
@@ -193,16 +194,27 @@ def test_without_ids_and_texts():
     pred = fc.Relations.from_examples(
         [{"length": 0, "relations": []}, {"length": 12, "relations": [{"cause": (9, 12)}]}]
     )
-    columns = page_columns({"pred": fc.score(gold, pred)}, ALL)
+    columns = columns_of({"pred": fc.score(gold, pred)}, ALL)
     assert (columns["ids"], columns["texts"]) == (["0", "1"], ["", "0 1 2 3 4 5 6 7 8 9 10 11"])
     [(first, second)] = examples_of(columns).values()
     assert first[:4] == ("0", [], [], 0)
     assert second[2] == [[("cause", "9 10 11")]]
     for sides_of in (fc.Rows.of, lambda side: side.to_examples()):
         other = fc.score(sides_of(gold), sides_of(pred))
-        assert page_columns({"pred": other}, ALL) == columns
-    [only] = page_columns({"pred": fc.score(gold, pred)}, 1)["ids"]
+        assert columns_of({"pred": other}, ALL) == columns
+    [only] = columns_of({"pred": fc.score(gold, pred)}, 1)["ids"]
     assert only == "1"
+
+
+def test_tokens_and_empty_texts():
+    spans = [{"cause": (0, 1)}]
+    table = fc.Relations.from_examples(
+        [{"text": "", "relations": []}, {"length": 2, "relations": spans}]
+    ).table
+    gold = fc.Relations(table.append_column("tokens", pa.array([[], ["a b", "👩‍🚒"]])))
+    columns = columns_of({"": fc.score(gold, gold)}, ALL)
+    assert columns["texts"] == ["", "a b 👩‍🚒"]
+    assert [*relations_of(columns, columns["gold"])] == [[], [[("cause", "a b")]]]
 
 
 def test_the_same_bytes():
@@ -214,13 +226,24 @@ def test_the_same_bytes():
             )
             for name, path in sample.SYSTEMS.items()
         }
-        made.add(packed_json(page_columns(reports, 40)))
+        made.add(packed_json(columns_of(reports, 40)))
     assert len(made) == 1
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_of_users(name, tmp_path):
+    report = fc.score(sample.GOLD, sample.SYSTEMS["careful"], fc.Protocol(name, KERNELS[name]))
+    columns = columns_of({"": report}, 7)
+    errors = {f"{role}_{kind}" for kind in columns["types"] for role in columns["roles"]}
+    assert {columns["columns"][k] for each in columns["errors"].values() for k in each} == errors
+    if not errors:
+        assert columns["ids"] == report.per_example["id"].to_pylist()[:7]
+    report.to_html(tmp_path / "page.html")
 
 
 def test_null_is_a_value():
     gold = table_of([[], [], []], id=["a", "b", "c"], genre=["news", None, "blog"])
-    columns = page_columns({"": fc.score(gold, gold, by="genre")}, ALL)
+    columns = columns_of({"": fc.score(gold, gold, by="genre")}, ALL)
     assert columns["strata"] == [
         {"name": "genre", "values": ["blog", "news", "null"], "codes": [1, 2, 0]}
     ]
@@ -228,7 +251,7 @@ def test_null_is_a_value():
 
 def test_no_gold_at_all():
     nothing = table_of([])
-    columns = page_columns({"": fc.score(nothing, nothing)}, ALL)
+    columns = columns_of({"": fc.score(nothing, nothing)}, ALL)
     assert (columns["ids"], columns["count_rows"], columns["n_examples"]) == ([], [], 0)
 
 

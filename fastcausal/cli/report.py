@@ -1,0 +1,108 @@
+"""``fastcausal report GOLD PRED... --out FILE``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import click
+
+from fastcausal.cli.console import doing, is_standard_output, print_json, printable, show, warn
+from fastcausal.cli.options import (
+    DRAWS,
+    POLICIES,
+    READS,
+    RECIPE,
+    ByOption,
+    Draws,
+    JsonOption,
+    Policies,
+    Reads,
+    Recipe,
+    refuse_inference,
+)
+from fastcausal.cli.parameters import Argument, Option
+from fastcausal.cli.systems import reports_of, with_intervals
+
+if TYPE_CHECKING:
+    from fastcausal.pages import Section
+    from fastcausal.report import Report
+
+
+def report(
+    ctx: click.Context,
+    gold: Annotated[str, Argument(help="Gold annotations in any format; - for stdin.")],
+    pred: Annotated[
+        list[str],
+        Argument(help="Predictions in any format; of several, others are compared with the first."),
+    ],
+    out: Annotated[Path, Option(help="Write the page for the browser to this file.")],
+    recipe: Recipe = RECIPE,
+    by: ByOption = None,
+    examples: Annotated[
+        int, Option(min=0, help="Leave examples beyond so many out, right ones first.")
+    ] = 20_000,
+    policies: Policies = POLICIES,
+    draws: Draws = DRAWS,
+    json: JsonOption = False,
+    reads: Reads = READS,
+) -> None:
+    """Write one page to look at: scores, errors, and every example with its spans marked.
+
+    Examples
+    --------
+    fastcausal report gold.csv careful.jsonl --out careful.html
+    fastcausal report gold.csv careful.jsonl hasty.jsonl --out page.html --by corpus
+    """
+    import fastcausal as fc
+    from fastcausal.errors import counted
+    from fastcausal.formats import opened
+    from fastcausal.formats.cnc.rereading import GOLD_READING
+    from fastcausal.formats.io.packed import readable_again, stem_of
+    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.pages import write_page
+    from fastcausal.tasks.extraction.page import left_out_lines, page_of
+
+    protocol = recipe.chosen()
+    if protocol.average != "counts":
+        raise fc.InputError(f"{recipe.protocol} does not add up over examples: it has no page")
+    refuse_inference(ctx, True, draws)
+    keep_apart([out], [gold, *pred])
+    with doing(f"reading {gold}"):
+        gold_side = fc.read(opened(readable_again(gold)), tags=GOLD_READING[protocol.tags])
+    options: dict[str, Any] = {"by": by, **policies._asdict()}
+    options |= reads.arguments()
+    scored = reports_of(
+        pred, lambda path: fc.score(gold_side, readable_again(path), protocol, **options)
+    )
+    reports = with_intervals(scored, draws, by)
+    with doing(f"writing {out}"):
+        title = f"{', '.join(reports)} on {stem_of(gold)}"
+        page = page_of(title, _sections(reports, draws), reports, examples)
+        write_page(out, page)
+    columns = page.examples or {}
+    sizes = {name: columns[name] for name in ("n_examples", "n_left_out")}
+    warnings = [
+        f"{name}: {warning}" if len(reports) > 1 else warning
+        for name, report in reports.items()
+        for warning in report.warnings
+    ]
+    warnings += left_out_lines(sizes)
+    if json:
+        written = {"path": str(out), **sizes, "n_systems": len(reports)}
+        print_json({**written, "warnings": warnings})
+        return
+    warn(warnings)
+    said = f"{counted(sizes['n_examples'], 'example')}, {counted(len(reports), 'system')}"
+    show(printable(f"{out}: {said}"), err=is_standard_output(out))
+
+
+def _sections(reports: Mapping[str, Report], draws: Draws) -> list[Section]:
+    """Make what stands above the examples."""
+    first, *more = reports.values()
+    if not more:
+        return [*first.sections()]
+    from fastcausal.sweeps.sections import sections_of_systems
+
+    return sections_of_systems(reports, **draws._asdict())
