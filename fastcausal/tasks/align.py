@@ -280,7 +280,7 @@ def _gold_as_read(
 
 
 def _is_as_read(rows: Rows, tags: str) -> bool:
-    return rows.tags == tags or (rows.tags is None and tags == "strict")
+    return (rows.tags or "strict") == tags
 
 
 def _as_read(

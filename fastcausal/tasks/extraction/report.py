@@ -18,13 +18,13 @@ from fastcausal.errors import Warnings, warning_lines
 from fastcausal.formulas import MULTI, Int64, RelationFormula, Rows
 from fastcausal.groups import CountedGroups, Groups, Scores
 from fastcausal.report import Report, Tables
-from fastcausal.statistics import Statistics
 from fastcausal.tables import number_text
 from fastcausal.tasks.unread import ALL_READ, Unparsed
 
 DETAILS = ("per_example", "matches")
 if TYPE_CHECKING:
     from fastcausal.pages import Section
+    from fastcausal.statistics import Statistics
     from fastcausal.tasks.extraction.errors import Errors
     from fastcausal.tasks.extraction.tables import Details
 
@@ -258,6 +258,8 @@ class Totals(NamedTuple):
 
     def about(self) -> Statistics:
         """Make statistics without rows, which say all else."""
+        from fastcausal.statistics import Statistics  # 4 ms that scores alone do without
+
         facts = {"protocol": self.protocol, "roles": list(self.formula.roles)}
         no_rows = np.zeros((0, len(self.formula.fields)), np.int64)
         return Statistics.of_units(
