@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
@@ -228,6 +227,8 @@ def _one_table(target: Path | None, systems: list[str]) -> Iterator[dict[str, Pa
     if len(systems) == 1:
         yield {systems[0]: target}
         return
+    from tempfile import TemporaryDirectory
+
     from fastcausal.count_files import about_systems, batches_in, metadata_of, with_system
     from fastcausal.formats.table import appending
 

@@ -14,8 +14,8 @@ from fastcausal.engine.plan import Groups, Plan, TooLargeError
 from fastcausal.errors import InputError
 from fastcausal.rows import Rows, check_both
 
-# Starting a thread costs about as much as scoring this many examples.
-EXAMPLES_PER_THREAD = 4096
+# Starting a thread costs as much processor time as scoring half as many examples.
+EXAMPLES_PER_THREAD = 8192
 # Counting patterns takes some microseconds to set up, as long as so many examples otherwise.
 PATTERNS_FROM = 256
 FAULTY = -2  # of csrc/cpu.hpp

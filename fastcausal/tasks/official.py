@@ -170,13 +170,13 @@ def key_warnings(examples: pa.Table, gold: Rows) -> Warnings:
     n_gold = np.diff(gold.relation_offsets)
     rows = np.flatnonzero(n_gold > 0)  # the others are dropped first
     columns = [arrow.joined(pc.cast(examples[name], pa.string())) for name in KEY]
-    columns = [column.take(arrow.numbers(rows)) for column in columns]
+    columns = [pc.take(column, arrow.numbers(rows)) for column in columns]
     none = arrow.strings(MISSING)  # pa.array would import pandas
     missing = np.zeros(len(rows), bool)
     key = np.zeros(len(rows), np.int64)
     for column in columns:
         missing |= ~arrow.is_valid(column) | arrow.is_valid(pc.index_in(column, none))
-        encoded = column.dictionary_encode(null_encoding="encode")
+        encoded = pc.dictionary_encode(column)
         key = key * len(encoded.dictionary) + arrow.values_of(encoded.indices)
         _, key = np.unique(key, return_inverse=True)
     pooled = ~missing & (np.bincount(key[~missing], minlength=len(rows))[key] > 1)
