@@ -25,7 +25,7 @@ UNLIKE = 1.5  # times that ratios of CPU time and of wall time differ at most
 
 
 class Clocks(NamedTuple):
-    """Seconds of a call: by the wall, of CPU in all threads, and in the calling thread."""
+    """Seconds of a call: by the wall, of CPU in all it starts, and in the calling thread."""
 
     wall: float
     process: float
@@ -33,7 +33,9 @@ class Clocks(NamedTuple):
 
     @classmethod
     def now(cls) -> Clocks:
-        return cls(time.perf_counter(), time.process_time(), time.thread_time())
+        times = os.times()
+        process = time.process_time() + times.children_user + times.children_system
+        return cls(time.perf_counter(), process, time.thread_time())
 
     @classmethod
     def of(cls, call: Call) -> Clocks:
