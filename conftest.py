@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
+from tests.support.browsing import browser, opened  # noqa: F401  # fixtures of all tests
 from tests.support.profiles import register
 
 register()
