@@ -1,6 +1,7 @@
 // A long list, in the scrolling of the window: only rows near the window are elements.
 
 const MARGIN = 600; // px above and below the window that have rows
+const SAMPLE = 256; // rows that tell the mean height: a bar that always moves could not be dragged
 const HIGHEST = 8e6; // px; browsers draw nothing beyond some 17 to 33 million
 
 class LongList {
@@ -10,7 +11,8 @@ class LongList {
     this.make = make;
     this.rows = document.createElement("div");
     box.replaceChildren(this.rows);
-    this.mean = 240; // px of a row, until some were seen
+    this.mean = 240; // px of a row, until the first were seen
+    this.seen = 0;
     this.show(0);
     addEventListener("scroll", () => this.fill(), { passive: true });
     let width = innerWidth;
@@ -54,6 +56,7 @@ class LongList {
   go(row) {
     if (row < this.first || row >= this.last) {
       this.start(row, this.estimate(row));
+      this.bottom += this.add(this.last++, null);
       this.place();
       this.scroll(this.top - this.above());
       this.fill();
@@ -112,7 +115,7 @@ class LongList {
     made.setAttribute("aria-setsize", this.n);
     this.rows.insertBefore(made, before);
     const { height } = made.getBoundingClientRect();
-    this.mean += (height - this.mean) / 32;
+    if (this.seen < SAMPLE) this.mean += (height - this.mean) / ++this.seen;
     return height;
   }
 
