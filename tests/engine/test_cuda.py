@@ -68,7 +68,11 @@ def on_device(side: Rows, to) -> Rows:
     return cuda.rows(*map(to, (*side.arrays(), side.lengths)))
 
 
-@plans
+@pytest.mark.parametrize(
+    "protocol",
+    [p if k < 2 else pytest.param(p, marks=pytest.mark.slow) for k, p in enumerate(PLANS)],
+    ids=lambda p: f"{p.name}, {p.kernel}",
+)
 def test_host_arrays(gpu, protocol, many):
     plan = protocol.plan(ROLES)
     groups = np.random.default_rng(1).integers(0, 5, 5000)

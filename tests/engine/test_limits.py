@@ -36,6 +36,7 @@ def test_ten_thousand_relations_against_three(ties):
         certify(pairing, *problem.arguments)
 
 
+@pytest.mark.slow
 def test_too_many_pairs_name_their_example():
     n = 4100  # a side: more than 2^24 pairs
     empty: Example = [[]] * n

@@ -290,6 +290,7 @@ def test_what_kernel_refuses():
         fc.Objective({"tp": 1}, {"fp": -1})
 
 
+@pytest.mark.slow
 def test_one_function_with_other_fields():
     from fastcausal.engine import jit
 

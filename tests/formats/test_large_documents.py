@@ -83,6 +83,7 @@ def test_a_line_of_colons(tmp_path, name):
         assert "expected a line of brat's standoff format" in outcome(path)
 
 
+@pytest.mark.slow
 def test_many_marks_over_a_long_text(tmp_path):
     """A copy of the text for every mark would be 2.5 GB, four times over."""
     text = "w" + " w" * 250_000
@@ -94,6 +95,7 @@ def test_many_marks_over_a_long_text(tmp_path):
     assert "and 4990 more" in outcome(brat_file(tmp_path, wrong, text))
 
 
+@pytest.mark.slow
 def test_many_causes_and_signals_of_one_effect(tmp_path):
     """Each relation has all the signals: 3,000 causes and signals would make 9 million spans."""
     path = star(tmp_path, 3000, 3000)

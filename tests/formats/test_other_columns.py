@@ -145,6 +145,7 @@ def test_columns_and_keys_twice(tmp_path):
     fails('FILE:1: an object has the key "length" 2 times', save(tmp_path, "x.jsonl", line))
 
 
+@pytest.mark.slow
 def test_too_many_columns(tmp_path):
     keys = {f"k{k}": 0 for k in range(100_000)}
     for name, line in (

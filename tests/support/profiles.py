@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, settings
 
 FULL = 100  # the number of a test that says nothing, in a full run
-QUICK = 10
+QUICK = 8
 
 
 def register() -> None:

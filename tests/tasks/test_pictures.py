@@ -65,6 +65,7 @@ def test_many_rows_and_series_are_cut():
     assert text == "n, the first of them"
 
 
+@pytest.mark.slow
 def test_bytes_are_the_same_whatever_the_user_has_set(tmp_path):
     (tmp_path / "matplotlibrc").write_text("font.size: 20\naxes.facecolor: red\nsvg.fonttype: path")
     settings = {"MPLCONFIGDIR": str(tmp_path), "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"}
