@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from fastcausal.formats.io.files import replacing
 from fastcausal.tables import Grid
 
 FOLDER = Path(__file__).parent
+SCRIPTS = ("columns", "example", "list", "page")
 
 
 class Section(NamedTuple):
@@ -55,22 +57,46 @@ class Page(NamedTuple):
 def html_of(page: Page) -> str:
     """Write a page; text from data is text."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
 
     environment = Environment(
-        loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        trim_blocks=True,
+        undefined=StrictUndefined,
     )
-    packed = None if page.examples is None else packed_json(page.examples)
-    return environment.get_template("page.html").render(page=page, packed=packed)
+    style = _part("page.css")
+    script = "\n".join(_part(f"{name}.js") for name in SCRIPTS)
+    shows_examples = page.examples is not None
+    return environment.get_template("page.html").render(
+        page=page,
+        packed=shows_examples and Markup(packed_json(page.examples or {})),
+        style=Markup(style),
+        style_digest=Markup(digest_of_code(style)),
+        script=Markup(script),
+        script_digest=Markup(digest_of_code(script) if shows_examples else "'none'"),
+    )
+
+
+def digest_of_code(code: str) -> str:
+    """Return the source by which a content security policy allows a script or a style."""
+    return f"'sha256-{base64.b64encode(sha256(code.encode()).digest()).decode()}'"
 
 
 def packed_json(columns: Mapping[str, Any]) -> str:
     """Write plain values as JSON, gzipped, in base64: the same bytes each time."""
     data = json.dumps(columns, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(gzip.compress(data.encode("utf-8", "surrogatepass"), mtime=0)).decode()
+    # Half of a pair of surrogates, which UTF-8 does not have, becomes an escape of JSON.
+    packed = gzip.compress(data.encode("utf-8", "backslashreplace"), mtime=0)
+    return base64.b64encode(packed).decode()
 
 
 def write_page(path: str | os.PathLike[str], page: Page) -> None:
     """Write a page to a file, whole or not at all; OutputError where that fails."""
-    html = html_of(page).encode()
+    html = html_of(page).encode("utf-8", "replace")  # file names may hold what UTF-8 does not
     with replacing(path) as file:
         file.write(html)
+
+
+def _part(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-from base64 import b64encode
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -13,6 +12,7 @@ from string import Template
 from typing import Any
 
 from fastcausal.options import Judged
+from fastcausal.pages.page import digest_of_code
 from fastcausal.tasks.annotation.slots import Slotted
 
 FOLDER = Path(__file__).parent / "page"
@@ -84,17 +84,12 @@ def page_of(sheet: Sheet) -> str:
         no=no,
         no_key=no_key,
         style=style,
-        style_digest=_digest(style),
+        style_digest=digest_of_code(style),
         script=script,
-        script_digest=_digest(script),
+        script_digest=digest_of_code(script),
         data=sheet.json,
     )
 
 
 def _part(name: str) -> str:
     return (FOLDER / name).read_text(encoding="utf-8")
-
-
-def _digest(code: str) -> str:
-    """Return the digest by which a content security policy allows a script or a style."""
-    return b64encode(sha256(code.encode()).digest()).decode()

@@ -1,0 +1,148 @@
+// A long list, in the scrolling of the window: only rows near the window are elements.
+
+const MARGIN = 600; // px above and below the window that have rows
+const HIGHEST = 8e6; // px; browsers draw nothing beyond some 17 to 33 million
+
+class LongList {
+  /** The box of the rows; what makes the element of a row. */
+  constructor(box, make) {
+    this.box = box;
+    this.make = make;
+    this.rows = document.createElement("div");
+    box.replaceChildren(this.rows);
+    this.mean = 240; // px of a row, until some were seen
+    this.show(0);
+    addEventListener("scroll", () => this.fill(), { passive: true });
+    let width = innerWidth;
+    addEventListener("resize", () => {
+      if (innerWidth !== width) this.go(this.visible());
+      else this.fill();
+      width = innerWidth;
+    });
+  }
+
+  /** Show so many rows, the first one at the top of the window if others were. */
+  show(n) {
+    this.n = n;
+    this.start(0, 0);
+    this.place();
+    this.scroll(Math.min(-this.above(), 0));
+    this.fill();
+  }
+
+  /** Put rows on paper from the first in the window on, and return how many. */
+  print(most) {
+    const first = this.visible();
+    this.start(first, 0);
+    while (this.last < Math.min(this.n, first + most)) this.add(this.last++, null);
+    return this.last - first;
+  }
+
+  /** Drop all rows; the next one is to stand at a place. */
+  start(first, top) {
+    this.rows.replaceChildren();
+    this.first = this.last = first;
+    this.top = this.bottom = top;
+  }
+
+  /** Where a row stands, about. */
+  estimate(row) {
+    return Math.min(this.n * this.mean, HIGHEST) * (row / (this.n || 1));
+  }
+
+  /** Scroll until a row is at the top of the window, and return its element. */
+  go(row) {
+    if (row < this.first || row >= this.last) {
+      this.start(row, this.estimate(row));
+      this.place();
+      this.scroll(this.top - this.above());
+      this.fill();
+    }
+    const element = this.rows.children[row - this.first];
+    element?.scrollIntoView();
+    this.fill();
+    return element;
+  }
+
+  /** Return the first row of which the window shows a good part. */
+  visible() {
+    const k = [...this.rows.children].findIndex((each) => each.getBoundingClientRect().bottom > 80);
+    return this.first + Math.max(k, 0);
+  }
+
+  /** Pixels of the box that are above the window. */
+  above() {
+    return -this.box.getBoundingClientRect().top;
+  }
+
+  scroll(by) {
+    if (by) scrollBy({ top: by, behavior: "instant" });
+  }
+
+  /** Make the rows that the window wants, drop others. */
+  fill() {
+    const from = Math.max(this.above(), 0) - MARGIN; // the first rows are there from the start
+    const to = from + innerHeight + 2 * MARGIN;
+    if (this.first === this.last || this.bottom < from || this.top > to) this.jump();
+    while (this.last < this.n && this.bottom < to) this.bottom += this.add(this.last++, null);
+    while (this.first > 0 && this.top > from) {
+      this.top -= this.add(--this.first, this.rows.firstChild);
+    }
+    this.drop(from - MARGIN, to + MARGIN);
+    const shift = this.shift();
+    this.top += shift;
+    this.bottom += shift;
+    this.place();
+    this.scroll(shift);
+  }
+
+  /** Begin anew at the part of the list where the scroll bar stands. */
+  jump() {
+    const height = this.box.offsetHeight;
+    const above = Math.max(this.above(), 0);
+    if (above && above + innerHeight >= height - 1) return this.start(this.n, height);
+    const row = Math.floor(above / (height || 1) * this.n);
+    this.start(Math.min(row, Math.max(this.n - 1, 0)), row ? above : 0);
+  }
+
+  /** Add the element of a row before another, and return its height. */
+  add(row, before) {
+    const made = this.make(row);
+    made.setAttribute("aria-posinset", row + 1);
+    made.setAttribute("aria-setsize", this.n);
+    this.rows.insertBefore(made, before);
+    const { height } = made.getBoundingClientRect();
+    this.mean += (height - this.mean) / 32;
+    return height;
+  }
+
+  drop(from, to) {
+    while (this.last - this.first > 1) {
+      const { height } = this.rows.firstChild.getBoundingClientRect();
+      if (this.top + height >= from) break;
+      this.rows.firstChild.remove();
+      this.first++;
+      this.top += height;
+    }
+    while (this.last - this.first > 1) {
+      const { height } = this.rows.lastChild.getBoundingClientRect();
+      if (this.bottom - height <= to) break;
+      this.rows.lastChild.remove();
+      this.last--;
+      this.bottom -= height;
+    }
+  }
+
+  /** Return by how much rows must move: the first has to be at 0, others below. */
+  shift() {
+    if (this.first === 0) return -this.top;
+    return this.top < MARGIN ? Math.max(this.estimate(this.first), 2 * MARGIN) - this.top : 0;
+  }
+
+  /** Put the rows in their place, with room below for those that follow. */
+  place() {
+    const left = Math.min(this.n * this.mean, HIGHEST) - this.estimate(this.last);
+    this.rows.style.top = `${this.top}px`;
+    this.box.style.height = `${this.bottom + (this.last < this.n ? Math.max(left, MARGIN) : 0)}px`;
+  }
+}
