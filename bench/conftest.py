@@ -25,7 +25,7 @@ UNLIKE = 1.5  # times that ratios of CPU time and of wall time differ at most
 
 
 class Clocks(NamedTuple):
-    """Seconds of a call: by the wall, of CPU in all threads, and in the calling thread."""
+    """Seconds of a call: by the wall, of CPU in all it starts, and in the calling thread."""
 
     wall: float
     process: float
@@ -33,7 +33,9 @@ class Clocks(NamedTuple):
 
     @classmethod
     def now(cls) -> Clocks:
-        return cls(time.perf_counter(), time.process_time(), time.thread_time())
+        times = os.times()
+        process = time.process_time() + times.children_user + times.children_system
+        return cls(time.perf_counter(), process, time.thread_time())
 
     @classmethod
     def of(cls, call: Call) -> Clocks:
@@ -160,14 +162,17 @@ def pytest_terminal_summary(
     terminalreporter.section("medians of interleaved rounds")
     write(f"{os.cpu_count()} cores of {platform.machine()}, Python {platform.python_version()}")
     bandwidth = read_bandwidth() if any(o.n_bytes for o in outcomes) else 0.0
-    head = f"{'':48}{'examples':>10}{'time':>10}{'examples/s':>12}{'relations/s':>13}{'of read':>9}"
+    head = f"{'':48}{'examples':>10}{'time':>10}{'cores':>7}{'examples/s':>12}{'relations/s':>13}"
+    head += f"{'of read':>9}"
     write(f"{head}  {'against':36}{'time':>10}")
     for o in outcomes:
         ours = o.ours.seconds
         rate = f"{o.n / ours:,.0f}" if o.n else ""
         related = f"{o.n_relations / ours:,.0f}" if o.n_relations else ""
         share = f"{o.n_bytes / ours / bandwidth:.2%}" if o.n_bytes else ""
-        line = f"{o.what:48}{o.n or '':>10}{_short(ours):>10}{rate:>12}{related:>13}{share:>9}"
+        cores = f"{o.ours.process / o.ours.wall:.1f}"
+        line = f"{o.what:48}{o.n or '':>10}{_short(ours):>10}{cores:>7}{rate:>12}{related:>13}"
+        line += f"{share:>9}"
         for name, clocks in o.others.items():
             ratio = o.ratio(name)
             times = f"{ratio:,.0f}×" if ratio >= 100 else f"{ratio:.2g}×"

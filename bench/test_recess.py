@@ -52,6 +52,7 @@ def test_against_plain_python(race, which):
         native,
         others,
         n_bytes=corpus.n_bytes(gold, pred),
+        n_relations=gold.n_relations + pred.n_relations,
     )
 
 

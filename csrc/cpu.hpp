@@ -21,6 +21,7 @@
 
 #include "fastcausal/kernels.h"
 #include "memory.hpp"
+#include "official.hpp"
 #include "pattern_counter.hpp"
 #include "stop.hpp"
 #include "worker.hpp"
@@ -111,6 +112,8 @@ struct Run {
   int64_t* counts;
   int64_t n_threads;
   bool check;             // rows are as a user made them
+  ReadAs reading;         // of rows to be checked
+  int64_t* n_as_given;    // relations that tags cannot hold, added up
   int64_t patterns_from;  // examples from which patterns pay
   Asked asked;
 };
@@ -164,14 +167,16 @@ class BlockWorker {
 
   BlockWorker(const Run& run, const Pair& pair, const Looks& looks, Steps& steps)
       : run_(run),
+        gold_(run.gold),
+        pred_(run.pred),
         own_(run.groups.each ? 0 : run.groups.n * run.plan.n_fields),
         rows_(run.groups.each ? run.counts : own_.data()),
         tallied_(!run.groups.each && run.groups.n <= 2),
         steps_(steps),
-        worker_(run.gold.side, run.pred.side, run.gold.lengths, run.plan, pair, steps),
-        counter_(pair, run.gold.side, run.pred.side, run.plan) {
+        worker_(gold_.side, pred_.side, run.gold.lengths, run.plan, pair, steps),
+        counter_(pair, gold_.side, pred_.side, run.plan) {
     if (looks.ordinal) {
-      patterns_ = std::make_unique<PatternCounter>(run.gold, run.pred, run.plan, counter_, looks,
+      patterns_ = std::make_unique<PatternCounter>(gold_, pred_, run.plan, counter_, looks,
                                                    run.check, tallied_);
     }
   }
@@ -180,12 +185,16 @@ class BlockWorker {
   bool work(int64_t from) {
     constexpr int64_t FEW_SPAN_PAIRS = int64_t{1} << 24;  // they take no tenth of a second
     const int64_t to = std::min(from + BLOCK, run_.n_examples);
+    if (run_.reading != ReadAs::GIVEN) {
+      if (!read(run_.gold, from, to, golds_, gold_)) return false;
+      if (!read(run_.pred, from, to, preds_, pred_)) return false;
+    }
     if (patterns_ && !patterns_->pack(from, to)) return false;
-    const int64_t span_pairs = n_rows(run_.gold.side, from, to) * n_rows(run_.pred.side, from, to);
+    const int64_t span_pairs = n_rows(gold_.side, from, to) * n_rows(pred_.side, from, to);
     steps_.took(span_pairs);
     const bool large = span_pairs > FEW_SPAN_PAIRS;
     for (int64_t e = from; e < to; ++e) {
-      const int64_t group = run_.groups.row(e, run_.gold.side);
+      const int64_t group = run_.groups.row(e, gold_.side);
       int64_t* row = rows_ + group * run_.plan.n_fields;
       const Added added =
           patterns_ ? patterns_->add(e, large, tallied_ ? group : 0, row, run_.partner) : Added::NO;
@@ -200,10 +209,26 @@ class BlockWorker {
   void end() {
     if (patterns_) patterns_->add_chosen(rows_);
     for (size_t k = 0; k < own_.size(); ++k) run_.counts[k] += own_[k];
+    if (run_.n_as_given) *run_.n_as_given += golds_.n_as_given + preds_.n_as_given;
   }
 
  private:
+  // Reads the block of one side as if it had been written with tags; false: its rows are wrong.
+  bool read(const Given& given, int64_t from, int64_t to, ReadAsTagged& tagged, Given& side) const {
+    const int32_t n_roles = static_cast<int32_t>(run_.plan.n_roles());
+    side = given;
+    if (tagged.read(given, from, to, n_roles, run_.reading)) {
+      side.n_rows = tagged.base + static_cast<int64_t>(tagged.rows.size());
+      side.side.rows = tagged.rows.data() - tagged.base;
+      if (!tagged.row_offsets.empty())
+        side.side.row_offsets = tagged.row_offsets.data() - tagged.first;
+    }
+    return !tagged.wrong;
+  }
+
   const Run& run_;
+  Given gold_, pred_;  // as they are read: of the block at hand alone
+  ReadAsTagged golds_, preds_;
   std::vector<int64_t> own_;
   int64_t* rows_;
   const bool tallied_;

@@ -61,10 +61,12 @@ inline uint64_t hash_of_relation(const Row* row, const Row* end, const uint64_t*
 }
 
 // Examples with an id and relations each, which add within an example; those without spans are
-// none. `roles` is space for two numbers of each role.
+// none. `roles` is space for two numbers of each role; `each`, unless null, gets both halves of
+// every example.
 inline Digest digest_relations(const Row* rows, const int64_t* row_offsets,
                                const int64_t* relation_offsets, int64_t n, const Texts& ids,
-                               const Texts& role_names, int64_t n_roles, uint64_t* roles) {
+                               const Texts& role_names, int64_t n_roles, uint64_t* roles,
+                               uint64_t* each) {
   for (int64_t r = 0; r < n_roles; r++)
     for (int k = 0; k < 2; k++) roles[k * n_roles + r] = role_names.hash(r, SEEDS[k]);
   Digest sum;
@@ -77,6 +79,7 @@ inline Digest digest_relations(const Row* rows, const int64_t* row_offsets,
     uint64_t hash[2];
     for (int k = 0; k < 2; k++)
       hash[k] = hash_of_example(ids.hash(i, SEEDS[k]), content[k], SEEDS[k]);
+    for (int k = 0; k < 2 && each; k++) each[2 * i + k] = hash[k];
     sum.add(hash[0], hash[1]);
   }
   return sum;

@@ -93,57 +93,56 @@ class OfficialTags {
   std::vector<PackedSpan>& spans_;
 };
 
-// Rows whose spans were read as if they had been written with tags, and checked on the way. Most
-// relations stay as they are or keep their rows, and are copied many at a time.
+// How spans that come without tags are read; RELAXED: also what is closed and never opened.
+enum class ReadAs : int64_t { GIVEN, OFFICIAL, RELAXED };
+
+// Rows of a range of examples whose spans were read as if they had been written with tags, and
+// checked on the way. Tags give back the same rows, or such as run on, unless spans of a track
+// overlap.
 class ReadAsTagged {
  public:
-  std::vector<Row> rows;
-  std::vector<int64_t> row_offsets;
+  std::vector<Row> rows;             // from row `base` on
+  std::vector<int64_t> row_offsets;  // of relations from `first` on; none where they stay
+  int64_t base = 0;
+  int64_t first = 0;
   int64_t n_as_given = 0;  // relations that tags cannot hold, and that stay as they are
   bool wrong = false;      // rows break a rule: then nothing else here holds
 
-  // Returns false where every relation stays as it is: then there is nothing here. n_roles: 0 for
-  // rows that are right already.
-  bool read(const Side& side, int64_t n_rows, int64_t n_relations, int64_t n_examples,
-            const int32_t* lengths, int32_t n_roles, bool relaxed) {
-    wrong = n_roles && !(rising(side.row_offsets, n_relations, n_rows) &&
-                         rising(side.relation_offsets, n_examples, n_relations));
+  // Returns false where every relation stays as it is. n_roles: 0 for rows that are right already.
+  bool read(const Given& given, int64_t from, int64_t to, int32_t n_roles, ReadAs reading) {
+    const Side& side = given.side;
+    first = from ? side.relation_offsets[from] : 0;
+    const int64_t last = side.relation_offsets[to];
+    wrong =
+        n_roles && !(rising(side.relation_offsets + from, to - from, given.n_relations) &&
+                     first <= last && rising(side.row_offsets + first, last - first, given.n_rows));
     if (wrong) return false;
-    const int64_t last = side.relation_offsets[n_examples];
-    int64_t next = 0;  // the first relation that is not taken over yet
-    for (int64_t e = 0; e < n_examples; ++e) {
-      const int64_t stop = side.relation_offsets[e + 1];
-      for (int64_t r = side.relation_offsets[e]; r < stop; ++r) {
-        const Row* given = side.rows + side.row_offsets[r];
-        const Kind kind = kind_of(given, side.n_rows(r), lengths[e], n_roles);
-        if (kind == Kind::STAYS) continue;
-        if (kind == Kind::RUNS_ON) {
-          run_on_.push_back({r, lengths[e]});
-          continue;
-        }
+    base = from ? side.row_offsets[first] : 0;
+    rows.assign(side.rows + base, side.rows + side.row_offsets[last]);
+    row_offsets.clear();
+    changed_ = false;
+    unlike_.clear();
+    Row* own = rows.data() - base;
+    for (int64_t e = from; e < to; ++e) {
+      for (int64_t r = side.relation_offsets[e]; r < side.relation_offsets[e + 1]; ++r) {
+        Row* row = own + side.row_offsets[r];
+        const Kind kind = kind_of(row, side.n_rows(r), given.lengths[e], n_roles);
         wrong = kind == Kind::WRONG;
         if (wrong) return false;
-        if (!tags_can_hold(given, side.n_rows(r))) {
-          ++n_as_given;
-          continue;
-        }
-        copy(side, next, r, last);
-        read_tags(given, side.n_rows(r), lengths[e], relaxed);
-        for (const PackedSpan span : spans_) rows.push_back(unpacked(span));
-        row_offsets.push_back(static_cast<int64_t>(rows.size()));
-        sort_rows(rows.data(), row_offsets.data() + r, 1);
-        next = r + 1;
+        if (kind == Kind::OVERLAPS) unlike_.push_back({r, given.lengths[e]});
+        if (kind != Kind::RUNS_ON) continue;
+        labels::run_on(row, side.n_rows(r), given.lengths[e]);
+        sort_rows(own, side.row_offsets + r, 1);
       }
     }
-    if (!next && run_on_.empty()) return false;
-    copy(side, next, last, last);
-    return true;
+    if (!unlike_.empty()) put_unlike(side, last, reading == ReadAs::RELAXED);
+    return changed_;
   }
 
  private:
   enum class Kind { STAYS, RUNS_ON, OVERLAPS, WRONG };
 
-  struct RunsOn {
+  struct Unlike {
     int64_t relation;
     int32_t length;
   };
@@ -154,23 +153,28 @@ class ReadAsTagged {
     bool operator<(const Mark& o) const { return token < o.token; }
   };
 
+  static uint64_t place_of(const Row& row) {  // in the order of rows
+    return static_cast<uint64_t>(row.start) << 33 | static_cast<uint64_t>(row.stop) << 2 |
+           static_cast<uint64_t>(row.role & 3);
+  }
+
   // Tags give back the same rows unless an argument has one token or spans of a track overlap.
-  static Kind kind_of(const Row* row, int64_t n_rows, int32_t length, int32_t n_roles) {
+  Kind kind_of(const Row* row, int64_t n_rows, int32_t length, int32_t n_roles) {
     int32_t ends[2] = {0, 0};  // of the last argument, and of the last signal
-    uint64_t place = 0;        // in the order of rows
-    bool wrong = false, overlap = false, one_token = false;
+    uint64_t place = 0;
+    bool wrong_row = false, overlap = false, one_token = false;
     for (const Row* end = row + n_rows; row < end; ++row) {
       const bool is_signal = row->role == signal;
       const uint64_t before = place;
-      place = static_cast<uint64_t>(row->start) << 33 | static_cast<uint64_t>(row->stop) << 2 |
-              static_cast<uint64_t>(row->role & 3);
-      wrong |= (row->role < 0) | (row->role >= n_roles) | (row->start < 0) | (place < before) |
-               (row->stop <= row->start) | (row->stop > length);
+      place = place_of(*row);
+      wrong_row |= (row->role < 0) | (row->role >= n_roles) | (row->start < 0) | (place < before) |
+                   (row->stop <= row->start) | (row->stop > length);
       overlap |= row->start < ends[is_signal];
       one_token |= !is_signal & (int64_t{row->stop} - row->start == 1);
       ends[is_signal] = row->stop;
     }
-    if (wrong && n_roles) return Kind::WRONG;
+    if (wrong_row && n_roles) return Kind::WRONG;
+    changed_ |= one_token & !overlap;
     return overlap ? Kind::OVERLAPS : one_token ? Kind::RUNS_ON : Kind::STAYS;
   }
 
@@ -186,25 +190,39 @@ class ReadAsTagged {
     return true;
   }
 
-  // Takes over the relations from first up to last, of n in all; some run on.
-  void copy(const Side& side, int64_t first, int64_t last, int64_t n) {
-    if (!first) {
-      rows.reserve(static_cast<size_t>(side.row_offsets[n]));
-      row_offsets.reserve(static_cast<size_t>(n + 1));
-      row_offsets.push_back(side.row_offsets[0]);
-      rows.assign(side.rows, side.rows + side.row_offsets[0]);
+  // Puts relations whose spans overlap in their place: tags may make another number of rows.
+  void put_unlike(const Side& side, int64_t last, bool relaxed) {
+    std::vector<Row> all;
+    int64_t next = first;  // the first relation that is not taken over yet
+    const auto take_over = [&](int64_t stop) {
+      const int64_t moved = base + static_cast<int64_t>(all.size()) - side.row_offsets[next];
+      all.insert(all.end(), rows.data() + (side.row_offsets[next] - base),
+                 rows.data() + (side.row_offsets[stop] - base));
+      for (; next < stop; ++next) row_offsets.push_back(side.row_offsets[next] + moved);
+    };
+    all.assign(rows.data(), rows.data() + (side.row_offsets[first] - base));
+    for (const Unlike& each : unlike_) {
+      const int64_t r = each.relation;
+      const Row* given = side.rows + side.row_offsets[r];
+      const int64_t n = side.n_rows(r);
+      take_over(r);
+      row_offsets.push_back(base + static_cast<int64_t>(all.size()));
+      const auto own = all.insert(all.end(), given, given + n);
+      next = r + 1;
+      if (!tags_can_hold(given, n)) {
+        ++n_as_given;
+        continue;
+      }
+      const std::ptrdiff_t place = own - all.begin();
+      all.resize(static_cast<size_t>(place));
+      read_tags(given, n, each.length, relaxed);
+      for (const PackedSpan span : spans_) all.push_back(unpacked(span));
+      std::sort(all.begin() + place, all.end(), before);
+      changed_ = true;
     }
-    const int64_t moved = row_offsets.back() - side.row_offsets[first];
-    rows.insert(rows.end(), side.rows + side.row_offsets[first],
-                side.rows + side.row_offsets[last]);
-    row_offsets.resize(static_cast<size_t>(last + 1));
-    for (int64_t r = first; r < last; ++r) row_offsets[r + 1] = side.row_offsets[r + 1] + moved;
-    for (const RunsOn& each : run_on_) {
-      Row* own = rows.data() + row_offsets[each.relation];
-      labels::run_on(own, side.n_rows(each.relation), each.length);
-      sort_rows(rows.data(), row_offsets.data() + each.relation, 1);
-    }
-    run_on_.clear();
+    take_over(last);
+    row_offsets.push_back(base + static_cast<int64_t>(all.size()));
+    rows.swap(all);
   }
 
   void read_tags(const Row* given, int64_t n_rows, int32_t length, bool relaxed) {
@@ -226,7 +244,8 @@ class ReadAsTagged {
     tags.end(length);
   }
 
-  std::vector<RunsOn> run_on_;  // of those not taken over yet
+  bool changed_ = false;
+  std::vector<Unlike> unlike_;
   std::vector<Mark> marks_;
   std::vector<PackedSpan> spans_;
 };

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "fastcausal/plan.h"
+#include "rows.hpp"
 
 #if FC_SSE2
 #include <emmintrin.h>
@@ -200,14 +200,6 @@ FC_INLINE bool ends_after(const Record& relation, int32_t tokens) {
   return after;
 #endif
 }
-
-// Rows of one side, and what is there at most of what their offsets lead to.
-struct Given {
-  Side side;
-  int64_t n_rows;
-  int64_t n_relations;
-  const int32_t* lengths;
-};
 
 // The packed relations of one side of an example.
 struct Few {

@@ -7,28 +7,20 @@
 
 namespace fastcausal {
 
-// Spans as three columns, and where those of each example start: offsets is [n_examples + 1].
+// Rows of one side, and what is there at most of what their offsets lead to.
+struct Given {
+  Side side;
+  int64_t n_rows;
+  int64_t n_relations;
+  const int32_t* lengths;
+};
+
+// Spans as three columns.
 struct SpanColumns {
   const int8_t* role;
   const int32_t* start;
   const int32_t* stop;
 };
-
-// Finds the first span of an unknown role, that is empty, or lies outside its example; -1 for none.
-// A length of -1 is unknown.
-inline int64_t first_bad_span(const SpanColumns& spans, const int64_t* offsets,
-                              const int32_t* lengths, int64_t n_examples, int64_t n_roles) {
-  for (int64_t e = 0; e < n_examples; ++e) {
-    const int32_t last = lengths[e] < 0 ? INT32_MAX : lengths[e];
-    for (int64_t k = offsets[e]; k < offsets[e + 1]; ++k) {
-      if (spans.role[k] < 0 || spans.role[k] >= n_roles || spans.start[k] < 0 ||
-          spans.stop[k] <= spans.start[k] || spans.stop[k] > last) {
-        return k;
-      }
-    }
-  }
-  return -1;
-}
 
 inline bool before(const Row& a, const Row& b) { return compare_rows(a, b) < 0; }
 
@@ -41,12 +33,67 @@ inline void sort_rows(Row* rows, const int64_t* row_offsets, int64_t n_relations
   }
 }
 
-inline void pack(const SpanColumns& spans, const int64_t* row_offsets, int64_t n_relations,
-                 Row* rows) {
-  for (int64_t k = 0; k < row_offsets[n_relations]; ++k) {
-    rows[k] = {spans.role[k], spans.start[k], spans.stop[k]};
+// Loops below are over all spans, without branches: those over the few of a relation end where no
+// predictor expects it, and are not vectorised.
+
+// Tells whether a span comes before the one before it.
+FC_INLINE bool falls(const SpanColumns& s, int64_t k) {
+  const bool same_start = s.start[k] == s.start[k - 1];
+  const bool same_stop = s.stop[k] == s.stop[k - 1];
+  return (s.start[k] < s.start[k - 1]) | (same_start & (s.stop[k] < s.stop[k - 1])) |
+         (same_start & same_stop & (s.role[k] < s.role[k - 1]));
+}
+
+// Finds the first of n spans of an unknown role, that is empty, or stops after the last token of
+// its example; -1 for none.
+inline int64_t first_bad_span(const SpanColumns& s, const int32_t* last, int64_t n,
+                              int64_t n_roles) {
+  const auto has_bad_role = [&](int64_t k) { return static_cast<uint8_t>(s.role[k]) >= n_roles; };
+  const auto bounds = [&](int64_t k) {  // the first bit says if they are wrong
+    const uint32_t start = static_cast<uint32_t>(s.start[k]);
+    const uint32_t stop = static_cast<uint32_t>(s.stop[k]);
+    return start | stop | (stop - start - 1) | (static_cast<uint32_t>(last[k]) - stop);
+  };
+  uint32_t bad_bounds = 0;
+  bool bad_role = false;
+  for (int64_t k = 0; k < n; ++k) bad_bounds |= bounds(k);
+  for (int64_t k = 0; k < n; ++k) bad_role |= has_bad_role(k);
+  if (!(bad_role | bad_bounds >> 31)) return -1;
+  for (int64_t k = 0;; ++k) {
+    if (has_bad_role(k) || bounds(k) >> 31) return k;
   }
-  sort_rows(rows, row_offsets, n_relations);
+}
+
+// Fills values, int32[n_spans, 3], with the spans of all examples, sorted by (start, stop, role) in
+// each relation. Returns the first span that cannot be, -1 for none. A length of -1 is unknown.
+inline int64_t pack(const SpanColumns& spans, const int64_t* row_offsets,
+                    const int64_t* relation_offsets, const int32_t* lengths, int64_t n_examples,
+                    int64_t n_roles, int32_t* values) {
+  constexpr int64_t AT_ONCE = 8;
+  const int64_t n_relations = relation_offsets[n_examples];
+  const int64_t n = row_offsets[n_relations];
+  const int64_t at_least = 3 * n < n + AT_ONCE ? 0 : AT_ONCE;  // which is more than most have
+  int32_t* last = values;  // tokens of the example of each span, as long as there are no rows
+  int64_t to = 0;
+  for (int64_t e = 0; e < n_examples; ++e) {
+    int64_t from = to;
+    to = row_offsets[relation_offsets[e + 1]];
+    const int32_t length = lengths[e] < 0 ? INT32_MAX : lengths[e];
+    if (at_least) std::fill(last + from, last + from + AT_ONCE, length);
+    for (from += at_least; from < to; ++from) last[from] = length;
+  }
+  const int64_t bad = first_bad_span(spans, last, n, n_roles);
+  if (bad >= 0) return bad;
+  Row* rows = reinterpret_cast<Row*>(values);
+  int64_t n_falls = 0;
+  for (int64_t k = 1; k < n; ++k) n_falls += falls(spans, k);
+  for (int64_t r = 0; r < n_relations; ++r) {
+    const int64_t k = row_offsets[r];
+    if (k && k < row_offsets[r + 1]) n_falls -= falls(spans, k);
+  }
+  for (int64_t k = 0; k < n; ++k) rows[k] = {spans.role[k], spans.start[k], spans.stop[k]};
+  if (n_falls) sort_rows(rows, row_offsets, n_relations);
+  return -1;
 }
 
 inline int64_t count_filled(const int64_t* row_offsets, int64_t n_relations) {

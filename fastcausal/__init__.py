@@ -21,7 +21,9 @@ __all__ = [*sorted(_MODULES), "__version__"]
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(__import__(_MODULES[name], fromlist=[name]), name)  # a function or a module
+    named = getattr(__import__(_MODULES[name], fromlist=[name]), name)  # a function or a module
+    globals()[name] = named
+    return named
 
 
 def __dir__() -> list[str]:

@@ -40,6 +40,7 @@ from fastcausal.tasks.corpus.guidelines import check as check
 from fastcausal.tasks.extraction.explain import explain as explain
 from fastcausal.tasks.extraction.report import ExtractionReport as ExtractionReport
 from fastcausal.tasks.extraction.score import score as score
+from fastcausal.tasks.extraction.score_batch import score_batch as score_batch
 from fastcausal.tasks.extraction.scorer import ExtractionScorer as ExtractionScorer
 from fastcausal.tasks.extraction.tag_scorer import TagScorer as TagScorer
 from fastcausal.tasks.judged.report import JudgedReport as JudgedReport

@@ -9,32 +9,42 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcausal.arrays.digests import digest_text
-from fastcausal.errors import InputError, Warnings, warning_lines
-from fastcausal.formulas import ConfusionFormula, Formula, Int64, Rows, classes_of, formula_of
+from fastcausal.arrays.digests import digest_text, sum_of
+from fastcausal.count_columns import (
+    SYSTEM,
+    TIMES,
+    counts_of,
+    numbers,
+    parted,
+    require_free,
+    totals_in,
+)
+from fastcausal.errors import InputError, Warnings, add_warnings, warning_lines
+from fastcausal.formulas import Formula, formula_of
+from fastcausal.signatures import as_given
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 VERSION = 1
 KEY = b"fastcausal"  # of the metadata of a file
-TIMES = "times"  # the column of a file without units
-SYSTEM = "system"  # the column of a file of several systems
 FACTS = ("protocol", "roles")  # equal in all parts
 About = dict[str, Any]
 JOINED: Warnings = {
     ("rows were joined or left out by another program: warnings are those of a part",): ()
 }
+GOLD_DIGEST, BATCH_WARNINGS = IN_ROWS = ("gold_digest", "batch_warnings")
+AS_GIVEN = "tags:as-given: "  # begins the warning of relations that are used as they are
+LIKE = "the file to be like"
 
 
-def about_of(statistics: Any, n_rows: int) -> About:
-    """Return what a file of so many rows of `Statistics` says besides them."""
+def about_of(statistics: Any, n_rows: int | None) -> About:
+    """Return what a file of so many rows of `Statistics` says besides them; None: of any rows."""
     formula = statistics.formula
     return {
         "statistics": VERSION,
@@ -45,7 +55,7 @@ def about_of(statistics: Any, n_rows: int) -> About:
         "fields": [*formula.fields],
         "system": statistics.system,
         "gold": digest_text(statistics.gold),
-        "warnings": [[texts, counts] for texts, counts in statistics.warnings.items()],
+        "warnings": [*statistics.warnings.items()],
         "formula": formula.to_dict(),
         "sums": statistics.units is None,
         "n_rows": n_rows,
@@ -55,6 +65,27 @@ def about_of(statistics: Any, n_rows: int) -> About:
 def metadata_of(about: About) -> dict[bytes, bytes]:
     """Return the metadata of a file."""
     return {KEY: json.dumps(about, ensure_ascii=False).encode(errors="backslashreplace")}
+
+
+def _from_rows(name: str, table: pa.Table, about: About) -> tuple[pa.Table, About]:
+    """Return rows and what is said of them, which is in the rows where `score_batch` made them."""
+    import pyarrow as pa
+
+    if not {*IN_ROWS} <= {*table.column_names}:
+        return table, about
+    warnings: Warnings = {}
+    try:
+        gold = sum_of(table[GOLD_DIGEST])
+        for line in table[BATCH_WARNINGS].drop_null().to_pylist():
+            more = {tuple(texts): tuple(counts) for texts, counts in json.loads(line)}
+            add_warnings(warnings, more)
+    except (pa.ArrowException, TypeError, ValueError, RecursionError) as error:
+        columns = " or ".join(f'"{column}"' for column in IN_ROWS)
+        raise InputError(f"{name}: column {columns} was changed: {error}") from error
+    said = {"gold": digest_text(gold), "warnings": [*warnings.items()], "n_rows": len(table)}
+    if any(texts[:1] == (AS_GIVEN,) for texts in warnings):
+        said["signature"] = as_given(str(about.get("signature")))
+    return table.drop_columns([*IN_ROWS]), {**about, **said}
 
 
 def system_of(pred: Any) -> str | None:
@@ -90,14 +121,6 @@ def with_system(table: pa.Table, system: str) -> pa.Table:
     return table.add_column(0, SYSTEM, pa.array([system] * len(table), pa.string()))
 
 
-def require_free(columns: Sequence[str], names: Sequence[str]) -> None:
-    """Raise InputError if gold has a column that the file has for counts."""
-    if clash := sorted({*columns} & {*names}):
-        raise InputError(
-            f'column "{clash[0]}" of gold has the name of a column of counts, expected another name'
-        )
-
-
 def write(path: str | os.PathLike[str], tables: Sequence[pa.Table], about: About) -> None:
     """Write tables of one schema to a Parquet or Arrow IPC file."""
     from fastcausal.formats.table import appending
@@ -115,32 +138,68 @@ def require_metadata(path: str | os.PathLike[str]) -> None:
         raise InputError(f"{path}: a {name} file has no metadata, expected .parquet or .arrow")
 
 
-def load(path: str | os.PathLike[str]) -> tuple[str, pa.Table, About]:
+def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, pa.Table, About]:
     """Read the name, the table and the JSON object of a file.
+
+    Parameters
+    ----------
+    path : path
+    like : dict, optional
+        What `about_like` has of another file, for one that has no such object.
 
     Raises
     ------
     InputError
-        The file is damaged, or holds something else.
+        The file is damaged, or holds something else, or contradicts ``like``.
     """
+    import pyarrow as pa
+
     from fastcausal.formats.io.files import Source
     from fastcausal.formats.table import load as load_table
     from fastcausal.formats.table import sniff
+    from fastcausal.relations import cast
 
     source = Source.open(path)
     table: Any = load_table(source) if sniff(source.data) else None
-    try:
-        about = json.loads(table.schema.metadata[KEY])
-    except (AttributeError, TypeError, KeyError, ValueError, RecursionError):
-        about = None
+    about = like
+    if table is not None and KEY in (table.schema.metadata or {}):
+        try:
+            about = json.loads(table.schema.metadata[KEY])
+        except (TypeError, ValueError, RecursionError):
+            about = None
     if table is None or not isinstance(about, dict) or "statistics" not in about:
-        raise InputError(f"{source.name}: not a file of statistics, as --per-example writes")
+        lost = "" if table is None else "; fastcausal merge --like takes its metadata from another"
+        raise InputError(f"{source.name}: not a file of statistics, as --per-example writes{lost}")
     if about["statistics"] != VERSION:
         got = about["statistics"]
         raise InputError(f"{source.name}: statistics {got!r}, expected version {VERSION}")
     if len({*table.column_names}) < len(table.column_names):
         raise InputError(f"{source.name}: two columns of one name")
+    for key in ("job", "fields", *FACTS) if like else ():
+        if like is not None and about.get(key) != like.get(key):
+            raise InputError(
+                f"{source.name}: {key} {about.get(key)}, expected {like.get(key)} as in {LIKE}"
+            )
+    if "id" in table.column_names:  # large strings of an engine
+        try:
+            ids = cast(table["id"], pa.string(), "id")
+        except InputError as error:
+            raise InputError(f"{source.name}: {error}") from error
+        table = table.set_column(table.column_names.index("id"), "id", ids)
     return source.name, table.replace_schema_metadata(None), about
+
+
+def about_like(path: str | os.PathLike[str]) -> About:
+    """Read what a file says of others of its kind, without what it says of its own rows."""
+    about = load(path)[2]
+    unknown: About = {"gold": None, "warnings": [], "n_rows": None}
+    systems = about.get("systems") or {}
+    return {
+        **about,
+        **unknown,
+        "system": None,
+        "systems": {name: {**own, **unknown} for name, own in systems.items()},
+    }
 
 
 def batches_in(path: str | os.PathLike[str]) -> tuple[About, Iterator[pa.Table]]:
@@ -165,136 +224,10 @@ def formula_in(about: About, name: str) -> Formula:
     return formula
 
 
-def table_of(
-    formula: Formula, rows: Rows, units: pa.Table | None = None, times: Int64 | None = None
-) -> pa.Table:
-    """Return the table of a file: columns of the units, then counts; of sums, how often each is."""
-    import pyarrow as pa
-
-    units = pa.table({TIMES: times}) if units is None else units
-    require_free(units.column_names, (*formula.fields, SYSTEM))
-    columns = dict(zip(units.column_names, units.columns, strict=True))
-    return pa.table(columns | columns_of(formula, rows))
-
-
-def columns_of(formula: Formula, rows: Rows) -> dict[str, Any]:
-    """Return the columns of a file by field: labels, or counts."""
-    import pyarrow as pa
-
-    columns = dict(zip(formula.fields, np.ascontiguousarray(rows.T), strict=True))
-    if formula.gaps:
-        return {name: pa.array(column, from_pandas=True) for name, column in columns.items()}
-    if not isinstance(formula, ConfusionFormula):
-        return columns
-    answers = pa.array(formula.answers)  # without labels of type null
-    return columns | {
-        side: answers.take(pa.array(columns[side].astype(np.int64))) for side in ("gold", "pred")
-    }
-
-
-def parted(formula: Formula, table: pa.Table, name: str) -> tuple[pa.Table, pa.Table | None]:
-    """Return the rows with counts, and those that a policy left out, which lack the last one."""
-    import pyarrow.compute as pc
-
-    last = formula.fields[-1] if formula.fields else ""  # of no raters
-    if last not in table.column_names or not table[last].null_count:
-        return table, None
-    missing = pc.is_null(table[last])
-    return table.filter(pc.invert(missing)), table.filter(missing)
-
-
-def counts_of(
-    formula: Formula, table: pa.Table, name: str, totals: bool = True
-) -> tuple[Formula, Rows]:
-    """Return the rows that columns hold, and their formula, to which labels may add.
-
-    Raises
-    ------
-    InputError
-        A column is missing, of another type, or has values that no count has.
-    """
-    for total in _totals_in(formula, table) if totals else ():
-        numbers(table, total, np.int64, name)
-    fields, codes = formula.fields, list[Int64]()
-    if isinstance(formula, ConfusionFormula):
-        formula, codes = _labels(formula, table, name)
-        fields = fields[2:]
-    columns = [
-        numbers(table, field, formula.dtype, name, formula.bounds, formula.gaps) for field in fields
-    ]
-    rows = np.array([*codes, *columns], formula.dtype)
-    return formula, rows.reshape(len(formula.fields), len(table)).T
-
-
-def _totals_in(formula: Formula, table: pa.Table) -> list[str]:
-    """Name what a file counts of each unit besides the fields; older files lack some."""
-    later = [name for name in formula.later_totals if name in table.column_names]
-    return [*formula.totals, *later]
-
-
-def column_of(table: pa.Table, field: str, name: str) -> pa.ChunkedArray:
-    """Return a column; InputError where there is none."""
-    if field not in table.column_names:
-        raise InputError(f'{name}: no column "{field}" of counts')
-    return table[field]
-
-
-def numbers(
-    table: pa.Table,
-    field: str,
-    dtype: Any,
-    name: str,
-    bounds: tuple[int, int] = (0, 2**53),
-    gaps: bool = False,
-) -> Int64:
-    """Return a column of counts, or of floats, from the first bound on and below the second.
-
-    With ``gaps`` a float may be null, which is NaN here.
-    """
-    import pyarrow as pa
-
-    from fastcausal.arrays.arrow import joined, values_of
-
-    column = column_of(table, field, name)
-    wanted = pa.from_numpy_dtype(np.dtype(dtype))
-    if column.type != wanted:
-        raise InputError(f'{name}: column "{field}" is {column.type}, expected {wanted}')
-    missing = np.asarray(column.is_null()) if gaps else False
-    if column.null_count and not gaps:
-        raise InputError(f'{name}: column "{field}" has {column.null_count} nulls, expected none')
-    values = values_of(joined(column.fill_null(np.nan) if gaps else column))
-    if not (((values >= bounds[0]) & (values < bounds[1])) | missing).all():
-        raise InputError(f'{name}: column "{field}" has values that no count has')
-    return values
-
-
-def _labels(
-    formula: ConfusionFormula, table: pa.Table, name: str
-) -> tuple[ConfusionFormula, list[Int64]]:
-    """Return both places among the labels; of labels not given, those that occur."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    sides = [column_of(table, field, name) for field in ("gold", "pred")]
-    kinds = {str(side.type) for side in sides}
-    alike = kinds in ({"int64"}, {"string"}) or not len(table)
-    if not alike or any(side.null_count for side in sides):
-        raise InputError(f"{name}: labels are {', '.join(sorted(kinds))}, expected int64 or string")
-    if not formula.given:
-        labels = classes_of(*(pc.unique(side).to_pylist() for side in sides))
-        formula = replace(formula, labels=labels)
-    known = (formula.labels, formula.answers)
-    codes = [
-        pc.index_in(side, pa.array(classes, side.type))
-        for side, classes in zip(sides, known, strict=True)
-    ]
-    if any(side.null_count for side in codes):
-        raise InputError(f"{name}: a label is not among those given in the metadata")
-    return formula, [np.asarray(side, np.int64) for side in codes]
-
-
-def read(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
+def read(path: str | os.PathLike[str], like: About | None = None) -> dict[str, dict[str, Any]]:
     """Read a file of one or several systems: what `Statistics` takes of each, by name.
+
+    ``like`` is as in `load`.
 
     Raises
     ------
@@ -305,7 +238,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
 
     from fastcausal.formats.io.packed import stem_of
 
-    name, table, about = load(path)
+    name, table, about = load(path, like)
     if SYSTEM not in table.column_names:
         parts = parts_of(name, table, about)
         return {parts["system"] or stem_of(name): parts}
@@ -331,13 +264,14 @@ def _own(systems: Any, system: str) -> About:
 def parts_of(name: str, table: pa.Table, about: About) -> dict[str, Any]:
     """Return what `Statistics` takes, of the rows of one system."""
     formula = formula_in(about, name)
+    table, about = _from_rows(name, table, about)
     parts = _said(about, len(table), name)
     if about.get("sums"):
         formula, rows = counts_of(formula, table, name, totals=False)
         times = numbers(table, TIMES, np.int64, name)
         return {**parts, "formula": formula, "rows": rows, "times": times}
     table, left_out = parted(formula, table, name)
-    for total in () if left_out is None else _totals_in(formula, left_out):
+    for total in () if left_out is None else totals_in(formula, left_out):
         numbers(left_out, total, np.int64, name)
     formula, rows = counts_of(formula, table, name)
     units = table.drop_columns(list(formula.fields))

@@ -105,14 +105,18 @@ class CountedGroups(Mapping[str, Scores]):
     Parameters
     ----------
     formula : RelationFormula
-    sums : int64[n_counts]
+    counts : int64[n_counts], or of parts int64[2, n_counts]
         In the order of its fields.
     """
 
-    def __init__(self, formula: RelationFormula, sums: Int64) -> None:
+    def __init__(self, formula: RelationFormula, counts: Int64) -> None:
         self.formula = formula
-        self._sums = sums
+        self._counts = counts
         self._made: dict[str, Scores] = {}
+
+    @property
+    def _sums(self) -> Int64:
+        return self._counts if self._counts.ndim == 1 else self._counts[0] + self._counts[1]
 
     def __getitem__(self, group: str) -> Scores:
         made = self._made.get(group)

@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fastcausal.arrays import _ids, _objects, _spans, arrow, unparsed
+from fastcausal.arrays import _ids, _spans, arrow, unparsed
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import RELATIONS as RELATIONS
 from fastcausal.arrays.arrow import SPAN as SPAN
 from fastcausal.arrays.arrow import ArrowStreamExportable
-from fastcausal.errors import InputError, Remedy
+from fastcausal.arrays.examples import columns_of
+from fastcausal.errors import InputError
 from fastcausal.reading import METADATA_KEY, checked_roles
 from fastcausal.reading import ROLES as ROLES
 from fastcausal.reading import Reading as Reading
@@ -49,6 +50,8 @@ class Relations:
         The example ids, None where examples are known by position alone.
     arrays : SpanArrays
         The relations as flat arrays.
+    values : int32[n_spans, 3]
+        Role, start and stop of each span, sorted by (start, stop, role) within a relation.
     n_unread : int
         Number of relations that could not be read.
     kept : dict
@@ -108,7 +111,7 @@ class Relations:
             self.table["relations"], self.table["length"]
         )
         self.n_unread: int = self.arrays.n_null
-        _validate(self)
+        self.values: npt.NDArray[np.int32] = _values(self)
 
     def __reduce__(self) -> tuple[Callable[..., Relations], tuple[pa.Table, Reading]]:
         return Relations.part, (self.table, self.reading)
@@ -148,7 +151,7 @@ effect, signal
             if not isinstance(example, Mapping):
                 raise InputError(f"example {k} is a {type(example).__name__}, expected a mapping")
         try:
-            table = pa.table(_columns_of(examples, {role: i for i, role in enumerate(roles)}))
+            table = pa.table(columns_of(examples, {role: i for i, role in enumerate(roles)}))
         except InputError:
             raise
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, TypeError, ValueError) as error:
@@ -232,90 +235,6 @@ def taken(data: ArrowStreamExportable) -> pa.Table:
     return table
 
 
-def _columns_of(examples: list[Any], numbers: dict[str, int]) -> dict[str, Any]:
-    """Return the columns of Python examples; ``numbers`` gives the number of each role."""
-    names = [k for e in examples for k in e if k not in ("relations", "length", "tokens")]
-    columns: dict[str, Any] = {k: [e.get(k) for e in examples] for k in dict.fromkeys(names)}
-    plain = _objects.example_rows(examples, numbers, False)
-    if plain is not None:
-        values, row_offsets, relation_offsets, lengths, ids = plain
-        if ids is not None:
-            columns["id"] = arrow.strings(ids)
-        flat = values.T, np.diff(row_offsets), np.diff(relation_offsets)
-        return columns | arrow.relation_columns(*flat, lengths)
-    spans = [
-        _example_spans(e.get("relations", ()), str(e.get("id", i)), numbers)
-        for i, e in enumerate(examples)
-    ]
-    if "id" in columns:
-        columns["id"] = pa.array(map(_text, columns["id"]), pa.string())
-    columns["length"] = pa.array(map(_length, examples), pa.int32())
-    columns["relations"] = pa.array(spans, RELATIONS)
-    return columns
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)
-
-
-def _length(example: Mapping[str, Any]) -> int | None:
-    if example.get("length") is not None:
-        return int(example["length"])
-    if example.get("tokens") is not None:
-        return len(example["tokens"])
-    return len(example["text"].encode().split()) if isinstance(example.get("text"), str) else None
-
-
-def _example_spans(relations: Any, name: str, numbers: Mapping[str, int]) -> list[Any]:
-    """Return the relations of one Python example as lists of (role, start, stop)."""
-    spans: list[Any] = []
-    if not isinstance(relations, Sequence) or isinstance(relations, str):
-        raise InputError(
-            f"example {name}: relations is a {type(relations).__name__}, expected a list"
-        )
-    for relation in relations:
-        if relation is None:
-            spans.append(None)
-            continue
-        if not isinstance(relation, Mapping):
-            raise InputError(
-                f"example {name}: a relation is a {type(relation).__name__}, "
-                "expected a mapping from role to spans"
-            )
-        flat = []
-        for role, value in relation.items():
-            if role not in numbers:
-                raise InputError(
-                    f'example {name}: unknown role "{role}", expected one of {", ".join(numbers)}'
-                )
-            for span in _spans_of(value, name):
-                flat.append((numbers[role], *span))
-        spans.append([{"role": r, "start": a, "stop": b} for r, a, b in flat])
-    return spans
-
-
-def _spans_of(value: Any, name: str) -> list[tuple[int, int]]:
-    """Return one span or a list of spans as a list of (start, stop)."""
-    if value is None:
-        return []
-    if isinstance(value, str):
-        remedy = Remedy("format", ("spans",), "reads texts of spans")
-        raise InputError(
-            f"example {name}: span {value!r}, expected (start, stop) in tokens", remedy
-        )
-    if not isinstance(value, Sequence):
-        raise InputError(f"example {name}: span {value!r}, expected (start, stop) in tokens")
-    spans = [value] if len(value) == 2 and not isinstance(value[0], Sequence) else list(value)
-    for span in spans:
-        if (
-            not isinstance(span, Sequence)
-            or len(span) != 2
-            or not all(isinstance(bound, int | np.integer) for bound in span)
-        ):
-            raise InputError(f"example {name}: span {span!r}, expected (start, stop) in tokens")
-    return [(int(start), int(stop)) for start, stop in spans]
-
-
 _FIELDS = {
     name: pa.field(name, kind)
     for name, kind in (("id", pa.string()), ("length", pa.int32()), ("relations", RELATIONS))
@@ -341,20 +260,25 @@ def canonical(table: pa.Table) -> pa.Table:
             pass
         elif table.field(k).equals(field, True):
             continue
-        if column.type != wanted:
-            try:
-                column = column.cast(wanted)
-                column.validate()  # Arrow's cast of list views leaves offsets too short
-            except pa.ArrowException as error:
-                raise InputError(
-                    f'column "{name}" is {table[name].type}, expected {wanted}: {error}'
-                ) from error
+        column = cast(column, wanted, name)
         if name == "relations" and column.null_count:
             table = unparsed.with_null_answers(table, ~arrow.is_valid(arrow.joined(column)))
         if name == "relations" and (column.null_count or column.num_chunks != 1):
             column = _without_null_lists(arrow.joined(column))
         table = table.set_column(k, name, column)
     return table
+
+
+def cast(column: pa.ChunkedArray, wanted: pa.DataType, name: str) -> pa.ChunkedArray:
+    """Return a column in a type; InputError where it has no such values."""
+    if column.type == wanted:
+        return column
+    try:
+        made = column.cast(wanted)
+        made.validate()  # Arrow's cast of list views leaves offsets too short
+    except pa.ArrowException as error:
+        raise InputError(f'column "{name}" is {column.type}, expected {wanted}: {error}') from error
+    return made
 
 
 def _without_null_lists(relations: pa.ListArray) -> pa.ListArray:
@@ -370,19 +294,22 @@ def _without_null_lists(relations: pa.ListArray) -> pa.ListArray:
     return arrow.lists(widths, children)
 
 
-def _validate(relations: Relations) -> None:
+def _values(relations: Relations) -> npt.NDArray[np.int32]:
+    """Return the spans as kernels read them, checked on the way."""
     spans = relations.arrays
     if not spans.is_complete:
         raise InputError("a span is null, or has a null role, start or stop")
     lengths = relations.table["length"]
-    role, start, stop, length = spans.role, spans.start, spans.stop, spans.lengths
+    role, start, stop, row_offsets, relation_offsets, length, *_ = spans
     if np.count_nonzero(length < 0) > lengths.null_count:
         example = int(np.argmax(arrow.values_of(arrow.joined(lengths), 0) < 0))
         raise InputError(f"example {relations.name(example)}: length is {lengths[example]}")
-    offsets = spans.row_offsets[spans.relation_offsets]
-    k = _spans.first_bad_span(role, start, stop, offsets, length, len(relations.roles))
+    values = np.empty((len(role), 3), np.int32)
+    k = _spans.pack(*spans[:6], len(relations.roles), values)
     if k < 0:
-        return
+        values.flags.writeable = False
+        return values
+    offsets = row_offsets[relation_offsets]
     example = int(np.searchsorted(offsets[1:], k, side="right"))
     where = f"example {relations.name(example)}: span ({start[k]}, {stop[k]})"
     if not 0 <= role[k] < len(relations.roles):

@@ -241,7 +241,8 @@ class Report(Printed):
         A training loop makes many reports, and asks each for one or two scores.
         """
         report = cls.__new__(cls)
-        vars(report).update(_later=make, scores=scores)
+        attributes = vars(report)
+        attributes["_later"], attributes["scores"] = make, scores
         return report
 
     @cached_property

@@ -67,7 +67,7 @@ class Rows:
 
     @classmethod
     def of(cls, relations: Relations) -> Rows:
-        """Flatten a table, once; a relation that could not be read has no rows.
+        """Take the arrays of a table; a relation that could not be read has no rows.
 
         The table keeps the arrays, which cannot be written to.
 
@@ -81,13 +81,9 @@ class Rows:
         """
         rows: Rows | None = relations.kept.get("rows")
         if rows is None:
-            flat = relations.arrays
-            values = np.empty((len(flat.role), 3), np.int32)
-            _spans.pack(flat.role, flat.start, flat.stop, flat.row_offsets, values)
-            tags = relations.reading.tags
-            rows = cls(values, flat.row_offsets, flat.relation_offsets, flat.lengths, tags)
-            for array in (*rows.arrays(), rows.lengths):
-                array.flags.writeable = False
+            flat, tags = relations.arrays, relations.reading.tags
+            offsets = flat.row_offsets, flat.relation_offsets
+            rows = cls(relations.values, *offsets, flat.lengths, tags)
             relations.kept["rows"] = rows
         return rows
 
@@ -140,6 +136,13 @@ class Rows:
     def n_relations(self) -> int:
         """Number of relations in all examples."""
         return len(self.row_offsets) - 1
+
+    def has_lengths_of(self, other: Rows) -> bool:
+        """Tell whether both sides have examples of the same lengths, all of them known."""
+        try:
+            return _spans.same_lengths(self.lengths, other.lengths)
+        except (TypeError, ValueError, BufferError):  # no such arrays, of which a check will tell
+            return False
 
     def n_marked(self) -> Int64:
         """Count the relations of each example that mark at least one span: int64[n_examples]."""

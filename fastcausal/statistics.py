@@ -6,7 +6,6 @@ Every total, subset, interval, test and rank is `Statistics.scores` under some w
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -19,10 +18,12 @@ from fastcausal import count_files
 from fastcausal.arrays.digests import added_digests
 from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.strata import By, columns_by, sorted_strata, sum_by
-from fastcausal.count_files import About
+from fastcausal.count_columns import table_of
+from fastcausal.count_files import LIKE, About
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.formulas import Formula, Int64, Rows
 from fastcausal.scores import Float64
+from fastcausal.signatures import joint_signature
 from fastcausal.significance.result import Inferred
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ class Statistics(Inferred):
         """
         from fastcausal.relations import require_unique
 
-        merged = reduce(Statistics.__add__, parts, self)
+        merged = _sum([self, *parts])
         for name in ("units", "left_out"):
             tables = [
                 table for part in (self, *parts) if (table := getattr(part, name)) is not None
@@ -298,12 +299,12 @@ class Statistics(Inferred):
             A column of `units` has the name of a count.
         """
         if self.units is None:
-            return count_files.table_of(self.formula, self.rows, times=self.times)
-        table = count_files.table_of(self.formula, self.rows_of_units(), self.units)
+            return table_of(self.formula, self.rows, times=self.times)
+        table = table_of(self.formula, self.rows_of_units(), self.units)
         return _concatenated(table, self.left_out)
 
-    def about(self, n_rows: int) -> About:
-        """Return what a file of so many rows says besides them."""
+    def about(self, n_rows: int | None) -> About:
+        """Return what a file of so many rows says besides them; None: of any rows."""
         return count_files.about_of(self, n_rows)
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -322,15 +323,25 @@ class Statistics(Inferred):
         count_files.write(path, [table], self.about(len(table)))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Statistics:
+    def read(
+        cls, path: str | os.PathLike[str], like: str | os.PathLike[str] | None = None
+    ) -> Statistics:
         """Read a file of `write`, or of ``--per-example``.
+
+        Parameters
+        ----------
+        path : path
+        like : path, optional
+            A file of the same protocol and policies. It says what the metadata of the first one
+            said, where another program has dropped that.
 
         Raises
         ------
         InputError
-            The file is damaged, or holds something else, or several systems.
+            The file is damaged, or holds something else, or several systems; or its metadata
+            contradicts that of the other one.
         """
-        systems = read_systems(path)
+        systems = read_systems(path, None if like is None else count_files.about_like(like))
         if len(systems) > 1:
             names = ", ".join(systems)
             raise InputError(f"{path}: several systems ({names}), expected a file of one")
@@ -351,17 +362,22 @@ class Statistics(Inferred):
         return np.arange(len(self.rows)) if self.row_of is None else self.row_of
 
 
-def read_systems(path: str | os.PathLike[str]) -> dict[str, Statistics]:
+def read_systems(path: str | os.PathLike[str], like: About | None = None) -> dict[str, Statistics]:
     """Read a file of one system or of several, by their names.
 
-    A file that does not name its system stands for one of its own name.
+    A file that does not name its system stands for one of its own name; ``like`` is as in
+    `count_files.load`.
 
     Raises
     ------
     InputError
-        The file is damaged, or holds something else.
+        The file is damaged, or holds something else, or contradicts ``like``.
     """
-    return {name: Statistics(**parts) for name, parts in count_files.read(path).items()}
+    systems = {name: Statistics(**parts) for name, parts in count_files.read(path, like).items()}
+    for statistics in systems.values() if like else ():
+        assert like is not None
+        joint_signature(statistics.signature, like["signature"], (str(path), LIKE))
+    return systems
 
 
 def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics]) -> None:
@@ -375,36 +391,12 @@ def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics
     )
 
 
-_SPANS = re.compile(r"\|spans:[^|]*")
-
-
-def joint_signature(a: str, b: str, names: tuple[str, str] = ("a part", "another one")) -> str:
-    """Return the signature of two parts: relations used as given in one are so in the whole.
-
-    So are texts of spans that were located, unless by another rule.
-
-    Raises
-    ------
-    InputError
-        They follow another protocol or policy; it has what differs, and the names of the parts.
-    """
-    if a == b:
-        return a
-    spans = set(_SPANS.findall(a) + _SPANS.findall(b))
-    if len(spans) == 1:
-        located: str = spans.pop()
-        return joint_signature(_SPANS.sub("", a), _SPANS.sub("", b), names) + located
-    given = [re.sub(r"\|tags:[^|]*", "|tags:as-given", signature) for signature in (a, b)]
-    if given[0] != given[1] or given[0] not in (a, b):
-        parts = [signature.split("|") for signature in (a, b)]
-        of_a, of_b = (
-            "|".join(part for part in side if part not in across)
-            for side, across in (parts, parts[::-1])
-        )
-        raise InputError(
-            f"{names[0]} has the signature {of_a}, {names[1]} has {of_b}, expected one signature"
-        )
-    return given[0]
+def _sum(parts: list[Statistics]) -> Statistics:
+    """Add neighbours until one is left, so that each unit is copied only a few times."""
+    while len(parts) > 1:
+        pairs = (parts[k : k + 2] for k in range(0, len(parts), 2))
+        parts = [reduce(Statistics.__add__, pair) for pair in pairs]
+    return parts[0]
 
 
 def _concatenated(*tables: pa.Table | None) -> Any:

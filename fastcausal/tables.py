@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Self
 
 from fastcausal.escapes import Cell, csv_value, latex_text, line_text, markdown_text
@@ -158,7 +157,7 @@ class Grid:
                     yield Text(f"\n{part}" if k or header else part)
                 yield self._table(widths, rows, show_header=header and not k and not part)
             if parts:
-                yield ""
+                yield Text()  # an empty str would be looked through for markup
 
     def __str__(self) -> str:
         from rich.console import Console
@@ -225,6 +224,8 @@ class Grid:
 
     def to_html(self) -> str:
         """Write an HTML table with the title as its caption."""
+        from html import escape
+
         caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
         head = "".join(f"<th>{escape(name)}</th>" for name in self.header)
         body = ""
@@ -325,6 +326,8 @@ def to_csv(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
 
 def to_html(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
     """Write tables, and every note as a paragraph."""
+    from html import escape
+
     return "".join([*(grid.to_html() for grid in grids), *(f"<p>{escape(n)}</p>" for n in notes)])
 
 

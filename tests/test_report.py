@@ -11,6 +11,7 @@ from copy import copy
 
 import pyarrow as pa
 import pytest
+from markupsafe import escape
 
 import fastcausal as fc
 from fastcausal import sample
@@ -18,6 +19,7 @@ from fastcausal.escapes import latex_text, line_text, markdown_text
 from fastcausal.groups import Scores
 from fastcausal.report import Report, Tables
 from tests.support.cli import cli
+from tests.support.markup import Reader
 
 LABELS = {"unit": [1, 1, 2, 2, 3], "rater": ["a", "b"] * 2 + ["a"], "label": list("xyyyx")}
 QUESTIONS = [{"id": "a", "question": "Why?", "answers": {"text": ["rain"]}}]
@@ -84,6 +86,19 @@ def test_every_report_has_every_method(case):
     copied = pickle.loads(pickle.dumps(report))
     assert copied.to_dict() == plain
     assert copied == report
+
+
+def test_a_page_has_the_tables(case, tmp_path):
+    name, report = case
+    page = tmp_path / "page.html"
+    if name in ("extraction", "cnc-2022"):  # tests of their own
+        return
+    report.to_html(page)
+    text = page.read_text(encoding="utf-8")
+    for grid in report.to_tables():
+        assert Reader(grid.to_html()).rows in Reader(text).tables
+    assert all(escape(line) in text for line in report._notes())
+    assert escape(report.title) in text
 
 
 def test_all_results_are_shown_alike(tmp_path):

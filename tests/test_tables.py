@@ -6,7 +6,6 @@ import csv
 import io
 import math
 import re
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
@@ -15,6 +14,7 @@ from markdown_it import MarkdownIt
 
 from fastcausal.escapes import latex_text, line_text
 from fastcausal.tables import Grid
+from tests.support.markup import Reader
 
 HOSTILE = [
     "<script>", "a | b", "\\| x", "**b**", "_i_", "`c`", "[a](http://x)", "![i](x)", "&lt;",
@@ -48,32 +48,6 @@ def rows_of(grid, names=lambda text: text):
         if part:
             yield [names(part)] + [""] * (len(grid.header) - 1)
         yield from ([names(cell) for cell in row] for row in rows)
-
-
-class Reader(HTMLParser):
-    """The text of every cell, row by row, and the tags."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.rows, self.tags, self.cell = [], set(), None
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        if tag == "tr":
-            self.rows.append([])
-        elif tag in ("td", "th"):
-            self.cell = len(self.rows[-1])
-            self.rows[-1] += [""] * int(dict(attrs).get("colspan", 1))
-
-    def handle_endtag(self, tag):
-        if tag in ("td", "th"):
-            self.cell = None
-
-    def handle_data(self, data):
-        if self.cell is not None:
-            self.rows[-1][self.cell] += data
 
 
 @given(grids())

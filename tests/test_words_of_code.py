@@ -54,10 +54,11 @@ def of_docstring(text: str) -> Iterator[str]:
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
-def test_words(path):
+def test_words():
     listed = [
-        f"{path.relative_to(ROOT)}:{line}: {said}" for line, said in problems(path.read_text())
+        f"{path.relative_to(ROOT)}:{line}: {said}"
+        for path in FILES
+        for line, said in problems(path.read_text())
     ]
     assert not listed, "\n".join(listed)
 
@@ -89,12 +90,10 @@ def test_what_the_rules_allow(source):
     assert not [*problems(source)]
 
 
-@pytest.mark.parametrize(
-    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda p: p.name
-)
-def test_words_of_pages(page):
+def test_words_of_pages():
     listed = [
         f"{page.name}:{k}: {match[0].strip()}"
+        for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
         for k, line in enumerate(page.read_text().splitlines(), 1)
         for match in TEXT.finditer(line)
     ]

@@ -12,4 +12,5 @@ def of_relations(
     relation_offsets: NDArray[int64],
     roles: Texts,
     ids: Texts | None,
+    each: NDArray[int64] | None = None,
 ) -> int: ...

@@ -1,7 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
 """Digests of annotated examples, which add. Shapes are the caller's promise."""
 
-from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport (
+    PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
+)
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libcpp.vector cimport vector
 
@@ -23,7 +25,7 @@ cdef extern from "digest.hpp" namespace "fastcausal" nogil:
     Digest c_of_texts "fastcausal::digest_texts" (const Texts&, const Texts&, int64_t)
     Digest c_of_relations "fastcausal::digest_relations" (
         const Row*, const int64_t*, const int64_t*, int64_t, const Texts&, const Texts&, int64_t,
-        uint64_t*
+        uint64_t*, uint64_t*
     )
 
 
@@ -59,14 +61,22 @@ def of_texts(ids, contents):
     return total(digest)
 
 
-def of_relations(values, row_offsets, relation_offsets, roles, ids):
-    """Sum of the hashes of examples: rows, names of roles and ids, (bytes, int32 offsets)."""
+def of_relations(values, row_offsets, relation_offsets, roles, ids, each=None):
+    """Sum of the hashes of examples: rows, names of roles and ids, (bytes, int32 offsets).
+
+    The hashes themselves are put in ``each``, int64[n_examples, 2].
+    """
     cdef Array rows = int32s(values, 2)
     cdef Array row_offset = int64s(row_offsets)
     cdef Array relation_offset = int64s(relation_offsets)
     cdef Texts id_texts
     cdef Texts role_texts
     cdef Digest digest
+    cdef Array hashes
+    cdef uint64_t* hash = NULL
+    if each is not None:
+        hashes = int64s(each, 2, PyBUF_WRITABLE)
+        hash = <uint64_t*>hashes.data
     texts(ids, &id_texts)
     cdef int64_t n_roles = texts(roles, &role_texts)
     cdef vector[uint64_t] space = vector[uint64_t](2 * n_roles)
@@ -74,6 +84,6 @@ def of_relations(values, row_offsets, relation_offsets, roles, ids):
         digest = c_of_relations(
             <const Row*>rows.data, <const int64_t*>row_offset.data,
             <const int64_t*>relation_offset.data, relation_offset.n - 1, id_texts, role_texts,
-            n_roles, space.data(),
+            n_roles, space.data(), hash,
         )
     return total(digest)

@@ -3,21 +3,16 @@ from numpy.typing import NDArray
 
 FAULTS: tuple[str, ...]
 
-def first_bad_span(
-    role: NDArray[int8],
-    start: NDArray[int32],
-    stop: NDArray[int32],
-    offsets: NDArray[int64],
-    lengths: NDArray[int32],
-    n_roles: int,
-) -> int: ...
 def pack(
     role: NDArray[int8],
     start: NDArray[int32],
     stop: NDArray[int32],
     row_offsets: NDArray[int64],
+    relation_offsets: NDArray[int64],
+    lengths: NDArray[int32],
+    n_roles: int,
     values: NDArray[int32],
-) -> None: ...
+) -> int: ...
 def sort(values: NDArray[int32], row_offsets: NDArray[int64]) -> None: ...
 def count_filled(row_offsets: NDArray[int64]) -> int: ...
 def same_lengths(gold: NDArray[int32], pred: NDArray[int32]) -> bool: ...

@@ -28,10 +28,10 @@ cdef extern from "rows.hpp" namespace "fastcausal" nogil:
         const int32_t* start
         const int32_t* stop
 
-    int64_t c_first_bad_span "fastcausal::first_bad_span" (
-        const SpanColumns&, const int64_t*, const int32_t*, int64_t, int64_t
+    int64_t c_pack "fastcausal::pack" (
+        const SpanColumns&, const int64_t*, const int64_t*, const int32_t*, int64_t, int64_t,
+        int32_t*,
     )
-    void c_pack "fastcausal::pack" (const SpanColumns&, const int64_t*, int64_t, Row*)
     void c_sort_rows "fastcausal::sort_rows" (Row*, const int64_t*, int64_t)
     int64_t c_count_filled "fastcausal::count_filled" (const int64_t*, int64_t)
     bint c_same_lengths "fastcausal::same_lengths" (const int32_t*, const int32_t*, int64_t)
@@ -42,14 +42,20 @@ cdef extern from "rows.hpp" namespace "fastcausal" nogil:
 
 
 cdef extern from "official.hpp" namespace "fastcausal" nogil:
+    cdef cppclass Given:
+        Side side
+        int64_t n_rows, n_relations
+        const int32_t* lengths
+
+    cdef enum class ReadAs(int64_t):
+        OFFICIAL, RELAXED
+
     cdef cppclass ReadAsTagged:
         vector[Row] rows
         vector[int64_t] row_offsets
         int64_t n_as_given
         bint wrong
-        bint read(
-            const Side&, int64_t, int64_t, int64_t, const int32_t*, int32_t, bint
-        ) except +
+        bint read(const Given&, int64_t, int64_t, int32_t, ReadAs) except +
 
 
 FAULTS = ("", "row_offsets", "relation_offsets", "role", "empty", "outside", "order")
@@ -71,26 +77,23 @@ cdef Side side(values, row_offsets, relation_offsets) except *:
     return s
 
 
-def first_bad_span(role, start, stop, offsets, lengths, int64_t n_roles):
-    """Number of the first span that cannot be, -1 for none; offsets: spans of each example."""
+def pack(role, start, stop, row_offsets, relation_offsets, lengths, int64_t n_roles, values):
+    """Fill values int32[n, 3] with the spans, sorted by (start, stop, role) in each relation.
+
+    Return the number of the first span that cannot be, -1 for none.
+    """
     cdef SpanColumns spans = columns(role, start, stop)
-    cdef Array offset = int64s(offsets)
+    cdef Array row_offset = int64s(row_offsets)
+    cdef Array relation_offset = int64s(relation_offsets)
     cdef Array length = int32s(lengths)
-    cdef int64_t found
-    with nogil:
-        found = c_first_bad_span(
-            spans, <const int64_t*>offset.data, <const int32_t*>length.data, length.n, n_roles
-        )
-    return found
-
-
-def pack(role, start, stop, row_offsets, values):
-    """Fill values int32[n, 3] with the spans, sorted by (start, stop, role) in each relation."""
-    cdef SpanColumns spans = columns(role, start, stop)
-    cdef Array offset = int64s(row_offsets)
     cdef Array to_values = int32s(values, 2, PyBUF_WRITABLE)
+    cdef int64_t wrong
     with nogil:
-        c_pack(spans, <const int64_t*>offset.data, offset.n - 1, <Row*>to_values.data)
+        wrong = c_pack(
+            spans, <const int64_t*>row_offset.data, <const int64_t*>relation_offset.data,
+            <const int32_t*>length.data, length.n, n_roles, <int32_t*>to_values.data,
+        )
+    return wrong
 
 
 def sort(values, row_offsets):
@@ -108,10 +111,10 @@ def count_filled(row_offsets):
 
 
 def same_lengths(gold, pred):
-    """Whether both sides, of as many examples, know every length, and the same."""
+    """Whether both sides have as many examples, know every length, and the same."""
     cdef Array a = int32s(gold)
     cdef Array b = int32s(pred)
-    return c_same_lengths(<const int32_t*>a.data, <const int32_t*>b.data, a.n)
+    return a.n == b.n and c_same_lengths(<const int32_t*>a.data, <const int32_t*>b.data, a.n)
 
 
 def last_stops(values, row_offsets, relation_offsets, stops):
@@ -151,29 +154,32 @@ def check_rows(values, row_offsets, relation_offsets, lengths, int64_t n_roles):
 def read_as_tagged(
     values, row_offsets, relation_offsets, lengths, int32_t n_roles, bint relaxed
 ):
-    """Values, row_offsets (the given ones where all stays), relations that tags cannot hold.
+    """Values, row_offsets (the given ones where they stay), relations that tags cannot hold.
 
     None where rows break a rule, which is looked at for n_roles above 0.
     """
-    cdef Side s = side(values, row_offsets, relation_offsets)
-    cdef int64_t n_rows = len(values)
-    cdef int64_t n_relations = len(row_offsets) - 1
+    cdef Given given
     cdef Array length = int32s(lengths)
+    cdef ReadAs reading = ReadAs.RELAXED if relaxed else ReadAs.OFFICIAL
     cdef ReadAsTagged found
     cdef bint changed
+    given.side = side(values, row_offsets, relation_offsets)
+    given.n_rows = len(values)
+    given.n_relations = len(row_offsets) - 1
+    given.lengths = <const int32_t*>length.data
     with nogil:
-        changed = found.read(
-            s, n_rows, n_relations, length.n, <const int32_t*>length.data, n_roles, relaxed
-        )
+        changed = found.read(given, 0, length.n, n_roles, reading)
     if found.wrong:
         return None
     if not changed:
         return values, row_offsets, found.n_as_given
     rows = np.empty((found.rows.size(), 3), np.int32)
-    offsets = np.empty(found.row_offsets.size(), np.int64)
     cdef Array to_rows = int32s(rows, 2, PyBUF_WRITABLE)
-    cdef Array to_offsets = int64s(offsets, 1, PyBUF_WRITABLE)
     if to_rows.n:
         memcpy(to_rows.data, found.rows.data(), sizeof(Row) * found.rows.size())
+    if found.row_offsets.empty():
+        return rows, row_offsets, found.n_as_given
+    offsets = np.empty(found.row_offsets.size(), np.int64)
+    cdef Array to_offsets = int64s(offsets, 1, PyBUF_WRITABLE)
     memcpy(to_offsets.data, found.row_offsets.data(), 8 * found.row_offsets.size())
     return rows, offsets, found.n_as_given

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 SPAN = pa.struct([("role", pa.int8()), ("start", pa.int32()), ("stop", pa.int32())])
 RELATIONS = pa.list_(pa.list_(SPAN))
+PIECE = 1 << 16  # bytes looked at before others: memory of a false offset is not there to the end
 Booleans = np.ndarray[Any, np.dtype[np.bool_]]
 
 
@@ -151,7 +152,7 @@ def string_lists(widths: Iterable[int], data: bytes, places: bytes) -> pa.ListAr
 
 
 class SpanArrays(NamedTuple):
-    """A column of relations as flat arrays, in the memory of the column where possible.
+    """A column of relations as flat arrays not to be written to, in its memory where possible.
 
     Attributes
     ----------
@@ -191,7 +192,7 @@ def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArr
     inner, relation_offsets = flattened(joined(relations))
     spans, row_offsets = flattened(inner)
     parts = role, start, stop = [spans.field(k) for k in range(3)]
-    return SpanArrays(
+    made = SpanArrays(
         values_of(role),
         values_of(start),
         values_of(stop),
@@ -201,6 +202,9 @@ def span_arrays(relations: pa.ChunkedArray, lengths: pa.ChunkedArray) -> SpanArr
         inner.null_count,
         not spans.null_count and not any(part.null_count for part in parts),
     )
+    for array in made[:6]:
+        array.flags.writeable = False
+    return made
 
 
 def flattened(lists: pa.ListArray) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.int64]]]:
@@ -320,7 +324,7 @@ def offsets_of(lists: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:
         return np.zeros(len(lists) + 1, np.int64)
     stored: Any = np.frombuffer(data, np.int32, len(lists) + 1, 4 * lists.offset)
     if not lists.null_count:
-        return np.asarray(stored.astype(np.int64) - stored[0])
+        return np.asarray(np.subtract(stored, stored[0], dtype=np.int64))
     return offsets(np.where(is_valid(lists), np.diff(stored), 0))
 
 
@@ -368,8 +372,20 @@ def _validate(array: pa.Array) -> None:
             kind = np.int32 if empty is pa.list_ else np.int64
             starts = np.frombuffer(buffers[1], kind)[array.offset :][: len(array) + 1]
             _validate(array.values.slice(starts[0], starts[-1] - starts[0]))
-    else:
+    elif not (pa.types.is_string(array.type) and _is_plain(array)):
         array.validate(full=True)
+
+
+def _is_plain(strings: pa.Array) -> bool:
+    """Tell whether offsets of strings within their data rise and all of it is ASCII.
+
+    Most ids are so, of which this tells ten times as fast as Arrow, which decodes each.
+    """
+    data, places = texts_of(strings)
+    if (places[1:] < places[:-1]).any():
+        return False
+    text = np.frombuffer(data, np.uint8)[places[0] : places[-1]]
+    return all(text[k : k + PIECE].max() < 128 for k in range(0, len(text), PIECE))
 
 
 def joined(column: pa.ChunkedArray | pa.Array) -> pa.Array:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays import _digests
 from fastcausal.arrays.arrow import joined, strings, texts_of
+
+N_BYTES = 16  # of a digest
 
 
 def digest_of_texts(ids: Any, contents: Any) -> int:
@@ -45,6 +48,41 @@ def digest_of_relations(rows: tuple[Any, Any, Any], roles: Sequence[str], ids: A
     ids : pyarrow.Array or ChunkedArray of string, or None
     """
     return _digests.of_relations(*rows, _texts(strings(roles)), _texts(ids))
+
+
+def digests_of_relations(rows: tuple[Any, Any, Any], roles: Sequence[str], ids: Any) -> pa.Array:
+    """Return the digest of each example as 16 bytes, of which `sum_of` is that of them all.
+
+    Parameters are those of `digest_of_relations`.
+    """
+    n = len(rows[2]) - 1
+    each = np.empty((n, 2), np.int64)
+    _digests.of_relations(*rows, _texts(strings(roles)), _texts(ids), each)
+    places = np.arange(0, N_BYTES * (n + 1), N_BYTES, dtype=np.int32)
+    # Not of a fixed size, which not every engine knows.
+    return pa.Array.from_buffers(pa.binary(), n, [None, *map(pa.py_buffer, (places, each))])
+
+
+def sum_of(digests: pa.ChunkedArray) -> int:
+    r"""Return the sum modulo 2^128 of digests of 16 bytes.
+
+    Raises
+    ------
+    pyarrow.ArrowException
+        They are of another type or length, or null.
+
+    Examples
+    --------
+    >>> sum_of(pa.chunked_array([[b"\x02" + bytes(15), b"\xff" * 16]]))
+    1
+    """
+    if digests.null_count:
+        raise pa.ArrowInvalid(f"{digests.null_count} nulls")
+    array = joined(digests).cast(pa.binary(N_BYTES))
+    data = array.buffers()[1] or b""
+    quarters = np.frombuffer(data, "<u4", 4 * len(array), N_BYTES * array.offset).reshape(-1, 4)
+    sums: list[int] = quarters.sum(axis=0, dtype=np.uint64).tolist()
+    return sum(value << 32 * k for k, value in enumerate(sums)) % 2**128
 
 
 def added_digests(*digests: int | None) -> int | None:

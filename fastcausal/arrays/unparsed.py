@@ -101,7 +101,7 @@ def reasons_of(table: pa.Table) -> dict[str, Any]:
     example = np.searchsorted(places, null, "right") - 1
     entries = _entries(column_of(table), example, len(table))
     number = (null - places[example] + 1).astype(np.int32)
-    relation, reason, text = (pc.struct_field(entries, field.name) for field in REASON)
+    relation, reason, text = entries.flatten()
     is_answer = is_valid(reason) & ~is_valid(relation)
     return {
         "example": example,
@@ -119,4 +119,4 @@ def _entries(kept: pa.ListArray | None, example: Any, n: int) -> pa.StructArray:
     known = np.diff(starts) == np.bincount(example, minlength=n)
     rank = np.arange(len(example)) - np.searchsorted(example, example)
     index = np.where(known[example], starts[example] + rank, 0)
-    return kept.flatten().take(numbers(index, known[example]))
+    return pc.take(flattened(kept)[0], numbers(index, known[example]))

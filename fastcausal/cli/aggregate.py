@@ -71,7 +71,8 @@ def systems_of(files: list[str]) -> dict[str, Statistics]:
         Systems have examples in common and not others, other signatures, or other gold.
     """
     from fastcausal.errors import InputError
-    from fastcausal.statistics import joint_signature, read_systems
+    from fastcausal.signatures import joint_signature
+    from fastcausal.statistics import read_systems
     from fastcausal.sweeps.systems import require_one_gold
 
     parts: dict[str, dict[str, Statistics]] = {}

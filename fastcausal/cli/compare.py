@@ -12,6 +12,7 @@ from fastcausal.cli.options import (
     CsvOption,
     Draws,
     FormatOption,
+    HtmlOption,
     JsonOption,
     LatexOption,
     MarkdownOption,
@@ -35,6 +36,7 @@ def compare(
     markdown: MarkdownOption = False,
     latex: LatexOption = False,
     csv: CsvOption = False,
+    html: HtmlOption = None,
 ) -> None:
     """Compare two systems on the same examples: B minus A, with bounds and p.
 
@@ -45,7 +47,9 @@ def compare(
     """
     chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
     import fastcausal as fc
+    from fastcausal.formats.io.targets import keep_apart
 
+    keep_apart([html], [a, b])
     with doing(f"comparing {b} with {a}"):
         comparison = fc.compare(
             a,
@@ -53,4 +57,6 @@ def compare(
             score,
             **draws._asdict(),
         )
+    if html is not None:
+        comparison.to_html(html)
     print_report(comparison, chosen)

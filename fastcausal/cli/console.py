@@ -70,7 +70,7 @@ def print_table(*parts: RenderableType) -> None:
                 part = Segments(Segment(printable(text), style) for text, style, _ in rendered)
             else:
                 part = printable(part)
-            console.print(part, highlight=False, soft_wrap=True, markup=False)
+            console.print(part, highlight=False, soft_wrap=True, markup=False, emoji=False)
     lines = capture.get().splitlines()
     show("\n".join(lines if console.is_terminal else map(str.rstrip, lines)))
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fastcausal.cli.console import doing, print_json, print_table, warn
-from fastcausal.cli.options import READS, RECIPE, JsonOption, Reads, Recipe
+from fastcausal.cli.options import (
+    POLICIES,
+    READS,
+    RECIPE,
+    HtmlOption,
+    JsonOption,
+    Policies,
+    Reads,
+    Recipe,
+)
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.options import Policy
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -28,16 +35,9 @@ def errors(
         str, Option(help="Go by these counts alone, such as le,be; by default all errors.")
     ] = "",
     role: Annotated[str, Option(help="Count these roles alone, such as cause,effect.")] = "",
-    html: Annotated[Path | None, Option(help="Write a page for the browser to this file.")] = None,
+    html: HtmlOption = None,
     json: JsonOption = False,
-    unparsed: Annotated[
-        Policy,
-        Option(help="Stop at unparsed predictions, count them as empty, or skip their examples."),
-    ] = "error",
-    unmatched: Annotated[
-        Policy,
-        Option(help="Stop at ids that one side lacks, count them as empty, or skip them."),
-    ] = "error",
+    policies: Policies = POLICIES,
     reads: Reads = READS,
 ) -> None:
     """Show the sentences that went wrong, worst first.
@@ -56,8 +56,7 @@ def errors(
             gold,
             pred,
             recipe.chosen(),
-            unparsed=unparsed,
-            unmatched=unmatched,
+            **policies._asdict(),
             **reads.arguments(),
         )
         wrong = report.errors(top, *(_names(each) for each in (type, role)))

@@ -12,6 +12,7 @@ from fastcausal.cli.options import (
     CsvOption,
     Draws,
     FormatOption,
+    HtmlOption,
     JsonOption,
     LatexOption,
     MarkdownOption,
@@ -43,18 +44,22 @@ def leaderboard(
     markdown: MarkdownOption = False,
     latex: LatexOption = False,
     csv: CsvOption = False,
+    html: HtmlOption = None,
 ) -> None:
     """Rank systems on the same examples, with bounds, ties, and what the best is worth.
 
     Examples
     --------
     fastcausal leaderboard careful.parquet hasty.parquet
+    fastcausal leaderboard careful.parquet hasty.parquet --baseline hasty --html board.html
     """
     chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
     if baseline is None:
         refuse(ctx, ("correction",), "is of p against a system: name it with --baseline")
     import fastcausal as fc
+    from fastcausal.formats.io.targets import keep_apart
 
+    keep_apart([html], systems)
     with doing(f"ranking by {score}"):
         board = fc.leaderboard(
             systems,
@@ -63,4 +68,7 @@ def leaderboard(
             correction=correction,
             **draws._asdict(),
         )
+    if html is not None:
+        with doing(f"writing {html}"):
+            board.to_html(html)
     print_report(board, chosen)

@@ -15,10 +15,17 @@ if TYPE_CHECKING:
 
 
 def merge(
-    parts: Annotated[list[str], Argument(help="Files of --per-example of different examples.")],
+    parts: Annotated[
+        list[str],
+        Argument(help="Files of --per-example of different examples, or folders of Parquet files."),
+    ],
     out: Annotated[Path, Option(help="Write one file of all examples here, .parquet or .arrow.")],
     system: Annotated[
         str | None, Option(help="Name the system; by default parts of one name keep it.")
+    ] = None,
+    like: Annotated[
+        Path | None,
+        Option(help="Take what the metadata of parts said from this file, where that is lost."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -27,18 +34,21 @@ def merge(
     Examples
     --------
     fastcausal merge careful.parquet --out all.parquet
+    fastcausal merge careful.parquet --out all.parquet --like hasty.parquet
     """
     from dataclasses import replace
 
-    from fastcausal.count_files import require_metadata
+    from fastcausal.count_files import about_like, require_metadata
     from fastcausal.errors import InputError, counted
     from fastcausal.formats.io.targets import keep_apart
     from fastcausal.statistics import read_systems, write_systems
 
-    keep_apart([out], parts)
+    keep_apart([out], [*parts, like])
     require_metadata(out)
     with doing("reading counts"):
-        read = {part: read_systems(part) for part in short_names(parts).values()}
+        said = None if like is None else about_like(like)
+        files = [*short_names([file for part in parts for file in _files_of(part)]).values()]
+        read = {file: read_systems(file, said) for file in files}
         several = max(map(len, read.values())) > 1
         if several and system is not None:
             raise InputError("--system names one system, the parts have several")
@@ -53,9 +63,19 @@ def merge(
         (whole if system is None else replace(whole, system=system)).write(out)
     n_examples = next(iter(merged.values())).n_units
     if json:
-        print_json({"out": str(out), "n_parts": len(parts), "n_examples": n_examples})
+        print_json({"out": str(out), "n_parts": len(files), "n_examples": n_examples})
     else:
-        show(printable(f"{out}: {counted(n_examples, 'example')}, {counted(len(parts), 'part')}"))
+        show(printable(f"{out}: {counted(n_examples, 'example')}, {counted(len(files), 'part')}"))
+
+
+def _files_of(part: str) -> list[str]:
+    """Return the Parquet files of a folder, as engines write it, or the file itself."""
+    from fastcausal.formats.io.folders import files_of
+    from fastcausal.formats.table import PARQUET
+
+    if not Path(part).is_dir():
+        return [part]
+    return [*map(str, files_of(part, {PARQUET.name: PARQUET})[1])]
 
 
 def _parts_of(parts: dict[str, dict[str, Statistics]], name: str) -> dict[str, Statistics]:
@@ -70,7 +90,7 @@ def _parts_of(parts: dict[str, dict[str, Statistics]], name: str) -> dict[str, S
 def joined(parts: Mapping[str, Statistics]) -> Statistics:
     """Join parts; errors call them by their names, such as those of their files."""
     from fastcausal.errors import InputError, some_of
-    from fastcausal.statistics import joint_signature
+    from fastcausal.signatures import joint_signature
 
     (first, start), *rest = parts.items()
     for name, part in rest:
@@ -78,5 +98,16 @@ def joined(parts: Mapping[str, Statistics]) -> Statistics:
     try:
         return start.merge(*(part for _, part in rest))
     except InputError as error:
-        where = f"parts{some_of([*parts])}" if rest else first
+        where = f"parts{some_of(_in_two(parts) or [*parts])}" if rest else first
         raise InputError(f"{where}: {error}") from error
+
+
+def _in_two(parts: Mapping[str, Statistics]) -> list[str]:
+    """Return the first two parts that have one id, none where each is in one part."""
+    owner: dict[str, str] = {}
+    for name, part in parts.items():
+        ids = part.ids()
+        for id in [] if ids is None else ids.to_pylist():
+            if owner.setdefault(id, name) != name:
+                return [owner[id], name]
+    return []

@@ -15,6 +15,7 @@ from fastcausal.options import (
     KernelName,
     Method,
     Occurrence,
+    Policy,
     ReadFormat,
     TableFormat,
     TagReading,
@@ -30,6 +31,9 @@ FormatOption = Annotated[
 MarkdownOption = Annotated[bool, Option("--markdown", help="Print a table of Markdown.")]
 LatexOption = Annotated[bool, Option("--latex", help="Print a table of LaTeX.")]
 CsvOption = Annotated[bool, Option("--csv", help="Print values with all their digits.")]
+HtmlOption = Annotated[
+    Path | None, Option("--html", help="Write a page for the browser to this file.")
+]
 PerExampleOption = Annotated[
     Path | None,
     Option(help="Write the counts of each example to this .parquet or .arrow file."),
@@ -107,6 +111,28 @@ class Reads(NamedTuple):
 
 
 READS = Reads()
+
+
+class Policies(NamedTuple):
+    """Options of what happens to predictions that cannot be scored."""
+
+    unparsed: Annotated[
+        Policy,
+        Option(
+            "--unparsed",
+            help="Stop at unparsed predictions, score them as empty, or skip their examples.",
+        ),
+    ] = "error"
+    unmatched: Annotated[
+        Policy,
+        Option(
+            "--unmatched",
+            help="Stop at ids that one side lacks, score them as empty, or skip them.",
+        ),
+    ] = "error"
+
+
+POLICIES = Policies()
 
 
 class Recipe(NamedTuple):

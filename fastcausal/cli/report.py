@@ -11,18 +11,19 @@ import click
 from fastcausal.cli.console import doing, is_standard_output, print_json, printable, show, warn
 from fastcausal.cli.options import (
     DRAWS,
+    POLICIES,
     READS,
     RECIPE,
     ByOption,
     Draws,
     JsonOption,
+    Policies,
     Reads,
     Recipe,
     refuse_inference,
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import reports_of, with_intervals
-from fastcausal.options import Policy
 
 if TYPE_CHECKING:
     from fastcausal.pages import Section
@@ -42,14 +43,7 @@ def report(
     examples: Annotated[
         int, Option(min=0, help="Leave examples beyond so many out, right ones first.")
     ] = 20_000,
-    unparsed: Annotated[
-        Policy,
-        Option(help="Stop at unparsed predictions, score them as empty, or skip their examples."),
-    ] = "error",
-    unmatched: Annotated[
-        Policy,
-        Option(help="Stop at ids that one side lacks, score them as empty, or skip them."),
-    ] = "error",
+    policies: Policies = POLICIES,
     draws: Draws = DRAWS,
     json: JsonOption = False,
     reads: Reads = READS,
@@ -77,7 +71,7 @@ def report(
     keep_apart([out], [gold, *pred])
     with doing(f"reading {gold}"):
         gold_side = fc.read(opened(readable_again(gold)), tags=GOLD_READING[protocol.tags])
-    options: dict[str, Any] = {"by": by, "unparsed": unparsed, "unmatched": unmatched}
+    options: dict[str, Any] = {"by": by, **policies._asdict()}
     options |= reads.arguments()
     scored = reports_of(
         pred, lambda path: fc.score(gold_side, readable_again(path), protocol, **options)
@@ -85,7 +79,7 @@ def report(
     reports = with_intervals(scored, draws, by)
     with doing(f"writing {out}"):
         title = f"{', '.join(reports)} on {stem_of(gold)}"
-        page = page_of(title, _sections(reports, draws, by), reports, examples)
+        page = page_of(title, _sections(reports, draws), reports, examples)
         write_page(out, page)
     columns = page.examples or {}
     sizes = {name: columns[name] for name in ("n_examples", "n_left_out")}
@@ -104,11 +98,11 @@ def report(
     show(printable(f"{out}: {said}"), err=is_standard_output(out))
 
 
-def _sections(reports: Mapping[str, Report], draws: Draws, by: list[str] | None) -> list[Section]:
+def _sections(reports: Mapping[str, Report], draws: Draws) -> list[Section]:
     """Make what stands above the examples."""
     first, *more = reports.values()
     if not more:
         return [*first.sections()]
     from fastcausal.sweeps.sections import sections_of_systems
 
-    return sections_of_systems(reports, by=by, **draws._asdict())
+    return sections_of_systems(reports, **draws._asdict())

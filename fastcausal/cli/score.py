@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
@@ -15,6 +14,7 @@ import click
 from fastcausal.cli.console import doing, hint, short_names
 from fastcausal.cli.options import (
     DRAWS,
+    POLICIES,
     READS,
     RECIPE,
     ByOption,
@@ -22,6 +22,7 @@ from fastcausal.cli.options import (
     FormatOption,
     IntervalsOption,
     JsonOption,
+    Policies,
     Reads,
     Recipe,
     format_of,
@@ -30,7 +31,7 @@ from fastcausal.cli.options import (
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import named, print_reports, with_intervals
-from fastcausal.options import Backend, Policy
+from fastcausal.options import Backend
 
 SCORED_AGAIN = 1 << 20  # bytes of files that are scored a second time, for a hint
 
@@ -69,14 +70,7 @@ def score(
     counts: Annotated[
         bool, Option("--counts", help="Add all counts to the table; JSON always has them.")
     ] = False,
-    unparsed: Annotated[
-        Policy,
-        Option(help="Stop at unparsed predictions, score them as empty, or skip their examples."),
-    ] = "error",
-    unmatched: Annotated[
-        Policy,
-        Option(help="Stop at ids that one side lacks, score them as empty, or skip them."),
-    ] = "error",
+    policies: Policies = POLICIES,
     backend: Annotated[
         Backend,
         Option(help="Count on the CPU, on an NVIDIA GPU, or in plain Python (reference)."),
@@ -136,8 +130,7 @@ def score(
                     path,
                     protocol,
                     by=by,
-                    unparsed=unparsed,
-                    unmatched=unmatched,
+                    **policies._asdict(),
                     backend=backend,
                     num_threads=threads,
                     per_example=tables.get(name),
@@ -151,8 +144,7 @@ def score(
             reports[name] = report.without_details()
     print_reports(reports, chosen, by, counts)
     if chosen == "text" and protocol is RECESS:
-        policies = {"unparsed": unparsed, "unmatched": unmatched}
-        hint(_official(source, names, **policies, **reads.arguments()))
+        hint(_official(source, names, **policies._asdict(), **reads.arguments()))
 
 
 def _import_numpy() -> None:
@@ -235,6 +227,8 @@ def _one_table(target: Path | None, systems: list[str]) -> Iterator[dict[str, Pa
     if len(systems) == 1:
         yield {systems[0]: target}
         return
+    from tempfile import TemporaryDirectory
+
     from fastcausal.count_files import about_systems, batches_in, metadata_of, with_system
     from fastcausal.formats.table import appending
 

@@ -82,9 +82,11 @@ def print_reports(
     elif format == "json":
         print_json({"systems": {name: report.to_dict() for name, report in reports.items()}})
     else:
+        from fastcausal.sweeps.side_by_side import shared_legend
+
         warn(f"{name}: {w}" for name, report in reports.items() for w in report.warnings)
-        shared = [line for line in first.legend if all(line in each.legend for each in more)]
-        print_grids(systems_tables(reports, by, counts), format, *shared, first.signature)
+        notes = [*shared_legend(reports), first.signature]
+        print_grids(systems_tables(reports, by, counts), format, *notes)
 
 
 def systems_tables(

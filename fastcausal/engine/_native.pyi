@@ -1,7 +1,7 @@
 from numpy import float64, int32, int64
 from numpy.typing import NDArray
 
-Side = tuple[NDArray[int32], NDArray[int64], NDArray[int64]]
+from fastcausal.rows import Rows
 
 class Memory:
     def clear(self) -> None: ...
@@ -11,9 +11,8 @@ def run(
     kernel: bytes | int,
     memory: Memory | None,
     plan: NDArray[int64],
-    gold: Side,
-    pred: Side,
-    lengths: tuple[NDArray[int32], NDArray[int32]],
+    gold: Rows,
+    pred: Rows,
     groups: NDArray[int64] | None,
     each: bool,
     apart: bool,
@@ -21,14 +20,16 @@ def run(
     counts: NDArray[int64],
     num_threads: int,
     check: bool,
+    reading: int,
+    as_given: NDArray[int64] | None,
     patterns_from: int,
 ) -> int: ...
 def count_pairs(
     kernel: bytes | int,
     memory: Memory | None,
     plan: NDArray[int64],
-    gold: Side,
-    pred: Side,
+    gold: Rows,
+    pred: Rows,
     gold_index: NDArray[int64],
     pred_index: NDArray[int64],
     lengths: NDArray[int32],

@@ -36,6 +36,9 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
         int64_t n_rows, n_relations
         const int32_t* lengths
 
+    cdef enum class ReadAs(int64_t):
+        pass
+
     cdef cppclass CMemory "fastcausal::Memory":
         void clear()
 
@@ -53,6 +56,8 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
         int64_t* counts
         int64_t n_threads
         cbool check
+        ReadAs reading
+        int64_t* n_as_given
         int64_t patterns_from
         Asked asked
 
@@ -139,22 +144,18 @@ cdef extern from *:
     int fc_limited
 
 
-cdef Side side(tuple arrays) except *:
-    cdef Side s
-    s.rows = <const Row*>int32s(arrays[0], 2).data
-    s.row_offsets = <const int64_t*>int64s(arrays[1]).data
-    s.relation_offsets = <const int64_t*>int64s(arrays[2]).data
-    return s
-
-
-cdef Given given(tuple arrays, lengths) except *:
-    cdef Array rows = int32s(arrays[0], 2)
-    cdef Array row_offsets = int64s(arrays[1])
-    cdef Array length = int32s(lengths)
+cdef Given given(of) except *:
+    """The arrays of Rows."""
+    cdef Array rows = int32s(of.values, 2)
+    cdef Array row_offsets = int64s(of.row_offsets)
+    cdef Array relation_offsets = int64s(of.relation_offsets)
+    cdef Array length = int32s(of.lengths)
     cdef Given of_side
-    if rows.width != 3 or not row_offsets.n or int64s(arrays[2]).n != length.n + 1:
+    if rows.width != 3 or not row_offsets.n or relation_offsets.n != length.n + 1:
         raise TypeError("arrays of rows, offsets and lengths that do not fit together")
-    of_side.side = side(arrays)
+    of_side.side.rows = <const Row*>rows.data
+    of_side.side.row_offsets = <const int64_t*>row_offsets.data
+    of_side.side.relation_offsets = <const int64_t*>relation_offsets.data
     of_side.n_rows = rows.n
     of_side.n_relations = row_offsets.n - 1
     of_side.lengths = <const int32_t*>length.data
@@ -186,20 +187,23 @@ def pattern(gold, pred):
 
 
 def run(
-    kernel, Memory memory, plan, tuple gold, tuple pred, tuple lengths, groups, bint each,
-    bint apart, partner, counts, int64_t num_threads, bint check, int64_t patterns_from,
+    kernel, Memory memory, plan, gold, pred, groups, bint each, bint apart, partner, counts,
+    int64_t num_threads, bint check, int64_t reading, as_given, int64_t patterns_from,
 ):
     """Add to counts, and fill partner unless it is None; groups None is one group.
 
+    reading: 0 of rows as they are, 1 as cnc-2023 and 2 as cnc-2022 reads tags; then as_given
+    int64[1] grows by the relations that tags cannot hold, and check has to be true.
+
     Return the first example that is too large, -1 where all is well, -2 where check finds rows
-    wrong. kernel: its name or a function's address; lengths: those of gold and of pred.
+    wrong. kernel: its name or a function's address; gold, pred: Rows of as many examples.
     """
     cdef Named named = kernel_of(kernel, memory)
     cdef Array to_counts = int64s(counts, 2, PyBUF_WRITABLE)
     cdef Run whole
-    whole.gold = given(gold, lengths[0])
-    whole.pred = given(pred, lengths[1])
-    whole.n_examples = int32s(lengths[0]).n
+    whole.gold = given(gold)
+    whole.pred = given(pred)
+    whole.n_examples = len(gold.lengths)
     whole.plan = plan_at(plan)[0]
     whole.groups.of = NULL
     whole.groups.n = to_counts.n
@@ -213,6 +217,10 @@ def run(
     whole.counts = <int64_t*>to_counts.data
     whole.n_threads = num_threads
     whole.check = check
+    whole.reading = <ReadAs>reading
+    whole.n_as_given = NULL
+    if as_given is not None:
+        whole.n_as_given = <int64_t*>int64s(as_given, 1, PyBUF_WRITABLE).data
     whole.patterns_from = patterns_from
     whole.asked = interrupted
     cdef int64_t outcome
@@ -222,11 +230,11 @@ def run(
 
 
 def count_pairs(
-    kernel, Memory memory, plan, tuple gold, tuple pred, gold_index, pred_index, lengths, counts
+    kernel, Memory memory, plan, gold, pred, gold_index, pred_index, lengths, counts
 ):
     """Add to counts (all 0) the counts of the given pairs; index -1 is no relation."""
-    cdef Side g = side(gold)
-    cdef Side p = side(pred)
+    cdef Side g = given(gold).side
+    cdef Side p = given(pred).side
     cdef const Plan* record = plan_at(plan)
     cdef Named named = kernel_of(kernel, memory)
     cdef Array of_gold = int64s(gold_index)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any
+
+import numpy as np
 
 from fastcausal.engine import _native
 from fastcausal.engine.kernel import Int32, Int64
 from fastcausal.engine.plan import Groups, Plan, TooLargeError
-from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.errors import InputError
 from fastcausal.rows import Rows, check_both
 
-# Starting a thread costs about as much as scoring this many examples.
-EXAMPLES_PER_THREAD = 4096
+# Starting a thread costs as much processor time as scoring half as many examples.
+EXAMPLES_PER_THREAD = 8192
 # Counting patterns takes some microseconds to set up, as long as so many examples otherwise.
 PATTERNS_FROM = 256
 FAULTY = -2  # of csrc/cpu.hpp
-
-T = TypeVar("T")
+READINGS = ("cnc-2023", "cnc-2022")  # in the order of ReadAs in csrc/official.hpp, from 1 on
 
 
 def run(
@@ -31,29 +31,33 @@ def run(
     counts: Int64,
     num_threads: int | None,
     check: bool = False,
-) -> None:
+    tags: str | None = None,
+) -> int:
     """As in reference/driver.py; ``num_threads`` None uses the cores where there is enough work.
 
-    ``check``: rows are as a user made them; InputError says what is wrong with them.
+    ``check``: rows are as a user made them; InputError says what is wrong with them. ``tags``: read
+    these as if written with tags; return the number of relations that tags cannot hold.
     """
+    reading = 0 if tags is None else 1 + READINGS.index(tags)
+    as_given = np.zeros(1, np.int64) if reading else None
     if num_threads is None:
-        num_threads = max(1, len(gold.lengths) // EXAMPLES_PER_THREAD)
+        num_threads = len(gold.lengths) // EXAMPLES_PER_THREAD or 1
         if num_threads > 1:
             num_threads = min(os.cpu_count() or 1, num_threads)
     try:
-        outcome = _call(plan, lambda kernel, memory: _native.run(
-            kernel, memory, plan.host_record, gold.arrays(), pred.arrays(),
-            (gold.lengths, pred.lengths), groups.of, groups.each, groups.apart, partner, counts,
-            num_threads, check, PATTERNS_FROM,
-        ))  # fmt: skip
+        outcome = _call(
+            _native.run, plan, gold, pred, groups.of, groups.each, groups.apart, partner, counts,
+            num_threads, check, reading, as_given, PATTERNS_FROM,
+        )  # fmt: skip
     except (TypeError, ValueError, BufferError):
         if check:  # perhaps an array of another type or shape
             check_both(gold, pred, int(plan.params[0]))
         raise
     if outcome == FAULTY:
         check_both(gold, pred, int(plan.params[0]))
-    if outcome >= 0:
+    elif outcome >= 0:
         raise TooLargeError(outcome)
+    return 0 if as_given is None else int(as_given[0])
 
 
 def count_pairs(
@@ -66,22 +70,19 @@ def count_pairs(
     counts: Int64,
 ) -> None:
     """As in reference/driver.py."""
-    _call(plan, lambda kernel, memory: _native.count_pairs(
-        kernel, memory, plan.host_record, gold.arrays(), pred.arrays(), gold_index, pred_index,
-        lengths, counts,
-    ))  # fmt: skip
+    _call(_native.count_pairs, plan, gold, pred, gold_index, pred_index, lengths, counts)
 
 
-def _call(plan: Plan, driver: Callable[[bytes | int, _native.Memory | None], T]) -> T:
-    """Call the driver with a kernel of csrc by its name, with a user's by its address."""
+def _call(driver: Callable[..., Any], plan: Plan, *arguments: Any) -> Any:
+    """Call a driver with a kernel of csrc by its name, with a user's by its address."""
+    if plan.built_in is not None:
+        return driver(plan.built_in, None, plan.host_record, *arguments)
     kernel = plan.kernel
-    if KERNELS.get(kernel.name) is kernel:
-        return driver(kernel.name.encode(), None)
     if kernel.ordinal:
         from fastcausal.engine import plain
 
         called = plain.called(kernel)
-        result = driver(called.address, called.memory)
+        result = driver(called.address, called.memory, plan.host_record, *arguments)
         called.check()
         return result
     try:
@@ -96,6 +97,6 @@ def _call(plan: Plan, driver: Callable[[bytes | int, _native.Memory | None], T])
             'backend="reference"'
         ) from error
     before = function.faults.copy()
-    result = driver(function.address, None)
+    result = driver(function.address, None, plan.host_record, *arguments)
     function.check(kernel, before)
     return result

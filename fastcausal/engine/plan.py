@@ -52,7 +52,15 @@ class Plan:
     truncate: bool
     ignore_non_causal: bool
 
-    @property
+    @cached_property
+    def built_in(self) -> bytes | None:
+        """The name of the kernel in csrc; None for a user's."""
+        from fastcausal.engine.reference.kernels import KERNELS
+
+        is_known = KERNELS.get(self.kernel.name) is self.kernel
+        return self.kernel.name.encode() if is_known else None
+
+    @cached_property
     def n_fields(self) -> int:
         """Number of counts of a pair."""
         return int(self.weights.shape[1])

@@ -39,7 +39,7 @@ class Section(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What a page shows.
+    """Content of a page.
 
     Attributes
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from fastcausal.statistics import Statistics
 from fastcausal.sweeps.compare import compare
 from fastcausal.sweeps.systems import set_aside, systems_of
 from fastcausal.tables import Bounded, Grid, number_text
-from fastcausal.tasks.charts import MOST_ROWS, bars
+from fastcausal.tasks.charts import bars_of
 from fastcausal.tasks.pictures import Drawing, missing_pictures, pictures_of
 
 if TYPE_CHECKING:
@@ -127,13 +127,11 @@ class Leaderboard(Report):
 
     def _drawings(self) -> dict[str, Drawing]:
         """Return what draws scores and differences with their bounds."""
-        shown = dict([*self.scores.items()][:MOST_ROWS])
-        best = f", the best {len(shown)}" if len(shown) < self.n_systems else ""
-        drawings = {f"{self.score} by system{best}": _bars(shown, "value", "low", "high")}
-        tested = {name: values for name, values in shown.items() if name != self.baseline}
-        if self.baseline is not None and tested:
-            text = f"{self.score} minus that of {self.baseline}{best}"
-            drawings[text] = _bars(tested, *DIFFERENCE[:3])
+        drawings = bars_of(f"{self.score} by system", _bounded(self.scores, *COLUMNS[:3]))
+        if self.baseline is not None and self.n_systems > 1:
+            tested = {name: row for name, row in self.scores.items() if name != self.baseline}
+            text = f"{self.score} minus that of {self.baseline}"
+            drawings |= bars_of(text, _bounded(tested, *DIFFERENCE[:3]))
         return drawings
 
     @property
@@ -243,10 +241,9 @@ def leaderboard(
     )
 
 
-def _bars(systems: Mapping[str, Scores], *names: str) -> Drawing:
-    """Return what draws a value of every system with its bounds, under these names."""
-    rows = {name: {"": Bounded(*(values[n] for n in names))} for name, values in systems.items()}
-    return partial(bars, rows=rows)
+def _bounded(systems: Mapping[str, Scores], *names: str) -> dict[str, dict[str, float]]:
+    """Return a value of every system with its bounds, which have these names."""
+    return {name: {"": Bounded(*(values[n] for n in names))} for name, values in systems.items()}
 
 
 def _ranked(

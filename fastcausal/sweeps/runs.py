@@ -154,6 +154,10 @@ class Files:
         self._runs = {run.name: run for run in runs_of_files(sources)}
         self.names: list[str] = [*self._runs]
 
+    def paths(self, wanted: Sequence[str]) -> list[Path]:
+        """Return what is opened to read the runs of these names, besides what `runs` opens."""
+        return [run.source for run in self.runs(wanted) if isinstance(run.source, Path)]
+
     def runs(self, wanted: Sequence[str]) -> Iterator[Run]:
         """Yield the runs of these names."""
         return (self._runs[name] for name in wanted)
@@ -190,6 +194,10 @@ class DataSet:
         if (clash := _clash(self.names)) is not None:
             raise InputError(f'{source}: two runs of one name, "{self.names[clash[1]]}"')
         _check_lengths(self.names)
+
+    def paths(self, wanted: Sequence[str]) -> list[Path]:
+        """Return no path: the rows of a run come from `runs`."""
+        return []
 
     def runs(self, wanted: Sequence[str]) -> Iterator[Run]:
         """Yield the runs of these names, each as soon as its last example is read."""

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 from fastcausal.errors import InputError
+from fastcausal.groups import Scores
 from fastcausal.options import Method
 from fastcausal.pages import Section
 from fastcausal.report import Report
 from fastcausal.sweeps.leaderboard import leaderboard
-from fastcausal.sweeps.side_by_side import systems_table
+from fastcausal.sweeps.side_by_side import (
+    shared_legend,
+    subsets_of,
+    subsets_table,
+    systems_table,
+)
 from fastcausal.sweeps.systems import systems_of
 from fastcausal.tables import Grid
-from fastcausal.tasks.charts import COLOURS, MOST_ROWS, bars, stacks
+from fastcausal.tasks.charts import bars_of, stacks_of
 from fastcausal.tasks.extraction.sections import (
     confusion_section,
-    digest_of_gold,
     errors_by_group,
+    gold_lines,
     main_score,
     unparsed_section,
 )
@@ -31,7 +36,6 @@ Reports = Mapping[str, Report]
 def sections_of_systems(
     reports: Reports,
     *,
-    by: Sequence[str] | None = None,
     cluster: str | None = None,
     confidence: float = 0.95,
     n_resamples: int = 10_000,
@@ -42,14 +46,12 @@ def sections_of_systems(
 
     The leaderboard, where every system is tested against the first one given; scores side by side,
     with intervals where `with_intervals` has made them; what could not be read; errors; confusion
-    of roles.
+    of roles; scores of parts of the examples.
 
     Parameters
     ----------
     reports : mapping of str to Report
         By system.
-    by : sequence of str, optional
-        Columns whose values have scores of their own.
     cluster, confidence, n_resamples, seed, method
         As in `leaderboard`.
 
@@ -60,8 +62,8 @@ def sections_of_systems(
     """
     draws = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
     ranks = _ranks(reports, cluster=cluster, method=method, **draws)
-    sections = [ranks, _scores(reports, by), *unparsed_section(reports), *_errors(reports)]
-    return [*sections, *confusion_section(reports)]
+    sections = [ranks, _scores(reports), *unparsed_section(reports), *_errors(reports)]
+    return [*sections, *confusion_section(reports), *_subsets(reports)]
 
 
 def _ranks(reports: Reports, **options: Any) -> Section:
@@ -78,37 +80,18 @@ def _ranks(reports: Reports, **options: Any) -> Section:
     return section._replace(title=title)
 
 
-def _scores(reports: Reports, by: Sequence[str] | None) -> Section:
+def _scores(reports: Reports) -> Section:
     """Show scores side by side, and what a reader has to know of each system."""
     warnings = [f"{name}: warning: {w}" for name, each in reports.items() for w in each.warnings]
-    digests = dict.fromkeys(map(digest_of_gold, reports.values()))
-    gold = [f"gold: {digest}" for digest in digests if digest is not None]
-    lines = [*warnings, *dict.fromkeys(each.signature for each in reports.values()), *gold]
-    shown = dict([*reports.items()][:MOST_ROWS])
-    name = main_score(next(iter(shown.values())))
-    rows = {
+    signatures = dict.fromkeys(report.signature for report in reports.values())
+    lines = [*shared_legend(reports), *warnings, *signatures, *gold_lines(reports.values())]
+    name = main_score(next(iter(reports.values())))
+    roles = {
         system: {group: values[name] for group, values in report.scores.items()}
-        for system, report in shown.items()
+        for system, report in reports.items()
     }
-    drawings = {f"{name} by system and role": partial(bars, rows=rows)}
-    if by and (subsets := _subsets(reports, name)):
-        drawings[f"{name} by subset and system"] = partial(bars, rows=subsets)
-    return Section("Scores", [systems_table(reports, by)], pictures_of(drawings), lines)
-
-
-def _subsets(reports: Reports, name: str) -> dict[str, dict[str, float]]:
-    """Return a score of the first systems by subset, as many of both as a picture holds."""
-    shown = [*reports.items()][: len(COLOURS)]
-    subsets = dict.fromkeys(subset for report in reports.values() for subset in report.subsets)
-    return {
-        subset: {
-            system: report.subsets[subset]["overall"][name]
-            if subset in report.subsets
-            else math.nan
-            for system, report in shown
-        }
-        for subset in [*subsets][: MOST_ROWS // len(shown)]
-    }
+    pictures = pictures_of(bars_of(f"{name} by system and role", roles))
+    return Section("Scores", [systems_table(reports)], pictures, lines)
 
 
 def _errors(reports: Reports) -> list[Section]:
@@ -122,7 +105,23 @@ def _errors(reports: Reports) -> list[Section]:
         for group in groups
     }
     grid = Grid("", [*groups["overall"]], "system", parts=parts)
-    rows = {name: each["overall"] for name, each in [*counts.items()][:MOST_ROWS]}
-    return [
-        Section("Errors", [grid], pictures_of({"Errors by system": partial(stacks, rows=rows)}))
-    ]
+    of_systems = {name: each["overall"] for name, each in counts.items()}
+    return [Section("Errors", [grid], pictures_of(stacks_of("Errors by system", of_systems)))]
+
+
+def _subsets(reports: Reports) -> list[Section]:
+    """Show the scores of parts of the examples; NaN is drawn for a system that lacks a part."""
+    subsets = subsets_of(reports)
+    if not subsets:
+        return []
+    name = main_score(next(iter(reports.values())))
+    undefined = {"overall": Scores({name: math.nan})}
+    rows = {
+        subset: {
+            system: report.subsets.get(subset, undefined)["overall"][name]
+            for system, report in reports.items()
+        }
+        for subset in subsets
+    }
+    pictures = pictures_of(bars_of(f"{name} by subset and system", rows))
+    return [Section("Subsets", [subsets_table(reports)], pictures)]

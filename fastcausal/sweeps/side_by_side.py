@@ -9,6 +9,12 @@ from fastcausal.report import Report, scores_table
 from fastcausal.tables import Grid
 
 
+def shared_legend(reports: Mapping[str, Report]) -> list[str]:
+    """Return the lines below the tables that all systems have."""
+    first, *more = reports.values()
+    return [line for line in first.legend if all(line in each.legend for each in more)]
+
+
 def systems_table(
     reports: Mapping[str, Report], by: Sequence[str] | None = None, counts: bool = False
 ) -> Grid:
@@ -18,18 +24,35 @@ def systems_table(
     """
     first = next(iter(reports.values()))
     parts = {"": {name: _of_system(report.scores, counts) for name, report in reports.items()}}
-    subsets = dict.fromkeys(name for report in reports.values() for name in report.subsets)
-    for subset in subsets:
-        if subset.startswith(tuple(f"{column}=" for column in by or ())):
-            parts[subset] = {
-                name: _of_system(report.subsets[subset], counts)
-                for name, report in reports.items()
-                if subset in report.subsets
-            }
+    columns = tuple(f"{column}=" for column in by or ())
+    parts |= _parts(reports, [s for s in subsets_of(reports) if s.startswith(columns)], counts)
     sentences = _range([report.n_examples for report in reports.values()])
     relations = _range([report.n_gold_relations for report in reports.values()])
     facts = f"{sentences} sentences, {relations} gold relations, {len(reports)} systems"
     return scores_table(f"{first.protocol}: {facts}", parts, counts=True)
+
+
+def subsets_table(reports: Mapping[str, Report]) -> Grid:
+    """Make the rows of `systems_table` for every part of the examples that a report has."""
+    return scores_table("", _parts(reports, subsets_of(reports)), counts=True)
+
+
+def subsets_of(reports: Mapping[str, Report]) -> list[str]:
+    """Return the names of the parts of the examples that any report has."""
+    return [*dict.fromkeys(name for report in reports.values() for name in report.subsets)]
+
+
+def _parts(
+    reports: Mapping[str, Report], subsets: Sequence[str], counts: bool = False
+) -> dict[str, dict[str, Scores]]:
+    return {
+        subset: {
+            name: _of_system(report.subsets[subset], counts)
+            for name, report in reports.items()
+            if subset in report.subsets
+        }
+        for subset in subsets
+    }
 
 
 def _range(numbers: list[int]) -> str:

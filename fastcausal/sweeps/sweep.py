@@ -163,7 +163,7 @@ def sweep(
     >>> result.to_arrow()["run"].unique().to_pylist()
     ['careful', 'chatty', 'hasty']
     """
-    paths = [runs] if isinstance(runs, str | os.PathLike) else list(runs)
+    jobs = jobs_of(jobs)
     scorer = ExtractionScorer(
         protocol,
         by=by,
@@ -174,21 +174,58 @@ def sweep(
         answers=answers,
         occurrence=occurrence,
     )
+    prepared = prepare(scorer, gold, runs, out, run_column, columns, shard)
+    return prepared.run(lambda job, runs: _in_order(job.score, runs, jobs), progress)
+
+
+def prepare(
+    scorer: ExtractionScorer,
+    gold: RelationSource,
+    runs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    run_column: str | None,
+    columns: Sequence[str],
+    shard: tuple[int, int] | None,
+) -> PreparedSweep:
+    """Read gold and list the runs of a `sweep`; nothing is written."""
     if scorer.protocol.average != "counts":
         raise ValueError(f"{scorer.protocol.name} does not add up over examples, use score")
     part, n_shards = shard_of(shard)
-    jobs = jobs_of(jobs)
+    paths = [runs] if isinstance(runs, str | os.PathLike) else list(runs)
     side = read(gold, tags=GOLD_READING[scorer.protocol.tags])
     asked = tuple(dict.fromkeys((*columns, *scorer.columns)))
-    job = _Job(scorer, side, asked, Folder(out, _about(scorer, side, asked)))
+    job = Job(scorer, side, asked, Folder(out, _about(scorer, side, asked)))
     source = _source(paths, run_column, scorer)
-    wanted = source.names[part::n_shards]
     _keep_apart(out, [gold, *paths])
-    with job.folder.held():
-        outcomes = job.outcomes(source.runs(wanted), len(wanted), jobs, progress)
-        sums = {outcome.run: outcome.sums for outcome in outcomes if outcome.sums is not None}
-        job.folder.write_scores(source.names, sums, job.sums_of, scores_of_runs)
-    return _result(outcomes, os.fspath(out), scores_of_runs(sums))
+    return PreparedSweep(job, source, source.names[part::n_shards], os.fspath(out))
+
+
+class PreparedSweep(NamedTuple):
+    """A sweep before its first run is scored."""
+
+    job: Job
+    source: Files | DataSet
+    wanted: Sequence[str]
+    out: str
+
+    def run(
+        self,
+        score_all: Callable[[Job, Iterator[Run]], Generator[Outcome]],
+        progress: Progress | None,
+    ) -> SweepResult:
+        """Have the runs scored, in whatever order, and write the scores of all."""
+        job, folder = self.job, self.job.folder
+        outcomes = []
+        with folder.held():
+            with closing(score_all(job, self.source.runs(self.wanted))) as done:
+                for outcome in done:
+                    outcomes.append(outcome)
+                    if progress is not None:
+                        progress(len(outcomes), len(self.wanted))
+            outcomes.sort(key=attrgetter("run"))
+            sums = {outcome.run: outcome.sums for outcome in outcomes if outcome.sums is not None}
+            folder.write_scores(self.source.names, sums, job.sums_of, scores_of_runs)
+        return _result(outcomes, self.out, scores_of_runs(sums))
 
 
 class Outcome(NamedTuple):
@@ -200,25 +237,13 @@ class Outcome(NamedTuple):
     error: str = ""
 
 
-class _Job(NamedTuple):
-    """All that scoring a run needs."""
+class Job(NamedTuple):
+    """All that scoring a run needs, in any thread or process."""
 
     scorer: ExtractionScorer
     gold: Relations
     columns: tuple[str, ...]
     folder: Folder
-
-    def outcomes(
-        self, runs: Iterator[Run], n_runs: int, jobs: int, progress: Progress | None
-    ) -> list[Outcome]:
-        """Score runs in threads; return their outcomes by name."""
-        outcomes = []
-        with closing(_in_order(self.score, runs, jobs)) as done:
-            for outcome in done:
-                outcomes.append(outcome)
-                if progress is not None:
-                    progress(len(outcomes), n_runs)
-        return sorted(outcomes, key=attrgetter("run"))
 
     def score(self, run: Run) -> Outcome:
         """Score a run unless that was done, and write what there is to say of it."""

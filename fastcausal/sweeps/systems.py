@@ -12,8 +12,9 @@ from typing import Any
 from fastcausal.errors import InputError, repeated
 from fastcausal.formats.io.packed import stem_of
 from fastcausal.report import Report
+from fastcausal.signatures import joint_signature
 from fastcausal.significance.units import places
-from fastcausal.statistics import Statistics, joint_signature, read_systems
+from fastcausal.statistics import Statistics, read_systems
 from fastcausal.sweeps.folder import counts_of_runs
 
 

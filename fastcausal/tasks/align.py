@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays import _spans
-from fastcausal.arrays.digests import digest_of_relations
+from fastcausal.arrays.digests import digest_of_relations, digests_of_relations
 from fastcausal.engine.objects import rows_of_examples
 from fastcausal.engine.plan import TooLargeError
 from fastcausal.errors import (
@@ -26,7 +26,8 @@ from fastcausal.errors import (
     warning_lines,
 )
 from fastcausal.formats.cnc.markup import OFFICIAL
-from fastcausal.options import Policy
+from fastcausal.formats.cnc.rereading import GOLD_READING
+from fastcausal.options import Policy, TagReading
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows, check_both
@@ -216,8 +217,9 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
         raise InputError(f"pred has {pred.n_examples} examples, expected {gold.n_examples}")
     unchecked = protocol.average == "counts" and are_alike(gold, pred, protocol)
     if not unchecked:
-        if tagged := _rows_as_tagged(gold, pred, roles, protocol.tags):
-            return tagged
+        if tagged := official.both_as_tagged(gold, pred, roles, protocol.tags):
+            gold, pred, n_as_given = tagged
+            return Aligned(gold, pred, roles, NO_COLUMNS, {}, n_as_given)
         check_both(gold, pred, len(roles))
         gold, pred = _same_lengths(gold, pred, protocol, SIDES, str)
     aligned = _aligned((gold, pred), roles, NO_COLUMNS, protocol, {})
@@ -227,29 +229,7 @@ def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protoco
 def are_alike(gold: Rows, pred: Rows, protocol: Protocol) -> bool:
     """Tell whether two sides can be counted as they are: same lengths, tags read as wanted."""
     tags = protocol.tags
-    return _is_as_read(gold, tags) and _is_as_read(pred, tags) and _have_same_lengths(gold, pred)
-
-
-def _have_same_lengths(gold: Rows, pred: Rows) -> bool:
-    return (
-        len(gold.lengths) == len(pred.lengths)
-        and gold.lengths.dtype == pred.lengths.dtype == np.int32
-        and _spans.same_lengths(gold.lengths, pred.lengths)
-    )
-
-
-def _rows_as_tagged(gold: Rows, pred: Rows, roles: tuple[str, ...], tags: str) -> Aligned | None:
-    """Read arrays as if written with tags, and check them on the way; None where that fails."""
-    unread = gold.tags is None and pred.tags is None
-    readable = unread and tags in OFFICIAL and official.tags_exist(roles)
-    if not (readable and _have_same_lengths(gold, pred)):
-        return None
-    try:
-        gold, n_gold = official.as_tagged(gold, tags, len(roles))
-        pred, n_pred = official.as_tagged(pred, tags, len(roles))
-    except InputError:  # a check of both says of what
-        return None
-    return Aligned(gold, pred, roles, NO_COLUMNS, {}, n_gold + n_pred)
+    return _is_as_read(gold, tags) and _is_as_read(pred, tags) and gold.has_lengths_of(pred)
 
 
 def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:
@@ -280,9 +260,10 @@ def _aligned(
     kept: tuple[Kept, Kept] = (None, None),
     **more: Any,
 ) -> Aligned:
-    """Return both sides, of the same lengths, as the protocol reads tags; ``more`` is as given."""
+    """Return both sides, of the same lengths, as the protocol reads tags."""
     gold, n_gold = _gold_as_read(sides[0], names[0], roles, protocol, warnings, kept[0])
-    pred, n_pred = _as_read(sides[1], names[1], roles, protocol, warnings, kept[1])
+    tags, name = protocol.tags, protocol.name
+    pred, n_pred = _as_read(sides[1], tags, names[1], roles, name, warnings, kept[1])
     return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred, **more)
 
 
@@ -292,37 +273,33 @@ def _gold_as_read(
     roles: tuple[str, ...],
     protocol: Protocol,
     warnings: Warnings,
-    kept: Kept = None,
+    kept: Kept,
 ) -> tuple[Rows, int]:
-    """Read gold's spans as the protocol reads tags, which aligns predictions alone."""
-    if protocol.tags == "aligned" and rows.tags in (None, "strict", "aligned"):
-        return rows, 0
-    return _as_read(rows, side, roles, protocol, warnings, kept)
+    tags = protocol.tags if rows.tags == protocol.tags else GOLD_READING[protocol.tags]
+    return _as_read(rows, tags, side, roles, protocol.name, warnings, kept)
 
 
 def _is_as_read(rows: Rows, tags: str) -> bool:
-    return rows.tags == tags or (rows.tags is None and tags == "strict")
+    return (rows.tags or "strict") == tags
 
 
 def _as_read(
     rows: Rows,
+    tags: TagReading,
     side: str,
     roles: tuple[str, ...],
-    protocol: Protocol,
+    protocol: str,
     warnings: Warnings,
-    kept: Kept = None,
+    kept: Kept,
 ) -> tuple[Rows, int]:
-    """Read spans as the protocol reads tags, also where there were none; count what stays.
+    """Read spans as a protocol reads tags, also where there were none; count what stays.
 
     Where the rows are those of `Relations`, these keep what is made of them.
     """
-    tags = protocol.tags
     if _is_as_read(rows, tags):
         return rows, 0
     if rows.tags is not None:
-        read = (
-            f"the tags of {side} were read as {rows.tags}, but {protocol.name} reads them as {tags}"
-        )
+        read = f"the tags of {side} were read as {rows.tags}, but {protocol} reads them as {tags}"
         as_written = rows.tags == "strict" and tags in OFFICIAL
         anew = ": its spans are read as if written with tags anew" if as_written else ""
         warnings[(read + anew,)] = ()
@@ -364,10 +341,19 @@ def _digest(gold: Relations, protocol: Protocol) -> int:
     """Return the digest of gold as the protocol reads its tags; it is kept."""
     name = f"digest {protocol.tags}"
     if name not in gold.kept:
-        rows, _ = _gold_as_read(Rows.of(gold), SIDES[0], gold.roles, protocol, {}, gold.kept)
-        gold.kept[name] = digest_of_relations(rows.arrays(), gold.roles, gold.ids)
+        gold.kept[name] = digest_of_relations(*_digested(gold, protocol))
     digest: int = gold.kept[name]
     return digest
+
+
+def digests(gold: Relations, protocol: Protocol) -> pa.Array:
+    """Return the digest of every example of gold as the protocol reads its tags."""
+    return digests_of_relations(*_digested(gold, protocol))
+
+
+def _digested(gold: Relations, protocol: Protocol) -> tuple[Any, Any, Any]:
+    rows, _ = _gold_as_read(Rows.of(gold), SIDES[0], gold.roles, protocol, {}, gold.kept)
+    return rows.arrays(), gold.roles, gold.ids
 
 
 def _same_lengths(

@@ -17,6 +17,7 @@ import pyarrow as pa
 from fastcausal.arrays import _spans, arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.errors import InputError, Warnings
+from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
 
@@ -76,6 +77,29 @@ def as_tagged(rows: Rows, tags: str, n_roles: int = 0) -> tuple[Rows, int]:
     values, row_offsets, n_as_given = read
     tagged = Rows(values, row_offsets, rows.relation_offsets, rows.lengths, tags)
     return tagged, n_as_given
+
+
+def are_untagged(gold: Rows, pred: Rows, roles: Sequence[str], tags: str) -> bool:
+    """Tell whether both sides, of the same lengths, are to be read as if written with tags."""
+    untagged = gold.tags is None and pred.tags is None
+    return untagged and tags in OFFICIAL and tags_exist(roles) and gold.has_lengths_of(pred)
+
+
+def both_as_tagged(
+    gold: Rows, pred: Rows, roles: Sequence[str], tags: str
+) -> tuple[Rows, Rows, int] | None:
+    """Read arrays that a user made by `as_tagged`, and check them on the way.
+
+    None where that cannot be or fails: a check of both says why.
+    """
+    if not are_untagged(gold, pred, roles, tags):
+        return None
+    try:
+        gold, n_gold = as_tagged(gold, tags, len(roles))
+        pred, n_pred = as_tagged(pred, tags, len(roles))
+    except InputError:
+        return None
+    return gold, pred, n_gold + n_pred
 
 
 def padded(gold: Rows, pred: Rows, examples: pa.Table, tags: str) -> tuple[Rows, Warnings]:
@@ -146,13 +170,13 @@ def key_warnings(examples: pa.Table, gold: Rows) -> Warnings:
     n_gold = np.diff(gold.relation_offsets)
     rows = np.flatnonzero(n_gold > 0)  # the others are dropped first
     columns = [arrow.joined(pc.cast(examples[name], pa.string())) for name in KEY]
-    columns = [column.take(arrow.numbers(rows)) for column in columns]
+    columns = [pc.take(column, arrow.numbers(rows)) for column in columns]
     none = arrow.strings(MISSING)  # pa.array would import pandas
     missing = np.zeros(len(rows), bool)
     key = np.zeros(len(rows), np.int64)
     for column in columns:
         missing |= ~arrow.is_valid(column) | arrow.is_valid(pc.index_in(column, none))
-        encoded = column.dictionary_encode(null_encoding="encode")
+        encoded = pc.dictionary_encode(column)
         key = key * len(encoded.dictionary) + arrow.values_of(encoded.indices)
         _, key = np.unique(key, return_inverse=True)
     pooled = ~missing & (np.bincount(key[~missing], minlength=len(rows))[key] > 1)
@@ -171,6 +195,17 @@ def key_warnings(examples: pa.Table, gold: Rows) -> Warnings:
         )
         warnings[(f"{_rows(unpaired)} {lost}",)] = ()
     return warnings
+
+
+def names_rows(warning: str) -> bool:
+    """Tell if a warning names rows of its file, which rows of parts are not.
+
+    Examples
+    --------
+    >>> names_rows("rows 1, 2 share a key"), names_rows("gold: empty lines: ")
+    (True, False)
+    """
+    return warning.startswith("rows ")
 
 
 def _rows(places: Int64) -> str:

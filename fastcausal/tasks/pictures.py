@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from fastcausal.errors import InputError
+from fastcausal.escapes import line_text
 from fastcausal.formats.io.files import replacing
 
 Drawing = Callable[[Any], None]
@@ -121,22 +122,26 @@ def pictures_of(drawings: Mapping[str, Drawing]) -> list[tuple[str, str]]:
     Returns
     -------
     list of (str, str)
-        The text and an ``<svg>`` of it: the same bytes each time, without scripts, styles or
-        addresses. Ids come from text and content: a page has each text once. The width is that of
-        the drawing; the page's style should have ``max-width: 100%``.
+        The text on one line, and an ``<svg>`` of it: the same bytes each time, without scripts,
+        styles or addresses. Ids come from text and content: a page has each text once. The width
+        is that of the drawing; the page's style should have ``max-width: 100%``.
     """
     if missing_pictures():
         return []
-    return [(text, _svg(text, draw)) for text, draw in drawings.items()]
+    texts = map(line_text, drawings)
+    return [
+        (text, _svg(text, f"{text} {k}", draw))
+        for k, (text, draw) in enumerate(zip(texts, drawings.values(), strict=True))
+    ]
 
 
-def _svg(text: str, draw: Drawing) -> str:
+def _svg(text: str, salt: str, draw: Drawing) -> str:
     matplotlib, figure_class = require_matplotlib()
     written = io.BytesIO()
     with matplotlib.rc_context(), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of letters that its own font lacks
         matplotlib.rcdefaults()  # no file of the user's changes a byte
-        matplotlib.rcParams.update({**IN_PAGE, "svg.hashsalt": text})
+        matplotlib.rcParams.update({**IN_PAGE, "svg.hashsalt": salt})
         figure = figure_class(layout="constrained")
         draw(figure)
         figure.savefig(written, format="svg")

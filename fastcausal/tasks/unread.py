@@ -148,9 +148,9 @@ def _reasons(gold: Relations, pred: Relations, unread: Any) -> pa.Table:
     ids = gold.ids if gold.ids is not None else pred.ids
     rows["id"] = pa.nulls(len(rows["example"]), pa.string())
     if ids is not None:
-        rows["id"] = ids.take(arrow.numbers(rows["example"]))
+        rows["id"] = pc.take(ids, arrow.numbers(rows["example"]))
     rows["example"] = arrow.numbers(rows["example"])  # pa.table would import pandas
-    return pa.table(rows).filter(arrow.numbers(unread[null]))
+    return pc.filter(pa.table(rows), arrow.numbers(unread[null]))
 
 
 def named_reasons(reasons: pa.Table, start: int) -> pa.Table:

@@ -136,7 +136,10 @@ USES = {
         "intervals": "scores.csv judgments.csv --intervals --resamples 50",
         "json": "scores.csv judgments.csv --json --resamples 50",
     },
-    "merge": {"one": "careful.parquet --out merged.parquet"},
+    "merge": {
+        "one": "careful.parquet --out merged.parquet",
+        "lost": "lost --out merged.parquet --like careful.parquet",
+    },
     "qa": {"": "questions.json answers.json"},
     "report": {
         "one": "gold.csv careful.jsonl --n-resamples 100 --out page.html",
@@ -346,6 +349,9 @@ def files(tmp_path_factory):
     for name in ("careful", "hasty"):
         report = fc.score(folder / "gold.csv", folder / f"{name}.jsonl")
         report.statistics.write(folder / f"{name}.parquet")
+    (folder / "lost").mkdir()
+    whole = pq.read_table(folder / "careful.parquet")
+    pq.write_table(whole.replace_schema_metadata(None), folder / "lost" / "part-0.parquet")
     (folder / "claims.csv").write_text(
         "topic,side,claim,judgment\na,prediction,x,true\na,prediction,y,\na,reference,x,false\n"
         "b,reference,z,true\n"

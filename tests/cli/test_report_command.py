@@ -19,7 +19,7 @@ QUICK = ("--n-resamples", 100)
 
 
 def columns_in(page):
-    packed = re.search(r'id="examples"[^>]*>([^<]*)<', page.read_text())[1]
+    packed = re.search(r'<script type="text/plain"[^>]*>([^<]*)<', page.read_text())[1]
     return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 

@@ -20,6 +20,7 @@ from tests.support.strategies import ROLES, Example, counts_of_pair, random_side
 LAST = 2**31 - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", get_args(PairingTies))
 def test_ten_thousand_relations_against_three(ties):
     rng = np.random.default_rng(0)

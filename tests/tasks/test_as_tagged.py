@@ -86,6 +86,24 @@ def test_wrong_rows_are_found_while_they_are_read(side, field):
             assert said[:1] == said[1:]
 
 
+@trials(20)
+@given(st.lists(st.lists(relations(LENGTH), max_size=3), min_size=2, max_size=9), st.data())
+def test_blocks_are_read_while_they_are_counted(spans, data):
+    """In blocks and threads as in a pass of its own, whose rows are then counted."""
+    times = 600 // len(spans)
+    gold, pred = (
+        rows_of(side * times, LENGTH) for side in (spans, data.draw(st.permutations(spans)))
+    )
+    tagged = [official.as_tagged(side, "cnc-2023") for side in (gold, pred)]
+    wanted = fc.score(*(rows for rows, _ in tagged), "cnc-2023")
+    for n in (1, 2):
+        report = fc.score(gold, pred, "cnc-2023", num_threads=n)
+        assert numbers(report) == numbers(wanted)
+        as_given = sum(n for _, n in tagged)
+        told = f"tags:as-given: {as_given:,} relations are used as they are"
+        assert any(told in warning for warning in report.warnings) == bool(as_given)
+
+
 # One relation each: one word, adjacent words, one within the other, overlapping, many of a role.
 RELATIONS = [
     [(0, 1, 2), (1, 4, 6)],

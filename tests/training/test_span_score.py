@@ -143,6 +143,7 @@ dist.destroy_process_group()
 """
 
 
+@pytest.mark.slow
 def test_two_processes(tmp_path):
     """Shards of different sizes, one of them empty; and metrics that do not count the same."""
     rng = np.random.default_rng(2)

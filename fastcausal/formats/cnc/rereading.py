@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from fastcausal.arrays.arrow import flattened
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc.tagged import UNLIKE_TEXT, Sentences, texts_like, token_counts
@@ -58,7 +59,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
         return relations
     table = relations.table
     kept = column_of_tagged(relations)
-    if kept is None or kept.null_count or any(c.flatten().null_count for c in kept.chunks):
+    if kept is None or kept.null_count or any(flattened(c)[0].null_count for c in kept.chunks):
         raise InputError(
             f"the tags cannot be read as {tags}: the table keeps no tagged sentences "
             '(column "tagged", a list of strings)'

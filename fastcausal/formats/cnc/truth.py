@@ -178,7 +178,7 @@ def _grouped_sentences(table: pa.Table, group: Int64, n_groups: int) -> pa.ListA
         marked &= ~is_valid(pc.index_in(joined(table["pair_label"]), strings(["0"])))
     rows = np.flatnonzero(marked)
     rows = rows[np.argsort(group[rows], kind="stable")]
-    return lists(np.bincount(group[rows], minlength=n_groups), pairs.take(numbers(rows)))
+    return lists(np.bincount(group[rows], minlength=n_groups), pc.take(pairs, numbers(rows)))
 
 
 def _columns(table: pa.Table, groups: Groups | None, notes: Counter[str]) -> dict[str, Any]:

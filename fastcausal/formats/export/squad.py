@@ -6,7 +6,6 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator
-from hashlib import sha256
 from itertools import combinations
 from typing import Any
 
@@ -81,6 +80,8 @@ def draw(seed: int, name: str, cause: slice, effect: slice) -> tuple[str, str]:
     Drawn by a hash: of 15 pairs each is as likely as any other, and neither the order of examples
     and relations nor a split into files changes what is drawn.
     """
+    from hashlib import sha256  # 4 ms of OpenSSL that all else does without
+
     spans = f"{cause.start}:{cause.stop} {effect.start}:{effect.stop}"
     number = int.from_bytes(sha256(f"{seed} {spans} {name}".encode()).digest())
     return DRAWS[number % len(DRAWS)]

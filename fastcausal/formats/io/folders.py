@@ -22,8 +22,9 @@ def files_of(
 ) -> tuple[Format | None, list[Path]]:
     """Return the format of a directory, and its files and those below it, sorted by path.
 
-    Names that start with a dot or an underscore do not count, nor do JSON files beside others,
-    which keep settings in them. The format is None where the content of each file tells it.
+    Names of files and folders that start with a dot or an underscore do not count, nor do JSON
+    files beside others, which keep settings in them. The format is None where the content of each
+    file tells it.
 
     Parameters
     ----------
@@ -41,7 +42,8 @@ def files_of(
     kinds = _kinds(formats)
     for path in sorted(Path(folder).rglob("*")):
         kind = kinds.get(suffix_of(path))
-        if kind and not path.name.startswith((".", "_")) and path.stem != UNTOUCHED:
+        hidden = any(part[0] in "._" for part in path.relative_to(folder).parts)
+        if kind and not hidden and path.stem != UNTOUCHED:
             of_kind.setdefault(kind, []).extend([path] if path.is_file() else [])
     known = [kind for kind, files in of_kind.items() if files]
     sure = [kind for kind in known if kind not in formats or formats[kind].suffixes]

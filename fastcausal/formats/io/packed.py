@@ -12,7 +12,6 @@ import errno
 import io
 import os
 import re
-import shutil
 import sys
 import weakref
 from collections.abc import Iterable, Iterator
@@ -268,10 +267,11 @@ class Spool(os.PathLike[str]):
 
     def __init__(self, pieces: Iterable[bytes], name: str) -> None:
         self.name = name
-        from tempfile import mkdtemp  # 7 ms that most sources do not need
+        from shutil import rmtree  # with the next 7 ms that most sources do not need
+        from tempfile import mkdtemp
 
         folder = mkdtemp(prefix="fastcausal-")
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        weakref.finalize(self, rmtree, folder, ignore_errors=True)
         self._path = Path(folder, Path(plain_name(name)).name)
         try:
             with self._path.open("wb") as copy:

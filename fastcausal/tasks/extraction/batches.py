@@ -157,6 +157,7 @@ class InStep:
                     yield last
                 last = this
         assert last is not None  # a stream has at least one batch
+        pa.default_memory_pool().release_unused()  # by readers: ids need as much again
         if hashes and _ids.any_twice(np.frombuffer(hashes, np.int64)):
             raise NotInStepError("an id occurs twice")
         for batch, side in zip(last, self.sides, strict=True):

@@ -84,9 +84,11 @@ def _meetings(gold: Rows, pred: Rows, paired: Int64) -> Iterator[Places]:
 
 def _best_first(gold: Int32, pred: Int32, spans: Int64, candidates: Int64) -> Places:
     """Keep pairs of spans with a common token, in the order of `confusion_of_roles`."""
-    mine, other = gold[spans], pred[candidates]
-    shared = np.minimum(mine[:, 2], other[:, 2]) - np.maximum(mine[:, 1], other[:, 1])
-    width = other[:, 2] - other[:, 1]
-    order = np.lexsort((candidates, mine[:, 0] != other[:, 0], width, -shared, spans))
-    order = order[shared[order] > 0]
+    starts = np.maximum(gold[spans, 1], pred[candidates, 1])
+    shared = np.minimum(gold[spans, 2], pred[candidates, 2]) - starts
+    met = shared > 0
+    spans, candidates, shared = spans[met], candidates[met], shared[met]
+    width = pred[candidates, 2] - pred[candidates, 1]
+    other_role = gold[spans, 0] != pred[candidates, 0]
+    order = np.lexsort((candidates, other_role, width, -shared, spans))
     return spans[order], candidates[order]

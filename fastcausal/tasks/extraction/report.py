@@ -13,18 +13,18 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.strata import By
-from fastcausal.count_files import system_of
+from fastcausal.count_files import AS_GIVEN, system_of
 from fastcausal.errors import Warnings, warning_lines
 from fastcausal.formulas import MULTI, Int64, RelationFormula, Rows
 from fastcausal.groups import CountedGroups, Groups, Scores
 from fastcausal.report import Report, Tables
-from fastcausal.statistics import Statistics
 from fastcausal.tables import number_text
 from fastcausal.tasks.unread import ALL_READ, Unparsed
 
 DETAILS = ("per_example", "matches")
 if TYPE_CHECKING:
     from fastcausal.pages import Section
+    from fastcausal.statistics import Statistics
     from fastcausal.tasks.extraction.errors import Errors
     from fastcausal.tasks.extraction.tables import Details
 
@@ -32,7 +32,6 @@ NO_REASONS = pa.schema(
     [("id", pa.string()), ("relation", pa.int32()), ("reason", pa.string()), ("text", pa.string())]
 )
 Bounds = dict[str, dict[str, float] | None]
-AS_GIVEN = "tags:as-given: "
 
 
 class ExtractionReport(Report):
@@ -111,6 +110,19 @@ class ExtractionReport(Report):
             The report is one of counts alone, or the file cannot be written.
         ValueError
             ``examples`` is negative.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import fastcausal as fc
+        >>> from fastcausal import sample
+        >>> report = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
+        >>> with TemporaryDirectory() as folder:
+        ...     page = Path(folder, "careful.html")
+        ...     report.to_html(page)
+        ...     report.title in page.read_text(encoding="utf-8")
+        True
         """
         from fastcausal.pages import write_page
         from fastcausal.tasks.extraction.page import EXAMPLES, page_of
@@ -246,6 +258,8 @@ class Totals(NamedTuple):
 
     def about(self) -> Statistics:
         """Make statistics without rows, which say all else."""
+        from fastcausal.statistics import Statistics  # 4 ms that scores alone do without
+
         facts = {"protocol": self.protocol, "roles": list(self.formula.roles)}
         no_rows = np.zeros((0, len(self.formula.fields)), np.int64)
         return Statistics.of_units(
@@ -263,7 +277,7 @@ class Totals(NamedTuple):
         statistics: Callable[[], Statistics],
     ) -> ExtractionReport:
         """Return the report; ``details`` and ``statistics`` make its tables and statistics."""
-        scores = CountedGroups(self.formula, self.counts[0] + self.counts[1])
+        scores = CountedGroups(self.formula, self.counts)
         return ExtractionReport.later(partial(self._report, scores, details, statistics), scores)
 
     def _report(

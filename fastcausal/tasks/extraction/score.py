@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _NOWHERE = nullcontext()
-_NAMED, _NONE = ("error", "error", "cpu", "gap"), {type(None)}  # options left as they are
+_NAMED = ("error", "error", "cpu", "gap")  # options left as they are
 # Sources that can be looked at again: a report holds these, and nothing made of them.
 _LASTING = (Rows, Relations, Opened, Source, str, os.PathLike, list, tuple)
 
@@ -130,10 +130,10 @@ def score(
     >>> report["overall"].precision, report["cause"].tp, report["effect"].be, report["signal"].fn
     (0.6666666666666666, 1, 1, 1)
     """
-    named = (unparsed, unmatched, backend, occurrence)
-    unset = (by, num_threads, per_example, progress, format, tags, answers)
-    if named == _NAMED and {*map(type, unset)} == _NONE:
-        report = straight(gold, pred, protocol_named(protocol))
+    as_told = format is None and tags is None and answers is None
+    unset = by is None and per_example is None and progress is None
+    if unset and as_told and (unparsed, unmatched, backend, occurrence) == _NAMED:
+        report = straight(gold, pred, protocol_named(protocol), num_threads)
         if report is not None:
             return report
     scorer = ExtractionScorer(

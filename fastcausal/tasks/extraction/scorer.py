@@ -33,7 +33,7 @@ from fastcausal.options import (
 from fastcausal.protocols import RECESS, Protocol, batch_protocol, protocol_named
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
-from fastcausal.statistics import Statistics, joint_signature
+from fastcausal.signatures import joint_signature
 from fastcausal.tasks.align import (
     Aligned,
     align,
@@ -47,6 +47,7 @@ from fastcausal.tasks.unread import ALL_READ, Unparsed, named_reasons
 if TYPE_CHECKING:
     from fastcausal.decoding.spans import SpanDecoder
     from fastcausal.decoding.tags import TagScheme
+    from fastcausal.statistics import Statistics
     from fastcausal.tasks.extraction.decoded import Decoding
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 from fastcausal.arrays.digests import digest_text
@@ -13,7 +13,7 @@ from fastcausal.groups import Groups
 from fastcausal.pages import Section
 from fastcausal.report import Report, scores_table
 from fastcausal.tables import Grid
-from fastcausal.tasks.charts import MOST_ROWS, Matrix, bars, matrices, stacks
+from fastcausal.tasks.charts import Matrix, bars_of, matrices, stacks_of
 from fastcausal.tasks.extraction.confusion import confusion_of_roles
 from fastcausal.tasks.extraction.errors import error_fields
 from fastcausal.tasks.extraction.tables import details_of
@@ -52,21 +52,21 @@ def sections_of(report: Report) -> list[Section]:
 
 def _scores(report: Report) -> Section:
     grid = scores_table(report.title, {"": report.scores})
-    picture = {"Scores by role": partial(bars, rows=shown_scores(report.scores))}
-    return Section("Scores", [grid], pictures_of(picture), [*lines_of(report), *missing_pictures()])
+    pictures = pictures_of(bars_of("Scores by role", shown_scores(report.scores)))
+    lines = [*report._notes(), *gold_lines([report]), *missing_pictures()]
+    return Section("Scores", [grid], pictures, lines)
 
 
-def lines_of(report: Report) -> list[str]:
-    """Return what a reader of the numbers has to know: legend, warnings, signature, gold."""
-    digest = digest_of_gold(report)
-    return [*report._notes(), *([] if digest is None else [f"gold: {digest}"])]
+def gold_lines(reports: Iterable[Report]) -> list[str]:
+    """Return the digests of gold that reports know, each once."""
+    digests = dict.fromkeys(map(_digest_of_gold, reports))
+    return [f"gold: {digest}" for digest in digests if digest is not None]
 
 
-def digest_of_gold(report: Report) -> str | None:
-    """Return the digest of gold, None where a report does not know it."""
+def _digest_of_gold(report: Report) -> str | None:
     try:
         return digest_text(report.statistics.gold)
-    except InputError:
+    except InputError:  # scores that do not add
         return None
 
 
@@ -79,9 +79,8 @@ def shown_scores(scores: Groups) -> dict[str, dict[str, float]]:
 
 
 def main_score(report: Report) -> str:
-    """Return the name of the score that stands for a group: F1, the last of its scores."""
-    *_, last = next(iter(shown_scores(report.scores).values()))
-    return last
+    """Return the name of the score that stands for a group: F1, the last; "" without scores."""
+    return ["", *shown_scores(report.scores)["overall"]][-1]
 
 
 def unparsed_section(reports: Mapping[str, Report]) -> list[Section]:
@@ -128,8 +127,7 @@ def _errors(report: Report) -> list[Section]:
         return []
     grid = Grid("", [*counts["overall"]], parts={"": {g: [*c.values()] for g, c in counts.items()}})
     of_roles = {group: each for group, each in counts.items() if group != "overall"}
-    pictures = pictures_of({"Errors by role": partial(stacks, rows=of_roles)})
-    return [Section("Errors", [grid], pictures)]
+    return [Section("Errors", [grid], pictures_of(stacks_of("Errors by role", of_roles)))]
 
 
 def confusion_section(reports: Mapping[str, Report]) -> list[Section]:
@@ -145,7 +143,7 @@ def confusion_section(reports: Mapping[str, Report]) -> list[Section]:
     if not shown:
         return []
     drawings = {
-        " of ".join(filter(None, (CONFUSION, matrix.name))): partial(
+        f"{CONFUSION}{' of ' if matrix.name else ''}{matrix.name}": partial(
             matrices, shown=[matrix], answer="predicted"
         )
         for matrix in shown[:MOST_MATRICES]
@@ -165,8 +163,7 @@ def _subsets(report: Report) -> list[Section]:
     if not report.subsets:
         return []
     name = main_score(report)
-    shown = [*report.subsets.items()][:MOST_ROWS]
-    rows = {subset: {"": groups["overall"][name]} for subset, groups in shown}
-    first = f", the first {MOST_ROWS}" if len(rows) < len(report.subsets) else ""
-    pictures = pictures_of({f"{name} by subset{first}": partial(bars, rows=rows)})
+    scores = {subset: groups["overall"] for subset, groups in report.subsets.items()}
+    rows = {subset: {"": values[name]} for subset, values in scores.items() if name}
+    pictures = pictures_of(bars_of(f"{name} by subset", rows))
     return [Section("Subsets", [scores_table("", report.subsets)], pictures)]

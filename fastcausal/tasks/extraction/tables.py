@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import strings
-from fastcausal.count_files import require_free
+from fastcausal.count_columns import require_free
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan, Result, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
@@ -20,10 +20,12 @@ from fastcausal.formulas.relations import LATER, TOTALS, RelationFormula
 from fastcausal.options import Backend
 from fastcausal.report import Report
 from fastcausal.rows import Rows
-from fastcausal.statistics import Statistics
 from fastcausal.tasks.align import Aligned, too_large
 from fastcausal.tasks.sentences import Sentence, sentences_of
 from fastcausal.tasks.unread import with_counts
+
+if TYPE_CHECKING:
+    from fastcausal.statistics import Statistics
 
 
 class Counting(NamedTuple):

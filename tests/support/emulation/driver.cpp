@@ -30,9 +30,10 @@ int main(int n, char** argument) {
   const Given of_pred{pred, static_cast<int64_t>(pred_values.size()),
                       static_cast<int64_t>(pred_rows.size()) - 1, lengths.data()};
   const Groups each{nullptr, n_examples, true, false};
-  const int64_t outcome = run_all({argument[2], nullptr, nullptr},
-                                  {of_gold, of_pred, n_examples, plan, each, partner.data(),
-                                   counts.data(), 2, true, 1, [] { return false; }});
+  const int64_t outcome =
+      run_all({argument[2], nullptr, nullptr},
+              {of_gold, of_pred, n_examples, plan, each, partner.data(), counts.data(), 2, true,
+               ReadAs::GIVEN, nullptr, 1, [] { return false; }});
   if (outcome != ALL_WELL) return 5;
   save(at + "counts", counts);
   save(at + "partner", partner);

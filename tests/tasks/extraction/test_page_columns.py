@@ -17,6 +17,7 @@ from tests.support.profiles import trials
 from tests.support.strategies import sides
 from tests.support.tables import table_of
 from tests.support.texts import cases
+from tests.support.user_kernels import KERNELS
 
 ALL = 10**9
 PROTOCOLS = ["recess", "cnc-2023", "exact_spans", "span_overlap"]
@@ -205,6 +206,17 @@ def test_without_ids_and_texts():
     assert only == "1"
 
 
+def test_tokens_and_empty_texts():
+    spans = [{"cause": (0, 1)}]
+    table = fc.Relations.from_examples(
+        [{"text": "", "relations": []}, {"length": 2, "relations": spans}]
+    ).table
+    gold = fc.Relations(table.append_column("tokens", pa.array([[], ["a b", "👩‍🚒"]])))
+    columns = columns_of({"": fc.score(gold, gold)}, ALL)
+    assert columns["texts"] == ["", "a b 👩‍🚒"]
+    assert [*relations_of(columns, columns["gold"])] == [[], [[("cause", "a b")]]]
+
+
 def test_the_same_bytes():
     made = set()
     for threads in (None, 1, 3):
@@ -216,6 +228,17 @@ def test_the_same_bytes():
         }
         made.add(packed_json(columns_of(reports, 40)))
     assert len(made) == 1
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_of_users(name, tmp_path):
+    report = fc.score(sample.GOLD, sample.SYSTEMS["careful"], fc.Protocol(name, KERNELS[name]))
+    columns = columns_of({"": report}, 7)
+    errors = {f"{role}_{kind}" for kind in columns["types"] for role in columns["roles"]}
+    assert {columns["columns"][k] for each in columns["errors"].values() for k in each} == errors
+    if not errors:
+        assert columns["ids"] == report.per_example["id"].to_pylist()[:7]
+    report.to_html(tmp_path / "page.html")
 
 
 def test_null_is_a_value():

@@ -323,6 +323,8 @@ def test_directories(tmp_path):
         (tmp_path / f"d{k // 2}").mkdir(exist_ok=True)
         formats.write(tables[k], tmp_path / f"d{k // 2}" / f"{k}.parquet")
     (tmp_path / "_metadata.parquet").write_text("none of them")
+    (tmp_path / "_temporary" / "0").mkdir(parents=True)
+    (tmp_path / "_temporary" / "0" / "a.parquet").write_text("of a task that was killed")
     assert fc.read(tmp_path).ids.to_pylist() == list("01234")
     assert fc.score(tmp_path, tmp_path).n_examples == 5
     formats.write(tables[0], tmp_path / "e.parquet")

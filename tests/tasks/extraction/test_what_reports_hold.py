@@ -39,7 +39,7 @@ def sources(sides, kind, folder):
     return paths
 
 
-def held(make, n=10):
+def held(make, n=5):
     """Bytes that each of n reports keeps, of Python and of Arrow."""
     make()
     gc.collect()
@@ -52,8 +52,19 @@ def held(make, n=10):
     return (after - before) / len(reports)
 
 
-@pytest.mark.parametrize("kind", ["Relations", "Rows", "lists", "files"])
-@pytest.mark.parametrize("protocol", ["recess", "cnc-2023"])
+@pytest.mark.parametrize(
+    ("protocol", "kind"),
+    [
+        ("recess", "Rows"),
+        ("recess", "files"),
+        ("cnc-2023", "Relations"),
+        pytest.param("recess", "Relations", marks=pytest.mark.slow),
+        pytest.param("recess", "lists", marks=pytest.mark.slow),
+        pytest.param("cnc-2023", "Rows", marks=pytest.mark.slow),
+        pytest.param("cnc-2023", "lists", marks=pytest.mark.slow),
+        pytest.param("cnc-2023", "files", marks=pytest.mark.slow),
+    ],
+)
 def test_a_report_holds_no_arrays(tmp_path, sides, kind, protocol):
     both = sources(sides, kind, tmp_path)
     assert held(lambda: fc.score(*both, protocol)) < PER_REPORT

@@ -1,0 +1,96 @@
+"""Examples as Python objects, and the columns of the canonical table that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays import _objects, arrow
+from fastcausal.errors import InputError, Remedy
+
+
+def columns_of(examples: list[Any], numbers: dict[str, int]) -> dict[str, Any]:
+    """Return the columns of Python examples; ``numbers`` gives the number of each role."""
+    names = [k for e in examples for k in e if k not in ("relations", "length", "tokens")]
+    columns: dict[str, Any] = {k: [e.get(k) for e in examples] for k in dict.fromkeys(names)}
+    plain = _objects.example_rows(examples, numbers, False)
+    if plain is not None:
+        values, row_offsets, relation_offsets, lengths, ids = plain
+        if ids is not None:
+            columns["id"] = arrow.strings(ids)
+        flat = values.T, np.diff(row_offsets), np.diff(relation_offsets)
+        return columns | arrow.relation_columns(*flat, lengths)
+    spans = [
+        _example_spans(e.get("relations", ()), str(e.get("id", i)), numbers)
+        for i, e in enumerate(examples)
+    ]
+    if "id" in columns:
+        columns["id"] = pa.array(map(_text, columns["id"]), pa.string())
+    columns["length"] = pa.array(map(_length, examples), pa.int32())
+    columns["relations"] = pa.array(spans, arrow.RELATIONS)
+    return columns
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _length(example: Mapping[str, Any]) -> int | None:
+    if example.get("length") is not None:
+        return int(example["length"])
+    if example.get("tokens") is not None:
+        return len(example["tokens"])
+    return len(example["text"].encode().split()) if isinstance(example.get("text"), str) else None
+
+
+def _example_spans(relations: Any, name: str, numbers: Mapping[str, int]) -> list[Any]:
+    """Return the relations of one Python example as lists of (role, start, stop)."""
+    spans: list[Any] = []
+    if not isinstance(relations, Sequence) or isinstance(relations, str):
+        raise InputError(
+            f"example {name}: relations is a {type(relations).__name__}, expected a list"
+        )
+    for relation in relations:
+        if relation is None:
+            spans.append(None)
+            continue
+        if not isinstance(relation, Mapping):
+            raise InputError(
+                f"example {name}: a relation is a {type(relation).__name__}, "
+                "expected a mapping from role to spans"
+            )
+        flat = []
+        for role, value in relation.items():
+            if role not in numbers:
+                raise InputError(
+                    f'example {name}: unknown role "{role}", expected one of {", ".join(numbers)}'
+                )
+            for span in _spans_of(value, name):
+                flat.append((numbers[role], *span))
+        spans.append([{"role": r, "start": a, "stop": b} for r, a, b in flat])
+    return spans
+
+
+def _spans_of(value: Any, name: str) -> list[tuple[int, int]]:
+    """Return one span or a list of spans as a list of (start, stop)."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        remedy = Remedy("format", ("spans",), "reads texts of spans")
+        raise InputError(
+            f"example {name}: span {value!r}, expected (start, stop) in tokens", remedy
+        )
+    if not isinstance(value, Sequence):
+        raise InputError(f"example {name}: span {value!r}, expected (start, stop) in tokens")
+    spans = [value] if len(value) == 2 and not isinstance(value[0], Sequence) else list(value)
+    for span in spans:
+        if (
+            not isinstance(span, Sequence)
+            or len(span) != 2
+            or not all(isinstance(bound, int | np.integer) for bound in span)
+        ):
+            raise InputError(f"example {name}: span {span!r}, expected (start, stop) in tokens")
+    return [(int(start), int(stop)) for start, stop in spans]

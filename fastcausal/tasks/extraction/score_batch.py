@@ -1,0 +1,162 @@
+"""Score a batch of rows that hold both sides, as engines of many machines hand them on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import (
+    RELATIONS,
+    ArrowStreamExportable,
+    strings,
+    without,
+    without_views,
+)
+from fastcausal.arrays.unparsed import UNPARSED
+from fastcausal.count_columns import require_free
+from fastcausal.count_files import (
+    BATCH_WARNINGS,
+    GOLD_DIGEST,
+    IN_ROWS,
+    metadata_of,
+)
+from fastcausal.errors import InputError
+from fastcausal.formats.cnc.rereading import with_tags
+from fastcausal.options import Backend, Policy, ProtocolName
+from fastcausal.protocols import RECESS, Protocol
+from fastcausal.reading import METADATA_KEY, Reading
+from fastcausal.relations import Relations, cast, taken
+from fastcausal.statistics import Statistics
+from fastcausal.tasks.align import digests
+from fastcausal.tasks.extraction.report import as_given
+from fastcausal.tasks.extraction.scorer import ExtractionScorer
+from fastcausal.tasks.extraction.tables import statistics_of
+from fastcausal.tasks.official import names_rows
+
+
+def score_batch(
+    batch: ArrowStreamExportable | pa.RecordBatch,
+    protocol: ProtocolName | Protocol = RECESS,
+    *,
+    gold: str = "relations",
+    pred: str = "predicted",
+    unparsed: Policy = "error",
+    backend: Backend = "cpu",
+) -> pa.Table:
+    """Count every example of a batch of Arrow data that has both sides in columns.
+
+    A stage of Ray Data, Spark, Dask or Daft, see docs/machines.md. Engines may join, cut and mix
+    what it returns and forget the metadata: each row has what adds, in columns that depend on no
+    row. ``fastcausal merge`` makes one file of counts of the whole. It works in one thread.
+
+    Parameters
+    ----------
+    batch : pyarrow.Table or RecordBatch, or any object with ``__arrow_c_stream__``
+        Columns ``id``, ``length`` and others, which are carried along, as in `Relations`; and
+        ``unparsed`` of predictions, where that is known.
+    protocol, unparsed, backend
+        As in `score`; a protocol whose scores do not add up is refused.
+    gold, pred : str
+        Columns of the type of `Relations`; integer and list widths may differ. A null in ``pred``
+        could not be read. Role names are in the metadata of the schema, or else the usual ones.
+
+    Returns
+    -------
+    pyarrow.Table
+        What ``score(..., per_example=FILE)`` writes of these rows, with ``gold_digest`` (16 bytes)
+        and ``batch_warnings`` (JSON, in the first row of a batch) instead of metadata that adds.
+
+    Raises
+    ------
+    InputError
+        A column is missing or of another type, gold has nulls, both sides have other roles, and
+        all that `score` raises.
+    ValueError
+        An unknown protocol, policy or backend, or one column for both sides.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> from fastcausal import sample
+    >>> gold = fc.read(sample.GOLD)
+    >>> pred = fc.read(sample.SYSTEMS["careful"], like=gold)
+    >>> batch = gold.table.append_column("predicted", pred.table["relations"])
+    >>> counts = fc.score_batch(batch)
+    >>> sum(counts["cause_tp"].to_pylist()) == fc.score(gold, pred)["cause"].tp
+    True
+    """
+    scorer = ExtractionScorer(protocol, unparsed=unparsed, backend=backend, num_threads=1)
+    if scorer.protocol.average != "counts":
+        raise ValueError(f"{scorer.protocol.name} does not add up over batches, use score")
+    if gold == pred:
+        raise ValueError(f'gold and pred are both "{gold}", expected two columns')
+    sides = _sides(without_views(taken(batch)), gold, pred)
+    golds, preds = with_tags(*sides, scorer.protocol.tags)
+    named = golds.table.append_column(GOLD_DIGEST, digests(golds, scorer.protocol))
+    aligned = scorer.align(Relations.part(named, golds.reading), preds)
+    scorer.roles, scorer.located = aligned.roles, aligned.located
+    # The signature is that of any batch: relations as given are a matter of rows, like warnings.
+    counts = statistics_of(scorer.counting(), aligned, scorer.totals().about())
+    warnings = {t: n for t, n in aligned.counted.items() if not names_rows(t[0])}
+    warnings |= as_given(aligned.n_as_given, scorer.protocol.name)
+    return _all_in_rows(replace(counts, warnings=warnings))
+
+
+def _all_in_rows(statistics: Statistics) -> pa.Table:
+    """Return the rows of `Statistics`, with all that adds: other programs may lose the rest.
+
+    The digest of each is among its columns. Warnings are put in the first row.
+    """
+    table = statistics.table()
+    warnings = [json.dumps([*statistics.warnings.items()])] if statistics.warnings else []
+    first = strings(warnings[: len(table)])
+    lines = pa.concat_arrays([first, pa.nulls(len(table) - len(first), pa.string())])
+    kept = table.drop_columns([GOLD_DIGEST])
+    table = kept.append_column(GOLD_DIGEST, table[GOLD_DIGEST])
+    table = table.append_column(BATCH_WARNINGS, lines)
+    about = replace(statistics, gold=None, warnings={}).about(None)
+    return table.replace_schema_metadata(metadata_of(about))
+
+
+def _sides(table: pa.Table, gold: str, pred: str) -> tuple[Relations, Relations]:
+    """Return gold with all other columns, and predictions with what joins them to it."""
+    for side, name in (("gold", gold), ("pred", pred)):
+        if table.column_names.count(name) != 1:
+            columns = ", ".join(table.column_names) or "no columns"
+            raise InputError(f'{side}: expected one column "{name}": found {columns}')
+    require_free(table.column_names, IN_ROWS)
+    reading = replace(Reading.of(table.schema), notes={}, unread=(), predicted=False)
+    of_pred = _reading_of(table.schema.field(pred), reading.roles)
+    golds, preds = (cast(table[name], RELATIONS, name) for name in (gold, pred))
+    rest = without(table, (gold, pred))
+    joins = rest.select([n for n in ("id", "length", UNPARSED) if n in rest.column_names])
+    first = _made("gold", Relations.trusted, rest.append_column("relations", golds), reading)
+    if first.n_unread:
+        lost = first.unparsed["id"][0]
+        raise InputError(
+            f'column "{gold}": example {lost} has a null relation, expected none in gold'
+        )
+    return first, _made("pred", Relations.part, joins.append_column("relations", preds), of_pred)
+
+
+def _made(side: str, make: Callable[..., Relations], *given: Any) -> Relations:
+    """Make the relations of a side; errors name it."""
+    try:
+        return make(*given)
+    except InputError as error:
+        raise InputError(f"{side}: {error}") from error
+
+
+def _reading_of(field: pa.Field, roles: tuple[str, ...]) -> Reading:
+    """Return how predictions were read, if their field says; InputError for other roles."""
+    known = (field.metadata or {}).get(METADATA_KEY)
+    reading = Reading(roles) if known is None else Reading.from_json(known)
+    if reading.roles != roles:
+        raise InputError(
+            f"pred has the roles {', '.join(reading.roles)}, expected {', '.join(roles)} as in gold"
+        )
+    return replace(reading, notes={}, unread=())

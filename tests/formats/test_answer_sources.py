@@ -1,0 +1,195 @@
+"""Raw answers of language models in files and frames of every kind, and bad input."""
+
+from __future__ import annotations
+
+import json
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+import fastcausal as fc
+from fastcausal import sample
+from tests.support.cli import cli
+
+from .test_answers import CASES, by_role, expected, rows
+
+
+def write_csv(table, path):
+    table.to_pandas().to_csv(path, index=False)
+
+
+def write_lines(table, path):
+    path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+
+
+FILES = {
+    "a.csv": write_csv,
+    "a.jsonl": write_lines,
+    "a.parquet": pq.write_table,
+    "a.arrow": pyarrow.feather.write_feather,
+}
+FRAMES = {
+    "pyarrow": lambda table: table,
+    "pandas": pa.Table.to_pandas,
+    "polars": pl.from_arrow,
+    "DuckDB": duckdb.from_arrow,
+    "list": pa.Table.to_pylist,
+    "columns": pa.Table.to_pydict,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files(name, tmp_path):
+    FILES[name](pa.Table.from_pylist(rows()), tmp_path / name)
+    same_as_rows(fc.read(tmp_path / name, answers="output"))
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_frames(name):
+    same_as_rows(fc.read(FRAMES[name](pa.Table.from_pylist(rows())), answers="output"))
+
+
+@pytest.mark.slow  # the package takes seconds to import
+def test_data_sets():
+    datasets = pytest.importorskip("datasets")
+    same_as_rows(fc.read(datasets.Dataset.from_list(rows()), answers="output"))
+
+
+def same_as_rows(read):
+    whole = fc.read(rows(), answers="output")
+    assert read.to_examples() == whole.to_examples()
+    assert read.table["kind"].to_pylist() == [case.kind for case in CASES]
+    assert read.unparsed.equals(whole.unparsed)
+    assert "output" not in read.table.column_names
+
+
+def test_texts_come_from_gold():
+    gold = fc.Relations.from_examples(
+        {"id": c.id, "text": c.text, "relations": c.gold} for c in CASES
+    )
+    bare = [{"id": c.id, "output": c.answer} for c in reversed(CASES)]
+    report = fc.score(gold, bare, answers="output", unparsed="skip")
+    n_unread = {case.kind for case in CASES if None in expected(case)}
+    assert n_unread == {"refusal", "a relation that is a text", "ends within the last relation"}
+    assert report["cause"].f1 == report["effect"].f1 == 1
+    assert report["signal"].precision == 1  # pairs have none
+    for scored in (
+        fc.score(gold, rows(), answers="output", unparsed="skip"),
+        fc.score(gold, rows(), format="answers", answers="output", unparsed="skip"),
+    ):
+        assert scored.to_dict()["scores"] == report.to_dict()["scores"]
+
+
+def test_relations_of_the_frame_itself_are_not_the_answer():
+    """Gold with a further column of answers is what many have."""
+    gold = fc.Relations.from_examples(
+        {"id": c.id, "text": c.text, "relations": c.gold} for c in CASES
+    )
+    frame = gold.table.append_column("output", pa.array([c.answer for c in CASES]))
+    read = fc.read(frame, answers="output")
+    assert [by_role(e["relations"]) for e in read.to_examples()] == [*map(expected, CASES)]
+
+
+def test_a_user_of_language_models(tmp_path):
+    """From a file of raw answers to F1 and the rate of failures in one command."""
+    gold = fc.Relations.from_examples(
+        {"id": c.id, "text": c.text, "relations": c.gold} for c in CASES
+    )
+    fc.write(gold, tmp_path / "gold.jsonl", format="jsonl")
+    FILES["a.csv"](pa.Table.from_pylist(rows()), tmp_path / "out.csv")
+    printed, _ = cli(
+        "score", tmp_path / "gold.jsonl", tmp_path / "out.csv", "--answers", "output",
+        "--unparsed", "empty", "--json",
+    )  # fmt: skip
+    report = json.loads(printed)
+    assert report["scores"]["overall"]["precision"] == 1
+    assert report["n_unparsed_answers"] == 16
+    assert report["unparsed_answers_rate"] == 16 / 300
+    assert report["n_unparsed_relations"] == 7
+    assert "pred: answer in a fence: 105" in report["warnings"]
+
+
+def test_answers_become_a_table(tmp_path):
+    FILES["a.csv"](pa.Table.from_pylist(rows()), tmp_path / "out.csv")
+    cli("convert", tmp_path / "out.csv", tmp_path / "a.parquet", "--answers", "output")
+    read = fc.read(tmp_path / "a.parquet")
+    assert [by_role(e["relations"]) for e in read.to_examples()] == [*map(expected, CASES)]
+    assert read.unparsed.equals(fc.read(rows(), answers="output").unparsed)
+
+
+def test_a_sweep_of_answers(tmp_path):
+    gold, raw = sample.GOLD, sample.RAW_ANSWERS
+    options = ["--answers", "output", "--unparsed", "empty"]
+    out, _ = cli("sweep", gold, raw, "--out", tmp_path / "swept", *options)
+    assert "1 scored, 0 kept, 0 failed" in out
+    f1 = pq.read_table(tmp_path / "swept" / "scores.parquet")["f1"].to_pylist()
+    report = fc.score(gold, raw, answers="output", unparsed="empty")
+    assert report["overall"].f1 in f1
+
+
+BAD = {
+    "empty.csv": (b"", "empty.csv is empty"),
+    "header.csv": (b"id,output\n", "header.csv has no rows"),
+    "column.csv": (b"id,said\na,[]\n", 'column.csv: no column "output": found id, said'),
+    "column.jsonl": (b'{"id": "a", "said": "x"}\n', 'no column "output": found id, said'),
+    "cut.jsonl": (b'{"id": "a", "output": "[]"}\n{"id": "b", "outp', "cut.jsonl:2: invalid JSON"),
+    "cut.parquet": (b"PAR1\0\0\0", "cut.parquet"),
+    "latin.csv": ("id,output\na,é\n".encode("latin-1"), "latin.csv:2: byte 0xe9 is not UTF-8"),
+    "utf16.csv": ("id,output\na,x\n".encode("utf-16"), "utf16.csv:1: byte 0xff is not UTF-8"),
+    "twice.csv": (b"id,output,output\na,x,y\n", 'twice.csv:1: column "output" occurs 2 times'),
+    "ids.csv": (b"id,output\na,[]\na,[]\n", 'id "a" occurs twice'),
+    "no_id.csv": (b"id,output\na,[]\n,[]\n", 'no_id.csv:3: no "id"'),
+    "other.csv": (b"id,output\nz,[]\n", '"z"'),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_told_in_one_message(name, tmp_path):
+    content, message = BAD[name]
+    (tmp_path / name).write_bytes(content)
+    (tmp_path / "gold.jsonl").write_text('{"id": "a", "length": 2, "relations": []}\n')
+    out, err = cli(
+        "score", tmp_path / "gold.jsonl", tmp_path / name, "--answers", "output",
+        "--per-example", tmp_path / "out.parquet", expect=2,
+    )  # fmt: skip
+    assert (out, err.count("error: ")) == ("", 1)
+    assert message in " ".join(err.split())
+    assert {path.name for path in tmp_path.iterdir()} == {name, "gold.jsonl"}
+
+
+def test_swapped_files(tmp_path):
+    gold, pred = tmp_path / "gold.jsonl", tmp_path / "pred.jsonl"
+    gold.write_text('{"id": "a", "length": 2, "relations": []}\n')
+    pred.write_text('{"id": "a", "text": "a b", "output": "[]"}\n')
+    cli("score", gold, pred, "--answers", "output")
+    _, err = cli("score", pred, gold, "--answers", "output", expect=2)
+    assert "pred.jsonl" in err
+
+
+@pytest.mark.parametrize("options", [[], ["--from", "jsonl"], ["--from", "spans"]])
+def test_the_column_and_the_format_belong_together(options, tmp_path):
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"id": "a", "text": "a b", "length": 2, "relations": []}\n')
+    if not options:
+        _, err = cli("score", gold, gold, "--from", "answers", expect=2)
+        assert "--answers" in err
+    else:
+        _, err = cli("score", gold, gold, "--answers", "output", *options, expect=2)
+        assert 'answers is "output", which is for answers' in err
+
+
+@pytest.mark.parametrize("source", [rows(), pa.Table.from_pylist(rows())])
+def test_frames_of_another_format_have_no_answers(source):
+    with pytest.raises(ValueError, match=r"^answers is \"output\", which is for answers, not for"):
+        fc.read(source, format="spans", answers="output")
+
+
+@pytest.mark.parametrize("opening", ['["', '{"a":', "[[", '{"cause": "', "```", "<think>", "\\"])
+def test_long_answers_without_an_end(opening):
+    """Each way looks at each letter a few times at most: these end at once."""
+    read = fc.read([{"text": "a", "output": opening * 20_000}], answers="output")
+    assert read.n_unread == 1
