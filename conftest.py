@@ -10,6 +10,8 @@ from tests.support.profiles import register
 
 register()
 
+pytest_plugins = ["tests.support.browser"]
+
 # Their examples run where the extra is installed. Any other module has to be imported: pytest's own
 # switch for it would leave out, without a word, a test file that cannot be.
 BEHIND_EXTRAS = {

@@ -57,7 +57,8 @@ class Page {
       waiting = setTimeout(() => this.filter(), 60);
     });
     this.form.addEventListener("submit", (event) => event.preventDefault());
-    this.form.addEventListener("reset", () => setTimeout(() => this.filter()));
+    this.form.querySelector("[type=reset]")
+      .addEventListener("click", () => setTimeout(() => this.filter()));
     addEventListener("hashchange", () => this.follow());
     document.addEventListener("keydown", (event) => this.key(event));
     addEventListener("beforeprint", () => {

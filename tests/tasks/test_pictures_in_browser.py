@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 from tests.tasks.test_pictures import some_pictures  # skipped without matplotlib
 
-api = pytest.importorskip("playwright.sync_api")
-BROWSER = shutil.which("chromium-headless-shell")
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs chromium-headless-shell")
 PAGE = """<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'">{}"""
 INK = "getComputedStyle(document.body).color"
@@ -25,21 +20,13 @@ OUTSIDE = """[...document.querySelectorAll('svg')].flatMap(svg => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pictures_need_nothing_that_a_page_forbids(scheme, tmp_path):
+def test_pictures_need_nothing_that_a_page_forbids(opened, scheme, tmp_path):
     pictures = some_pictures(["<b>cause</b>", "_$x$", "effect"])
     page = tmp_path / "page.html"
     page.write_text(PAGE.format("".join(svg for _, svg in pictures)), encoding="utf-8")
-    said, asked = [], []
-    with api.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        view = browser.new_page(color_scheme=scheme)
-        view.on("console", lambda message: said.append(message.text))
-        view.on("request", lambda request: asked.append(request.url))
-        view.goto(page.as_uri())
-        assert [view.get_by_role("img", name=text).count() for text, _ in pictures] == [1, 1, 1]
-        assert view.get_by_text("<b>cause</b>", exact=True).count() >= 4
-        fills, ink = view.evaluate(FILLS), view.evaluate(INK)
-        assert fills.count(ink) > len(fills) / 2  # all but the numbers of cells
-        assert view.evaluate(OUTSIDE) == []
-        browser.close()
-    assert (said, asked) == ([], [page.as_uri()])
+    view = opened(page, color_scheme=scheme)
+    assert [view.get_by_role("img", name=text).count() for text, _ in pictures] == [1, 1, 1]
+    assert view.get_by_text("<b>cause</b>", exact=True).count() >= 4
+    fills, ink = view.evaluate(FILLS), view.evaluate(INK)
+    assert fills.count(ink) > len(fills) / 2  # all but the numbers of cells
+    assert view.evaluate(OUTSIDE) == []
