@@ -63,11 +63,13 @@ class Page {
     document.addEventListener("keydown", (event) => this.key(event));
     addEventListener("beforeprint", () => {
       const n = this.list.print(MOST_PRINTED);
-      at("printed").textContent = `${n} of them printed here`;
+      at("printed").textContent = `${n} of them on paper`;
     });
     addEventListener("afterprint", () => {
       at("printed").textContent = "";
+      const row = this.list.first;
       this.list.show(this.chosen.length);
+      this.list.go(row);
     });
   }
 
