@@ -6,10 +6,11 @@ from importlib.util import find_spec
 
 import pytest
 
-from tests.support.browsing import browser, opened  # noqa: F401  # fixtures of all tests
 from tests.support.profiles import register
 
 register()
+
+pytest_plugins = ["tests.support.browser"]
 
 # Their examples run where the extra is installed. Any other module has to be imported: pytest's own
 # switch for it would leave out, without a word, a test file that cannot be.

@@ -102,8 +102,9 @@ class Shown {
   /** Make the lines of a relation, and say what it counts with its partner. */
   line(k, name, n, spans, place) {
     const made = [element("dt", "", ...name, n >= 0 ? ` ${n + 1}` : "")];
-    if (spans) made.push(...linesOf(spans).map((line) => this.text(k, "dd", line)));
-    const said = [spans ? "" : "no partner", place >= 0 ? this.counted(place) : ""];
+    if (spans?.length) made.push(...linesOf(spans).map((line) => this.text(k, "dd", line)));
+    const said = [spans ? "" : "no partner", spans?.length === 0 ? "no spans" : "",
+      place >= 0 ? this.counted(place) : ""];
     if (place === -1 && spans) said.push("not counted");
     const text = said.filter(Boolean).join("; ");
     if (text) made.push(element("dd", "note", text));

@@ -26,6 +26,7 @@ class LongList {
   /** Show so many rows, the first one at the top of the window if others were. */
   show(n) {
     this.n = n;
+    this.isOnPaper = false;
     this.start(0, 0);
     this.place();
     this.scroll(Math.min(-this.above(), 0));
@@ -35,6 +36,7 @@ class LongList {
   /** Put rows on paper from the first in the window on, and return how many. */
   print(most) {
     const first = this.visible();
+    this.isOnPaper = true;
     this.start(first, 0);
     while (this.last < Math.min(this.n, first + most)) this.add(this.last++, null);
     return this.last - first;
@@ -84,9 +86,10 @@ class LongList {
 
   /** Make the rows that the window wants, drop others. */
   fill() {
+    if (this.isOnPaper) return;
     const from = Math.max(this.above(), 0) - MARGIN; // the first rows are there from the start
     const to = from + innerHeight + 2 * MARGIN;
-    if (this.first === this.last || this.bottom < from || this.top > to) this.jump();
+    if (this.bottom < from || this.top > to) this.jump();
     while (this.last < this.n && this.bottom < to) this.bottom += this.add(this.last++, null);
     while (this.first > 0 && this.top > from) {
       this.top -= this.add(--this.first, this.rows.firstChild);

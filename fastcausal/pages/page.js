@@ -57,17 +57,19 @@ class Page {
       waiting = setTimeout(() => this.filter(), 60);
     });
     this.form.addEventListener("submit", (event) => event.preventDefault());
-    // Not the event "reset", which an address that is followed sends too.
-    this.form.querySelector("button").addEventListener("click", () => setTimeout(() => this.filter()));
+    this.form.querySelector("[type=reset]")
+      .addEventListener("click", () => setTimeout(() => this.filter()));
     addEventListener("hashchange", () => this.follow());
     document.addEventListener("keydown", (event) => this.key(event));
     addEventListener("beforeprint", () => {
       const n = this.list.print(MOST_PRINTED);
-      at("printed").textContent = `${n} of them printed here`;
+      at("printed").textContent = `${n} of them on paper`;
     });
     addEventListener("afterprint", () => {
       at("printed").textContent = "";
+      const row = this.list.first;
       this.list.show(this.chosen.length);
+      this.list.go(row);
     });
   }
 

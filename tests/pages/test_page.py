@@ -1,295 +1,474 @@
-"""The page of a report in a real browser says what its columns and the tables of the report say."""
+"""The page in a real browser: what it shows is what the report says."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from itertools import product
+import re
+from itertools import pairwise
 
 import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.pages.page import Page, Section, write_page
-from fastcausal.tables import Grid
+from fastcausal.pages import Page, Section, write_page
+from fastcausal.tables import Grid, number_text
 from fastcausal.tasks.extraction.page import columns_of
-from tests.support.browsing import HOSTILE, least_contrast
+from tests.support.browser import least_contrast
 from tests.support.cli import cli
-from tests.tasks.extraction.test_page_columns import relations_of
 
-SYSTEMS = ("careful", "hasty")
+NAMES = [*sample.SYSTEMS]
+ERRORS = ("fp", "fn", "le", "be", "lbe")
 ROLES = ("cause", "effect", "signal")
-TYPES = ("le", "be", "lbe", "fn", "fp")
-IN_LIST = """() => [...document.querySelectorAll('#list article')].map(a =>
-  [Number(a.ariaPosInSet), a.querySelector('h3').textContent, Number(a.ariaSetSize)])"""
-NEXT_FRAME = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-AT_THE_END = """n => { scrollTo(0, document.documentElement.scrollHeight);
-  return [...document.querySelectorAll('#list article')].at(-1).ariaPosInSet == n; }"""
-OPENED = """id => { const e = document.activeElement;
-  return e.matches('article') && e.querySelector('h3').textContent === id; }"""
-# Of each relation shown: what stands before it, and its lines of text and [role, words].
-MARKED = """a => [...a.querySelectorAll('dt')].map(dt => { const lines = [];
-  for (let e = dt.nextElementSibling; e?.matches('dd'); e = e.nextElementSibling)
-    if (e.matches('.text')) lines.push([e.textContent,
-      [...e.querySelectorAll('mark')].map(m => [m.dataset.role, m.textContent])]);
-  return [dt.textContent, lines]; })"""
+WORDS = {
+    "right": "tp",
+    "spurious": "fp",
+    "missed": "fn",
+    "label error": "le",
+    "boundary error": "be",
+    "label and boundary error": "lbe",
+    "too small": "bes",
+    "too large": "bel",
+    "partly beside": "beo",
+}
+ALL_AT_ONCE = {"width": 1100, "height": 60_000}  # a window that needs all rows of the sample
+READ = """() => [...document.querySelectorAll('article')].map(article => ({
+  id: article.querySelector('h3').textContent,
+  systems: [...article.querySelectorAll('li')].map(e => e.textContent),
+  pairs: [...article.querySelectorAll('dl')].map(dl => [...dl.children].map(e => ({
+    kind: e.localName + ' ' + e.className, text: e.textContent,
+    marks: [...e.querySelectorAll('mark')].map(m => [m.dataset.role, m.textContent]) }))) }))"""
+IDS = "[...document.querySelectorAll('article h3')].map(e => e.textContent)"
+TALLEST = 8_000_000  # px, of a list
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def reports():
-    return {
-        name: fc.score(sample.GOLD, sample.SYSTEMS[name], unparsed="empty", by="doc_id")
-        for name in SYSTEMS
-    }
+    """Reports of three systems; one has answers that cannot be read."""
+    options = {"by": ["corpus", "doc_id"], "unparsed": "empty"}
+    made = {name: fc.score(sample.GOLD, path, **options) for name, path in sample.SYSTEMS.items()}
+    lines = sample.SYSTEMS["hasty"].read_text().splitlines()
+    answers = [row["prediction"] for row in map(json.loads, lines)]
+    answers[3] = ["<ARG0>Rain"]
+    gold = fc.read(sample.GOLD)
+    pred = fc.read(answers, like=gold)
+    made["hasty"] = fc.score(gold, pred, **options)
+    return made
 
 
-@pytest.fixture(scope="session")
-def path(tmp_path_factory):
+@pytest.fixture(scope="module")
+def html(tmp_path_factory, reports):
     path = tmp_path_factory.mktemp("page") / "page.html"
-    systems = [sample.SYSTEMS[name] for name in SYSTEMS]
-    options = ["--by", "doc_id", "--cluster", "doc_id", "--n-resamples", "200"]
-    cli("report", sample.GOLD, *systems, "--out", path, "--unparsed", "empty", *options)
+    write_page(path, Page("sample", [], columns_of(reports, 100)))
     return path
 
 
-def until(page, expression, arg=None):
-    """Wait; the policy of the page forbids playwright's own way, which evaluates texts in it."""
-    for _ in range(1000):
-        if page.evaluate(expression, arg):
-            return
-        page.wait_for_timeout(20)
-    pytest.fail(expression)
+@pytest.fixture(scope="module")
+def command_page(tmp_path_factory):
+    """The page of the command, of one system."""
+    path = tmp_path_factory.mktemp("command") / "page.html"
+    options = ("--by", "doc_id", "--cluster", "doc_id", "--n-resamples", 100)
+    cli("report", sample.GOLD, sample.SYSTEMS["chatty"], "--out", path, *options)
+    return path
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory, reports):
+    """A page whose list is taller than browsers draw."""
+    columns = columns_of({"chatty": reports["chatty"]}, 100)
+    times = 1_000
+
+    def repeated(column):
+        return {key: values * times for key, values in column.items()}
+
+    [system] = columns["systems"]
+    many = {
+        **columns,
+        "ids": [f"{name}/{k}" for k in range(times) for name in columns["ids"]],
+        "texts": columns["texts"] * times,
+        "strata": [],
+        "gold": repeated(columns["gold"]),
+        "systems": [
+            {
+                "name": "chatty",
+                **{side: repeated(system[side]) for side in ("pred", "pairs")},
+                **{side: system[side] * times for side in ("unparsed", "examples")},
+            }
+        ],
+    }
+    path = tmp_path_factory.mktemp("large") / "page.html"
+    write_page(path, Page("large", [], many))
+    return path, many["ids"]
 
 
 def ready(page):
-    until(page, "document.documentElement.dataset.ready")
+    page.wait_for_selector("html[data-ready]", state="attached")
     return page
 
 
-def listed(page):
-    """The names of all examples in the list, top to bottom."""
-    names, total = {}, None
-    page.evaluate("document.getElementById('list').scrollIntoView()")
-    while total is None or len(names) < total:
-        shown = page.evaluate(IN_LIST)
-        names |= {place: name for place, name, _ in shown}
-        total = shown[0][2] if shown else 0
-        page.evaluate("scrollBy(0, 600)")
-        page.evaluate(NEXT_FRAME)
-    return [names[k] for k in sorted(names)]
+def settle(page):
+    """Wait until the page has answered the last scrolling."""
+    page.evaluate("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
 
 
-def choose(page, **wanted):
-    """Set the controls, others to their first value, and wait until the list follows."""
-    page.evaluate("history.replaceState(null, '', '#waiting')")
-    page.evaluate(
-        """wanted => { const form = document.getElementById('filters'); form.reset();
-        for (const [name, value] of Object.entries(wanted)) form.elements[name].value = value;
-        form.elements.q.dispatchEvent(new Event('input', {bubbles: true})); }""",
-        wanted,
+def status(page):
+    return page.get_by_role("status").inner_text()
+
+
+def test_scores_are_those_of_json(opened, command_page):
+    page = ready(opened(command_page))
+    arguments = ("--by", "doc_id", "--json")
+    scores = json.loads(cli("score", sample.GOLD, sample.SYSTEMS["chatty"], *arguments)[0])
+    rows = (
+        page.locator("table")
+        .first.locator("tr")
+        .evaluate_all("rows => rows.map(row => [...row.cells].map(cell => cell.textContent))")
     )
-    until(page, "location.hash !== '#waiting'")
+    header, *shown = [row for row in rows if len(row) > 1]
+    assert [row[0] for row in shown] == [*scores["scores"]]
+    for name, *cells in shown:
+        for column, cell in zip(header[1:], cells, strict=True):
+            assert cell.partition(" [")[0] == number_text(scores["scores"][name][column])
+    assert scores["signature"] in page.locator("main").inner_text()
 
 
-def chosen(reports, wanted):
-    """What the controls mean, from the tables of the reports."""
-    rows = [report.per_example.to_pylist() for report in reports.values()]
-    types = [wanted["type"]] if "type" in wanted else TYPES
+def counted(reports, wanted):
+    """Errors of each system by example, of the wanted type and role."""
+    types = [wanted["type"]] if "type" in wanted else ERRORS
     roles = [wanted["role"]] if "role" in wanted else ROLES
-    errors = [
-        [sum(row[f"{role}_{kind}"] for kind, role in product(types, roles)) for row in system]
-        for system in rows
+    names = [f"{role}_{kind}" for role in roles for kind in types]
+    return [
+        [sum(row[name] for name in names) for row in report.per_example.to_pylist()]
+        for report in reports.values()
     ]
-    asked = [int(wanted["system"])] if "system" in wanted else [0, 1]
+
+
+def expected(reports, wanted):
+    """Ids that the counts of the reports give."""
+    errors = counted(reports, wanted)
+    table = next(iter(reports.values())).per_example
+    ids = table["id"].to_pylist()
+    chosen = [wanted["system"]] if "system" in wanted else range(len(NAMES))
     show = wanted.get("show", "wrong" if {"type", "role"} & {*wanted} else "")
-    kept = []
-    strata = sorted({row["doc_id"] for row in rows[0]})
-    for k, row in enumerate(rows[0]):
-        own = [errors[s][k] for s in asked]
-        if (show == "wrong" and not any(own)) or (show == "right" and any(own)):
-            continue
-        if "stratum0" in wanted and row["doc_id"] != strata[int(wanted["stratum0"])]:
-            continue
-        if "better" in wanted:
-            better, than = int(wanted["better"]), int(wanted["than"])
-            if errors[better][k] >= errors[than][k]:
-                continue
-        if wanted.get("q", "").lower() not in row["text"].lower() + "\n" + row["id"]:
-            continue
-        kept.append(k)
-    if wanted.get("order") == "errors":
-        kept.sort(key=lambda k: -sum(errors[s][k] for s in asked))
-    elif wanted.get("order") == "difference":
-        kept.sort(key=lambda k: -abs(errors[0][k] - errors[1][k]))
-    return [rows[0][k]["id"] for k in kept]
+    texts = dict(zip(fc.read(sample.GOLD).table["id"].to_pylist(),
+                     fc.read(sample.GOLD).table["text"].to_pylist(), strict=True))  # fmt: skip
+    documents = sorted({*table["doc_id"].to_pylist()})
+    own = [sum(errors[s][k] for s in chosen) for k in range(len(ids))]
+    keep = {
+        "": lambda k: True,
+        "wrong": lambda k: own[k] > 0,
+        "right": lambda k: own[k] == 0,
+        "unparsed": lambda k: k == 3 and 1 in chosen,
+    }[show]
+    kept = [k for k in range(len(ids)) if keep(k)]
+    if "stratum1" in wanted:
+        document = documents[wanted["stratum1"]]
+        kept = [k for k in kept if table["doc_id"][k].as_py() == document]
+    if "better" in wanted:
+        better, than = errors[wanted["better"]], errors[wanted["than"]]
+        kept = [k for k in kept if better[k] < than[k]]
+        differences = [b - a for a, b in zip(better, than, strict=True)]
+    else:
+        differences = [max(each) - min(each) for each in zip(*errors, strict=True)]
+    if "q" in wanted:
+        words = wanted["q"].lower()
+        kept = [k for k in kept if words in texts[ids[k]].lower() or words in ids[k].lower()]
+    order = {"errors": own, "difference": differences}.get(wanted.get("order"))
+    if order:
+        kept.sort(key=lambda k: -order[k])
+    return [ids[k] for k in kept]
 
 
-CHOICES = [
-    {},
-    *({"type": kind} for kind in TYPES),
-    *({"role": role, "system": "1"} for role in ROLES),
-    {"show": "right", "system": "0"},
-    {"show": "wrong", "order": "errors"},
-    {"better": "0", "than": "1"},
-    {"better": "1", "than": "0", "order": "difference"},
-    {"order": "difference", "type": "be", "role": "cause"},
-    {"stratum0": "3", "order": "errors", "system": "1"},
-    {"q": "RAIN"},
-    {"q": "[a-z"},
+WANTED = [
+    *({"type": kind} for kind in ERRORS),
+    {"role": "signal"},
+    {"type": "be", "role": "effect", "order": "errors"},
+    {"type": "fn", "show": "right", "system": 0},
+    {"show": "wrong", "system": 1, "order": "errors"},
+    {"show": "right"},
+    {"show": "unparsed"},
+    {"show": "unparsed", "system": 0},
+    {"stratum1": 3, "order": "difference"},
+    {"better": 1, "than": 0},
+    {"better": 2, "than": 1, "role": "cause", "order": "difference"},
+    {"order": "errors"},
+    {"order": "difference"},
+    {"q": "RAIN", "order": "errors"},
+    {"q": "sample_OR"},
+    {"q": ". ", "show": "wrong"},
 ]
 
 
-def test_filters_and_orders_give_what_the_counts_give(opened, path, reports):
-    page = ready(opened(path))
-    for wanted in CHOICES:
-        choose(page, **wanted)
-        expected = chosen(reports, wanted)
-        n = page.get_by_role("status").inner_text()
-        assert n == f"{len(expected)} of 61 examples", wanted
-        assert listed(page) == expected, wanted
+def test_filters_and_orders_give_the_examples_of_the_count_file(opened, html, reports):
+    page = ready(opened(html, viewport=ALL_AT_ONCE))
+    sizes = set()
+    for wanted in WANTED:
+        fragment = "&".join(f"{name}={value}" for name, value in wanted.items())
+        page.evaluate("fragment => { location.hash = fragment }", fragment)
+        ids = expected(reports, wanted)
+        sizes.add(len(ids))
+        page.get_by_text(f"{len(ids)} of 61 examples", exact=True).wait_for()
+        settle(page)
+        assert page.evaluate(IDS) == ids, wanted
+    assert len(sizes) > 8
 
 
-def test_scores_are_those_of_the_json(opened, path):
-    page = ready(opened(path))
-    lines = page.evaluate("[...document.querySelectorAll('tr')].map(r => r.innerText)")
-    cells = {(*line.split(),) for line in lines}
-    for name in SYSTEMS:
-        options = ["--unparsed", "empty", "--json"]
-        scores = json.loads(cli("score", sample.GOLD, sample.SYSTEMS[name], *options)[0])["scores"]
-        values = [f"{scores['overall'][s]:.4f}" for s in ("precision", "recall", "f1")]
-        assert any(row[0] == name and {*values} <= {*row} for row in cells), name
-
-
-def marks_of(columns):
-    """Of each example and relation that is shown: who marks it, its number, (role, words)."""
-    sides = {"gold": columns["gold"]} | {s["name"]: s["pred"] for s in columns["systems"]}
-    return [
-        Counter(
-            (f"{name} {n + 1}", tuple(sorted(spans)))
-            for name, relations in zip(sides, example, strict=True)
-            for n, spans in enumerate(relations)
-        )
-        for example in zip(*(relations_of(columns, side) for side in sides.values()), strict=True)
-    ]
-
-
-def check_marks(page, columns):
-    """Every relation is shown with its spans marked; each line of it is the whole text."""
-    expected = dict(zip(columns["ids"], marks_of(columns), strict=True))
-    texts = dict(zip(columns["ids"], columns["texts"], strict=True))
-    for name in columns["ids"]:
-        choose(page)
-        page.evaluate("id => { location.hash = '#id=' + encodeURIComponent(id); }", name)
-        page.wait_for_function(
-            "id => document.activeElement.querySelector('h3')?.innerText", arg=name
-        )
-        article = page.evaluate_handle("document.activeElement")
-        shown = Counter()
-        for who, lines in article.evaluate(MARKED):
-            assert all(text == texts[name] for text, _ in lines)
-            if lines:
-                spans = [tuple(mark) for _, marks in lines for mark in marks]
-                shown[who, tuple(sorted(spans))] += 1
-        assert shown == expected[name]
-
-
-def test_marked_words_are_the_spans(opened, path, reports):
-    check_marks(ready(opened(path)), columns_of(reports, 61))
-
-
-def hostile_examples(n):
-    """Texts that a page may take for its own, with relations whose spans overlap."""
-    gold, pred = [], []
-    for k, words in enumerate(HOSTILE[:n]):
-        text = f"Rain floods 👩‍🚒 {words} roads"
-        name = f"{k} {words[:40]}"
-        relations = [
-            {"cause": (0, 1), "effect": (1, 3), "signal": (0, 2)},
-            {"cause": [(0, 1), (2, 3)], "effect": (0, 3)},
-        ]
-        gold.append({"id": name, "text": text, "kind": f"</b>{k % 2}", "relations": relations})
-        pred.append({"id": name, "text": text, "relations": relations[::-1][: k % 3]})
-    gold.append({"id": "none", "text": "", "kind": "empty", "relations": []})
-    pred.append({"id": "none", "text": "", "relations": []})
-    return map(fc.Relations.from_examples, (gold, pred))
-
-
-def test_texts_are_text(opened, tmp_path):
-    gold, pred = hostile_examples(len(HOSTILE))
-    name = "<img src=x onerror=document.title='hit'>"
-    reports = {name: fc.score(gold, pred, by="kind")}
-    columns = columns_of(reports, 100)
-    grid = Grid(name, [name], parts={name: {name: [1]}})
-    write_page(tmp_path / "page.html", Page(name, [Section(name, [grid], lines=[name])], columns))
-    page = ready(opened(tmp_path / "page.html", viewport={"width": 360, "height": 740}))
-    check_marks(page, columns)
-    assert page.locator("img, #list script").count() == 0
-    assert page.title() == name
-    assert page.evaluate("document.documentElement.scrollWidth") == 360
-
-
-def many(n):
-    """A page of many examples of unequal length, with columns as `columns_of` makes them."""
-    gold = fc.Relations.from_examples(
-        {"id": f"e{k}", "text": "word " * (k % 90 + 2), "relations": [{"cause": (0, 1 + k % 2)}]}
-        for k in range(n)
-    )
-    pred = fc.Relations.from_examples(
-        {"id": f"e{k}", "length": k % 90 + 2, "relations": [{"cause": (0, 1)}]} for k in range(n)
-    )
-    return Page("many", [], columns_of({"one": fc.score(gold, pred)}, n))
-
-
-def test_a_long_list_holds_few_rows_and_reaches_its_end(opened, tmp_path):
-    n = 20_000
-    write_page(tmp_path / "page.html", many(n))
-    page = ready(opened(tmp_path / "page.html"))
-    until(page, AT_THE_END, n)
-    page.evaluate(NEXT_FRAME)
-    shown = page.evaluate(IN_LIST)
-    assert shown[-1] == [n, f"e{n - 1}", n]
-    assert len(shown) < 60
-    page.evaluate("scrollTo(0, document.body.scrollHeight / 2)")
-    page.evaluate(NEXT_FRAME)
-    middle = page.evaluate(IN_LIST)
-    assert n // 4 < middle[0][0] < 3 * n // 4
-    assert len(middle) < 60
-    choose(page, show="right")
-    assert page.get_by_role("status").inner_text() == f"{n // 2} of {n} examples"
-
-
-def test_addresses_and_keys(opened, path):
-    page = ready(opened(path, "#id=sample_harbour_4"))
-    heading = "document.activeElement.querySelector('h3')?.innerText"
-    assert page.evaluate(heading) == "sample_harbour_4"
-    page.keyboard.press("j")
-    following = page.evaluate(heading)
-    assert following not in (None, "sample_harbour_4")
-    page.keyboard.press("k")
-    assert page.evaluate(heading) == "sample_harbour_4"
+def test_controls_and_the_address_say_the_same(opened, html, reports):
+    page = ready(opened(html))
+    page.locator("[name=type]").select_option(label="be: boundary error")
+    page.locator("[name=role]").select_option("cause")
     page.keyboard.press("/")
-    page.keyboard.type("rain")
-    until(page, "location.hash.includes('q=rain')")
-    again = ready(opened(path, "#q=rain&order=errors"))
-    assert again.get_by_role("searchbox").input_value() == "rain"
-    assert again.get_by_role("status").inner_text() == page.get_by_role("status").inner_text()
+    page.get_by_label("Search text and ids").fill("The")
+    wanted = {"type": "be", "role": "cause", "q": "the"}
+    n = len(expected(reports, wanted))
+    page.get_by_text(f"{n} of 61 examples", exact=True).wait_for()
+    address = page.url
+    assert address.endswith("#q=The&type=be&role=cause")
+    other = ready(opened(html, address[address.index("#") :]))
+    assert status(other) == f"{n} of 61 examples"
+    other.get_by_role("button", name="Show all").click()
+    other.get_by_text("61 of 61 examples", exact=True).wait_for()
+
+
+def words_of(spans, role):
+    """Words of a role, in any order: lines of overlapping spans are not in that of the text."""
+    return sorted(words for name, words in spans if name == role)
+
+
+def parsed(said):
+    """The counts that words say, by column."""
+    counts = {}
+    for part in said.split("; "):
+        if part in ("no partner", "no spans"):
+            continue
+        role, _, words = part.partition(": ")
+        for word in words.split(", "):
+            name, _, times = word.partition(" ×")
+            counts[f"{role}_{WORDS[name]}"] = int(times or 1)
+    return counts
+
+
+def lines_of(pair):
+    """(name, marks of all its lines, words of what it counts) of each relation."""
+    relations = []
+    for line in pair:
+        if line["kind"].startswith("dt"):
+            relations.append((line["text"], [], []))
+        elif "text" in line["kind"]:
+            relations[-1][1].extend(line["marks"])
+        else:
+            relations[-1][2].append(line["text"])
+    return relations
+
+
+@pytest.mark.parametrize("system", range(3))
+def test_marks_and_pairs_are_those_of_the_report(opened, html, reports, system):
+    page = ready(opened(html, f"#system={system}", viewport=ALL_AT_ONCE))
+    report = reports[NAMES[system]]
+    texts = iter(fc.read(sample.GOLD).table["text"].to_pylist())
+    pairs = {}
+    for row in report.matches.to_pylist():
+        pairs.setdefault(row["id"], []).append(row)
+    names = [name for name in report.matches.column_names if name.startswith(ROLES)]
+    for shown in page.evaluate(READ):
+        text = next(texts)
+        expected = pairs.pop(shown["id"], [])
+        found = []
+        for pair in shown["pairs"]:
+            assert all(line["text"] == text for line in pair if line["kind"] == "dd text")
+            relations = lines_of(pair)
+            gold = relations.pop(0) if relations[0][0].startswith("gold") else None
+            [pred] = relations
+            found.append((gold, pred))
+        assert len(found) == len(expected)
+        for gold, (name, marks, said) in found:
+            number = name.removeprefix(NAMES[system]).strip()
+            ends = (int(gold[0][5:]) - 1 if gold else None, int(number) - 1 if number else None)
+            row = next(r for r in expected if (r["gold_relation"], r["pred_relation"]) == ends)
+            for side, spans in (("pred", marks), ("gold", gold[1] if gold else [])):
+                for role in ROLES:
+                    words = row[f"{side}_{role}"]
+                    assert words_of(spans, role) == sorted(words.split(" ... ") if words else [])
+            assert parsed(*said) == {n: row[n] for n in names if row[n]}
+    assert (pairs, [*texts]) == ({}, [])
+
+
+def test_what_cannot_be_read_is_said(opened, html):
+    page = ready(opened(html, "#show=unparsed", viewport=ALL_AT_ONCE))
+    [example] = page.evaluate(READ)
+    assert example["systems"][1].endswith("; 1 prediction could not be read")
+
+
+def test_a_long_list_scrolls_to_its_ends_and_through(opened, large):
+    path, ids = large
+    page = ready(opened(path))
+    n = len(ids)
+    assert status(page) == f"{n} of {n} examples"
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    settle(page)
+    assert page.evaluate(IDS)[-1] == ids[-1]
+    assert page.evaluate("document.documentElement.scrollHeight") < 2 * TALLEST
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 3)")
+    settle(page)
+    seen = []
+    for _ in range(25):  # up and down again, no row is skipped or shown twice
+        shown = page.evaluate(IDS)
+        place = ids.index(shown[0])
+        assert shown == ids[place : place + len(shown)]
+        assert len(shown) < 40
+        seen.append(place)
+        page.mouse.wheel(0, -700 if len(seen) < 12 else 700)
+        settle(page)
+    assert n / 4 < min(seen) < seen[0] < n / 2
+    assert max(abs(a - b) for a, b in pairwise(seen)) < 20
+    page.evaluate("scrollTo(0, 0)")
+    settle(page)
+    assert page.evaluate(IDS)[0] == ids[0]
+
+
+def test_keys_and_links_open_an_example(opened, large):
+    path, ids = large
+    page = ready(opened(path, f"#id={ids[30_000].replace('/', '%2F')}"))
+    focused = "document.activeElement.querySelector('h3')?.textContent"
+    top = "document.activeElement.getBoundingClientRect().top"
+    for key, k in ((None, 30_000), ("j", 30_001), ("j", 30_002), ("k", 30_001)):
+        if key:
+            page.keyboard.press(key)
+        settle(page)
+        assert page.evaluate(focused) == ids[k]
+        assert abs(page.evaluate(top)) < 2
+    page.get_by_role("link", name=ids[30_002], exact=True).click()
+    settle(page)
+    assert page.evaluate(focused) == ids[30_002]
+    assert page.url.endswith(ids[30_002].replace("/", "%2F"))
+    page.get_by_role("checkbox").uncheck()
+    page.get_by_role("checkbox").blur()
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.localName") == "body"
+    page.evaluate("location.hash = 'id=nothing'")
+    page.get_by_text("the example of the address is not here").wait_for()
+
+
+HOSTILE = [
+    "</script><script>document.title='hit'</script>",
+    "<img src=x onerror=document.title='hit'> <!--",
+    "line\u2028separated\u2029twice &amp; \x1b[31m",
+    "שלום \u202e right to left",
+    "👩‍👩‍👧 emoji 🚒 \\ud800",
+    "word " * 10_000,
+    "",
+    "x" * 2_000,
+    "{{ title }} $title __proto__",
+    "half \ud800 of a letter",
+]
+
+
+def hostile_columns():
+    """A relation on each side of each text: its last letters, and all of it."""
+    n = len(HOSTILE)
+    last = [number for text in HOSTILE for number in (0, max(len(text) - 2, 0), len(text))]
+    whole = [number for text in HOSTILE for number in (1, 0, len(text))]
+    roles = HOSTILE[:2]
+    columns = [f"{role}_{kind}" for role in roles for kind in ("tp", "fn")]
+    sides = [{"relations": [1] * n, "spans": [1] * n, "values": each} for each in (last, whole)]
+    pairs = {"n": [1] * n, "gold": [0] * n, "pred": [0] * n, "counts": [0] * n}
+    return {
+        "roles": roles,
+        "columns": columns,
+        "types": ["fn"],
+        "errors": {"fn": [1, 3]},
+        "n_examples": n,
+        "n_left_out": 0,
+        "ids": HOSTILE,
+        "texts": HOSTILE,
+        "strata": [{"name": HOSTILE[0], "values": [HOSTILE[1], None], "codes": [0, 1] * (n // 2)}],
+        "gold": sides[0],
+        "systems": [
+            {
+                "name": name,
+                "pred": sides[1],
+                "unparsed": [0] * n,
+                "pairs": pairs,
+                "examples": [0] * n,
+            }
+            for name in HOSTILE[:4]
+        ],
+        "count_rows": [[1, 1, 1, 1]],
+    }
+
+
+def test_texts_are_text_at_any_width(opened, tmp_path):
+    grid = Grid(HOSTILE[0], [HOSTILE[1]])
+    grid.add(HOSTILE[1], HOSTILE[3])
+    sections = [Section(text, [grid], lines=[text]) for text in HOSTILE[:5]]
+    write_page(tmp_path / "page.html", Page(HOSTILE[0], sections, hostile_columns()))
+    page = ready(opened(tmp_path / "page.html", viewport={"width": 360, "height": 740}))
+    assert page.title() == HOSTILE[0]
+    for k, text in enumerate(HOSTILE):
+        page.keyboard.press("j")
+        settle(page)
+        example = page.locator(f"article:has(#example-{k})")
+        assert example.evaluate("e => e === document.activeElement")
+        shown = example.locator(".text").evaluate_all("all => all.map(e => e.textContent)")
+        assert shown == [text] * 5
+        marks = example.locator("mark").evaluate_all("all => all.map(e => e.textContent)")
+        assert marks == [text[-2:], *[text] * 4]
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+    page.get_by_label("Search text and ids").fill("Emoji 🚒")
+    page.get_by_text("1 of 10 examples", exact=True).wait_for()
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 2
+
+
+NAMED = {"link", "button", "searchbox", "combobox", "checkbox", "article", "figure", "region",
+         "image", "heading", "navigation", "feed", "search"}  # fmt: skip
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_names_and_contrast(opened, path, scheme):
-    page = ready(opened(path, color_scheme=scheme))
+def test_names_and_contrast(opened, command_page, scheme):
+    page = ready(opened(command_page, color_scheme=scheme))
+    page.keyboard.press("j")
     assert least_contrast(page) >= 4.5
-    assert page.get_by_role("searchbox", name="Search text and ids").count() == 1
-    for name in ("System", "Error", "Role", "Show", "Order", "doc_id"):
-        assert page.get_by_role("combobox", name=name, exact=True).count() == 1, name
-    assert page.get_by_role("feed", name="Examples").count() == 1
-    assert page.get_by_role("article", name="sample_harbour_1", exact=True).count() == 1
-    names = page.evaluate("[...document.querySelectorAll('main svg')].map(s => s.ariaLabel)")
-    assert len(names) > 2
-    assert all(names)
+    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    roles = {}
+    for node in tree:
+        if not node["ignored"]:
+            name = node.get("name", {}).get("value", "")
+            roles.setdefault(node["role"]["value"], []).append(name)
+    assert {*roles} >= NAMED - {"figure", "image"}
+    assert [role for role in NAMED & {*roles} if "" in roles[role]] == []
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
+    assert len(ids) == len({*ids})
 
 
-def test_without_scripts_scores_are_there(opened, path):
-    page = opened(path, java_script_enabled=False)
-    assert "Examples need JavaScript" in page.get_by_role("status").inner_text()
-    assert page.get_by_role("cell", name="0.8189").count() + page.get_by_text("0.8189").count()
+def test_browsers_that_cannot_show_examples_say_so(opened, command_page):
+    without = "delete window.DecompressionStream"
+    for page in (
+        opened(command_page, java_script_enabled=False),
+        opened(command_page, "", without),
+    ):
+        assert "Examples need JavaScript and a browser of May 2023 or later." in status(page)
+        assert page.locator("table").first.is_visible()
+        assert not page.locator("form").is_visible()
+
+
+def test_paper_has_the_examples_from_here_on(opened, large):
+    path, ids = large
+    page = ready(opened(path, f"#id={ids[500].replace('/', '%2F')}"))
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.evaluate(IDS) == ids[500:600]
+    assert "100 of them on paper" in page.locator("main").inner_text()
+    assert not page.locator("form").is_visible()
+    page.emulate_media(media="screen")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    shown = page.evaluate(IDS)
+    assert ids[500] in shown
+    assert len(shown) < 40
+
+
+def test_a_page_without_examples_has_no_script(tmp_path):
+    write_page(tmp_path / "a.html", Page("a", [Section("", lines=["b"])]))
+    text = (tmp_path / "a.html").read_text()
+    assert "<script" not in text
+    assert "script-src 'none'" in text
+    assert not re.search("<(h2|nav)[^>]*></", text)

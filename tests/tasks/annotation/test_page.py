@@ -11,10 +11,21 @@ from threading import Thread
 import pytest
 
 from fastcausal.sample import FOLDER
-from tests.support.browsing import HOSTILE, least_contrast
+from tests.support.browser import least_contrast
 from tests.support.cli import cli
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+
+HOSTILE = [
+    "</script><script>document.title='hit'</script>",
+    "<img src=x onerror=document.title='hit'> <!--",
+    "line\u2028separated\u2029twice",
+    "שלום \u202e right to left",
+    "👩‍👩‍👧 emoji \\ud800",
+    "word " * 10_000,
+    "",
+    "x" * 2_000,
+]
 
 
 @pytest.fixture(scope="module")
