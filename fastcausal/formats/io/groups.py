@@ -48,7 +48,8 @@ def other_values(values: pa.Array | pa.ChunkedArray, groups: Groups) -> list[tup
     """
     row_of = _first_valid(joined(values), groups)[groups[0]]
     differ = pc.not_equal(values, values.take(numbers(row_of)))
-    return [(row, int(row_of[row])) for row in pc.indices_nonzero(differ).to_pylist()]
+    rows = np.flatnonzero(np.asarray(differ.fill_null(False)))  # Arrow 25's own may crash
+    return [(row, int(row_of[row])) for row in rows.tolist()]
 
 
 def of_groups(
