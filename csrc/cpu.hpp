@@ -14,6 +14,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -84,21 +85,6 @@ void with_kernel(const Named& kernel_, int64_t n_fields, const Job& job) {
 #undef FC_KERNEL
   throw std::invalid_argument(std::string("no native kernel ") + kernel_.name);
 }
-
-// The row that the counts of an example are added to: the row of its group, or in a row of its own;
-// with apart, a group has two rows, the second for examples of several gold relations.
-struct Groups {
-  const int64_t* of;  // [n_examples], null: all in one group
-  int64_t n;          // rows of counts
-  bool each;          // every example has its own row
-  bool apart;
-
-  int64_t row(int64_t example, const Side& gold) const {
-    if (each) return example;
-    const int64_t group = of ? of[example] : 0;
-    return apart ? 2 * group + (gold.n_relations(example) > 1) : group;
-  }
-};
 
 // All that a run is given and fills: counts is [groups.n, n_fields], zero on entry; partner may be
 // null.
@@ -171,13 +157,12 @@ class BlockWorker {
         pred_(run.pred),
         own_(run.groups.each ? 0 : run.groups.n * run.plan.n_fields),
         rows_(run.groups.each ? run.counts : own_.data()),
-        tallied_(!run.groups.each && run.groups.n <= 2),
         steps_(steps),
         worker_(gold_.side, pred_.side, run.gold.lengths, run.plan, pair, steps),
         counter_(pair, gold_.side, pred_.side, run.plan) {
     if (looks.ordinal) {
       patterns_ = std::make_unique<PatternCounter>(gold_, pred_, run.plan, counter_, looks,
-                                                   run.check, tallied_);
+                                                   run.check, run.groups, rows_, run.partner);
     }
   }
 
@@ -193,21 +178,21 @@ class BlockWorker {
     const int64_t span_pairs = n_rows(gold_.side, from, to) * n_rows(pred_.side, from, to);
     steps_.took(span_pairs);
     const bool large = span_pairs > FEW_SPAN_PAIRS;
-    for (int64_t e = from; e < to; ++e) {
-      const int64_t group = run_.groups.row(e, gold_.side);
-      int64_t* row = rows_ + group * run_.plan.n_fields;
-      const Added added =
-          patterns_ ? patterns_->add(e, large, tallied_ ? group : 0, row, run_.partner) : Added::NO;
-      if (added == Added::WRONG) return false;
-      if (added == Added::YES) continue;
+    if (patterns_) {
+      if (!patterns_->add(from, to, large, left_)) return false;
+    } else {
+      left_.resize(static_cast<size_t>(to - from));
+      std::iota(left_.begin(), left_.end(), from);
+    }
+    for (const int64_t e : left_) {
+      int64_t* row = rows_ + run_.groups.row(e, gold_.side.n_relations(e)) * run_.plan.n_fields;
       large ? worker_.run_large(e, run_.partner, row) : worker_.run(e, run_.partner, row);
     }
-    if (patterns_) patterns_->end_block(rows_);
     return true;
   }
 
   void end() {
-    if (patterns_) patterns_->add_chosen(rows_);
+    if (patterns_) patterns_->end();
     for (size_t k = 0; k < own_.size(); ++k) run_.counts[k] += own_[k];
     if (run_.n_as_given) *run_.n_as_given += golds_.n_as_given + preds_.n_as_given;
   }
@@ -231,11 +216,11 @@ class BlockWorker {
   ReadAsTagged golds_, preds_;
   std::vector<int64_t> own_;
   int64_t* rows_;
-  const bool tallied_;
   Steps& steps_;
   Worker<Pair> worker_;
   const KernelCounter<Pair> counter_;
   std::unique_ptr<PatternCounter> patterns_;
+  std::vector<int64_t> left_;  // examples of the block for the general path
 };
 
 // Returns the first example that is too large, FAULTY, or ALL_WELL. Every block before that of a

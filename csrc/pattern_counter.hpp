@@ -6,18 +6,36 @@
 
 namespace fastcausal {
 
-enum class Added { YES, NO, WRONG };  // NO: another has to add it
+// The row that the counts of an example are added to: the row of its group, or in a row of its own;
+// with apart, a group has two rows, the second for examples of several gold relations.
+struct Groups {
+  const int64_t* of;  // [n_examples], null: all in one group
+  int64_t n;          // rows of counts
+  bool each;          // every example has its own row
+  bool apart;
+
+  bool few() const { return !each && n <= 2; }
+  int64_t row(int64_t example, int64_t n_gold) const {
+    if (each) return example;
+    const int64_t group = of ? of[example] : 0;
+    return apart ? 2 * group + (n_gold > 1) : group;
+  }
+};
 
 class PatternCounter {
  public:
+  // partner may be null.
   PatternCounter(const Given& gold, const Given& pred, const Plan& plan, const PairCounter& counter,
-                 const Looks& looks, bool check, bool tallied)
+                 const Looks& looks, bool check, const Groups& groups, int64_t* counts,
+                 int64_t* partner)
       : gold_(gold),
         pred_(pred),
         plan_(plan),
         looks_(looks),
         check_(check),
-        tallied_(tallied),
+        groups_(groups),
+        counts_(counts),
+        partner_(partner),
         table_(counter, plan, looks.sums) {}
 
   // Packs a block of examples; false: its offsets are wrong.
@@ -25,36 +43,33 @@ class PatternCounter {
     return golds_.pack(gold_, from, to, looks_) && preds_.pack(pred_, from, to, looks_);
   }
 
-  // Adds the counts of one example of the block; large: it may have very many spans.
-  Added add(int64_t example, bool large, int64_t group, int64_t* row, int64_t* partner) {
-    const Few gold = golds_.of(gold_, example);
-    Few pred = preds_.of(pred_, example);
-    if (!(gold.n | pred.n)) return Added::YES;
-    const int64_t n_counted = plan_.n_counted(gold.n, pred.n);
-    if (gold.n > Few::MOST || pred.n > Few::MOST || !gold.kinds || !pred.kinds) {
-      return check_ && !right(example) ? Added::WRONG : Added::NO;
-    }
-    if (n_counted < pred.n && check_ && pred.is_odd(n_counted, pred.n) && !right(example)) {
-      return Added::WRONG;
-    }
-    pred.n = n_counted;
-    example_ = example;
+  // Adds the counts of the block, large: it may have very many spans. The examples that the general
+  // path has to add are left, in order. False: its rows are wrong.
+  bool add(int64_t from, int64_t to, bool large, std::vector<int64_t>& left) {
     large_ = large;
-    length_ = gold_.lengths[example];
-    group_ = group;
-    row_ = row;
-    partner_ = partner;
-    return (this->*SHAPES[gold.n * (Few::MOST + 1) + pred.n])(gold, pred);
-  }
-
-  // Adds sums of tokens of either group to its row.
-  void end_block(int64_t* counts) {
-    for (int group = 0; group < 2; ++group) {
-      if (pairs_[group]) give_tokens(group, counts + group * plan_.n_fields);
+    left.clear();
+    sort_out(from, to);
+    for (int64_t k = 0; k < n_pairs_; ++k) {  // in a loop of their own, for they are most
+      const Example e = example(pairs_[k], 1);
+      const Added added = add_shape<1, 1>(e);
+      if (added == Added::WRONG) return false;
+      if (added == Added::NO) left.push_back(e.number);
     }
+    for (int64_t k = 0; k < n_others_; ++k) {
+      const Added added = add_other(others_[k]);
+      if (added == Added::WRONG) return false;
+      if (added == Added::NO) left.push_back(others_[k]);
+    }
+    std::sort(left.begin(), left.end());
+    for (int64_t group = 0; group < 2; ++group) {
+      if (n_taken_[group]) give_tokens(group, counts_ + group * plan_.n_fields);
+    }
+    return true;
   }
 
-  void add_chosen(int64_t* counts) const { table_.add_chosen(counts); }
+  void end() {
+    if (groups_.few()) table_.add_chosen(counts_);
+  }
 
  private:
   using Table = PatternTable;
@@ -67,21 +82,54 @@ class PatternCounter {
   const Plan& plan_;
   const Looks looks_;
   const bool check_;
-  const bool tallied_;  // counts are wanted of two groups at most, not of each example
+  const Groups& groups_;
+  int64_t* const counts_;
+  int64_t* const partner_;
   Table table_;
   PackedBlock golds_, preds_;
-  int64_t example_ = 0;  // and what is known of it
+  int64_t pairs_[PackedBlock::EXAMPLES];   // examples with one relation on either side,
+  int64_t others_[PackedBlock::EXAMPLES];  // and with any other number
+  int64_t n_pairs_ = 0;
+  int64_t n_others_ = 0;
   bool large_ = false;
-  int64_t length_ = 0;
-  int64_t group_ = 0;
-  int64_t* row_ = nullptr;
-  int64_t* partner_ = nullptr;
   // By group: tokens of each side and of both, of all relations; lengths, pairs, those of
   // something.
   Tokens of_gold_[2], of_pred_[2], of_both_[2];
   int64_t lengths_[2] = {0, 0};
-  int64_t pairs_[2] = {0, 0};
+  int64_t n_taken_[2] = {0, 0};
   int64_t marked_[2] = {0, 0};
+
+  enum class Added { YES, NO, WRONG };  // NO: another has to add it
+
+  struct Example {
+    int64_t number;
+    int64_t length;
+    int64_t group;  // 0 unless groups are few
+    int64_t* row;
+    Few gold, pred;
+  };
+
+  void sort_out(int64_t from, int64_t to) {
+    n_pairs_ = n_others_ = 0;
+    for (int64_t e = from; e < to; ++e) {
+      const int64_t n_gold = gold_.side.n_relations(e);
+      const int64_t n_pred = pred_.side.n_relations(e);
+      const bool one = ((n_gold ^ 1) | (n_pred ^ 1)) == 0;
+      pairs_[n_pairs_] = others_[n_others_] = e;
+      n_pairs_ += one;
+      n_others_ += !one & ((n_gold | n_pred) != 0);
+    }
+  }
+
+  FC_INLINE Example example(int64_t e, int64_t n_gold) const {
+    const int64_t group = groups_.row(e, n_gold);
+    return {e,
+            gold_.lengths[e],
+            groups_.few() ? group : 0,
+            counts_ + group * plan_.n_fields,
+            golds_.of(gold_, e),
+            preds_.of(pred_, e)};
+  }
 
   bool right(int64_t example) const {
     int64_t where[2];
@@ -94,28 +142,41 @@ class PatternCounter {
     return true;
   }
 
+  Added add_other(int64_t number) {
+    Example e = example(number, gold_.side.n_relations(number));
+    const int64_t n_counted = plan_.n_counted(e.gold.n, e.pred.n);
+    if (e.gold.n > Few::MOST || e.pred.n > Few::MOST || !e.gold.kinds || !e.pred.kinds) {
+      return check_ && !right(number) ? Added::WRONG : Added::NO;
+    }
+    if (n_counted < e.pred.n && check_ && e.pred.is_odd(n_counted, e.pred.n) && !right(number)) {
+      return Added::WRONG;
+    }
+    e.pred.n = n_counted;
+    return (this->*SHAPES[e.gold.n * (Few::MOST + 1) + n_counted])(e);
+  }
+
   // Adds an example of so many gold and predicted relations.
   template <int G, int P>
-  Added add_shape(const Few& gold, const Few& pred) {
-    const bool odd = gold.is_odd(0, G) | pred.is_odd(0, P);
-    if (odd && check_ && !right(example_)) return Added::WRONG;
+  Added add_shape(const Example& e) {
+    const bool odd = e.gold.is_odd(0, G) | e.pred.is_odd(0, P);
+    if (odd && check_ && !right(e.number)) return Added::WRONG;
     if (odd && (large_ || (G == 1 && P == 1))) return Added::NO;
     if constexpr (G == 1 && P == 1) {
-      const Id id = pair(gold, 0, pred, 0);
+      const Id id = pair(e, 0, 0);
       if (id == Table::NONE) return Added::NO;
-      take(id, gold, 0, pred, 0);
+      take(id, e, 0, 0);
     } else if constexpr (G && P) {
-      if (!add_several<G, P>(gold, pred, odd)) return Added::NO;
+      if (!add_several<G, P>(e, odd)) return Added::NO;
     } else {
       Id ids[Few::MOST];
-      if (!find_alone<G + P>(G ? gold : pred, G > 0, ids)) return Added::NO;
-      for (int i = 0; i < G + P; ++i) take_alone(ids[i], G ? gold : pred, i, G > 0);
+      if (!find_alone<G + P>(e, G > 0, ids)) return Added::NO;
+      for (int i = 0; i < G + P; ++i) take_alone(ids[i], e, i, G > 0);
     }
-    if (looks_.sums) end_example();
+    if (looks_.sums && !groups_.few()) give_tokens(0, e.row);
     return Added::YES;
   }
 
-  using Shape = Added (PatternCounter::*)(const Few&, const Few&);
+  using Shape = Added (PatternCounter::*)(const Example&);
   template <size_t... N>
   static constexpr std::array<Shape, sizeof...(N)> shapes(std::index_sequence<N...>) noexcept {
     return {&PatternCounter::add_shape<N / (Few::MOST + 1), N % (Few::MOST + 1)>...};
@@ -123,54 +184,53 @@ class PatternCounter {
   static const std::array<Shape, (Few::MOST + 1) * (Few::MOST + 1)> SHAPES;
 
   template <int N>
-  bool find_alone(const Few& few, bool is_gold, Id* ids) {
+  bool find_alone(const Example& e, bool is_gold, Id* ids) {
     Id least = 1;
     for (int i = 0; i < N; ++i) {
-      ids[i] = alone(few, i, is_gold);
+      ids[i] = alone(e, i, is_gold);
       least = std::min(least, ids[i]);
     }
     return least != Table::NONE;
   }
 
-  FC_INLINE Id alone(const Few& few, int64_t i, bool is_gold) {
+  FC_INLINE Id alone(const Example& e, int64_t i, bool is_gold) {
+    const Few& few = is_gold ? e.gold : e.pred;
     const int64_t relation = few.first + i;
-    if (few.kinds[i] != ODD) return table_.alone(is_gold, few.kinds[i], relation, length_);
-    return is_gold ? table_.keep(KEPT_GOLD + static_cast<Id>(i), relation, -1, length_)
-                   : table_.keep(KEPT_PRED + static_cast<Id>(i), -1, relation, length_);
+    if (few.kinds[i] != ODD) return table_.alone(is_gold, few.kinds[i], relation, e.length);
+    return is_gold ? table_.keep(KEPT_GOLD + static_cast<Id>(i), relation, -1, e.length)
+                   : table_.keep(KEPT_PRED + static_cast<Id>(i), -1, relation, e.length);
   }
 
   // Looks a pair of packed relations up.
-  FC_INLINE Id pair(const Few& gold, int64_t i, const Few& pred, int64_t j) {
+  FC_INLINE Id pair(const Example& e, int64_t i, int64_t j) {
     const uint64_t key =
-        key_of(gold.packed[i], gold.kinds[i], pred.packed[j], pred.kinds[j], looks_.across);
+        key_of(e.gold.packed[i], e.gold.kinds[i], e.pred.packed[j], e.pred.kinds[j], looks_.across);
     const Id id = table_.find(key);
-    return id >= 0 ? id : learn(key, gold, i, pred, j);
+    return id >= 0 ? id : learn(key, e, i, j);
   }
 
-  Id learn(uint64_t key, const Few& gold, int64_t i, const Few& pred, int64_t j) {
-    const Id ids[2] = {alone(gold, i, true), alone(pred, j, false)};
+  Id learn(uint64_t key, const Example& e, int64_t i, int64_t j) {
+    const Id ids[2] = {alone(e, i, true), alone(e, j, false)};
     if (!ids[0] || !ids[1]) return Table::NONE;
-    return table_.learn(key, gold.first + i, pred.first + j, length_,
+    return table_.learn(key, e.gold.first + i, e.pred.first + j, e.length,
                         table_.worth(ids[0]) + table_.worth(ids[1]));
   }
 
   // Counts a pair of which one is not packed; alone is what both are worth.
-  Id keep(const Few& gold, int64_t i, const Few& pred, int64_t j, Worth both) {
-    return table_.keep(static_cast<Id>(KEPT_PAIRS + Few::MOST * i + j), gold.first + i,
-                       pred.first + j, length_, both);
+  Id keep(const Example& e, int64_t i, int64_t j, Worth both) {
+    return table_.keep(static_cast<Id>(KEPT_PAIRS + Few::MOST * i + j), e.gold.first + i,
+                       e.pred.first + j, e.length, both);
   }
 
   template <int G, int P>
-  bool add_several(const Few& gold, const Few& pred, bool odd) {
+  bool add_several(const Example& e, bool odd) {
     constexpr bool PREDS_LEAD = P <= G;  // as they do officially
     constexpr int R = PREDS_LEAD ? P : G;
     constexpr int C = PREDS_LEAD ? G : P;
     if (!PREDS_LEAD && plan_.official) return false;
-    const Few& rows = PREDS_LEAD ? pred : gold;
-    const Few& columns = PREDS_LEAD ? gold : pred;
     Id row_alone[Few::MOST], column_alone[Few::MOST];
-    if (!find_alone<R>(rows, !PREDS_LEAD, row_alone)) return false;
-    if (!find_alone<C>(columns, PREDS_LEAD, column_alone)) return false;
+    if (!find_alone<R>(e, !PREDS_LEAD, row_alone)) return false;
+    if (!find_alone<C>(e, PREDS_LEAD, column_alone)) return false;
     Id ids[R * C];
     Worth worth[R * C];
     Worth none = 0;
@@ -181,71 +241,69 @@ class PatternCounter {
       for (int c = 0; c < C; ++c) {
         const int g = PREDS_LEAD ? c : r;
         const int p = PREDS_LEAD ? r : c;
-        const bool kept = odd && ((gold.kinds[g] | pred.kinds[p]) & ODD);
-        const Id id = kept ? keep(gold, g, pred, p, of_row + table_.worth(column_alone[c]))
-                           : pair(gold, g, pred, p);
+        const bool kept = odd && ((e.gold.kinds[g] | e.pred.kinds[p]) & ODD);
+        const Id id = kept ? keep(e, g, p, of_row + table_.worth(column_alone[c])) : pair(e, g, p);
         if (id == Table::NONE) return false;
         ids[r * C + c] = id;
         worth[r * C + c] = table_.worth(id);
       }
     }
     Search search = WaySearch<R, C>(worth, none).search;
-    if (search.tied && !break_tie(rows, R, columns, C, odd, ids, column_alone, search))
+    if (search.tied && !break_tie(PREDS_LEAD ? e.pred : e.gold, R, PREDS_LEAD ? e.gold : e.pred, C,
+                                  odd, ids, column_alone, search)) {
       return false;
+    }
     const Way& way = search.ways[search.best];
     uint32_t paired = 0;
-    if (partner_) std::fill(partner_ + gold.first, partner_ + gold.first + G, -1);
+    if (partner_) std::fill(partner_ + e.gold.first, partner_ + e.gold.first + G, -1);
     for (int r = 0; r < R; ++r) {
       const int c = static_cast<unsigned char>(way[r]);
       paired |= 1u << c;
-      take(ids[r * C + c], gold, PREDS_LEAD ? c : r, pred, PREDS_LEAD ? r : c);
+      take(ids[r * C + c], e, PREDS_LEAD ? c : r, PREDS_LEAD ? r : c);
     }
     for (int c = 0; c < C && C > R; ++c) {
-      if (!(paired >> c & 1)) take_alone(column_alone[c], columns, c, PREDS_LEAD);
+      if (!(paired >> c & 1)) take_alone(column_alone[c], e, c, PREDS_LEAD);
     }
     return true;
   }
 
-  FC_INLINE void take(Id id, const Few& gold, int64_t i, const Few& pred, int64_t j) {
-    choose(id);
+  FC_INLINE void take(Id id, const Example& e, int64_t i, int64_t j) {
+    choose(id, e);
     if (partner_) {
-      const bool apart = plan_.by_content && plan_.additive && !meet(gold, i, pred, j);
-      partner_[gold.first + i] = apart ? -1 : pred.first + j;
+      const bool apart = plan_.by_content && plan_.additive && !meet(e, i, j);
+      partner_[e.gold.first + i] = apart ? -1 : e.pred.first + j;
     }
     if (!looks_.sums || id < Table::KEPT) return;
-    of_gold_[group_].add(gold.packed[i], gold.packed[i]);
-    of_pred_[group_].add(pred.packed[j], pred.packed[j]);
-    of_both_[group_].add(gold.packed[i], pred.packed[j]);
-    took_tokens(gold.kinds[i] | pred.kinds[j]);
+    of_gold_[e.group].add(e.gold.packed[i], e.gold.packed[i]);
+    of_pred_[e.group].add(e.pred.packed[j], e.pred.packed[j]);
+    of_both_[e.group].add(e.gold.packed[i], e.pred.packed[j]);
+    took_tokens(e, e.gold.kinds[i] | e.pred.kinds[j]);
   }
 
-  FC_INLINE void take_alone(Id id, const Few& few, int64_t i, bool is_gold) {
-    choose(id);
+  FC_INLINE void take_alone(Id id, const Example& e, int64_t i, bool is_gold) {
+    const Few& few = is_gold ? e.gold : e.pred;
+    choose(id, e);
     if (partner_ && is_gold) partner_[few.first + i] = -1;
     if (!looks_.sums || id < Table::KEPT) return;
-    (is_gold ? of_gold_ : of_pred_)[group_].add(few.packed[i], few.packed[i]);
-    took_tokens(few.kinds[i]);
+    (is_gold ? of_gold_ : of_pred_)[e.group].add(few.packed[i], few.packed[i]);
+    took_tokens(e, few.kinds[i]);
   }
 
-  FC_INLINE void choose(Id id) {
-    if (tallied_ && id >= Table::KEPT) {
-      table_.choose(id, group_);
+  FC_INLINE void choose(Id id, const Example& e) {
+    if (groups_.few() && id >= Table::KEPT) {
+      table_.choose(id, e.group);
     } else {
-      table_.add_to(row_, id);
+      table_.add_to(e.row, id);
     }
   }
 
-  void took_tokens(int roles) {
-    ++pairs_[group_];
-    lengths_[group_] += length_;
-    marked_[group_] += roles != 0;
+  void took_tokens(const Example& e, int roles) {
+    ++n_taken_[e.group];
+    lengths_[e.group] += e.length;
+    marked_[e.group] += roles != 0;
   }
 
-  void end_example() {
-    if (!tallied_) give_tokens(0, row_);
-  }
-
-  void give_tokens(int group, int64_t* row) {
+  void give_tokens(int64_t group, int64_t* row) {
     CountSink sink{row};
     for (int r = 0; r < 3; ++r) {
       const overlap::Overlap sums{of_gold_[group].of[r], of_pred_[group].of[r],
@@ -254,16 +312,16 @@ class PatternCounter {
                           sink);
     }
     of_gold_[group] = of_pred_[group] = of_both_[group] = Tokens();
-    pairs_[group] = lengths_[group] = marked_[group] = 0;
+    n_taken_[group] = lengths_[group] = marked_[group] = 0;
   }
 
-  bool meet(const Few& gold, int64_t i, const Few& pred, int64_t j) const {
-    if (!((gold.kinds[i] | pred.kinds[j]) & ODD)) {
-      return compare(gold.packed[i], pred.packed[j], Across::ALL) & MEETINGS;
+  bool meet(const Example& e, int64_t i, int64_t j) const {
+    if (!((e.gold.kinds[i] | e.pred.kinds[j]) & ODD)) {
+      return compare(e.gold.packed[i], e.pred.packed[j], Across::ALL) & MEETINGS;
     }
     Relation of_gold, of_pred;
-    gold_.side.get(gold.first + i, 0, of_gold);
-    pred_.side.get(pred.first + j, 0, of_pred);
+    gold_.side.get(e.gold.first + i, 0, of_gold);
+    pred_.side.get(e.pred.first + j, 0, of_pred);
     return Meeting(of_gold, of_pred).any;
   }
 

@@ -34,8 +34,7 @@ inline Looks looks_of(const fair_spans_pair&, const Plan& plan) {
     const int other = (r + 1) % 3;
     if (track[r] != track[other]) continue;
     looks.across = r ? Across::ALL : Across::FIRST_TWO;
-    looks.apart[0] = r;
-    looks.apart[1] = other;
+    looks.apart = 1u << r;
   }
   return looks;
 }

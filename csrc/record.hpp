@@ -1,0 +1,151 @@
+// A relation with at most one span of each of three roles in 16 bytes, compared with another all
+// bounds at once.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "fastcausal/config.h"
+
+#if FC_SSE2
+#include <emmintrin.h>
+#endif
+
+namespace fastcausal {
+
+// The start of each role's span, one unused; then the stops likewise, below zero. So two spans meet
+// where the start of either plus the stop of the other is negative.
+struct alignas(16) Record {
+  int16_t bounds[8];
+
+  int32_t start(int role) const { return bounds[role]; }
+  int32_t stop(int role) const { return -bounds[4 + role]; }
+};
+constexpr int32_t MOST_TOKENS = 16383;  // up to a bound: sums of two stay in 16 bits
+constexpr int16_t NOWHERE = 16384;      // both numbers of a role without a span: it meets nothing
+
+FC_INLINE int32_t shared_tokens(const Record& a, int role, const Record& b, int other) {
+  return std::min(a.stop(role), b.stop(other)) - std::max(a.start(role), b.start(other));
+}
+
+enum class Across { NOTHING, FIRST_TWO, ALL };  // roles whose spans are compared with each other's
+
+// How two packed relations compare, in four bits for three roles each. For spans of one role that
+// meet: pred starts later, stops earlier, starts earlier, stops later. Then which spans meet, of
+// one role and across; then which have the same bounds across.
+constexpr int MEETS = 16;
+constexpr int EQUALS = 28;
+constexpr int KINDS = 40;  // bits from here on are free
+constexpr uint64_t MEETINGS = 0x777 << MEETS;
+
+inline uint64_t compare_plainly(const Record& gold, const Record& pred, Across across) {
+  uint64_t bits = 0;
+  for (int r = 0; r < 3; ++r) {
+    if (shared_tokens(gold, r, pred, r) > 0) {
+      bits |= uint64_t{1} << (MEETS + r);
+      bits |= uint64_t{gold.start(r) < pred.start(r)} << r;
+      bits |= uint64_t{gold.stop(r) > pred.stop(r)} << (4 + r);
+      bits |= uint64_t{gold.start(r) > pred.start(r)} << (8 + r);
+      bits |= uint64_t{gold.stop(r) < pred.stop(r)} << (12 + r);
+    }
+    for (int turn = 1; turn < 3 && across != Across::NOTHING; ++turn) {
+      const int other = across == Across::ALL ? (r + turn) % 3 : 1 - r;
+      if (other < 0 || (across == Across::FIRST_TWO && turn > 1)) continue;
+      if (shared_tokens(gold, r, pred, other) <= 0) continue;
+      const bool equal = gold.start(r) == pred.start(other) && gold.stop(r) == pred.stop(other);
+      bits |= uint64_t{1} << (MEETS + 4 * turn + r);
+      bits |= uint64_t{equal} << (EQUALS + 4 * (turn - 1) + r);
+    }
+  }
+  return bits;
+}
+
+#if FC_SSE2
+namespace sse2 {
+
+inline __m128i load(const int16_t* numbers) {
+  return _mm_load_si128(reinterpret_cast<const __m128i*>(numbers));
+}
+inline __m128i load(const Record& relation) { return load(relation.bounds); }
+inline __m128i stops_first(__m128i a) { return _mm_shuffle_epi32(a, _MM_SHUFFLE(1, 0, 3, 2)); }
+template <int Lanes>
+__m128i turned(__m128i a) {
+  return _mm_shufflehi_epi16(_mm_shufflelo_epi16(a, Lanes), Lanes);
+}
+// The first bits of sixteen numbers.
+inline uint32_t signs(__m128i a, __m128i b) {
+  return static_cast<uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(a, b)));
+}
+// Roles of which both bounds hold, in each byte.
+inline uint32_t both(uint32_t bits) { return bits & bits >> 4 & 0x0707; }
+
+// Which roles meet those that the lanes put in their place and, in the next byte, equal them.
+template <int Lanes>
+uint32_t meetings(__m128i a, __m128i b) {
+  const __m128i other = turned<Lanes>(b);
+  return both(signs(_mm_adds_epi16(a, stops_first(other)), _mm_cmpeq_epi16(a, other)));
+}
+constexpr int NEXT = _MM_SHUFFLE(3, 0, 2, 1);
+
+template <int Lanes>
+uint64_t compare_across(__m128i gold, __m128i pred, uint32_t roles, int turn) {
+  const uint32_t found = meetings<Lanes>(gold, pred);
+  const uint64_t meets = found & roles;
+  return meets << (MEETS + 4 * turn) | (meets & found >> 8) << (EQUALS + 4 * (turn - 1));
+}
+
+}  // namespace sse2
+
+FC_INLINE uint64_t compare(const Record& gold, const Record& pred, Across across) {
+  using namespace sse2;
+  const __m128i g = load(gold);
+  const __m128i p = load(pred);
+  const uint32_t order = signs(_mm_subs_epi16(g, p), _mm_subs_epi16(p, g));
+  const uint32_t meets = both(signs(_mm_adds_epi16(g, stops_first(p)), g)) & 7;
+  uint64_t bits = (order & meets * 0x1111) | meets << MEETS;
+  if (across == Across::FIRST_TWO) {
+    bits |= compare_across<_MM_SHUFFLE(3, 2, 0, 1)>(g, p, 3, 1);
+  } else if (across == Across::ALL) {
+    bits |= compare_across<NEXT>(g, p, 7, 1);
+    bits |= compare_across<_MM_SHUFFLE(3, 1, 0, 2)>(g, p, 7, 2);
+  }
+  return bits;
+}
+#else
+FC_INLINE uint64_t compare(const Record& gold, const Record& pred, Across across) {
+  return compare_plainly(gold, pred, across);
+}
+#endif
+
+// Sums of tokens of each of three roles.
+struct alignas(16) Tokens {
+  int32_t of[4] = {0, 0, 0, 0};
+
+  // Adds those that both mark; those of a relation are what it shares with itself.
+  void add(const Record& a, const Record& b) {
+#if FC_SSE2
+    using namespace sse2;
+    const __m128i inner = _mm_max_epi16(load(a), load(b));
+    const __m128i less =
+        _mm_min_epi16(_mm_adds_epi16(inner, stops_first(inner)), _mm_setzero_si128());
+    __m128i* sums = reinterpret_cast<__m128i*>(of);
+    const __m128i wide = _mm_srai_epi32(_mm_unpacklo_epi16(less, less), 16);
+    _mm_store_si128(sums, _mm_sub_epi32(_mm_load_si128(sums), wide));
+#else
+    for (int r = 0; r < 3; ++r) of[r] += std::max(0, shared_tokens(a, r, b, r));
+#endif
+  }
+};
+
+// Tells whether a span of a relation stops after so many tokens.
+FC_INLINE bool ends_after(const Record& relation, int32_t tokens) {
+#if FC_SSE2
+  const __m128i least = _mm_set1_epi16(static_cast<int16_t>(-tokens));
+  return _mm_movemask_epi8(_mm_cmplt_epi16(sse2::load(relation), least));
+#else
+  bool after = false;
+  for (int r = 0; r < 3; ++r) after |= relation.stop(r) > tokens;
+  return after;
+#endif
+}
+
+}  // namespace fastcausal
