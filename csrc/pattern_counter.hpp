@@ -248,7 +248,7 @@ class PatternCounter {
         worth[r * C + c] = table_.worth(id);
       }
     }
-    Search search = WaySearch<R, C>(worth, none).search;
+    WaySearch<R, C> search(worth, none);
     if (search.tied && !break_tie(PREDS_LEAD ? e.pred : e.gold, R, PREDS_LEAD ? e.gold : e.pred, C,
                                   odd, ids, column_alone, search)) {
       return false;

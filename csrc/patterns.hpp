@@ -102,7 +102,8 @@ class PatternTable {
   static constexpr Id NONE = 0;   // the general path has to look at it
   static constexpr Id KEPT = 25;  // ids below are of pairs that have no pattern
   static constexpr size_t MOST = 8192;
-  static constexpr size_t SLOTS = 2 * MOST;
+  static constexpr int FEWEST =
+      9;  // bits of slots at first: what is used often lies close together
 
   PatternTable(const PairCounter& counter, const Plan& plan, uint64_t sums)
       : counter_(counter), plan_(plan), sums_(sums) {
@@ -112,7 +113,7 @@ class PatternTable {
 
   // Finds the entry of a key; -1 where it is to be learnt.
   FC_INLINE Id find(uint64_t key) const {
-    for (size_t at = slot_of(key); slots_[at]; at = (at + 1) % SLOTS) {
+    for (size_t at = slot_of(key); slots_[at]; at = next(at)) {
       const Entry& entry = entries_[slots_[at]];
       if (entry.key == key) return entry.id;
     }
@@ -122,11 +123,10 @@ class PatternTable {
   // Makes the entry of a key from a pair that has it; alone is what both are worth without.
   Id learn(uint64_t key, int64_t gold, int64_t pred, int64_t length, Worth alone) {
     if (entries_.size() >= MOST) return NONE;
-    size_t at = slot_of(key);
-    while (slots_[at]) at = (at + 1) % SLOTS;
+    if (2 * entries_.size() >= slots_.size()) grow();
     const Id id = add();
-    slots_[at] = static_cast<uint16_t>(id);
     entries_[id].key = key;
+    place(id);
     return count(id, gold, pred, length, sums_, alone);
   }
 
@@ -177,11 +177,27 @@ class PatternTable {
   const uint64_t sums_;
   std::vector<Entry> entries_;
   std::vector<int64_t> rows_;
-  uint16_t slots_[SLOTS] = {};
+  std::vector<uint16_t> slots_ = std::vector<uint16_t>(size_t{1} << FEWEST);
+  int shift_ = 64 - FEWEST;
   Id alone_[2][ODD] = {};
 
-  static size_t slot_of(uint64_t key) { return (key * 0x9E3779B97F4A7C15u) >> 50; }
-  static_assert(SLOTS == size_t{1} << (64 - 50), "the first bits of a product say which slot");
+  size_t slot_of(uint64_t key) const { return (key * 0x9E3779B97F4A7C15u) >> shift_; }
+  size_t next(size_t at) const { return (at + 1) & (slots_.size() - 1); }
+
+  void place(Id id) {
+    size_t at = slot_of(entries_[id].key);
+    while (slots_[at]) at = next(at);
+    slots_[at] = static_cast<uint16_t>(id);
+  }
+
+  // The pattern of two empty relations, which is 0, is learnt anew.
+  void grow() {
+    --shift_;
+    slots_.assign(2 * slots_.size(), 0);
+    for (size_t id = KEPT; id < entries_.size(); ++id) {
+      if (entries_[id].key) place(static_cast<Id>(id));
+    }
+  }
 
   Id learn_alone(bool is_gold, Kind kind, int64_t relation, int64_t length) {
     const Id id = alone_[is_gold][kind] = add();

@@ -60,25 +60,22 @@ struct Search {
 
 // Looks for the best way to pair R relations, the fewer, with C; pairs: worth of each pair.
 template <int R, int C>
-class WaySearch {
- public:
-  Search search;
-
+struct WaySearch : Search {
   WaySearch(const Worth* pairs, Worth alone) {
-    search.ways = WAYS<R, C>.data();
-    search.n = n_ways(R, C);
+    ways = WAYS<R, C>.data();
+    n = n_ways(R, C);
     fill(pairs, alone, std::make_index_sequence<n_ways(R, C)>());
     for (int k = 1; k < n_ways(R, C); ++k) {
-      const int64_t more = compare_worth(search.worth[k], search.worth[search.best]);
-      search.tied = more == 0 || (search.tied && more < 0);
-      search.best = more > 0 ? k : search.best;
+      const int64_t more = compare_worth(worth[k], worth[best]);
+      tied = more == 0 || (tied && more < 0);
+      best = more > 0 ? k : best;
     }
   }
 
  private:
   template <size_t... K>
   void fill(const Worth* pairs, Worth alone, std::index_sequence<K...>) {
-    ((search.worth[K] = worth_of_way<K>(pairs, alone, std::make_index_sequence<R>())), ...);
+    ((worth[K] = worth_of_way<K>(pairs, alone, std::make_index_sequence<R>())), ...);
   }
   template <size_t K, size_t... Rows>
   static Worth worth_of_way(const Worth* pairs, Worth alone, std::index_sequence<Rows...>) {
