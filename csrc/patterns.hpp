@@ -123,7 +123,7 @@ class PatternTable {
   // Makes the entry of a key from a pair that has it; alone is what both are worth without.
   Id learn(uint64_t key, int64_t gold, int64_t pred, int64_t length, Worth alone) {
     if (entries_.size() >= MOST) return NONE;
-    if (2 * entries_.size() >= slots_.size()) grow();
+    if (8 * entries_.size() >= slots_.size()) grow();
     const Id id = add();
     entries_[id].key = key;
     place(id);
