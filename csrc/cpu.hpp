@@ -114,6 +114,9 @@ Looks pattern_looks(const Run& run, const Pair& pair) {
   Looks looks = looks_of(pair, plan);
   looks.ordinal &= run.n_examples >= run.patterns_from;
   looks.ordinal &= plan.by_content || plan.official;
+  looks.run_on = run.reading != ReadAs::GIVEN;
+  looks.ordinal &= !looks.run_on || looks.longest == MOST_TOKENS;
+  looks.apart |= looks.run_on;  // causes and effects that overlap are read by all their tags
   for (int64_t k = 0; k < plan.n_fields && !plan.linear; ++k) {  // less must not be more
     looks.ordinal &= plan.weights[k * N_FORMS + NUMERATOR] >= 0;
   }
@@ -159,7 +162,7 @@ class BlockWorker {
         rows_(run.groups.each ? run.counts : own_.data()),
         steps_(steps),
         worker_(gold_.side, pred_.side, run.gold.lengths, run.plan, pair, steps),
-        counter_(pair, gold_.side, pred_.side, run.plan) {
+        counter_(pair, run.plan) {
     if (looks.ordinal) {
       patterns_ = std::make_unique<PatternCounter>(gold_, pred_, run.plan, counter_, looks,
                                                    run.check, run.groups, rows_, run.partner);
@@ -170,10 +173,9 @@ class BlockWorker {
   bool work(int64_t from) {
     constexpr int64_t FEW_SPAN_PAIRS = int64_t{1} << 24;  // they take no tenth of a second
     const int64_t to = std::min(from + BLOCK, run_.n_examples);
-    if (run_.reading != ReadAs::GIVEN) {
-      if (!read(run_.gold, from, to, golds_, gold_)) return false;
-      if (!read(run_.pred, from, to, preds_, pred_)) return false;
-    }
+    gold_ = run_.gold;
+    pred_ = run_.pred;
+    if (!patterns_ && !read(from, to)) return false;
     if (patterns_ && !patterns_->pack(from, to)) return false;
     const int64_t span_pairs = n_rows(gold_.side, from, to) * n_rows(pred_.side, from, to);
     steps_.took(span_pairs);
@@ -185,6 +187,7 @@ class BlockWorker {
       std::iota(left_.begin(), left_.end(), from);
     }
     for (const int64_t e : left_) {
+      if (patterns_ && !read(e, e + 1)) return false;
       int64_t* row = rows_ + run_.groups.row(e, gold_.side.n_relations(e)) * run_.plan.n_fields;
       large ? worker_.run_large(e, run_.partner, row) : worker_.run(e, run_.partner, row);
     }
@@ -198,7 +201,12 @@ class BlockWorker {
   }
 
  private:
-  // Reads the block of one side as if it had been written with tags; false: its rows are wrong.
+  // Reads examples as if they had been written with tags, where they are to be; false: rows are
+  // wrong.
+  bool read(int64_t from, int64_t to) {
+    return run_.reading == ReadAs::GIVEN ||
+           (read(run_.gold, from, to, golds_, gold_) && read(run_.pred, from, to, preds_, pred_));
+  }
   bool read(const Given& given, int64_t from, int64_t to, ReadAsTagged& tagged, Given& side) const {
     const int32_t n_roles = static_cast<int32_t>(run_.plan.n_roles());
     side = given;

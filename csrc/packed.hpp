@@ -15,7 +15,14 @@ struct Looks {
   bool sequence = false;          // the order of spans in a relation
   int32_t longest = MOST_TOKENS;  // spans of more tokens are not packed,
   uint32_t apart = 0;             // nor a relation where roles, a bit each, meet the next
+  bool run_on = false;            // arguments of one token are read as official scorers do
   uint64_t sums = 0;              // fields of a role, a bit each, that are sums of tokens instead
+};
+
+// Rows of a relation.
+struct Listed {
+  const Row* rows = nullptr;
+  int64_t n = 0;
 };
 
 // What of a relation its bounds leave out: the roles it has, a bit each, or their sequence.
@@ -125,10 +132,27 @@ FC_INLINE uint64_t key_of(const Record& gold, Kind of_gold, const Record& pred, 
          uint64_t{of_pred} << (KINDS + 6);
 }
 
+// A packed relation as rows again.
+struct Unpacked {
+  Row rows[3];
+  int64_t n = 0;
+
+  explicit Unpacked(const Record& packed) {
+    for (int32_t r = 0; r < 3; ++r) {
+      const Row row = {r, packed.start(r), packed.stop(r)};
+      if (row.stop < 0) continue;
+      int64_t place = n++;
+      for (; place && before(row, rows[place - 1]); --place) rows[place] = rows[place - 1];
+      rows[place] = row;
+    }
+  }
+  Listed listed() const { return {rows, n}; }
+};
+
 // The packed relations of one side of an example.
 struct Few {
   static constexpr int64_t MOST = 4;
-  const Record* packed;
+  Record* packed;
   const Kind* kinds;  // null where the block does not fit
   int64_t first;
   int64_t n;
@@ -152,7 +176,7 @@ class PackedBlock {
     return looks.sequence ? pack_all<true>(given, from, to, looks)
                           : pack_all<false>(given, from, to, looks);
   }
-  Few of(const Given& given, int64_t example) const {
+  Few of(const Given& given, int64_t example) {
     const int64_t first = given.side.relation_offsets[example];
     const int64_t n = given.side.relation_offsets[example + 1] - first;
     const int64_t at = fits_ ? first - first_ : 0;

@@ -121,7 +121,7 @@ class PatternCounter {
     }
   }
 
-  FC_INLINE Example example(int64_t e, int64_t n_gold) const {
+  FC_INLINE Example example(int64_t e, int64_t n_gold) {
     const int64_t group = groups_.row(e, n_gold);
     return {e,
             gold_.lengths[e],
@@ -148,8 +148,9 @@ class PatternCounter {
     if (e.gold.n > Few::MOST || e.pred.n > Few::MOST || !e.gold.kinds || !e.pred.kinds) {
       return check_ && !right(number) ? Added::WRONG : Added::NO;
     }
-    if (n_counted < e.pred.n && check_ && e.pred.is_odd(n_counted, e.pred.n) && !right(number)) {
-      return Added::WRONG;
+    if (n_counted < e.pred.n && e.pred.is_odd(n_counted, e.pred.n)) {
+      if (check_ && !right(number)) return Added::WRONG;
+      if (looks_.run_on) return Added::NO;
     }
     e.pred.n = n_counted;
     return (this->*SHAPES[e.gold.n * (Few::MOST + 1) + n_counted])(e);
@@ -160,7 +161,11 @@ class PatternCounter {
   Added add_shape(const Example& e) {
     const bool odd = e.gold.is_odd(0, G) | e.pred.is_odd(0, P);
     if (odd && check_ && !right(e.number)) return Added::WRONG;
-    if (odd && (large_ || (G == 1 && P == 1))) return Added::NO;
+    if (odd && (large_ || looks_.run_on || (G == 1 && P == 1))) return Added::NO;
+    if (looks_.run_on) {
+      for (int i = 0; i < G; ++i) run_on(e.gold.packed[i], e.gold.tokens);
+      for (int i = 0; i < P; ++i) run_on(e.pred.packed[i], e.pred.tokens);
+    }
     if constexpr (G == 1 && P == 1) {
       const Id id = pair(e, 0, 0);
       if (id == Table::NONE) return Added::NO;
@@ -195,10 +200,14 @@ class PatternCounter {
 
   FC_INLINE Id alone(const Example& e, int64_t i, bool is_gold) {
     const Few& few = is_gold ? e.gold : e.pred;
-    const int64_t relation = few.first + i;
-    if (few.kinds[i] != ODD) return table_.alone(is_gold, few.kinds[i], relation, e.length);
-    return is_gold ? table_.keep(KEPT_GOLD + static_cast<Id>(i), relation, -1, e.length)
-                   : table_.keep(KEPT_PRED + static_cast<Id>(i), -1, relation, e.length);
+    if (few.kinds[i] != ODD) return table_.alone(is_gold, few.kinds[i], few.packed[i], e.length);
+    const Id id = static_cast<Id>((is_gold ? KEPT_GOLD : KEPT_PRED) + i);
+    const Listed rows = listed(is_gold ? gold_ : pred_, few.first + i);
+    return table_.keep(id, is_gold ? rows : Listed(), is_gold ? Listed() : rows, e.length, nullptr);
+  }
+
+  static Listed listed(const Given& given, int64_t relation) {
+    return {given.side.rows + given.side.row_offsets[relation], given.side.n_rows(relation)};
   }
 
   // Looks a pair of packed relations up.
@@ -212,14 +221,16 @@ class PatternCounter {
   Id learn(uint64_t key, const Example& e, int64_t i, int64_t j) {
     const Id ids[2] = {alone(e, i, true), alone(e, j, false)};
     if (!ids[0] || !ids[1]) return Table::NONE;
-    return table_.learn(key, e.gold.first + i, e.pred.first + j, e.length,
+    const Unpacked gold(e.gold.packed[i]), pred(e.pred.packed[j]);
+    return table_.learn(key, gold.listed(), pred.listed(), e.length,
                         table_.worth(ids[0]) + table_.worth(ids[1]));
   }
 
   // Counts a pair of which one is not packed; alone is what both are worth.
   Id keep(const Example& e, int64_t i, int64_t j, Worth both) {
-    return table_.keep(static_cast<Id>(KEPT_PAIRS + Few::MOST * i + j), e.gold.first + i,
-                       e.pred.first + j, e.length, both);
+    return table_.keep(static_cast<Id>(KEPT_PAIRS + Few::MOST * i + j),
+                       listed(gold_, e.gold.first + i), listed(pred_, e.pred.first + j), e.length,
+                       &both);
   }
 
   template <int G, int P>

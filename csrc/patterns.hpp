@@ -64,35 +64,29 @@ struct PatternSink {
   void add(int64_t field, int64_t n) { counts[field] += n; }
 };
 
-// Counts pairs of relations by a kernel, -1 for a missing relation. counts are 0 on entry; sums:
-// fields to leave out.
+// Counts pairs of relations by a kernel, one of no rows for a missing one. counts are 0 on entry;
+// sums: fields to leave out.
 struct PairCounter {
   virtual ~PairCounter() = default;
-  virtual void count(int64_t gold, int64_t pred, int64_t length, uint64_t sums,
+  virtual void count(Listed gold, Listed pred, int64_t length, uint64_t sums,
                      int64_t* counts) const = 0;
 };
 
 template <class Pair>
 class KernelCounter final : public PairCounter {
  public:
-  KernelCounter(const Pair& pair, const Side& gold, const Side& pred, const Plan& plan)
-      : pair_(pair), gold_(gold), pred_(pred), plan_(plan) {}
+  KernelCounter(const Pair& pair, const Plan& plan) : pair_(pair), plan_(plan) {}
 
-  void count(int64_t gold, int64_t pred, int64_t length, uint64_t sums,
+  void count(Listed gold, Listed pred, int64_t length, uint64_t sums,
              int64_t* counts) const override {
     const int64_t n_roles = roles_to_look_up<Pair>(plan_);
-    Relation of_gold(nullptr, 0, n_roles);
-    Relation of_pred(of_gold);
-    if (gold >= 0) gold_.get(gold, n_roles, of_gold);
-    if (pred >= 0) pred_.get(pred, n_roles, of_pred);
     PatternSink sink{counts, sums};
-    pair_(of_gold, of_pred, length, plan_.params, sink);
+    pair_(Relation(gold.rows, gold.n, n_roles), Relation(pred.rows, pred.n, n_roles), length,
+          plan_.params, sink);
   }
 
  private:
   const Pair& pair_;
-  const Side& gold_;
-  const Side& pred_;
   const Plan& plan_;
 };
 
@@ -121,23 +115,23 @@ class PatternTable {
   }
 
   // Makes the entry of a key from a pair that has it; alone is what both are worth without.
-  Id learn(uint64_t key, int64_t gold, int64_t pred, int64_t length, Worth alone) {
+  Id learn(uint64_t key, Listed gold, Listed pred, int64_t length, const Worth& alone) {
     if (entries_.size() >= MOST) return NONE;
     if (8 * entries_.size() >= slots_.size()) grow();
     const Id id = add();
     entries_[id].key = key;
     place(id);
-    return count(id, gold, pred, length, sums_, alone);
+    return count(id, gold, pred, length, sums_, &alone);
   }
 
   // Finds or makes the entry of relations of a kind that stay unmatched.
-  FC_INLINE Id alone(bool is_gold, Kind kind, int64_t relation, int64_t length) {
+  FC_INLINE Id alone(bool is_gold, Kind kind, const Record& relation, int64_t length) {
     const Id id = alone_[is_gold][kind];
     return id ? entries_[id].id : learn_alone(is_gold, kind, relation, length);
   }
 
-  // Counts what has no pattern; its place is free again with the next example.
-  Id keep(Id id, int64_t gold, int64_t pred, int64_t length, Worth alone = 0) {
+  // Counts what has no pattern; its place is free again with the next example. alone: of a pair.
+  Id keep(Id id, Listed gold, Listed pred, int64_t length, const Worth* alone) {
     return count(id, gold, pred, length, 0, alone);
   }
 
@@ -199,9 +193,11 @@ class PatternTable {
     }
   }
 
-  Id learn_alone(bool is_gold, Kind kind, int64_t relation, int64_t length) {
+  Id learn_alone(bool is_gold, Kind kind, const Record& relation, int64_t length) {
     const Id id = alone_[is_gold][kind] = add();
-    return count(id, is_gold ? relation : -1, is_gold ? -1 : relation, length, sums_);
+    const Unpacked rows(relation);
+    return count(id, is_gold ? rows.listed() : Listed(), is_gold ? Listed() : rows.listed(), length,
+                 sums_, nullptr);
   }
 
   Id add() {
@@ -212,16 +208,16 @@ class PatternTable {
     return id;
   }
 
-  // Fills an entry by the kernel; alone is what both are worth without each other.
-  Id count(Id id, int64_t gold, int64_t pred, int64_t length, uint64_t sums, Worth alone = 0) {
+  // Fills an entry by the kernel; alone is what both of a pair are worth without each other.
+  Id count(Id id, Listed gold, Listed pred, int64_t length, uint64_t sums, const Worth* alone) {
     int64_t* counts = rows_.data() + id * plan_.n_fields;
     std::fill(counts, counts + plan_.n_fields, 0);
     counter_.count(gold, pred, length, sums, counts);
     Entry& entry = entries_[id];
     const bool fits = weigh(counts, entry.worth);
-    entry.worth -= alone;
-    const bool costs = gold >= 0 && pred >= 0 && !plan_.official &&
-                       (top_of(entry.worth) < 0 || bottom_of(entry.worth) > 0);
+    if (alone) entry.worth -= *alone;
+    const bool costs =
+        alone && !plan_.official && (top_of(entry.worth) < 0 || bottom_of(entry.worth) > 0);
     entry.id =
         fits && !costs ? id : NONE;  // without it a pairing may be better: not looked at here
     return entry.id;
