@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from fastcausal.decoding.spans import METHODS, SpanDecoder
+from fastcausal.engine.cpu import READINGS
 from fastcausal.engine.device.sources import csrc
 from fastcausal.engine.run import run
 from fastcausal.protocols import CNC_2023, RECESS, Protocol
+from fastcausal.tasks import official
 from tests.support.strategies import ROLES, random_side, rows_of
 
 pytestmark = pytest.mark.slow  # the native module is built anew
@@ -57,8 +59,9 @@ def program(request, tmp_path_factory):
     return compiled
 
 
+@pytest.mark.parametrize("reading", [None, *READINGS])
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
-def test_same_integers(program, protocol, tmp_path):
+def test_same_integers(program, protocol, reading, tmp_path):
     rng = np.random.default_rng(3)
     gold, pred = (rows_of(random_side(rng, 400, 6)) for _ in range(2))
     plan = protocol.plan(ROLES)
@@ -70,8 +73,11 @@ def test_same_integers(program, protocol, tmp_path):
     params.tofile(tmp_path / "params")
     weights.tofile(tmp_path / "weights")
     plan.record(0, 0).tofile(tmp_path / "plan")
-    command = [*program("driver"), str(tmp_path), plan.kernel.name]
+    number = 1 + READINGS.index(reading) if reading else 0
+    command = [*program("driver"), str(tmp_path), plan.kernel.name, str(number)]
     subprocess.run(command, check=True)
+    if reading:
+        gold, pred = (official.as_tagged(side, reading)[0] for side in (gold, pred))
     found = run(plan, gold, pred)
     counts = np.fromfile(tmp_path / "counts", np.int64).reshape(found.counts.shape)
     np.testing.assert_array_equal(counts, found.counts)

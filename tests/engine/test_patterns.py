@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,10 +13,12 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.engine import cpu
+from fastcausal.engine.plan import Groups
 from fastcausal.engine.reference import kernels
 from fastcausal.engine.run import run
 from fastcausal.protocols import CNC_2023, RECESS, Protocol
 from fastcausal.rows import Rows, check_both
+from fastcausal.tasks import official
 from tests.engine.test_backends import OBJECTIVES, TRACKS
 from tests.support.profiles import trials
 from tests.support.strategies import ROLES, Example, Relation, rows_of
@@ -98,6 +102,28 @@ def test_patterns_count_as_the_specification_does(kernel, drawn, protocol, data)
         assert_alike(plan, gold, pred, groups, patch, reference=True)
 
 
+@pytest.mark.parametrize("kernel", kernels.KERNELS)
+@trials(100)
+@given(drawn=examples(), protocol=st.sampled_from(PROTOCOLS), reading=st.sampled_from(cpu.READINGS))
+def test_spans_are_read_as_tagged_while_they_are_counted(kernel, drawn, protocol, reading):
+    """As in a pass of its own, also where predictions are left out; and so wrong rows are found."""
+    golds, preds, length = drawn
+    sides = [rows_of(side, length) for side in (golds, preds)]
+    plan = replace(protocol, kernel=kernel).plan(ROLES)
+    tagged = [official.as_tagged(side, reading) for side in sides]
+    expected = run(plan, *(rows for rows, _ in tagged))
+    for least in (1, NEVER):
+        counts, partner = np.zeros_like(expected.counts), np.zeros_like(expected.partner)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(cpu, "PATTERNS_FROM", least)
+            n_as_given = cpu.run(
+                plan, *sides, Groups(None, len(golds), each=True), partner, counts, 2, True, reading
+            )
+        np.testing.assert_array_equal(counts, expected.counts)
+        np.testing.assert_array_equal(partner, expected.partner)
+        assert n_as_given == sum(n for _, n in tagged)
+
+
 def many(rng: np.random.Generator, n: int, length: int, widest: int) -> Rows:
     """A relation a sentence, with most roles."""
     start = rng.integers(0, length - 1, (n, 3))
@@ -161,10 +187,13 @@ def test_checks_on_the_way_find_what_checks_beforehand_find(drawn, data):
 
     plan = RECESS.plan(ROLES)
     expected = said(lambda: check_both(*sides, 3))
+    counts = np.zeros((1, plan.n_fields), np.int64)
     with pytest.MonkeyPatch.context() as patch:
-        for least in (1, NEVER):
+        for least, reading in product((1, NEVER), (None, *cpu.READINGS)):
             patch.setattr(cpu, "PATTERNS_FROM", least)
-            assert said(lambda: run(plan, *sides, None, 1, num_threads=2, check=True)) == expected
+            whole = Groups(None, 1)
+            call = partial(cpu.run, plan, *sides, whole, None, counts, 2, True, reading)
+            assert said(call) == expected
 
 
 # ----------------------------------------------------------------------- kernels that users write

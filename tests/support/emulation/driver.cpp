@@ -1,12 +1,12 @@
 // The CPU driver as a program: reads arrays from a folder, writes what it found there. Usage:
-// program FOLDER KERNEL.
+// program FOLDER KERNEL READING, which is a number of ReadAs.
 #include "cpu.hpp"
 #include "files.hpp"
 
 using namespace fastcausal;
 
 int main(int n, char** argument) {
-  if (n != 3) return 2;
+  if (n != 4) return 2;
   const std::string at = std::string(argument[1]) + "/";
   const auto values = load<Row>(at + "gold_values");
   const auto pred_values = load<Row>(at + "pred_values");
@@ -30,10 +30,11 @@ int main(int n, char** argument) {
   const Given of_pred{pred, static_cast<int64_t>(pred_values.size()),
                       static_cast<int64_t>(pred_rows.size()) - 1, lengths.data()};
   const Groups each{nullptr, n_examples, true, false};
+  int64_t n_as_given = 0;
   const int64_t outcome =
       run_all({argument[2], nullptr, nullptr},
               {of_gold, of_pred, n_examples, plan, each, partner.data(), counts.data(), 2, true,
-               ReadAs::GIVEN, nullptr, 1, [] { return false; }});
+               static_cast<ReadAs>(std::stoi(argument[3])), &n_as_given, 1, [] { return false; }});
   if (outcome != ALL_WELL) return 5;
   save(at + "counts", counts);
   save(at + "partner", partner);
