@@ -12,6 +12,7 @@ namespace fastcausal {
 struct Looks {
   bool ordinal = false;  // order and overlap alone; the following says of what
   Across across = Across::NOTHING;
+  bool sides = true;              // which of two spans that meet starts first, and stops first
   bool sequence = false;          // the order of spans in a relation
   int32_t longest = MOST_TOKENS;  // spans of more tokens are not packed,
   uint32_t apart = 0;             // nor a relation where roles, a bit each, meet the next
@@ -127,9 +128,10 @@ FC_INLINE Kind pack(const Row* rows, int64_t n, const Looks& looks, Record& pack
 }
 
 FC_INLINE uint64_t key_of(const Record& gold, Kind of_gold, const Record& pred, Kind of_pred,
-                          Across across) {
-  return compare(gold, pred, across) | uint64_t{of_gold} << KINDS |
-         uint64_t{of_pred} << (KINDS + 6);
+                          const Looks& looks) {
+  uint64_t bits = compare(gold, pred, looks.across);
+  if (!looks.sides) bits = (bits & ~uint64_t{0xff00}) | (bits >> 8 & 0xff);
+  return bits | uint64_t{of_gold} << KINDS | uint64_t{of_pred} << (KINDS + 6);
 }
 
 // A packed relation as rows again.

@@ -213,7 +213,7 @@ class PatternCounter {
   // Looks a pair of packed relations up.
   FC_INLINE Id pair(const Example& e, int64_t i, int64_t j) {
     const uint64_t key =
-        key_of(e.gold.packed[i], e.gold.kinds[i], e.pred.packed[j], e.pred.kinds[j], looks_.across);
+        key_of(e.gold.packed[i], e.gold.kinds[i], e.pred.packed[j], e.pred.kinds[j], looks_);
     const Id id = table_.find(key);
     return id >= 0 ? id : learn(key, e, i, j);
   }

@@ -42,6 +42,7 @@ inline Looks looks_of(const fair_spans_pair&, const Plan& plan) {
 inline Looks looks_of(const span_overlap_pair&, const Plan& plan) {
   Looks looks;
   looks.sums = overlap::TOKENS;
+  looks.sides = false;
   looks.ordinal = !(plan.wanted & looks.sums);
   return looks;
 }
@@ -49,6 +50,7 @@ inline Looks looks_of(const span_overlap_pair&, const Plan& plan) {
 inline Looks looks_of(const partial_spans_pair&, const Plan&) {
   Looks looks;
   looks.ordinal = looks.sequence = true;
+  looks.sides = false;
   looks.across = Across::ALL;
   looks.longest = 100;  // of a longer span one token is not 1%
   return looks;
@@ -101,6 +103,8 @@ class PatternTable {
 
   PatternTable(const PairCounter& counter, const Plan& plan, uint64_t sums)
       : counter_(counter), plan_(plan), sums_(sums) {
+    entries_.reserve(512);
+    rows_.reserve(512 * plan.n_fields);
     entries_.resize(KEPT);
     rows_.resize(KEPT * plan.n_fields);
   }
