@@ -69,11 +69,11 @@ inline Looks looks_of(const CalledPair& pair, const Plan&) {
   return looks;
 }
 
-// A kernel: the name of one of these, or a function from elsewhere and what it has counted.
+// A kernel: the name of one of these, or a function from elsewhere, and what it has counted.
 struct Named {
   const char* name;
   Kernel function;
-  Memory* memory;
+  Memory* memory;  // null: nothing is kept
 };
 
 template <class Job>
@@ -154,7 +154,7 @@ class BlockWorker {
  public:
   static constexpr int64_t BLOCK = PackedBlock::EXAMPLES;
 
-  BlockWorker(const Run& run, const Pair& pair, const Looks& looks, Steps& steps)
+  BlockWorker(const Run& run, const Pair& pair, const Looks& looks, Memory* memory, Steps& steps)
       : run_(run),
         gold_(run.gold),
         pred_(run.pred),
@@ -164,8 +164,9 @@ class BlockWorker {
         worker_(gold_.side, pred_.side, run.gold.lengths, run.plan, pair, steps),
         counter_(pair, run.plan) {
     if (looks.ordinal) {
-      patterns_ = std::make_unique<PatternCounter>(gold_, pred_, run.plan, counter_, looks,
-                                                   run.check, run.groups, rows_, run.partner);
+      patterns_ =
+          std::make_unique<PatternCounter>(gold_, pred_, run.plan, counter_, looks, run.check,
+                                           run.groups, rows_, run.partner, *memory);
     }
   }
 
@@ -234,9 +235,10 @@ class BlockWorker {
 // Returns the first example that is too large, FAULTY, or ALL_WELL. Every block before that of a
 // large example is worked on to its end, so the first one does not depend on threads.
 template <class Pair>
-int64_t run_with(const Pair& pair, const Run& run) {
+int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
   constexpr int64_t BLOCK = BlockWorker<Pair>::BLOCK;
-  const Looks looks = pattern_looks(run, pair);
+  Looks looks = pattern_looks(run, pair);
+  looks.ordinal &= memory != nullptr;
   if (run.check && !(looks.ordinal ? ends_rise(run) : all_right(run))) return FAULTY;
   Stop stop(run.asked);
   std::atomic<int64_t> next{0};
@@ -249,7 +251,7 @@ int64_t run_with(const Pair& pair, const Run& run) {
       // It may have memory of its own.
       const Pair own_pair(pair);  // NOLINT(performance-unnecessary-copy-initialization)
       Steps steps(stop);
-      BlockWorker<Pair> worker(run, own_pair, looks, steps);
+      BlockWorker<Pair> worker(run, own_pair, looks, memory, steps);
       bool wrong = false;
       for (int64_t from; !wrong && (from = next.fetch_add(BLOCK)) < run.n_examples;) {
         wrong = !worker.work(from);
@@ -278,7 +280,8 @@ int64_t run_with(const Pair& pair, const Run& run) {
 // Calls run_with with the kernel of this name, or with the function where there is one.
 inline int64_t run_all(const Named& kernel, const Run& run) {
   int64_t outcome = ALL_WELL;
-  with_kernel(kernel, run.plan.n_fields, [&](const auto& pair) { outcome = run_with(pair, run); });
+  with_kernel(kernel, run.plan.n_fields,
+              [&](const auto& pair) { outcome = run_with(pair, kernel.memory, run); });
   return outcome;
 }
 

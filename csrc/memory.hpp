@@ -1,13 +1,15 @@
-// What an ordinal kernel from elsewhere has counted, kept from call to call by the order in which
-// the bounds of a pair's spans lie. At most 65,536 pairs of at most 16 spans are kept.
+// What a kernel has counted under a plan, kept from call to call: tables of patterns, one for each
+// thread that counts at a time; and pairs that a kernel from elsewhere was called for, by the order
+// in which the bounds of their spans lie, at most 65,536 of at most 16 spans.
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
 
-#include "fastcausal/relation.h"
+#include "patterns.hpp"
 
 namespace fastcausal {
 
@@ -34,9 +36,31 @@ class Memory {
     if (known_.size() < MOST_PAIRS) known_.emplace(key, counts);
   }
 
+  std::unique_ptr<PatternTable> lend(uint64_t sums) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::unique_ptr<PatternTable> table;
+    if (tables_.empty()) {
+      table = std::make_unique<PatternTable>(sums);
+    } else {
+      table = std::move(tables_.back());
+      tables_.pop_back();
+    }
+    table->lent_at = n_clears_;
+    return table;
+  }
+
+  // Drops a table that is full, for what is counted now may look otherwise.
+  void take_back(std::unique_ptr<PatternTable> table) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (table->lent_at == n_clears_ && !table->full()) tables_.push_back(std::move(table));
+  }
+
+  // Forgets all of it, also what is lent.
   void clear() {
     const std::lock_guard<std::mutex> lock(mutex_);
     known_.clear();
+    tables_.clear();
+    ++n_clears_;
   }
 
  private:
@@ -51,6 +75,8 @@ class Memory {
     }
   };
   std::unordered_map<Key, std::vector<int64_t>, Hash> known_;
+  std::vector<std::unique_ptr<PatternTable>> tables_;
+  int64_t n_clears_ = 0;
 
   // Params, the number of gold spans, then of each span its role and how many bounds
   // lie before its own.

@@ -1,6 +1,7 @@
 // Blocks of examples with at most four relations a side, counted by pattern. What patterns cannot
 // tell is left to others: ties whose candidates count differently, and pairs that cost.
 #pragma once
+#include "memory.hpp"
 #include "patterns.hpp"
 #include "rows.hpp"
 
@@ -27,7 +28,7 @@ class PatternCounter {
   // partner may be null.
   PatternCounter(const Given& gold, const Given& pred, const Plan& plan, const PairCounter& counter,
                  const Looks& looks, bool check, const Groups& groups, int64_t* counts,
-                 int64_t* partner)
+                 int64_t* partner, Memory& memory)
       : gold_(gold),
         pred_(pred),
         plan_(plan),
@@ -36,7 +37,11 @@ class PatternCounter {
         groups_(groups),
         counts_(counts),
         partner_(partner),
-        table_(counter, plan, looks.sums) {}
+        memory_(memory),
+        lent_(memory.lend(looks.sums)),
+        table_(*lent_) {
+    table_.begin(counter, plan);
+  }
 
   // Packs a block of examples; false: its offsets are wrong.
   bool pack(int64_t from, int64_t to) {
@@ -69,6 +74,7 @@ class PatternCounter {
 
   void end() {
     if (groups_.few()) table_.add_chosen(counts_);
+    memory_.take_back(std::move(lent_));
   }
 
  private:
@@ -85,7 +91,9 @@ class PatternCounter {
   const Groups& groups_;
   int64_t* const counts_;
   int64_t* const partner_;
-  Table table_;
+  Memory& memory_;
+  std::unique_ptr<Table> lent_;
+  Table& table_;
   PackedBlock golds_, preds_;
   int64_t pairs_[PackedBlock::EXAMPLES];   // examples with one relation on either side,
   int64_t others_[PackedBlock::EXAMPLES];  // and with any other number

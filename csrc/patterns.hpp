@@ -101,13 +101,17 @@ class PatternTable {
   static constexpr int FEWEST =
       9;  // bits of slots at first: what is used often lies close together
 
-  PatternTable(const PairCounter& counter, const Plan& plan, uint64_t sums)
-      : counter_(counter), plan_(plan), sums_(sums) {
-    entries_.reserve(512);
-    rows_.reserve(512 * plan.n_fields);
-    entries_.resize(KEPT);
-    rows_.resize(KEPT * plan.n_fields);
+  int64_t lent_at = 0;  // when its owner lent it
+
+  explicit PatternTable(uint64_t sums) : sums_(sums) { entries_.resize(KEPT); }
+
+  // Counts with these from here on: another run, but of the same kernel and plan.
+  void begin(const PairCounter& counter, const Plan& plan) {
+    counter_ = &counter;
+    plan_ = &plan;
+    rows_.resize(entries_.size() * plan.n_fields);
   }
+  bool full() const { return entries_.size() >= MOST; }
 
   // Finds the entry of a key; -1 where it is to be learnt.
   FC_INLINE Id find(uint64_t key) const {
@@ -120,7 +124,7 @@ class PatternTable {
 
   // Makes the entry of a key from a pair that has it; alone is what both are worth without.
   Id learn(uint64_t key, Listed gold, Listed pred, int64_t length, const Worth& alone) {
-    if (entries_.size() >= MOST) return NONE;
+    if (full()) return NONE;
     if (8 * entries_.size() >= slots_.size()) grow();
     const Id id = add();
     entries_[id].key = key;
@@ -143,23 +147,24 @@ class PatternTable {
   void choose(Id id, int64_t group) { ++entries_[id].n[group]; }
 
   void add_to(int64_t* counts, Id id, int64_t times = 1) const {
-    const int64_t* of_id = rows_.data() + id * plan_.n_fields;
-    for (int64_t k = 0; k < plan_.n_fields; ++k) counts[k] += times * of_id[k];
+    const int64_t* of_id = rows_.data() + id * plan_->n_fields;
+    for (int64_t k = 0; k < plan_->n_fields; ++k) counts[k] += times * of_id[k];
   }
 
-  // Adds the counts of all that was chosen; group g has the g-th row.
-  void add_chosen(int64_t* counts) const {
+  // Adds the counts of all that was chosen, which then is no longer; group g has the g-th row.
+  void add_chosen(int64_t* counts) {
     for (size_t id = KEPT; id < entries_.size(); ++id) {
       for (int group = 0; group < 2; ++group) {
-        const int64_t n = entries_[id].n[group];
-        if (n) add_to(counts + group * plan_.n_fields, static_cast<Id>(id), n);
+        int64_t& n = entries_[id].n[group];
+        if (n) add_to(counts + group * plan_->n_fields, static_cast<Id>(id), n);
+        n = 0;
       }
     }
   }
 
   SpanErrors errors(Id id) const {
-    F1Sink sink(plan_);
-    for (int64_t k = 0; k < plan_.n_fields; ++k) sink.add(k, rows_[id * plan_.n_fields + k]);
+    F1Sink sink(*plan_);
+    for (int64_t k = 0; k < plan_->n_fields; ++k) sink.add(k, rows_[id * plan_->n_fields + k]);
     return sink.errors;
   }
 
@@ -170,8 +175,8 @@ class PatternTable {
     int64_t n[2] = {0, 0};  // how often it was chosen, by group
     Id id = NONE;
   };
-  const PairCounter& counter_;
-  const Plan& plan_;
+  const PairCounter* counter_ = nullptr;
+  const Plan* plan_ = nullptr;
   const uint64_t sums_;
   std::vector<Entry> entries_;
   std::vector<int64_t> rows_;
@@ -208,20 +213,20 @@ class PatternTable {
     const Id id = static_cast<Id>(entries_.size());
     entries_.emplace_back();
     entries_.back().id = id;
-    rows_.resize(rows_.size() + plan_.n_fields);
+    rows_.resize(rows_.size() + plan_->n_fields);
     return id;
   }
 
   // Fills an entry by the kernel; alone is what both of a pair are worth without each other.
   Id count(Id id, Listed gold, Listed pred, int64_t length, uint64_t sums, const Worth* alone) {
-    int64_t* counts = rows_.data() + id * plan_.n_fields;
-    std::fill(counts, counts + plan_.n_fields, 0);
-    counter_.count(gold, pred, length, sums, counts);
+    int64_t* counts = rows_.data() + id * plan_->n_fields;
+    std::fill(counts, counts + plan_->n_fields, 0);
+    counter_->count(gold, pred, length, sums, counts);
     Entry& entry = entries_[id];
     const bool fits = weigh(counts, entry.worth);
     if (alone) entry.worth -= *alone;
     const bool costs =
-        alone && !plan_.official && (top_of(entry.worth) < 0 || bottom_of(entry.worth) > 0);
+        alone && !plan_->official && (top_of(entry.worth) < 0 || bottom_of(entry.worth) > 0);
     entry.id =
         fits && !costs ? id : NONE;  // without it a pairing may be better: not looked at here
     return entry.id;
@@ -229,16 +234,16 @@ class PatternTable {
 
   bool weigh(const int64_t* counts, Worth& worth) const {
     int64_t sum[N_FORMS] = {};
-    for (int64_t k = 0; k < plan_.n_fields; ++k) {
+    for (int64_t k = 0; k < plan_->n_fields; ++k) {
       if (!counts[k]) continue;
-      for (int f = 0; f < N_FORMS; ++f) sum[f] += counts[k] * plan_.weights[k * N_FORMS + f];
+      for (int f = 0; f < N_FORMS; ++f) sum[f] += counts[k] * plan_->weights[k * N_FORMS + f];
     }
     const int64_t tp = sum[OFFICIAL_TP];
-    const int64_t top = plan_.official ? tp : sum[NUMERATOR];
-    const int64_t bottom = plan_.official
+    const int64_t top = plan_->official ? tp : sum[NUMERATOR];
+    const int64_t bottom = plan_->official
                                ? 2 * tp + sum[OFFICIAL_FP] + sum[OFFICIAL_FN] + sum[OFFICIAL_HALF]
                                : sum[DENOMINATOR];
-    const int64_t most = plan_.official ? MOST_OFFICIAL : MOST_WORTH;
+    const int64_t most = plan_->official ? MOST_OFFICIAL : MOST_WORTH;
     const bool fits = std::abs(top) <= most && std::abs(bottom) <= most;
     worth = fits ? worth_of(top, bottom) : 0;
     return fits;

@@ -171,7 +171,7 @@ cdef const Plan* plan_at(record) except NULL:
 
 
 cdef class Memory:
-    """What an ordinal kernel has counted so far, by pattern."""
+    """What a kernel has counted so far under a plan, by pattern."""
     cdef CMemory known
 
     def clear(self):

@@ -76,14 +76,14 @@ def count_pairs(
 def _call(driver: Callable[..., Any], plan: Plan, *arguments: Any) -> Any:
     """Call a driver with a kernel of csrc by its name, with a user's by its address."""
     if plan.built_in is not None:
-        return driver(plan.built_in, None, plan.host_record, *arguments)
+        return driver(plan.built_in, plan.memory, plan.host_record, *arguments)
     kernel = plan.kernel
     if kernel.ordinal:
         from fastcausal.engine import plain
 
         called = plain.called(kernel)
-        result = driver(called.address, called.memory, plan.host_record, *arguments)
-        called.check()
+        result = driver(called.address, plan.memory, plan.host_record, *arguments)
+        called.check(plan.memory)
         return result
     try:
         from fastcausal.engine import jit

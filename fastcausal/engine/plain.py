@@ -26,14 +26,11 @@ class Called:
     ----------
     entry : ctypes function
         What the native driver calls; lives as long as this does.
-    memory : Memory
-        What it has counted so far, by pattern.
     errors : list of Exception
         What the function has raised.
     """
 
     entry: Any
-    memory: _native.Memory
     errors: list[Exception] = field(default_factory=list)
 
     @property
@@ -41,12 +38,12 @@ class Called:
         """Address of the C function."""
         return ctypes.cast(self.entry, ctypes.c_void_p).value or 0
 
-    def check(self) -> None:
-        """Raise what the function has raised."""
+    def check(self, memory: _native.Memory) -> None:
+        """Raise what the function has raised; what it counted then is forgotten."""
         if self.errors:
             error = self.errors[0]
             self.errors.clear()
-            self.memory.clear()
+            memory.clear()
             raise error
 
 
@@ -74,7 +71,7 @@ def called(kernel: Kernel) -> Called:
         except Exception as error:
             errors.append(error)
 
-    made = vars(kernel)["called"] = Called(_KERNEL(entry), _native.Memory(), errors)
+    made = vars(kernel)["called"] = Called(_KERNEL(entry), errors)
     return made
 
 

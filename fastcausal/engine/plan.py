@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fastcausal.engine.kernel import Int64, Kernel
+
+if TYPE_CHECKING:
+    from fastcausal.engine import _native
 
 # struct Plan of csrc/fastcausal/plan.h: the addresses of two arrays, then what `Plan` calls so.
 PLAN = np.dtype([
@@ -108,6 +111,13 @@ class Plan:
         """The record with `arrays` where they are, as int64s."""
         record = self.record(*(array.ctypes.data for array in self.arrays))
         return record.reshape(1).view(np.int64)
+
+    @cached_property
+    def memory(self) -> _native.Memory:
+        """What backend "cpu" has counted under the plan, so that it is counted once."""
+        from fastcausal.engine import _native
+
+        return _native.Memory()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: addresses hold in one process."""

@@ -31,8 +31,9 @@ int main(int n, char** argument) {
                       static_cast<int64_t>(pred_rows.size()) - 1, lengths.data()};
   const Groups each{nullptr, n_examples, true, false};
   int64_t n_as_given = 0;
+  Memory memory;
   const int64_t outcome =
-      run_all({argument[2], nullptr, nullptr},
+      run_all({argument[2], nullptr, &memory},
               {of_gold, of_pred, n_examples, plan, each, partner.data(), counts.data(), 2, true,
                static_cast<ReadAs>(std::stoi(argument[3])), &n_as_given, 1, [] { return false; }});
   if (outcome != ALL_WELL) return 5;
