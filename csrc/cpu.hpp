@@ -97,10 +97,9 @@ struct Run {
   int64_t* partner;
   int64_t* counts;
   int64_t n_threads;
-  bool check;             // rows are as a user made them
-  ReadAs reading;         // of rows to be checked
-  int64_t* n_as_given;    // relations that tags cannot hold, added up
-  int64_t patterns_from;  // examples from which patterns pay
+  bool check;           // rows are as a user made them
+  ReadAs reading;       // of rows to be checked
+  int64_t* n_as_given;  // relations that tags cannot hold, added up
   Asked asked;
 };
 constexpr int64_t ALL_WELL = -1;
@@ -112,7 +111,6 @@ Looks pattern_looks(const Run& run, const Pair& pair) {
   const Plan& plan = run.plan;
   if (plan.n_roles() != 3) return Looks();  // params of fewer roles are fewer
   Looks looks = looks_of(pair, plan);
-  looks.ordinal &= run.n_examples >= run.patterns_from;
   looks.ordinal &= plan.by_content || plan.official;
   looks.run_on = run.reading != ReadAs::GIVEN;
   looks.ordinal &= !looks.run_on || looks.longest == MOST_TOKENS;

@@ -178,6 +178,7 @@ class PackedBlock {
     return looks.sequence ? pack_all<true>(given, from, to, looks)
                           : pack_all<false>(given, from, to, looks);
   }
+  bool fits() const { return fits_; }
   Few of(const Given& given, int64_t example) {
     const int64_t first = given.side.relation_offsets[example];
     const int64_t n = given.side.relation_offsets[example + 1] - first;

@@ -118,11 +118,12 @@ class PatternCounter {
   };
 
   void sort_out(int64_t from, int64_t to) {
+    const bool fit = golds_.fits() && preds_.fits();
     n_pairs_ = n_others_ = 0;
     for (int64_t e = from; e < to; ++e) {
       const int64_t n_gold = gold_.side.n_relations(e);
       const int64_t n_pred = pred_.side.n_relations(e);
-      const bool one = ((n_gold ^ 1) | (n_pred ^ 1)) == 0;
+      const bool one = fit & (n_gold == 1) & (n_pred == 1);
       pairs_[n_pairs_] = others_[n_others_] = e;
       n_pairs_ += one;
       n_others_ += !one & ((n_gold | n_pred) != 0);

@@ -22,7 +22,6 @@ def run(
     check: bool,
     reading: int,
     as_given: NDArray[int64] | None,
-    patterns_from: int,
 ) -> int: ...
 def count_pairs(
     kernel: bytes | int,

@@ -58,7 +58,6 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
         cbool check
         ReadAs reading
         int64_t* n_as_given
-        int64_t patterns_from
         Asked asked
 
     int64_t pattern_of(const Row*, int64_t, const Row*, int64_t)
@@ -188,7 +187,7 @@ def pattern(gold, pred):
 
 def run(
     kernel, Memory memory, plan, gold, pred, groups, bint each, bint apart, partner, counts,
-    int64_t num_threads, bint check, int64_t reading, as_given, int64_t patterns_from,
+    int64_t num_threads, bint check, int64_t reading, as_given,
 ):
     """Add to counts, and fill partner unless it is None; groups None is one group.
 
@@ -221,7 +220,6 @@ def run(
     whole.n_as_given = NULL
     if as_given is not None:
         whole.n_as_given = <int64_t*>int64s(as_given, 1, PyBUF_WRITABLE).data
-    whole.patterns_from = patterns_from
     whole.asked = interrupted
     cdef int64_t outcome
     with nogil:

@@ -17,7 +17,6 @@ from fastcausal.rows import Rows, check_both
 # Starting a thread costs as much processor time as scoring half as many examples.
 EXAMPLES_PER_THREAD = 8192
 # Counting patterns takes some microseconds to set up, as long as so many examples otherwise.
-PATTERNS_FROM = 256
 FAULTY = -2  # of csrc/cpu.hpp
 READINGS = ("cnc-2023", "cnc-2022")  # in the order of ReadAs in csrc/official.hpp, from 1 on
 
@@ -47,7 +46,7 @@ def run(
     try:
         outcome = _call(
             _native.run, plan, gold, pred, groups.of, groups.each, groups.apart, partner, counts,
-            num_threads, check, reading, as_given, PATTERNS_FROM,
+            num_threads, check, reading, as_given,
         )  # fmt: skip
     except (TypeError, ValueError, BufferError):
         if check:  # perhaps an array of another type or shape

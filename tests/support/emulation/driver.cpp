@@ -35,7 +35,7 @@ int main(int n, char** argument) {
   const int64_t outcome =
       run_all({argument[2], nullptr, &memory},
               {of_gold, of_pred, n_examples, plan, each, partner.data(), counts.data(), 2, true,
-               static_cast<ReadAs>(std::stoi(argument[3])), &n_as_given, 1, [] { return false; }});
+               static_cast<ReadAs>(std::stoi(argument[3])), &n_as_given, [] { return false; }});
   if (outcome != ALL_WELL) return 5;
   save(at + "counts", counts);
   save(at + "partner", partner);
