@@ -4,6 +4,7 @@
 #include "memory.hpp"
 #include "patterns.hpp"
 #include "rows.hpp"
+#include "ties.hpp"
 
 namespace fastcausal {
 
@@ -39,7 +40,8 @@ class PatternCounter {
         partner_(partner),
         memory_(memory),
         lent_(memory.lend(looks.sums)),
-        table_(*lent_) {
+        table_(*lent_),
+        ties_(plan, table_, looks.sums, partner) {
     table_.begin(counter, plan);
   }
 
@@ -94,6 +96,7 @@ class PatternCounter {
   Memory& memory_;
   std::unique_ptr<Table> lent_;
   Table& table_;
+  const Ties ties_;
   PackedBlock golds_, preds_;
   int64_t pairs_[PackedBlock::EXAMPLES];   // examples with one relation on either side,
   int64_t others_[PackedBlock::EXAMPLES];  // and with any other number
@@ -269,8 +272,9 @@ class PatternCounter {
       }
     }
     WaySearch<R, C> search(worth, none);
-    if (search.tied && !break_tie(PREDS_LEAD ? e.pred : e.gold, R, PREDS_LEAD ? e.gold : e.pred, C,
-                                  odd, ids, column_alone, search)) {
+    const Few& rows = PREDS_LEAD ? e.pred : e.gold;
+    const Few& columns = PREDS_LEAD ? e.gold : e.pred;
+    if (search.tied && !ties_.decide(rows, R, columns, C, odd, ids, column_alone, search)) {
       return false;
     }
     const Way& way = search.ways[search.best];
@@ -343,74 +347,6 @@ class PatternCounter {
     gold_.side.get(e.gold.first + i, 0, of_gold);
     pred_.side.get(e.pred.first + j, 0, of_pred);
     return Meeting(of_gold, of_pred).any;
-  }
-
-  // Decides between equal ways; false where their counts, or partners that are asked for, differ.
-  bool break_tie(const Few& rows, int n_rows, const Few& columns, int n_columns, bool odd,
-                 const Id* ids, const Id* alone, Search& search) const {
-    if (plan_.official) {
-      first_official(n_rows, n_columns, ids, alone, search);
-      return true;
-    }
-    if (odd) return false;
-    const Worth best = search.worth[search.best];
-    Tokens most;
-    int32_t n_most = -1;
-    bool alike = true;
-    std::array<Id, Few::MOST> chosen{};
-    for (int k = 0; k < search.n; ++k) {
-      if (compare_worth(search.worth[k], best)) continue;
-      Tokens shared;
-      for (int64_t r = 0; r < n_rows; ++r) {
-        shared.add(rows.packed[r], columns.packed[search.ways[k][r]]);
-      }
-      const int32_t n = shared.of[0] + shared.of[1] + shared.of[2];
-      if (n < n_most) continue;
-      const std::array<Id, Few::MOST> of_way =
-          counted(n_rows, n_columns, ids, alone, search.ways[k]);
-      if (n == n_most) {
-        alike = alike && !partner_ && of_way == chosen && same_sums(shared, most);
-        continue;
-      }
-      n_most = n;
-      most = shared;
-      chosen = of_way;
-      alike = true;
-      search.best = k;
-    }
-    return alike;
-  }
-
-  bool same_sums(const Tokens& a, const Tokens& b) const {
-    return !looks_.sums || std::equal(a.of, a.of + 3, b.of);
-  }
-
-  // What a way counts, in order: of each column its pair, or itself alone.
-  static std::array<Id, Few::MOST> counted(int64_t n_rows, int64_t n_columns, const Id* ids,
-                                           const Id* alone, const Way& way) {
-    std::array<Id, Few::MOST> of_way{};
-    std::copy(alone, alone + n_columns, of_way.begin());
-    for (int64_t r = 0; r < n_rows; ++r) of_way[way[r]] = ids[r * n_columns + way[r]];
-    std::sort(of_way.begin(), of_way.end());
-    return of_way;
-  }
-
-  // The first way of the highest float F1, as the official search finds it.
-  void first_official(int64_t n_rows, int64_t n_columns, const Id* ids, const Id* alone,
-                      Search& search) const {
-    search.best = 0;
-    for (int k = 1; k < search.n; ++k) {
-      const int64_t more = compare_worth(search.worth[k], search.worth[search.best]);
-      if (more < 0 || (more == 0 && !top_of(search.worth[k]))) continue;
-      const auto errors = [&](int way) {
-        SpanErrors sum{0, 0, 0, 0};
-        for (const Id id : counted(n_rows, n_columns, ids, alone, search.ways[way])) {
-          if (id) sum = sum.plus(table_.errors(id));
-        }
-        return sum;
-      };
-      if (more > 0 || errors(k).higher_than(errors(search.best))) search.best = k;
-    }
   }
 };
 
