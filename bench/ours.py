@@ -8,6 +8,7 @@ from fastcausal.engine.run import run
 from fastcausal.protocols import PROTOCOLS
 from fastcausal.relations import ROLES
 
+MEASURES = ("em", "osb", "to", "alpha")
 KERNELS = ("exact_spans", "span_overlap", "partial_spans")
 Agreed = dict[str, dict[str, float]]  # by role, or "total", and by measure
 BY_NAME = PROTOCOLS | {kernel: Protocol(kernel, kernel=kernel) for kernel in KERNELS}
@@ -31,9 +32,8 @@ def report(
 
 def agreement(gold: Rows, pred: Rows, num_threads: int | None = None) -> Agreed:
     """EM, OSB, TO over the chosen pairs of relations, and alpha over their token masks."""
-    scores = report("span_overlap", gold, pred, num_threads).scores
-    names = {role: role for role in ROLES} | {"overall": "total"}
+    names = {"overall": "total"}
     return {
-        name: {measure: scores[group][measure] for measure in ("em", "osb", "to", "alpha")}
-        for group, name in names.items()
+        names.get(group, group): {measure: scores[measure] for measure in MEASURES}
+        for group, scores in report("span_overlap", gold, pred, num_threads).scores.items()
     }

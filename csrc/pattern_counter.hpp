@@ -16,7 +16,6 @@ struct Groups {
   bool each;          // every example has its own row
   bool apart;
 
-  bool few() const { return !each && n <= 2; }
   int64_t row(int64_t example, int64_t n_gold) const {
     if (each) return example;
     const int64_t group = of ? of[example] : 0;
@@ -36,6 +35,7 @@ class PatternCounter {
         looks_(looks),
         check_(check),
         groups_(groups),
+        few_groups_(!groups.each && groups.n <= 2),
         counts_(counts),
         partner_(partner),
         memory_(memory),
@@ -75,7 +75,7 @@ class PatternCounter {
   }
 
   void end() {
-    if (groups_.few()) table_.add_chosen(counts_);
+    if (few_groups_) table_.add_chosen(counts_);
     memory_.take_back(std::move(lent_));
   }
 
@@ -91,6 +91,7 @@ class PatternCounter {
   const Looks looks_;
   const bool check_;
   const Groups& groups_;
+  const bool few_groups_;  // one or two, so that what is chosen is told apart
   int64_t* const counts_;
   int64_t* const partner_;
   Memory& memory_;
@@ -137,7 +138,7 @@ class PatternCounter {
     const int64_t group = groups_.row(e, n_gold);
     return {e,
             gold_.lengths[e],
-            groups_.few() ? group : 0,
+            few_groups_ ? group : 0,
             counts_ + group * plan_.n_fields,
             golds_.of(gold_, e),
             preds_.of(pred_, e)};
@@ -179,7 +180,7 @@ class PatternCounter {
       for (int i = 0; i < P; ++i) run_on(e.pred.packed[i], e.pred.tokens);
     }
     if constexpr (G == 1 && P == 1) {
-      const Id id = pair(e, 0, 0);
+      const Id id = pair(key(e, 0, 0), e, 0, 0);
       if (id == Table::NONE) return Added::NO;
       take(id, e, 0, 0);
     } else if constexpr (G && P) {
@@ -189,7 +190,7 @@ class PatternCounter {
       if (!find_alone<G + P>(e, G > 0, ids)) return Added::NO;
       for (int i = 0; i < G + P; ++i) take_alone(ids[i], e, i, G > 0);
     }
-    if (looks_.sums && !groups_.few()) give_tokens(0, e.row);
+    if (looks_.sums && !few_groups_) give_tokens(0, e.row);
     return Added::YES;
   }
 
@@ -201,7 +202,7 @@ class PatternCounter {
   static const std::array<Shape, (Few::MOST + 1) * (Few::MOST + 1)> SHAPES;
 
   template <int N>
-  bool find_alone(const Example& e, bool is_gold, Id* ids) {
+  FC_INLINE bool find_alone(const Example& e, bool is_gold, Id* ids) {
     Id least = 1;
     for (int i = 0; i < N; ++i) {
       ids[i] = alone(e, i, is_gold);
@@ -222,10 +223,12 @@ class PatternCounter {
     return {given.side.rows + given.side.row_offsets[relation], given.side.n_rows(relation)};
   }
 
+  FC_INLINE uint64_t key(const Example& e, int64_t i, int64_t j) const {
+    return key_of(e.gold.packed[i], e.gold.kinds[i], e.pred.packed[j], e.pred.kinds[j], looks_);
+  }
+
   // Looks a pair of packed relations up.
-  FC_INLINE Id pair(const Example& e, int64_t i, int64_t j) {
-    const uint64_t key =
-        key_of(e.gold.packed[i], e.gold.kinds[i], e.pred.packed[j], e.pred.kinds[j], looks_);
+  FC_INLINE Id pair(uint64_t key, const Example& e, int64_t i, int64_t j) {
     const Id id = table_.find(key);
     return id >= 0 ? id : learn(key, e, i, j);
   }
@@ -256,6 +259,10 @@ class PatternCounter {
     if (!find_alone<C>(e, PREDS_LEAD, column_alone)) return false;
     Id ids[R * C];
     Worth worth[R * C];
+    uint64_t keys[R * C];  // first, for they wait for nothing
+    for (int k = 0; k < R * C; ++k) {
+      keys[k] = key(e, PREDS_LEAD ? k % C : k / C, PREDS_LEAD ? k / C : k % C);
+    }
     Worth none = 0;
     for (int c = 0; c < C; ++c) none += table_.worth(column_alone[c]);
     for (int r = 0; r < R; ++r) {
@@ -265,7 +272,8 @@ class PatternCounter {
         const int g = PREDS_LEAD ? c : r;
         const int p = PREDS_LEAD ? r : c;
         const bool kept = odd && ((e.gold.kinds[g] | e.pred.kinds[p]) & ODD);
-        const Id id = kept ? keep(e, g, p, of_row + table_.worth(column_alone[c])) : pair(e, g, p);
+        const Id id = kept ? keep(e, g, p, of_row + table_.worth(column_alone[c]))
+                           : pair(keys[r * C + c], e, g, p);
         if (id == Table::NONE) return false;
         ids[r * C + c] = id;
         worth[r * C + c] = table_.worth(id);
@@ -314,7 +322,7 @@ class PatternCounter {
   }
 
   FC_INLINE void choose(Id id, const Example& e) {
-    if (groups_.few() && id >= Table::KEPT) {
+    if (few_groups_ && id >= Table::KEPT) {
       table_.choose(id, e.group);
     } else {
       table_.add_to(e.row, id);
