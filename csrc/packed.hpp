@@ -106,10 +106,13 @@ FC_INLINE Kind pack(const Row* rows, int64_t n, const Looks& looks, Record& pack
   const __m128i stops = _mm_set_epi32(-1, -1, 0, 0);
   const __m128i record = _mm_or_si128(_mm_sub_epi16(_mm_xor_si128(lanes, stops), stops), missing);
   _mm_store_si128(reinterpret_cast<__m128i*>(packed.bounds), record);
-  const __m128i least = _mm_set1_epi16(static_cast<int16_t>(-looks.longest));
-  const __m128i too_long = _mm_cmplt_epi16(_mm_adds_epi16(record, stops_first(record)), least);
-  const bool odd = signs(too_high, too_long) | (meetings<NEXT>(record, record) & looks.apart) |
-                   (n_roles(roles) != n) | ((rises & 3) != (1 << (n - 1)) - 1);
+  bool odd =
+      signs(too_high, too_high) | (n_roles(roles) != n) | ((rises & 3) != (1 << (n - 1)) - 1);
+  if (looks.apart) odd |= meetings<NEXT>(record, record) & looks.apart;
+  if (looks.longest < MOST_TOKENS) {
+    const __m128i least = _mm_set1_epi16(static_cast<int16_t>(-looks.longest));
+    odd |= _mm_movemask_epi8(_mm_cmplt_epi16(_mm_adds_epi16(record, stops_first(record)), least));
+  }
   return odd ? ODD : static_cast<Kind>(Sequence ? role[0] | role[1] << 2 | role[2] << 4 : roles);
 }
 
