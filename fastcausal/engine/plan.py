@@ -114,7 +114,7 @@ class Plan:
 
     @cached_property
     def memory(self) -> _native.Memory:
-        """Memory of backend "cpu": all that was counted under the plan, so that it is counted once."""
+        """Memory of backend "cpu": all that was counted under the plan, to be counted once."""
         from fastcausal.engine import _native
 
         return _native.Memory()
