@@ -113,7 +113,8 @@ Looks pattern_looks(const Run& run, const Pair& pair) {
   Looks looks = looks_of(pair, plan);
   looks.ordinal &= plan.by_content || plan.official;
   looks.run_on = run.reading != ReadAs::GIVEN;
-  looks.ordinal &= !looks.run_on || looks.longest == MOST_TOKENS;
+  // Where one runs on it may be too long, or meet a signal of its track: it is packed before.
+  looks.ordinal &= !looks.run_on || (looks.longest == MOST_TOKENS && looks.apart <= 1);
   looks.apart |= looks.run_on;  // causes and effects that overlap are read by all their tags
   for (int64_t k = 0; k < plan.n_fields && !plan.linear; ++k) {  // less must not be more
     looks.ordinal &= plan.weights[k * N_FORMS + NUMERATOR] >= 0;

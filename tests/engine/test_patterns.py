@@ -148,6 +148,23 @@ def test_many_patterns_long_spans_and_documents(kernel, length, widest):
         assert_alike(plan, gold, pred, groups, reference=False)
 
 
+@pytest.mark.parametrize("tracks", TRACKS)
+@pytest.mark.parametrize("kernel", kernels.KERNELS)
+def test_many_spans_that_run_on(kernel, tracks):
+    """Also over spans of their track, which patterns of spans apart would not tell."""
+    rng = np.random.default_rng(7)
+    gold, pred = (many(rng, 20_000, 12, 3) for _ in range(2))
+    plan = replace(RECESS, kernel=kernel, tracks=tracks).plan(ROLES)
+    found = []
+    for way in (plan, plan, forgetful(plan)):
+        counts = np.zeros((20_000, plan.n_fields), np.int64)
+        each = Groups(None, len(counts), each=True)
+        cpu.run(way, gold, pred, each, None, counts, 1, True, "cnc-2023")
+        found.append(counts)
+    np.testing.assert_array_equal(found[0], found[2])
+    np.testing.assert_array_equal(found[1], found[2])
+
+
 @pytest.mark.parametrize("kernel", kernels.KERNELS)
 def test_blocks_of_more_relations_than_are_packed(kernel):
     """On one side or both, beside blocks that fit; examples of four, five and many relations."""
