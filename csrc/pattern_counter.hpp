@@ -176,6 +176,7 @@ class PatternCounter {
     if (odd && check_ && !right(e.number)) return Added::WRONG;
     if (odd && (large_ || looks_.run_on || (G == 1 && P == 1))) return Added::NO;
     if (looks_.run_on) {
+      if (std::max(e.gold.tokens, e.pred.tokens) == MOST_TOKENS) return Added::NO;
       for (int i = 0; i < G; ++i) run_on(e.gold.packed[i], e.gold.tokens);
       for (int i = 0; i < P; ++i) run_on(e.pred.packed[i], e.pred.tokens);
     }

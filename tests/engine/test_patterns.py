@@ -148,12 +148,13 @@ def test_many_patterns_long_spans_and_documents(kernel, length, widest):
         assert_alike(plan, gold, pred, groups, reference=False)
 
 
+@pytest.mark.parametrize("length", [12, 17_000])
 @pytest.mark.parametrize("tracks", TRACKS)
 @pytest.mark.parametrize("kernel", kernels.KERNELS)
-def test_many_spans_that_run_on(kernel, tracks):
-    """Also over spans of their track, which patterns of spans apart would not tell."""
+def test_many_spans_that_run_on(kernel, tracks, length):
+    """Also over spans of their track, and to ends beyond 16 bits, which patterns would not tell."""
     rng = np.random.default_rng(7)
-    gold, pred = (many(rng, 20_000, 12, 3) for _ in range(2))
+    gold, pred = (many(rng, 20_000, length, 3) for _ in range(2))
     plan = replace(RECESS, kernel=kernel, tracks=tracks).plan(ROLES)
     found = []
     for way in (plan, plan, forgetful(plan)):
