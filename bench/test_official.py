@@ -11,7 +11,7 @@ from fastcausal.tasks import official as tagged
 
 from . import corpus, official, ours
 
-AT_LEAST = 600  # times the speed of the official algorithm, on enough sentences to tell
+AT_LEAST = 1_000  # times the speed of the official algorithm, on enough sentences to tell
 
 
 @pytest.mark.parametrize("which", ["dev", "resampled"])
