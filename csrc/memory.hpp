@@ -17,10 +17,13 @@ class Memory {
  public:
   using Key = std::vector<int32_t>;  // and memory for it, of one thread
 
+  Memory* of_kernel = nullptr;  // keeps the pairs, for all plans of a kernel
+
   // Fills counts with those of a pair of this order, or by a call that does so.
   template <class Call>
   void recall(const Relation& gold, const Relation& pred, const int64_t* params, Key& key,
               std::vector<int64_t>& counts, const Call& call) {
+    if (of_kernel) return of_kernel->recall(gold, pred, params, key, counts, call);
     if (gold.n + pred.n > MOST_ROWS) return call();
     fill(gold, pred, params, key);
     {
@@ -57,6 +60,7 @@ class Memory {
 
   // Forgets all of it, also what is lent.
   void clear() {
+    if (of_kernel) of_kernel->clear();
     const std::lock_guard<std::mutex> lock(mutex_);
     known_.clear();
     tables_.clear();

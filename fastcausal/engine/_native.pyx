@@ -40,6 +40,7 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
         pass
 
     cdef cppclass CMemory "fastcausal::Memory":
+        CMemory* of_kernel
         void clear()
 
     cdef cppclass Named:
@@ -172,6 +173,13 @@ cdef const Plan* plan_at(record) except NULL:
 cdef class Memory:
     """What a kernel has counted so far under a plan, by pattern."""
     cdef CMemory known
+    cdef Memory of_kernel
+
+    def __init__(self, Memory of_kernel=None):
+        """of_kernel: keeps what a user's kernel was called for, under any plan."""
+        self.of_kernel = of_kernel
+        if of_kernel is not None:
+            self.known.of_kernel = &of_kernel.known
 
     def clear(self):
         """Forget all of it."""

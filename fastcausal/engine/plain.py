@@ -26,11 +26,14 @@ class Called:
     ----------
     entry : ctypes function
         What the native driver calls; lives as long as this does.
+    memory : Memory
+        Pairs that it was called for.
     errors : list of Exception
         What the function has raised.
     """
 
     entry: Any
+    memory: _native.Memory = field(default_factory=_native.Memory)
     errors: list[Exception] = field(default_factory=list)
 
     @property
@@ -71,7 +74,7 @@ def called(kernel: Kernel) -> Called:
         except Exception as error:
             errors.append(error)
 
-    made = vars(kernel)["called"] = Called(_KERNEL(entry), errors)
+    made = vars(kernel)["called"] = Called(_KERNEL(entry), errors=errors)
     return made
 
 

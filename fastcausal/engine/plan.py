@@ -117,7 +117,11 @@ class Plan:
         """Memory of backend "cpu": all that was counted under the plan, to be counted once."""
         from fastcausal.engine import _native
 
-        return _native.Memory()
+        if self.built_in or not self.kernel.ordinal:
+            return _native.Memory()
+        from fastcausal.engine import plain
+
+        return _native.Memory(plain.called(self.kernel).memory)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: addresses hold in one process."""
