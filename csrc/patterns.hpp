@@ -98,8 +98,7 @@ class PatternTable {
   static constexpr Id NONE = 0;   // the general path has to look at it
   static constexpr Id KEPT = 25;  // ids below are of pairs that have no pattern
   static constexpr size_t MOST = 8192;
-  static constexpr int FEWEST =
-      9;  // bits of slots at first: what is used often lies close together
+  static constexpr int FEWEST = 9;  // bits of slots at first, so that they lie close together
 
   int64_t lent_at = 0;  // when its owner lent it
 
@@ -193,12 +192,12 @@ class PatternTable {
     slots_[at] = static_cast<uint16_t>(id);
   }
 
-  // The pattern of two empty relations, which is 0, is learnt anew.
   void grow() {
+    std::vector<uint16_t> old(2 * slots_.size());
+    old.swap(slots_);
     --shift_;
-    slots_.assign(2 * slots_.size(), 0);
-    for (size_t id = KEPT; id < entries_.size(); ++id) {
-      if (entries_[id].key) place(static_cast<Id>(id));
+    for (const uint16_t id : old) {
+      if (id) place(id);
     }
   }
 

@@ -16,7 +16,6 @@ from fastcausal.rows import Rows, check_both
 
 # Starting a thread costs as much processor time as scoring half as many examples.
 EXAMPLES_PER_THREAD = 8192
-# Counting patterns takes some microseconds to set up, as long as so many examples otherwise.
 FAULTY = -2  # of csrc/cpu.hpp
 READINGS = ("cnc-2023", "cnc-2022")  # in the order of ReadAs in csrc/official.hpp, from 1 on
 

@@ -108,7 +108,7 @@ def test_patterns_count_as_the_specification_does(kernel, drawn, protocol, data)
 @trials(100)
 @given(drawn=examples(), protocol=st.sampled_from(PROTOCOLS), reading=st.sampled_from(cpu.READINGS))
 def test_spans_are_read_as_tagged_while_they_are_counted(kernel, drawn, protocol, reading):
-    """As in a pass of its own, also where predictions are left out; and so wrong rows are found."""
+    """As in a pass of its own, also where predictions are left out."""
     golds, preds, length = drawn
     sides = [rows_of(side, length) for side in (golds, preds)]
     plan = replace(protocol, kernel=kernel).plan(ROLES)
