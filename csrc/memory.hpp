@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace fastcausal {
 
 class Memory {
  public:
-  using Key = std::vector<int32_t>;  // and memory for it, of one thread
+  using Key = std::string;  // of bytes; and memory for it, of one thread
 
   Memory* of_kernel = nullptr;  // keeps the pairs, for all plans of a kernel
 
@@ -24,7 +25,7 @@ class Memory {
   void recall(const Relation& gold, const Relation& pred, const int64_t* params, Key& key,
               std::vector<int64_t>& counts, const Call& call) {
     if (of_kernel) return of_kernel->recall(gold, pred, params, key, counts, call);
-    if (gold.n + pred.n > MOST_ROWS) return call();
+    if (gold.n + pred.n > MOST_ROWS || params[0] > MOST_ROLES) return call();
     fill(gold, pred, params, key);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -69,16 +70,10 @@ class Memory {
 
  private:
   static constexpr int64_t MOST_ROWS = 16;
+  static constexpr int64_t MOST_ROLES = 256;  // that differ in a byte
   static constexpr size_t MOST_PAIRS = 1 << 16;
   std::mutex mutex_;
-  struct Hash {
-    size_t operator()(const Key& key) const {
-      uint64_t hash = key.size();
-      for (const int32_t k : key) hash = (hash ^ static_cast<uint32_t>(k)) * 0x9E3779B97F4A7C15u;
-      return static_cast<size_t>(hash >> 20);
-    }
-  };
-  std::unordered_map<Key, std::vector<int64_t>, Hash> known_;
+  std::unordered_map<Key, std::vector<int64_t>> known_;
   std::vector<std::unique_ptr<PatternTable>> tables_;
   int64_t n_clears_ = 0;
 
@@ -87,8 +82,6 @@ class Memory {
   static void fill(const Relation& gold, const Relation& pred, const int64_t* params, Key& key) {
     int32_t bounds[2 * MOST_ROWS];
     int32_t* end = bounds;
-    key.assign(params, params + 1 + params[0]);
-    key.push_back(static_cast<int32_t>(gold.n));
     for (const Relation* relation : {&gold, &pred}) {
       for (int64_t k = 0; k < relation->n; ++k) {
         *end++ = relation->row(k).start;
@@ -96,13 +89,15 @@ class Memory {
       }
     }
     const auto rank = [&](int32_t bound) {  // few, so that counting costs less than sorting
-      return static_cast<int32_t>(
+      return static_cast<char>(
           std::count_if(bounds, end, [&](int32_t other) { return other < bound; }));
     };
+    key.assign(reinterpret_cast<const char*>(params), sizeof(int64_t) * (1 + params[0]));
+    key.push_back(static_cast<char>(gold.n));
     for (const Relation* relation : {&gold, &pred}) {
       for (int64_t k = 0; k < relation->n; ++k) {
         const Row& row = relation->row(k);
-        key.insert(key.end(), {row.role, rank(row.start), rank(row.stop)});
+        key.append({static_cast<char>(row.role), rank(row.start), rank(row.stop)});
       }
     }
   }

@@ -261,14 +261,17 @@ class PatternCounter {
     Id ids[R * C];
     Worth worth[R * C];
     uint64_t keys[R * C];  // first, for they wait for nothing
+    FC_UNROLL
     for (int k = 0; k < R * C; ++k) {
       keys[k] = key(e, PREDS_LEAD ? k % C : k / C, PREDS_LEAD ? k / C : k % C);
     }
     Worth none = 0;
     for (int c = 0; c < C; ++c) none += table_.worth(column_alone[c]);
+    FC_UNROLL
     for (int r = 0; r < R; ++r) {
       const Worth of_row = table_.worth(row_alone[r]);
       none += of_row;
+      FC_UNROLL
       for (int c = 0; c < C; ++c) {
         const int g = PREDS_LEAD ? c : r;
         const int p = PREDS_LEAD ? r : c;
@@ -289,6 +292,7 @@ class PatternCounter {
     const Way& way = search.ways[search.best];
     uint32_t paired = 0;
     if (partner_) std::fill(partner_ + e.gold.first, partner_ + e.gold.first + G, -1);
+    FC_UNROLL
     for (int r = 0; r < R; ++r) {
       const int c = static_cast<unsigned char>(way[r]);
       paired |= 1u << c;
