@@ -311,12 +311,14 @@ inline void count_pairs(const Named& kernel, const Side& gold, const Side& pred,
 // patterns do not tell its counts.
 inline int64_t pattern_of(const Row* gold, int64_t n_gold, const Row* pred, int64_t n_pred) {
   Looks looks;
+  looks.sequence = true;
   looks.across = Across::ALL;
   Record of_gold, of_pred;
   const Kind kinds[2] = {pack<true>(gold, n_gold, looks, of_gold),
                          pack<true>(pred, n_pred, looks, of_pred)};
   if ((kinds[0] | kinds[1]) & ODD) return -1;
-  return static_cast<int64_t>(key_of(of_gold, kinds[0], of_pred, kinds[1], looks));
+  const uint64_t bits = compare(of_gold, of_pred, looks.across);
+  return static_cast<int64_t>(key_of(bits, kinds[0], kinds[1], looks));
 }
 
 }  // namespace fastcausal

@@ -8,65 +8,11 @@
 
 namespace fastcausal {
 
-// What a kernel looks at in two packed relations: enough to tell its counts.
-struct Looks {
-  bool ordinal = false;  // order and overlap alone; the following says of what
-  Across across = Across::NOTHING;
-  bool sides = true;              // which of two spans that meet starts first, and stops first
-  bool sequence = false;          // the order of spans in a relation
-  int32_t longest = MOST_TOKENS;  // spans of more tokens are not packed,
-  uint32_t apart = 0;             // nor a relation where roles, a bit each, meet the next
-  bool run_on = false;            // arguments of one token are read as official scorers do
-  uint64_t sums = 0;              // fields of a role, a bit each, that are sums of tokens instead
-};
-
 // Rows of a relation.
 struct Listed {
   const Row* rows = nullptr;
   int64_t n = 0;
 };
-
-// What of a relation its bounds leave out: the roles it has, a bit each, or their sequence.
-using Kind = uint8_t;
-constexpr Kind ODD = 64;  // it is not packed, perhaps because it is wrong
-
-inline int64_t n_roles(uint32_t roles) { return 0x32212110u >> 4 * (roles & 7) & 15; }
-
-template <bool Sequence>
-Kind pack_plainly(const Row* rows, int64_t n, const Looks& looks, Record& packed) {
-  std::fill(packed.bounds, packed.bounds + 8, NOWHERE);
-  if (!n) return Sequence ? ODD - 1 : 0;
-  if (n > 3) return ODD;
-  uint32_t wrong = 0;    // its first bit says whether anything is
-  uint32_t bounds = 0;   // the bits of all
-  uint32_t unknown = 0;  // those of roles
-  uint32_t roles = 0;
-  uint32_t sequence = 0;
-  uint32_t before = 0;
-  const int64_t places[3] = {0, n > 1, (n > 1) + (n > 2)};  // the last row again for want of others
-  for (int k = 0; k < 3; ++k) {
-    const Row& row = rows[places[k]];
-    const uint32_t role = static_cast<uint32_t>(row.role);
-    const uint32_t start = static_cast<uint32_t>(row.start);
-    const uint32_t stop = static_cast<uint32_t>(row.stop);
-    const uint32_t place = (start << 16) + (stop << 2) + role;  // in the order of rows
-    wrong |= (stop - start - 1) | (place - before);
-    bounds |= start | stop;
-    unknown |= role;
-    before = place;
-    const uint32_t lane = role & 3;
-    packed.bounds[lane] = static_cast<int16_t>(start);
-    packed.bounds[4 + lane] = static_cast<int16_t>(0 - stop);
-    roles |= 1u << lane;
-    if (Sequence) sequence |= lane << 2 * k;
-  }
-  uint32_t odd = wrong >> 31 | bounds >> 14 | unknown >> 2 | (n_roles(roles) != n);
-  for (int r = 0; r < 3; ++r) {
-    odd |= (looks.apart >> r & 1) && shared_tokens(packed, r, packed, (r + 1) % 3) > 0;
-    odd |= shared_tokens(packed, r, packed, r) > looks.longest;
-  }
-  return odd ? ODD : static_cast<Kind>(Sequence ? sequence : roles & 7);
-}
 
 #if FC_SSE2
 namespace sse2 {
@@ -127,14 +73,7 @@ FC_INLINE Kind pack(const Row* rows, int64_t n, const Looks& looks, Record& pack
     if (kind != ODD) return kind;
   }
 #endif
-  return pack_plainly<Sequence>(rows, n, looks, packed);
-}
-
-FC_INLINE uint64_t key_of(const Record& gold, Kind of_gold, const Record& pred, Kind of_pred,
-                          const Looks& looks) {
-  uint64_t bits = compare(gold, pred, looks.across);
-  if (!looks.sides) bits = (bits & ~uint64_t{0xff00}) | (bits >> 8 & 0xff);
-  return bits | uint64_t{of_gold} << KINDS | uint64_t{of_pred} << (KINDS + 6);
+  return pack_plainly(rows, n, looks, packed);
 }
 
 // A packed relation as rows again.

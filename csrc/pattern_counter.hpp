@@ -225,7 +225,8 @@ class PatternCounter {
   }
 
   FC_INLINE uint64_t key(const Example& e, int64_t i, int64_t j) const {
-    return key_of(e.gold.packed[i], e.gold.kinds[i], e.pred.packed[j], e.pred.kinds[j], looks_);
+    const uint64_t bits = compare(e.gold.packed[i], e.pred.packed[j], looks_.across);
+    return key_of(bits, e.gold.kinds[i], e.pred.kinds[j], looks_);
   }
 
   // Looks a pair of packed relations up.

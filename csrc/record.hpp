@@ -1,63 +1,15 @@
-// A relation with at most one span of each of three roles in 16 bytes, compared with another all
-// bounds at once.
+// Packed relations on the host: all bounds compared at once where there is SSE2.
 #pragma once
 #include <algorithm>
 #include <cstdint>
 
-#include "fastcausal/config.h"
+#include "fastcausal/record.h"
 
 #if FC_SSE2
 #include <emmintrin.h>
 #endif
 
 namespace fastcausal {
-
-// The start of each role's span, one unused; then the stops likewise, below zero. So two spans meet
-// where the start of either plus the stop of the other is negative.
-struct alignas(16) Record {
-  int16_t bounds[8];
-
-  int32_t start(int role) const { return bounds[role]; }
-  int32_t stop(int role) const { return -bounds[4 + role]; }
-};
-constexpr int32_t MOST_TOKENS = 16383;  // up to a bound: sums of two stay in 16 bits
-constexpr int16_t NOWHERE = 16384;      // both numbers of a role without a span: it meets nothing
-
-FC_INLINE int32_t shared_tokens(const Record& a, int role, const Record& b, int other) {
-  return std::min(a.stop(role), b.stop(other)) - std::max(a.start(role), b.start(other));
-}
-
-enum class Across { NOTHING, FIRST_TWO, ALL };  // roles whose spans are compared with each other's
-
-// How two packed relations compare, in four bits for three roles each. For spans of one role that
-// meet: pred starts later, stops earlier, starts earlier, stops later. Then which spans meet, of
-// one role and across; then which have the same bounds across.
-constexpr int MEETS = 16;
-constexpr int EQUALS = 28;
-constexpr int KINDS = 40;  // bits from here on are free
-constexpr uint64_t MEETINGS = 0x777 << MEETS;
-
-inline uint64_t compare_plainly(const Record& gold, const Record& pred, Across across) {
-  uint64_t bits = 0;
-  for (int r = 0; r < 3; ++r) {
-    if (shared_tokens(gold, r, pred, r) > 0) {
-      bits |= uint64_t{1} << (MEETS + r);
-      bits |= uint64_t{gold.start(r) < pred.start(r)} << r;
-      bits |= uint64_t{gold.stop(r) > pred.stop(r)} << (4 + r);
-      bits |= uint64_t{gold.start(r) > pred.start(r)} << (8 + r);
-      bits |= uint64_t{gold.stop(r) < pred.stop(r)} << (12 + r);
-    }
-    for (int turn = 1; turn < 3 && across != Across::NOTHING; ++turn) {
-      const int other = across == Across::ALL ? (r + turn) % 3 : 1 - r;
-      if (other < 0 || (across == Across::FIRST_TWO && turn > 1)) continue;
-      if (shared_tokens(gold, r, pred, other) <= 0) continue;
-      const bool equal = gold.start(r) == pred.start(other) && gold.stop(r) == pred.stop(other);
-      bits |= uint64_t{1} << (MEETS + 4 * turn + r);
-      bits |= uint64_t{equal} << (EQUALS + 4 * (turn - 1) + r);
-    }
-  }
-  return bits;
-}
 
 #if FC_SSE2
 namespace sse2 {

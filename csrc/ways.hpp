@@ -5,23 +5,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "fastcausal/ways.h"
+
 namespace fastcausal {
-
-// Two numbers that are added and compared together: of an objective N and D, of the official search
-// TP and the denominator of F1.
-using Worth = int64_t;
-constexpr int64_t MOST_WORTH = int64_t{1} << 24;     // of a pair, so that products stay in 64 bits
-constexpr int64_t MOST_OFFICIAL = int64_t{1} << 16;  // where integers say which float is higher
-inline Worth worth_of(int64_t top, int64_t bottom) { return top * (int64_t{1} << 32) + bottom; }
-inline int64_t bottom_of(Worth worth) { return static_cast<int32_t>(worth); }
-inline int64_t top_of(Worth worth) { return (worth - bottom_of(worth)) >> 32; }
-
-// Has the sign of a - b.
-inline int64_t compare_worth(Worth a, Worth b) {
-  const int64_t a_bottom = bottom_of(a);
-  const int64_t b_bottom = bottom_of(b);
-  return top_of(a) * (b_bottom ? b_bottom : 1) - top_of(b) * (a_bottom ? a_bottom : 1);
-}
 
 // The ways to pair R relations with C others, each with one: the partner of every one, in
 // lexicographic order.

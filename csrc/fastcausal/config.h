@@ -21,7 +21,9 @@
 #endif
 
 // Where a call costs more than what it does.
-#if defined(_MSC_VER)
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define FC_INLINE __host__ __device__ __forceinline__
+#elif defined(_MSC_VER)
 #define FC_INLINE __forceinline
 #else
 #define FC_INLINE __attribute__((always_inline)) inline

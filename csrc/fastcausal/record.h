@@ -1,0 +1,122 @@
+// A relation with at most one span of each of three roles in 16 bytes, checked and compared with
+// another: what of two relations decides their counts.
+#pragma once
+#include "row.h"
+
+namespace fastcausal {
+
+// The start of each role's span, one unused; then the stops likewise, below zero. So two spans meet
+// where the start of either plus the stop of the other is negative.
+struct alignas(16) Record {
+  int16_t bounds[8];
+
+  FC_HD int32_t start(int role) const { return bounds[role]; }
+  FC_HD int32_t stop(int role) const { return -bounds[4 + role]; }
+};
+constexpr int32_t MOST_TOKENS = 16383;  // up to a bound: sums of two stay in 16 bits
+constexpr int16_t NOWHERE = 16384;      // both numbers of a role without a span: it meets nothing
+
+FC_INLINE int32_t shared_tokens(const Record& a, int role, const Record& b, int other) {
+  const int32_t stop = a.stop(role) < b.stop(other) ? a.stop(role) : b.stop(other);
+  const int32_t start = a.start(role) > b.start(other) ? a.start(role) : b.start(other);
+  return stop - start;
+}
+
+enum class Across { NOTHING, FIRST_TWO, ALL };  // roles whose spans are compared with each other's
+
+// How two packed relations compare, in four bits for three roles each. For spans of one role that
+// meet: pred starts later, stops earlier, starts earlier, stops later. Then which spans meet, of
+// one role and across; then which have the same bounds across.
+constexpr int MEETS = 16;
+constexpr int EQUALS = 28;
+constexpr int KINDS = 40;  // bits from here on are free
+constexpr uint64_t MEETINGS = 0x777 << MEETS;
+
+FC_HD uint64_t compare_plainly(const Record& gold, const Record& pred, Across across) {
+  uint64_t bits = 0;
+  for (int r = 0; r < 3; ++r) {
+    if (shared_tokens(gold, r, pred, r) > 0) {
+      bits |= uint64_t{1} << (MEETS + r);
+      bits |= uint64_t{gold.start(r) < pred.start(r)} << r;
+      bits |= uint64_t{gold.stop(r) > pred.stop(r)} << (4 + r);
+      bits |= uint64_t{gold.start(r) > pred.start(r)} << (8 + r);
+      bits |= uint64_t{gold.stop(r) < pred.stop(r)} << (12 + r);
+    }
+    for (int turn = 1; turn < 3 && across != Across::NOTHING; ++turn) {
+      const int other = across == Across::ALL ? (r + turn) % 3 : 1 - r;
+      if (other < 0 || (across == Across::FIRST_TWO && turn > 1)) continue;
+      if (shared_tokens(gold, r, pred, other) <= 0) continue;
+      const bool equal = gold.start(r) == pred.start(other) && gold.stop(r) == pred.stop(other);
+      bits |= uint64_t{1} << (MEETS + 4 * turn + r);
+      bits |= uint64_t{equal} << (EQUALS + 4 * (turn - 1) + r);
+    }
+  }
+  return bits;
+}
+
+// What a kernel looks at in two packed relations: enough to tell its counts.
+struct Looks {
+  bool ordinal = false;  // order and overlap alone; the following says of what
+  Across across = Across::NOTHING;
+  bool sides = true;              // which of two spans that meet starts first, and stops first
+  bool sequence = false;          // the order of spans in a relation
+  int32_t longest = MOST_TOKENS;  // spans of more tokens are not packed,
+  uint32_t apart = 0;             // nor a relation where roles, a bit each, meet the next
+  bool run_on = false;            // arguments of one token are read as official scorers do
+  uint64_t sums = 0;              // fields of a role, a bit each, that are sums of tokens instead
+};
+
+// What of a relation its bounds leave out: the roles it has, a bit each, or their sequence.
+using Kind = uint8_t;
+constexpr Kind ODD = 64;  // it is not packed, perhaps because it is wrong
+
+FC_HD int64_t n_roles(uint32_t roles) { return 0x32212110u >> 4 * (roles & 7) & 15; }
+
+// Packs the rows of a relation; ODD: more than one of a role, out of order, or out of bounds.
+FC_HD Kind pack_plainly(const Row* rows, int64_t n, const Looks& looks, Record& packed) {
+  constexpr uint64_t FOURTHS = 0x0001000100010001;
+  uint64_t starts = 0, stops = 0, there = 0;  // of four roles; no array is indexed at run time
+  uint32_t wrong = 0;                         // its first bit says whether anything is
+  uint32_t bounds = 0;                        // the bits of all
+  uint32_t unknown = 0;                       // those of roles
+  uint32_t roles = 0;
+  uint32_t sequence = 0;
+  uint32_t before = 0;
+  for (int k = 0; k < 3 && n > 0 && n <= 3; ++k) {
+    const Row& row = rows[k < n ? k : n - 1];  // the last row again for want of others
+    const uint32_t role = static_cast<uint32_t>(row.role);
+    const uint32_t start = static_cast<uint32_t>(row.start);
+    const uint32_t stop = static_cast<uint32_t>(row.stop);
+    const uint32_t place = (start << 16) + (stop << 2) + role;  // in the order of rows
+    wrong |= (stop - start - 1) | (place - before);
+    bounds |= start | stop;
+    unknown |= role;
+    before = place;
+    const uint32_t lane = role & 3;
+    there |= uint64_t{0xffff} << 16 * lane;
+    starts |= uint64_t{start & 0xffff} << 16 * lane;
+    stops |= uint64_t{(0 - stop) & 0xffff} << 16 * lane;
+    roles |= 1u << lane;
+    sequence |= lane << 2 * k;
+  }
+  const uint64_t missing = ~there & FOURTHS * NOWHERE;
+  for (int r = 0; r < 4; ++r) {
+    packed.bounds[r] = static_cast<int16_t>((starts | missing) >> 16 * r);
+    packed.bounds[4 + r] = static_cast<int16_t>((stops | missing) >> 16 * r);
+  }
+  if (!n) return looks.sequence ? ODD - 1 : 0;
+  uint32_t odd = wrong >> 31 | bounds >> 14 | unknown >> 2 | (n_roles(roles) != n);
+  for (int r = 0; r < 3; ++r) {
+    odd |= (looks.apart >> r & 1) && shared_tokens(packed, r, packed, (r + 1) % 3) > 0;
+    odd |= shared_tokens(packed, r, packed, r) > looks.longest;
+  }
+  return odd ? ODD : static_cast<Kind>(looks.sequence ? sequence : roles & 7);
+}
+
+// The pattern of a pair, of how its bounds compare: all that its counts depend on.
+FC_INLINE uint64_t key_of(uint64_t bits, Kind of_gold, Kind of_pred, const Looks& looks) {
+  if (!looks.sides) bits = (bits & ~uint64_t{0xff00}) | (bits >> 8 & 0xff);
+  return bits | uint64_t{of_gold} << KINDS | uint64_t{of_pred} << (KINDS + 6);
+}
+
+}  // namespace fastcausal
