@@ -21,6 +21,9 @@ namespace sse2 {
 alignas(16) constexpr int16_t LANES[4][8] = {
     {-1, 0, 0, 0, -1, 0, 0, 0}, {0, -1, 0, 0, 0, -1, 0, 0}, {0, 0, -1, 0, 0, 0, -1, 0}, {}};
 
+constexpr uint8_t SIZES[8] = {0, 1, 1, 2, 1, 2, 2, 3};  // of sets of roles, a bit each
+constexpr uint8_t RISEN[4] = {1, 2, 0, 3};  // rows in order, by which of the later two rise
+
 inline __m128i bounds_of(const Row& row) {
   return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(&row.start));
 }
@@ -52,8 +55,8 @@ FC_INLINE Kind pack(const Row* rows, int64_t n, const Looks& looks, Record& pack
   const __m128i stops = _mm_set_epi32(-1, -1, 0, 0);
   const __m128i record = _mm_or_si128(_mm_sub_epi16(_mm_xor_si128(lanes, stops), stops), missing);
   _mm_store_si128(reinterpret_cast<__m128i*>(packed.bounds), record);
-  bool odd =
-      signs(too_high, too_high) | (n_roles(roles) != n) | ((rises & 3) != (1 << (n - 1)) - 1);
+  const uint32_t size = static_cast<uint32_t>(n);
+  uint32_t odd = signs(too_high, too_high) | (SIZES[roles] ^ size) | (RISEN[rises & 3] ^ size);
   if (looks.apart) odd |= meetings<NEXT>(record, record) & looks.apart;
   if (looks.longest < MOST_TOKENS) {
     const __m128i least = _mm_set1_epi16(static_cast<int16_t>(-looks.longest));
