@@ -115,8 +115,8 @@ class PatternTable {
   // Finds the entry of a key; -1 where it is to be learnt.
   FC_INLINE Id find(uint64_t key) const {
     for (size_t at = slot_of(key); slots_[at]; at = next(at)) {
-      const Entry& entry = entries_[slots_[at]];
-      if (entry.key == key) return entry.id;
+      const Id id = slots_[at];
+      if (entries_[id].key == key) return told(id);
     }
     return -1;
   }
@@ -134,7 +134,7 @@ class PatternTable {
   // Finds or makes the entry of relations of a kind that stay unmatched.
   FC_INLINE Id alone(bool is_gold, Kind kind, const Record& relation, int64_t length) {
     const Id id = alone_[is_gold][kind];
-    return id ? entries_[id].id : learn_alone(is_gold, kind, relation, length);
+    return id ? told(id) : learn_alone(is_gold, kind, relation, length);
   }
 
   // Counts what has no pattern; its place is free again with the next example. alone: of a pair.
@@ -168,11 +168,11 @@ class PatternTable {
   }
 
  private:
-  struct Entry {
+  static constexpr Worth UNTOLD = INT64_MIN;  // of what the general path has to look at
+  struct alignas(32) Entry {                  // in one line of the cache
     uint64_t key = 0;
     Worth worth = 0;        // of a pair: what it adds to both alone
     int64_t n[2] = {0, 0};  // how often it was chosen, by group
-    Id id = NONE;
   };
   const PairCounter* counter_ = nullptr;
   const Plan* plan_ = nullptr;
@@ -183,6 +183,7 @@ class PatternTable {
   int shift_ = 64 - FEWEST;
   Id alone_[2][ODD] = {};
 
+  Id told(Id id) const { return entries_[id].worth == UNTOLD ? NONE : id; }
   size_t slot_of(uint64_t key) const { return (key * 0x9E3779B97F4A7C15u) >> shift_; }
   size_t next(size_t at) const { return (at + 1) & (slots_.size() - 1); }
 
@@ -211,7 +212,6 @@ class PatternTable {
   Id add() {
     const Id id = static_cast<Id>(entries_.size());
     entries_.emplace_back();
-    entries_.back().id = id;
     rows_.resize(rows_.size() + plan_->n_fields);
     return id;
   }
@@ -226,9 +226,9 @@ class PatternTable {
     if (alone) entry.worth -= *alone;
     const bool costs =
         alone && !plan_->official && (top_of(entry.worth) < 0 || bottom_of(entry.worth) > 0);
-    entry.id =
-        fits && !costs ? id : NONE;  // without it a pairing may be better: not looked at here
-    return entry.id;
+    if (!fits || costs)
+      entry.worth = UNTOLD;  // without it a pairing may be better: not looked at here
+    return told(id);
   }
 
   bool weigh(const int64_t* counts, Worth& worth) const {
