@@ -166,6 +166,7 @@ class BlockWorker {
       patterns_ =
           std::make_unique<PatternCounter>(gold_, pred_, run.plan, counter_, looks, run.check,
                                            run.groups, rows_, run.partner, *memory);
+      worker_.look_up(patterns_->table(), looks);
     }
   }
 
@@ -181,7 +182,7 @@ class BlockWorker {
     steps_.took(span_pairs);
     const bool large = span_pairs > FEW_SPAN_PAIRS;
     if (patterns_) {
-      if (!patterns_->add(from, to, large, left_)) return false;
+      if (!patterns_->add(from, to, left_)) return false;
     } else {
       left_.resize(static_cast<size_t>(to - from));
       std::iota(left_.begin(), left_.end(), from);

@@ -70,8 +70,9 @@ FC_INLINE Kind pack(const Row* rows, int64_t n, const Looks& looks, Record& pack
 
 template <bool Sequence>
 FC_INLINE Kind pack(const Row* rows, int64_t n, const Looks& looks, Record& packed) {
+  if (n > 3) return ODD;
 #if FC_SSE2
-  if (n > 0 && n <= 3) {
+  if (n > 0) {
     const Kind kind = sse2::pack<Sequence>(rows, n, looks, packed);
     if (kind != ODD) return kind;
   }

@@ -50,10 +50,11 @@ class PatternCounter {
     return golds_.pack(gold_, from, to, looks_) && preds_.pack(pred_, from, to, looks_);
   }
 
-  // Adds the counts of the block, large: it may have very many spans. The examples that the general
-  // path has to add are left, in order. False: its rows are wrong.
-  bool add(int64_t from, int64_t to, bool large, std::vector<int64_t>& left) {
-    large_ = large;
+  PatternTable& table() { return table_; }
+
+  // Adds the counts of the block. The examples that the general path has to add are left, in order.
+  // False: its rows are wrong.
+  bool add(int64_t from, int64_t to, std::vector<int64_t>& left) {
     left.clear();
     sort_out(from, to);
     for (int64_t k = 0; k < n_pairs_; ++k) {  // in a loop of their own, for they are most
@@ -82,8 +83,6 @@ class PatternCounter {
  private:
   using Table = PatternTable;
   using Id = Table::Id;
-  // What an example's kept counts are those of, in the table.
-  static constexpr Id KEPT_PAIRS = 1, KEPT_GOLD = 17, KEPT_PRED = 21;
 
   const Given& gold_;
   const Given& pred_;
@@ -103,7 +102,6 @@ class PatternCounter {
   int64_t others_[PackedBlock::EXAMPLES];  // and with any other number
   int64_t n_pairs_ = 0;
   int64_t n_others_ = 0;
-  bool large_ = false;
   // By group: tokens of each side and of both, of all relations; lengths, pairs, those of
   // something.
   Tokens of_gold_[2], of_pred_[2], of_both_[2];
@@ -163,7 +161,7 @@ class PatternCounter {
     }
     if (n_counted < e.pred.n && e.pred.is_odd(n_counted, e.pred.n)) {
       if (check_ && !right(number)) return Added::WRONG;
-      if (looks_.run_on) return Added::NO;
+      return Added::NO;
     }
     e.pred.n = n_counted;
     return (this->*SHAPES[e.gold.n * (Few::MOST + 1) + n_counted])(e);
@@ -174,7 +172,7 @@ class PatternCounter {
   Added add_shape(const Example& e) {
     const bool odd = e.gold.is_odd(0, G) | e.pred.is_odd(0, P);
     if (odd && check_ && !right(e.number)) return Added::WRONG;
-    if (odd && (large_ || looks_.run_on || (G == 1 && P == 1))) return Added::NO;
+    if (odd) return Added::NO;
     if (looks_.run_on) {
       if (std::max(e.gold.tokens, e.pred.tokens) == MOST_TOKENS) return Added::NO;
       for (int i = 0; i < G; ++i) run_on(e.gold.packed[i], e.gold.tokens);
@@ -185,7 +183,7 @@ class PatternCounter {
       if (id == Table::NONE) return Added::NO;
       take(id, e, 0, 0);
     } else if constexpr (G && P) {
-      if (!add_several<G, P>(e, odd)) return Added::NO;
+      if (!add_several<G, P>(e)) return Added::NO;
     } else {
       Id ids[Few::MOST];
       if (!find_alone<G + P>(e, G > 0, ids)) return Added::NO;
@@ -214,44 +212,21 @@ class PatternCounter {
 
   FC_INLINE Id alone(const Example& e, int64_t i, bool is_gold) {
     const Few& few = is_gold ? e.gold : e.pred;
-    if (few.kinds[i] != ODD) return table_.alone(is_gold, few.kinds[i], few.packed[i], e.length);
-    const Id id = static_cast<Id>((is_gold ? KEPT_GOLD : KEPT_PRED) + i);
-    const Listed rows = listed(is_gold ? gold_ : pred_, few.first + i);
-    return table_.keep(id, is_gold ? rows : Listed(), is_gold ? Listed() : rows, e.length, nullptr);
-  }
-
-  static Listed listed(const Given& given, int64_t relation) {
-    return {given.side.rows + given.side.row_offsets[relation], given.side.n_rows(relation)};
+    return table_.alone(is_gold, few.kinds[i], few.packed[i], e.length);
   }
 
   FC_INLINE uint64_t key(const Example& e, int64_t i, int64_t j) const {
-    const uint64_t bits = compare(e.gold.packed[i], e.pred.packed[j], looks_.across);
-    return key_of(bits, e.gold.kinds[i], e.pred.kinds[j], looks_);
+    return key_of(compare(e.gold.packed[i], e.pred.packed[j], looks_.across), e.gold.kinds[i],
+                  e.pred.kinds[j], looks_);
   }
 
-  // Looks a pair of packed relations up.
   FC_INLINE Id pair(uint64_t key, const Example& e, int64_t i, int64_t j) {
-    const Id id = table_.find(key);
-    return id >= 0 ? id : learn(key, e, i, j);
-  }
-
-  Id learn(uint64_t key, const Example& e, int64_t i, int64_t j) {
-    const Id ids[2] = {alone(e, i, true), alone(e, j, false)};
-    if (!ids[0] || !ids[1]) return Table::NONE;
-    const Unpacked gold(e.gold.packed[i]), pred(e.pred.packed[j]);
-    return table_.learn(key, gold.listed(), pred.listed(), e.length,
-                        table_.worth(ids[0]) + table_.worth(ids[1]));
-  }
-
-  // Counts a pair of which one is not packed; alone is what both are worth.
-  Id keep(const Example& e, int64_t i, int64_t j, Worth both) {
-    return table_.keep(static_cast<Id>(KEPT_PAIRS + Few::MOST * i + j),
-                       listed(gold_, e.gold.first + i), listed(pred_, e.pred.first + j), e.length,
-                       &both);
+    return table_.pair(key, e.gold.packed[i], e.gold.kinds[i], e.pred.packed[j], e.pred.kinds[j],
+                       e.length);
   }
 
   template <int G, int P>
-  bool add_several(const Example& e, bool odd) {
+  bool add_several(const Example& e) {
     constexpr bool PREDS_LEAD = P <= G;  // as they do officially
     constexpr int R = PREDS_LEAD ? P : G;
     constexpr int C = PREDS_LEAD ? G : P;
@@ -270,15 +245,12 @@ class PatternCounter {
     for (int c = 0; c < C; ++c) none += table_.worth(column_alone[c]);
     FC_UNROLL
     for (int r = 0; r < R; ++r) {
-      const Worth of_row = table_.worth(row_alone[r]);
-      none += of_row;
+      none += table_.worth(row_alone[r]);
       FC_UNROLL
       for (int c = 0; c < C; ++c) {
         const int g = PREDS_LEAD ? c : r;
         const int p = PREDS_LEAD ? r : c;
-        const bool kept = odd && ((e.gold.kinds[g] | e.pred.kinds[p]) & ODD);
-        const Id id = kept ? keep(e, g, p, of_row + table_.worth(column_alone[c]))
-                           : pair(keys[r * C + c], e, g, p);
+        const Id id = pair(keys[r * C + c], e, g, p);
         if (id == Table::NONE) return false;
         ids[r * C + c] = id;
         worth[r * C + c] = table_.worth(id);
@@ -287,7 +259,7 @@ class PatternCounter {
     WaySearch<R, C> search(worth, none);
     const Few& rows = PREDS_LEAD ? e.pred : e.gold;
     const Few& columns = PREDS_LEAD ? e.gold : e.pred;
-    if (search.tied && !ties_.decide(rows, R, columns, C, odd, ids, column_alone, search)) {
+    if (search.tied && !ties_.decide(rows, R, columns, C, ids, column_alone, search)) {
       return false;
     }
     const Way& way = search.ways[search.best];
@@ -311,7 +283,7 @@ class PatternCounter {
       const bool apart = plan_.by_content && plan_.additive && !meet(e, i, j);
       partner_[e.gold.first + i] = apart ? -1 : e.pred.first + j;
     }
-    if (!looks_.sums || id < Table::KEPT) return;
+    if (!looks_.sums) return;
     of_gold_[e.group].add(e.gold.packed[i], e.gold.packed[i]);
     of_pred_[e.group].add(e.pred.packed[j], e.pred.packed[j]);
     of_both_[e.group].add(e.gold.packed[i], e.pred.packed[j]);
@@ -322,13 +294,13 @@ class PatternCounter {
     const Few& few = is_gold ? e.gold : e.pred;
     choose(id, e);
     if (partner_ && is_gold) partner_[few.first + i] = -1;
-    if (!looks_.sums || id < Table::KEPT) return;
+    if (!looks_.sums) return;
     (is_gold ? of_gold_ : of_pred_)[e.group].add(few.packed[i], few.packed[i]);
     took_tokens(e, few.kinds[i]);
   }
 
   FC_INLINE void choose(Id id, const Example& e) {
-    if (few_groups_ && id >= Table::KEPT) {
+    if (few_groups_) {
       table_.choose(id, e.group);
     } else {
       table_.add_to(e.row, id);
@@ -354,13 +326,7 @@ class PatternCounter {
   }
 
   bool meet(const Example& e, int64_t i, int64_t j) const {
-    if (!((e.gold.kinds[i] | e.pred.kinds[j]) & ODD)) {
-      return compare(e.gold.packed[i], e.pred.packed[j], Across::ALL) & MEETINGS;
-    }
-    Relation of_gold, of_pred;
-    gold_.side.get(e.gold.first + i, 0, of_gold);
-    pred_.side.get(e.pred.first + j, 0, of_pred);
-    return Meeting(of_gold, of_pred).any;
+    return compare(e.gold.packed[i], e.pred.packed[j], Across::ALL) & MEETINGS;
   }
 };
 

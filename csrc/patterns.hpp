@@ -95,14 +95,13 @@ class KernelCounter final : public PairCounter {
 class PatternTable {
  public:
   using Id = int32_t;
-  static constexpr Id NONE = 0;   // the general path has to look at it
-  static constexpr Id KEPT = 25;  // ids below are of pairs that have no pattern
+  static constexpr Id NONE = 0;  // the general path has to look at it
   static constexpr size_t MOST = 8192;
   static constexpr int FEWEST = 9;  // bits of slots at first, so that they lie close together
 
   int64_t lent_at = 0;  // when its owner lent it
 
-  explicit PatternTable(uint64_t sums) : sums_(sums) { entries_.resize(KEPT); }
+  explicit PatternTable(uint64_t sums) : sums_(sums), entries_(1) {}
 
   // Counts with these from here on: another run, but of the same kernel and plan.
   void begin(const PairCounter& counter, const Plan& plan) {
@@ -112,34 +111,17 @@ class PatternTable {
   }
   bool full() const { return entries_.size() >= MOST; }
 
-  // Finds the entry of a key; -1 where it is to be learnt.
-  FC_INLINE Id find(uint64_t key) const {
-    for (size_t at = slot_of(key); slots_[at]; at = next(at)) {
-      const Id id = slots_[at];
-      if (entries_[id].key == key) return told(id);
-    }
-    return -1;
-  }
-
-  // Makes the entry of a key from a pair that has it; alone is what both are worth without.
-  Id learn(uint64_t key, Listed gold, Listed pred, int64_t length, const Worth& alone) {
-    if (full()) return NONE;
-    if (8 * entries_.size() >= slots_.size()) grow();
-    const Id id = add();
-    entries_[id].key = key;
-    place(id);
-    return count(id, gold, pred, length, sums_, &alone);
+  // Finds or makes the entry of a pair of packed relations that has this key.
+  FC_INLINE Id pair(uint64_t key, const Record& gold, Kind of_gold, const Record& pred,
+                    Kind of_pred, int64_t length) {
+    const Id id = find(key);
+    return id >= 0 ? id : learn(key, gold, of_gold, pred, of_pred, length);
   }
 
   // Finds or makes the entry of relations of a kind that stay unmatched.
   FC_INLINE Id alone(bool is_gold, Kind kind, const Record& relation, int64_t length) {
     const Id id = alone_[is_gold][kind];
     return id ? told(id) : learn_alone(is_gold, kind, relation, length);
-  }
-
-  // Counts what has no pattern; its place is free again with the next example. alone: of a pair.
-  Id keep(Id id, Listed gold, Listed pred, int64_t length, const Worth* alone) {
-    return count(id, gold, pred, length, 0, alone);
   }
 
   Worth worth(Id id) const { return entries_[id].worth; }
@@ -152,7 +134,7 @@ class PatternTable {
 
   // Adds the counts of all that was chosen, which then is no longer; group g has the g-th row.
   void add_chosen(int64_t* counts) {
-    for (size_t id = KEPT; id < entries_.size(); ++id) {
+    for (size_t id = 1; id < entries_.size(); ++id) {
       for (int group = 0; group < 2; ++group) {
         int64_t& n = entries_[id].n[group];
         if (n) add_to(counts + group * plan_->n_fields, static_cast<Id>(id), n);
@@ -187,6 +169,15 @@ class PatternTable {
   size_t slot_of(uint64_t key) const { return (key * 0x9E3779B97F4A7C15u) >> shift_; }
   size_t next(size_t at) const { return (at + 1) & (slots_.size() - 1); }
 
+  // Finds the entry of a key; -1 where it is to be learnt.
+  FC_INLINE Id find(uint64_t key) const {
+    for (size_t at = slot_of(key); slots_[at]; at = next(at)) {
+      const Id id = slots_[at];
+      if (entries_[id].key == key) return told(id);
+    }
+    return -1;
+  }
+
   void place(Id id) {
     size_t at = slot_of(entries_[id].key);
     while (slots_[at]) at = next(at);
@@ -202,11 +193,23 @@ class PatternTable {
     }
   }
 
+  Id learn(uint64_t key, const Record& gold, Kind of_gold, const Record& pred, Kind of_pred,
+           int64_t length) {
+    const Id ids[2] = {alone(true, of_gold, gold, length), alone(false, of_pred, pred, length)};
+    if (!ids[0] || !ids[1] || full()) return NONE;
+    if (8 * entries_.size() >= slots_.size()) grow();
+    const Id id = add();
+    entries_[id].key = key;
+    place(id);
+    const Worth both = worth(ids[0]) + worth(ids[1]);
+    return count(id, Unpacked(gold).listed(), Unpacked(pred).listed(), length, &both);
+  }
+
   Id learn_alone(bool is_gold, Kind kind, const Record& relation, int64_t length) {
     const Id id = alone_[is_gold][kind] = add();
     const Unpacked rows(relation);
     return count(id, is_gold ? rows.listed() : Listed(), is_gold ? Listed() : rows.listed(), length,
-                 sums_, nullptr);
+                 nullptr);
   }
 
   Id add() {
@@ -217,10 +220,9 @@ class PatternTable {
   }
 
   // Fills an entry by the kernel; alone is what both of a pair are worth without each other.
-  Id count(Id id, Listed gold, Listed pred, int64_t length, uint64_t sums, const Worth* alone) {
+  Id count(Id id, Listed gold, Listed pred, int64_t length, const Worth* alone) {
     int64_t* counts = rows_.data() + id * plan_->n_fields;
-    std::fill(counts, counts + plan_->n_fields, 0);
-    counter_->count(gold, pred, length, sums, counts);
+    counter_->count(gold, pred, length, sums_, counts);
     Entry& entry = entries_[id];
     const bool fits = weigh(counts, entry.worth);
     if (alone) entry.worth -= *alone;

@@ -13,13 +13,12 @@ class Ties {
       : plan_(plan), table_(table), sums_(sums), partners_(partners) {}
 
   // Decides between equal ways; false where their counts, or partners that are asked for, differ.
-  bool decide(const Few& rows, int n_rows, const Few& columns, int n_columns, bool odd,
-              const Id* ids, const Id* alone, Search& search) const {
+  bool decide(const Few& rows, int n_rows, const Few& columns, int n_columns, const Id* ids,
+              const Id* alone, Search& search) const {
     if (plan_.official) {
       first_official(n_rows, n_columns, ids, alone, search);
       return true;
     }
-    if (odd) return false;
     const Worth best = search.worth[search.best];
     Tokens most;
     int32_t n_most = -1;

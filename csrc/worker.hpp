@@ -8,6 +8,7 @@
 
 #include "assign.hpp"
 #include "fastcausal/few.h"
+#include "patterns.hpp"
 #include "stop.hpp"
 
 namespace fastcausal {
@@ -35,6 +36,13 @@ class Worker {
   Worker(const Side& gold, const Side& pred, const int32_t* lengths, const Plan& plan,
          const Pair& pair, Steps& steps)
       : gold_(gold), pred_(pred), lengths_(lengths), plan_(plan), pair_(pair), steps_(steps) {}
+
+  // Looks up what pairs of many relations are worth from here on, where patterns tell it.
+  void look_up(PatternTable& table, const Looks& looks) {
+    if (plan_.official) return;  // its patterns are worth what the official search asks for
+    table_ = &table;
+    looks_ = looks;
+  }
 
   // Does what run does, for an example that may have many spans.
   void run_large(int64_t example, int64_t* partner, int64_t* counts) {
@@ -76,21 +84,30 @@ class Worker {
   }
 
  private:
+  struct Member {
+    const Relation* relation;
+    Value alone;
+    Extent extent;
+    bool folded;
+    Record packed;
+    Kind kind;  // ODD: it is not packed
+  };
+
   const Side& gold_;
   const Side& pred_;
   const int32_t* lengths_;
   const Plan& plan_;
   const Pair& pair_;
   Steps& steps_;
+  PatternTable* table_ = nullptr;
+  Looks looks_;
   int64_t length_ = 0;
   std::vector<Relation> golds_, preds_;
   std::vector<int64_t> pred_of_;
   std::vector<char> paired_;
   // Rows and columns of the assignment: numbers of relations, and what is known of each alone.
   std::vector<int64_t> rows_, columns_;
-  std::vector<Value> row_alone_, column_alone_;
-  std::vector<char> row_folded_, column_folded_;
-  std::vector<Extent> row_extent_, column_extent_;
+  std::vector<Member> row_members_, column_members_;
   std::vector<Edge> edges_;
   std::vector<int64_t> edge_offsets_;
   std::vector<int32_t> column_of_;
@@ -158,46 +175,37 @@ class Worker {
   }
 
   // Collects what is known of each relation alone.
-  void look_at(const std::vector<int64_t>& numbers, bool is_gold, std::vector<Value>& alone,
-               std::vector<char>& folded, std::vector<Extent>& extents) const {
+  void look_at(const std::vector<int64_t>& numbers, bool is_gold,
+               std::vector<Member>& members) const {
     const Relation none(nullptr, 0, roles_to_look_up<Pair>(plan_));
-    alone.clear();
-    folded.clear();
-    extents.clear();
+    members.clear();
     for (const int64_t k : numbers) {
       const Relation& own = is_gold ? golds_[k] : preds_[k];
-      alone.push_back(worth(pair_, is_gold ? own : none, is_gold ? none : own, length_, plan_));
-      folded.push_back(own.folded());
-      extents.emplace_back(own);
+      const Value alone = worth(pair_, is_gold ? own : none, is_gold ? none : own, length_, plan_);
+      members.push_back({&own, alone, Extent(own), own.folded(), {}, ODD});
+      Member& member = members.back();
+      if (table_) member.kind = pack_plainly(own.rows, own.n, looks_, member.packed);
     }
   }
 
   void fill_edges(int64_t example, bool gold_leads) {
-    look_at(rows_, gold_leads, row_alone_, row_folded_, row_extent_);
-    look_at(columns_, !gold_leads, column_alone_, column_folded_, column_extent_);
+    look_at(rows_, gold_leads, row_members_);
+    look_at(columns_, !gold_leads, column_members_);
     edges_.clear();
     edge_offsets_.assign(1, 0);
     int64_t n_spans = 0;
-    for (size_t i = 0; i < rows_.size(); ++i) {
+    for (const Member& row : row_members_) {
       steps_.took(static_cast<int64_t>(columns_.size()));
       for (size_t j = 0; j < columns_.size(); ++j) {
-        const bool apart = !row_extent_[i].meets(column_extent_[j]);
-        if (apart && plan_.by_content && plan_.additive) continue;
-        const Relation& gold = golds_[gold_leads ? rows_[i] : columns_[j]];
-        const Relation& pred = preds_[gold_leads ? columns_[j] : rows_[i]];
-        const int64_t spans = gold.n * pred.n;
+        const Member& gold = gold_leads ? row : column_members_[j];
+        const Member& pred = gold_leads ? column_members_[j] : row;
+        if (plan_.by_content && plan_.additive && !gold.extent.meets(pred.extent)) continue;
+        const int64_t spans = gold.relation->n * pred.relation->n;
         n_spans += spans;
         if (spans > MOST_SPANS_OF_PAIR || n_spans > MOST_SPAN_PAIRS) throw TooLarge(example);
         steps_.took(8 * spans + 50);
-        int64_t shared = 0;
-        if (plan_.by_content && !apart) {
-          const Meeting met(gold, pred);
-          if (plan_.additive && !met.any) continue;
-          shared = same_role_tokens(gold, pred, met, row_folded_[i] || column_folded_[j], plan_);
-        }
-        Value value = worth(pair_, gold, pred, length_, plan_);
-        value = value.minus(row_alone_[i]).minus(column_alone_[j]);
-        value.shared = shared;
+        Value value{0, 0, 0};
+        if (!gain(gold, pred, value)) continue;
         edges_.push_back({static_cast<int32_t>(j), value});
       }
       edge_offsets_.push_back(static_cast<int64_t>(edges_.size()));
@@ -205,10 +213,40 @@ class Worker {
     }
   }
 
+  // Finds what pairing two relations adds; false: they are not to be paired.
+  bool gain(const Member& gold, const Member& pred, Value& value) {
+    if (!((gold.kind | pred.kind) & ODD)) {
+      const bool meet = fastcausal::compare(gold.packed, pred.packed, Across::ALL) & MEETINGS;
+      if (plan_.additive && !meet) return false;
+      const uint64_t key = key_of(fastcausal::compare(gold.packed, pred.packed, looks_.across),
+                                  gold.kind, pred.kind, looks_);
+      const PatternTable::Id id =
+          table_->pair(key, gold.packed, gold.kind, pred.packed, pred.kind, length_);
+      if (id != PatternTable::NONE) {
+        const Worth worth = table_->worth(id);
+        Tokens shared;
+        shared.add(gold.packed, pred.packed);
+        value = {top_of(worth), bottom_of(worth), shared.of[0] + shared.of[1] + shared.of[2]};
+        return true;
+      }
+    }
+    int64_t shared = 0;
+    if (plan_.by_content) {
+      const Meeting met(*gold.relation, *pred.relation);
+      if (plan_.additive && !met.any) return false;
+      shared =
+          same_role_tokens(*gold.relation, *pred.relation, met, gold.folded || pred.folded, plan_);
+    }
+    value = worth(pair_, *gold.relation, *pred.relation, length_, plan_);
+    value = value.minus(gold.alone).minus(pred.alone);
+    value.shared = shared;
+    return true;
+  }
+
   Value total_alone() const {
     Value total{0, 0, 0};
-    for (const auto* side : {&row_alone_, &column_alone_}) {
-      for (const Value& v : *side) total = total.plus(v);
+    for (const auto* side : {&row_members_, &column_members_}) {
+      for (const Member& member : *side) total = total.plus(member.alone);
     }
     if (plan_.linear) total.denominator = 1;
     return total;

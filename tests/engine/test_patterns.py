@@ -32,7 +32,7 @@ def spans_within(length: int) -> list[tuple[int, int] | None]:
 
 @st.composite
 def examples(draw: st.DrawFn) -> tuple[list[Example], list[Example], int]:
-    """Few tokens, up to five relations; predictions are copies, moved by a token, or of their own.
+    """Few tokens, up to seven relations; predictions are copies, moved by a token, or of their own.
 
     A relation has at most one span of each role, or now and then another.
     """
@@ -56,9 +56,9 @@ def examples(draw: st.DrawFn) -> tuple[list[Example], list[Example], int]:
 
     golds, preds = [], []
     for _ in range(draw(st.integers(1, 6))):
-        gold = [relation(drawn) for drawn in draw(st.lists(own, max_size=5))]
+        gold = [relation(drawn) for drawn in draw(st.lists(own, max_size=7))]
         pred = []
-        for drawn in draw(st.lists(own | moves, max_size=5)):
+        for drawn in draw(st.lists(own | moves, max_size=7)):
             copied = len(drawn) == 2 and drawn[0] < len(gold)
             if copied:
                 pred.append(moved(gold[drawn[0]], drawn[1]))
