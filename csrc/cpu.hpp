@@ -214,8 +214,7 @@ class BlockWorker {
     if (tagged.read(given, from, to, n_roles, run_.reading)) {
       side.n_rows = tagged.base + static_cast<int64_t>(tagged.rows.size());
       side.side.rows = tagged.rows.data() - tagged.base;
-      if (!tagged.row_offsets.empty())
-        side.side.row_offsets = tagged.row_offsets.data() - tagged.first;
+      side.side.row_offsets = tagged.row_offsets.data() - tagged.first;
     }
     return !tagged.wrong;
   }

@@ -102,7 +102,7 @@ enum class ReadAs : int64_t { GIVEN, OFFICIAL, RELAXED };
 class ReadAsTagged {
  public:
   std::vector<Row> rows;             // from row `base` on
-  std::vector<int64_t> row_offsets;  // of relations from `first` on; none where they stay
+  std::vector<int64_t> row_offsets;  // of relations from `first` on
   int64_t base = 0;
   int64_t first = 0;
   int64_t n_as_given = 0;  // relations that tags cannot hold, and that stay as they are
@@ -111,41 +111,34 @@ class ReadAsTagged {
   // Returns false where every relation stays as it is. n_roles: 0 for rows that are right already.
   bool read(const Given& given, int64_t from, int64_t to, int32_t n_roles, ReadAs reading) {
     const Side& side = given.side;
-    first = from ? side.relation_offsets[from] : 0;
+    const int64_t begin = side.relation_offsets[from];
     const int64_t last = side.relation_offsets[to];
+    first = from ? begin : 0;
     wrong =
         n_roles && !(rising(side.relation_offsets + from, to - from, given.n_relations) &&
                      first <= last && rising(side.row_offsets + first, last - first, given.n_rows));
     if (wrong) return false;
     base = from ? side.row_offsets[first] : 0;
-    rows.assign(side.rows + base, side.rows + side.row_offsets[last]);
-    row_offsets.clear();
-    changed_ = false;
-    unlike_.clear();
-    Row* own = rows.data() - base;
+    rows.reserve(static_cast<size_t>(side.row_offsets[last] - base));
+    row_offsets.reserve(static_cast<size_t>(last - first + 1));
+    rows.assign(side.rows + base, side.rows + side.row_offsets[begin]);  // of no example
+    row_offsets.assign(side.row_offsets + first, side.row_offsets + begin + 1);
+    bool changed = false;
     for (int64_t e = from; e < to; ++e) {
       for (int64_t r = side.relation_offsets[e]; r < side.relation_offsets[e + 1]; ++r) {
-        Row* row = own + side.row_offsets[r];
-        const Kind kind = kind_of(row, side.n_rows(r), given.lengths[e], n_roles);
+        const Row* own = side.rows + side.row_offsets[r];
+        const Kind kind = add(own, side.n_rows(r), given.lengths[e], n_roles, reading);
         wrong = kind == Kind::WRONG;
         if (wrong) return false;
-        if (kind == Kind::OVERLAPS) unlike_.push_back({r, given.lengths[e]});
-        if (kind != Kind::RUNS_ON) continue;
-        labels::run_on(row, side.n_rows(r), given.lengths[e]);
-        sort_rows(own, side.row_offsets + r, 1);
+        changed |= kind != Kind::STAYS;
+        row_offsets.push_back(base + static_cast<int64_t>(rows.size()));
       }
     }
-    if (!unlike_.empty()) put_unlike(side, last, reading == ReadAs::RELAXED);
-    return changed_;
+    return changed;
   }
 
  private:
   enum class Kind { STAYS, RUNS_ON, OVERLAPS, WRONG };
-
-  struct Unlike {
-    int64_t relation;
-    int32_t length;
-  };
 
   struct Mark {
     int32_t token, role;
@@ -158,8 +151,30 @@ class ReadAsTagged {
            static_cast<uint64_t>(row.role & 3);
   }
 
+  // Adds the rows that a relation is read as; tells why they are not those given.
+  Kind add(const Row* given, int64_t n_rows, int32_t length, int32_t n_roles, ReadAs reading) {
+    Kind kind = kind_of(given, n_rows, length, n_roles);
+    if (kind == Kind::OVERLAPS && !tags_can_hold(given, n_rows)) {
+      ++n_as_given;
+      kind = Kind::STAYS;
+    }
+    const size_t place = rows.size();
+    if (kind == Kind::OVERLAPS) {
+      read_tags(given, n_rows, length, reading == ReadAs::RELAXED);
+      for (const PackedSpan span : spans_) rows.push_back(unpacked(span));
+    } else {
+      rows.insert(rows.end(), given, given + n_rows);
+    }
+    if (kind == Kind::RUNS_ON) labels::run_on(rows.data() + place, n_rows, length);
+    if (kind != Kind::STAYS) {
+      const int64_t bounds[2] = {0, static_cast<int64_t>(rows.size() - place)};
+      sort_rows(rows.data() + place, bounds, 1);
+    }
+    return kind;
+  }
+
   // Tags give back the same rows unless an argument has one token or spans of a track overlap.
-  Kind kind_of(const Row* row, int64_t n_rows, int32_t length, int32_t n_roles) {
+  static Kind kind_of(const Row* row, int64_t n_rows, int32_t length, int32_t n_roles) {
     int32_t ends[2] = {0, 0};  // of the last argument, and of the last signal
     uint64_t place = 0;
     bool wrong_row = false, overlap = false, one_token = false;
@@ -174,7 +189,6 @@ class ReadAsTagged {
       ends[is_signal] = row->stop;
     }
     if (wrong_row && n_roles) return Kind::WRONG;
-    changed_ |= one_token & !overlap;
     return overlap ? Kind::OVERLAPS : one_token ? Kind::RUNS_ON : Kind::STAYS;
   }
 
@@ -188,41 +202,6 @@ class ReadAsTagged {
       before = row->stop;
     }
     return true;
-  }
-
-  // Puts relations whose spans overlap in their place: tags may make another number of rows.
-  void put_unlike(const Side& side, int64_t last, bool relaxed) {
-    std::vector<Row> all;
-    int64_t next = first;  // the first relation that is not taken over yet
-    const auto take_over = [&](int64_t stop) {
-      const int64_t moved = base + static_cast<int64_t>(all.size()) - side.row_offsets[next];
-      all.insert(all.end(), rows.data() + (side.row_offsets[next] - base),
-                 rows.data() + (side.row_offsets[stop] - base));
-      for (; next < stop; ++next) row_offsets.push_back(side.row_offsets[next] + moved);
-    };
-    all.assign(rows.data(), rows.data() + (side.row_offsets[first] - base));
-    for (const Unlike& each : unlike_) {
-      const int64_t r = each.relation;
-      const Row* given = side.rows + side.row_offsets[r];
-      const int64_t n = side.n_rows(r);
-      take_over(r);
-      row_offsets.push_back(base + static_cast<int64_t>(all.size()));
-      const auto own = all.insert(all.end(), given, given + n);
-      next = r + 1;
-      if (!tags_can_hold(given, n)) {
-        ++n_as_given;
-        continue;
-      }
-      const std::ptrdiff_t place = own - all.begin();
-      all.resize(static_cast<size_t>(place));
-      read_tags(given, n, each.length, relaxed);
-      for (const PackedSpan span : spans_) all.push_back(unpacked(span));
-      std::sort(all.begin() + place, all.end(), before);
-      changed_ = true;
-    }
-    take_over(last);
-    row_offsets.push_back(base + static_cast<int64_t>(all.size()));
-    rows.swap(all);
   }
 
   void read_tags(const Row* given, int64_t n_rows, int32_t length, bool relaxed) {
@@ -244,8 +223,6 @@ class ReadAsTagged {
     tags.end(length);
   }
 
-  bool changed_ = false;
-  std::vector<Unlike> unlike_;
   std::vector<Mark> marks_;
   std::vector<PackedSpan> spans_;
 };

@@ -154,7 +154,7 @@ def check_rows(values, row_offsets, relation_offsets, lengths, int64_t n_roles):
 def read_as_tagged(
     values, row_offsets, relation_offsets, lengths, int32_t n_roles, bint relaxed
 ):
-    """Values, row_offsets (the given ones where they stay), relations that tags cannot hold.
+    """Values, row_offsets (the given ones where all stay), relations that tags cannot hold.
 
     None where rows break a rule, which is looked at for n_roles above 0.
     """
@@ -177,8 +177,6 @@ def read_as_tagged(
     cdef Array to_rows = int32s(rows, 2, PyBUF_WRITABLE)
     if to_rows.n:
         memcpy(to_rows.data, found.rows.data(), sizeof(Row) * found.rows.size())
-    if found.row_offsets.empty():
-        return rows, row_offsets, found.n_as_given
     offsets = np.empty(found.row_offsets.size(), np.int64)
     cdef Array to_offsets = int64s(offsets, 1, PyBUF_WRITABLE)
     memcpy(to_offsets.data, found.row_offsets.data(), 8 * found.row_offsets.size())
