@@ -3,11 +3,14 @@
 // left to a reader that says what is wrong with it. Bytes are not checked for UTF-8.
 #pragma once
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "lines.hpp"
 
 namespace fastcausal {
 
@@ -86,25 +89,18 @@ class SubmissionReader {
     }
     if (p_ < end_ && *p_ == '"') {
       found_.kinds.back() = text_index;
-      const size_t before = found_.names.size();
-      const char* closing = closing_quote();
-      if (!closing) return false;
-      found_.names.resize(before + static_cast<size_t>(closing - p_));
-      char* to = &found_.names[before];
-      if (!string(to)) return false;
-      found_.names.resize(static_cast<size_t>(to - found_.names.data()));
+      char* const name = to_;  // there is room for it until the next sentence comes
+      if (!string()) return false;
+      found_.names.append(name, to_);
+      to_ = name;
       return true;
     }
     found_.kinds.back() = number_index;
-    const bool negative = take('-');
-    const char* from = p_;
-    int64_t value = 0;
-    for (; p_ < end_ && *p_ >= '0' && *p_ <= '9' && p_ - from < 18; ++p_) {
-      value = 10 * value + (*p_ - '0');
-    }
-    found_.numbers.back() = negative ? -value : value;
-    // What goes on as a larger number or a fraction fails at the next comma or brace.
-    return p_ > from && (*from != '0' || p_ == from + 1);
+    const char* digits = p_ + (p_ < end_ && *p_ == '-');
+    const auto [stop, error] = std::from_chars(p_, end_, found_.numbers.back());
+    p_ = stop;
+    // What goes on as a fraction fails at the next comma or brace.
+    return error == std::errc() && (*digits != '0' || stop == digits + 1);
   }
 
   bool sentences() {
@@ -114,7 +110,7 @@ class SubmissionReader {
     if (!take(']')) {
       do {
         space();
-        if (!string(to_)) return false;
+        if (!string()) return false;
         found_.places.push_back(static_cast<int32_t>(to_ - found_.text));
         ++n;
         space();
@@ -126,37 +122,19 @@ class SubmissionReader {
   }
 
   // A string, written without its escapes.
-  bool string(char*& to) {
+  bool string() {
     if (!take('"')) return false;
-    const char* stop = p_ - 1;
-    for (;;) {
-      if (stop < p_) stop = quote_from(p_);  // at first, and where that quote was an escaped one
-      if (!stop) return false;
-      const char* escape =
-          static_cast<const char*>(std::memchr(p_, '\\', static_cast<size_t>(stop - p_)));
+    for (const char* quote = p_ - 1;;) {
+      if (quote < p_) quote = find(p_, end_, '"');  // at first, and behind one that was escaped
       const char* from = p_;
-      p_ = escape ? escape : stop;
-      if (holds_control(from, p_)) return false;
-      std::memcpy(to, from, static_cast<size_t>(p_ - from));
-      to += p_ - from;
-      if (!escape) break;
-      if (!unescape(to)) return false;
+      p_ = find(from, quote, '\\');
+      if (p_ == end_ || holds_control(from, p_)) return false;
+      to_ = std::copy(from, p_, to_);
+      if (p_ == quote) break;
+      if (!unescape()) return false;
     }
     ++p_;
     return true;
-  }
-
-  const char* quote_from(const char* from) const {
-    return static_cast<const char*>(std::memchr(from, '"', static_cast<size_t>(end_ - from)));
-  }
-
-  // Finds the quote that ends the string at hand.
-  const char* closing_quote() const {
-    for (const char* p = p_ + 1; p < end_; ++p) {
-      if (*p == '"') return p;
-      if (*p == '\\') ++p;
-    }
-    return nullptr;
   }
 
   static bool holds_control(const char* from, const char* stop) {
@@ -165,18 +143,16 @@ class SubmissionReader {
     return found;
   }
 
-  bool unescape(char*& to) {
+  bool unescape() {
+    static constexpr std::string_view NAMES = "\"\\/bfnrt", MEANT = "\"\\/\b\f\n\r\t";
     if (end_ - p_ < 2) return false;
-    static constexpr char ESCAPES[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
     const char c = p_[1];
     p_ += 2;
     if (c != 'u') {
-      for (const char* pair = ESCAPES; *pair; pair += 2) {
-        if (*pair != c) continue;
-        *to++ = pair[1];
-        return true;
-      }
-      return false;
+      const size_t k = NAMES.find(c);
+      if (k == NAMES.npos) return false;
+      *to_++ = MEANT[k];
+      return true;
     }
     uint32_t code = 0, low = 0;
     if (!hex(code)) return false;
@@ -185,29 +161,18 @@ class SubmissionReader {
       if (low < 0xdc00 || low >= 0xe000) return false;
       code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     }
-    utf8(code, to);
+    utf8(code);
     return true;
   }
 
   bool hex(uint32_t& code) {
-    if (end_ - p_ < 4) return false;
-    for (const char* stop = p_ + 4; p_ < stop; ++p_) {
-      const char c = *p_;
-      uint32_t digit;
-      if (c >= '0' && c <= '9') {
-        digit = static_cast<uint32_t>(c - '0');
-      } else if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')) {
-        digit = static_cast<uint32_t>((c | 0x20) - 'a' + 10);
-      } else {
-        return false;
-      }
-      code = code << 4 | digit;
-    }
-    return true;
+    const char* digits = p_;
+    if (end_ - p_ >= 4) p_ = std::from_chars(digits, digits + 4, code, 16).ptr;
+    return p_ == digits + 4;
   }
 
-  static void utf8(uint32_t code, char*& to) {
-    const auto put = [&](uint32_t byte) { *to++ = static_cast<char>(byte); };
+  void utf8(uint32_t code) {
+    const auto put = [&](uint32_t byte) { *to_++ = static_cast<char>(byte); };
     if (code < 0x80) {
       put(code);
       return;
