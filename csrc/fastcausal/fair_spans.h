@@ -85,48 +85,39 @@ FC_HD void take_overlap(Spans& gold, int32_t g, Spans& pred, int32_t p, bool sam
   if (same_role) sink.add(of_role + kind_of_boundary(gold.row(g), pred.row(p)), 1);
 }
 
-// Pairs overlapping spans: open ones, then what is open on either side with what the other side has
-// already charged, so that a span predicted in two pieces counts two boundary errors.
+// Pairs the open spans of one side: with open ones of the other, or with those it has charged.
 template <class Tokens, class Sink>
-FC_HD void take_overlaps(Spans& gold, Spans& pred, bool same_role, const Tokens& tokens,
-                         Sink& sink) {
-  for (int64_t i = 0; i < gold.n_open;) {
-    const int32_t g = gold.open[i];
-    const int64_t j = partner(gold, g, pred, pred.open, pred.n_open, same_role, tokens);
+FC_HD void take_overlaps(Spans& own, Spans& other, bool own_is_gold, bool with_charged,
+                         bool same_role, const Tokens& tokens, Sink& sink) {
+  const int32_t* candidates = with_charged ? other.charged : other.open;
+  for (int64_t i = 0; i < own.n_open;) {
+    const int32_t k = own.open[i];
+    const int64_t n = with_charged ? other.n_charged : other.n_open;
+    const int64_t j = partner(own, k, other, candidates, n, same_role, tokens);
     if (j < 0) {
       ++i;
       continue;
     }
-    take_overlap(gold, g, pred, pred.open[j], same_role, tokens, sink);
-    gold.charge(i);
-    pred.charge(j);
-  }
-  for (int64_t i = 0; i < gold.n_open;) {
-    const int32_t g = gold.open[i];
-    const int64_t j = partner(gold, g, pred, pred.charged, pred.n_charged, same_role, tokens);
-    if (j < 0) {
-      ++i;
-      continue;
+    if (own_is_gold) {
+      take_overlap(own, k, other, candidates[j], same_role, tokens, sink);
+    } else {
+      take_overlap(other, candidates[j], own, k, same_role, tokens, sink);
     }
-    take_overlap(gold, g, pred, pred.charged[j], same_role, tokens, sink);
-    gold.charge(i);
-  }
-  for (int64_t i = 0; i < pred.n_open;) {
-    const int32_t p = pred.open[i];
-    const int64_t j = partner(pred, p, gold, gold.charged, gold.n_charged, same_role, tokens);
-    if (j < 0) {
-      ++i;
-      continue;
-    }
-    take_overlap(gold, gold.charged[j], pred, p, same_role, tokens, sink);
-    pred.charge(i);
+    own.charge(i);
+    if (!with_charged) other.charge(j);
   }
 }
 
+// Pairs overlapping spans: open ones, then what is open on either side with what the other side has
+// already charged, so that a span predicted in two pieces counts two boundary errors.
 template <class Tokens, class Sink>
 FC_HD void take_overlaps(Spans& gold, Spans& pred, const Tokens& tokens, Sink& sink) {
-  take_overlaps(gold, pred, true, tokens, sink);
-  take_overlaps(gold, pred, false, tokens, sink);
+  for (int step = 0; step < 2; ++step) {
+    const bool same_role = step == 0;
+    take_overlaps(gold, pred, true, false, same_role, tokens, sink);
+    take_overlaps(gold, pred, true, true, same_role, tokens, sink);
+    take_overlaps(pred, gold, false, true, same_role, tokens, sink);
+  }
 }
 
 // Counts many spans by the published steps, one by one.
