@@ -316,8 +316,8 @@ class PatternCounter {
   void give_tokens(int64_t group, int64_t* row) {
     CountSink sink{row};
     for (int r = 0; r < 3; ++r) {
-      const overlap::Overlap sums{of_gold_[group].of[r], of_pred_[group].of[r],
-                                  of_both_[group].of[r], 0, 0};
+      const overlap::Marked sums{of_gold_[group].of[r], of_pred_[group].of[r],
+                                 of_both_[group].of[r]};
       overlap::add_tokens(sums, lengths_[group], marked_[group], int64_t{overlap::N_FIELDS} * r,
                           sink);
     }

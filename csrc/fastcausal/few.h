@@ -38,7 +38,7 @@ FC_HD int64_t same_role_tokens(const Relation& gold, const Relation& pred, const
   if (!masks) return met.same_role;
   int64_t total = 0;
   for (int32_t role = 0; role < plan.n_roles(); ++role) {
-    total += overlap::tokens_in_common(gold, pred, role);
+    total += overlap::marked(gold, pred, role).common;
   }
   return total;
 }

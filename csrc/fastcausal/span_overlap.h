@@ -17,79 +17,72 @@ enum Overall { ALL_EM, ALL_OSB, ALL_TO, ALL_PAIRS };
 // The fields that are sums over pairs of what add_tokens is given.
 constexpr uint64_t TOKENS = ((uint64_t{1} << N_FIELDS) - 1) & ~uint64_t{7};
 
+// Finds the first row of a role from row k on, relation.n for none.
+FC_HD int64_t next_of(const Relation& relation, int64_t k, int32_t role) {
+  while (k < relation.n && relation.row(k).role != role) ++k;
+  return k;
+}
+
 // Walks the union of one role's spans as disjoint intervals, left to right.
 struct Mask {
-  const Row* rows;
-  int64_t n;
-  int32_t role;
-  int64_t next = 0;
-  int32_t start = 0;
-  int32_t stop = 0;
+  const Relation& relation;
+  int64_t next;
+  int64_t total = 0;  // tokens of the intervals so far
+  Row at;             // the interval, empty behind the last one
 
-  FC_HD Mask(const Row* rows_, int64_t n_, int32_t role_) : rows(rows_), n(n_), role(role_) {
+  FC_HD Mask(const Relation& relation_, int32_t role)
+      : relation(relation_), next(next_of(relation, 0, role)), at{role, 0, 0} {
     advance();
   }
-  FC_HD bool done() const { return start == stop; }
-  FC_HD void skip() {
-    while (next < n && rows[next].role != role) ++next;
-  }
+  FC_HD bool done() const { return at.start == at.stop; }
   FC_HD void advance() {
-    skip();
-    if (next == n) {
-      start = stop = 0;
-      return;
+    at.start = at.stop = 0;
+    if (next == relation.n) return;
+    at = relation.row(next);
+    for (;;) {
+      next = next_of(relation, next + 1, at.role);
+      if (next == relation.n || relation.row(next).start > at.stop) break;
+      if (relation.row(next).stop > at.stop) at.stop = relation.row(next).stop;
     }
-    start = rows[next].start;
-    stop = rows[next].stop;
-    for (++next, skip(); next < n && rows[next].start <= stop; ++next, skip()) {
-      if (rows[next].stop > stop) stop = rows[next].stop;
-    }
+    total += at.stop - at.start;
   }
 };
 
-FC_HD int64_t tokens(const Relation& relation, int32_t role) {
-  int64_t total = 0;
-  for (Mask mask(relation.rows, relation.n, role); !mask.done(); mask.advance())
-    total += mask.stop - mask.start;
-  return total;
-}
+// Tokens that one role's spans mark on either side, and on both.
+struct Marked {
+  int64_t in_gold;
+  int64_t in_pred;
+  int64_t common;
+};
 
-FC_HD int64_t tokens_in_common(const Relation& gold, const Relation& pred, int32_t role) {
-  int64_t total = 0;
-  Mask g(gold.rows, gold.n, role);
-  Mask p(pred.rows, pred.n, role);
-  while (!g.done() && !p.done()) {
-    const int32_t start = g.start > p.start ? g.start : p.start;
-    const int32_t stop = g.stop < p.stop ? g.stop : p.stop;
-    if (stop > start) total += stop - start;
-    if (g.stop <= p.stop) {
-      g.advance();
-    } else {
-      p.advance();
-    }
+FC_HD Marked marked(const Relation& gold, const Relation& pred, int32_t role) {
+  Mask g(gold, role);
+  Mask p(pred, role);
+  int64_t common = 0;
+  while (!g.done() || !p.done()) {
+    common += shared_tokens(g.at, p.at);
+    const bool gold_ends = p.done() || (!g.done() && g.at.stop <= p.at.stop);
+    (gold_ends ? g : p).advance();
   }
-  return total;
+  return {g.total, p.total, common};
 }
 
 // Rows of one role are in (start, stop) order, so equal sets are equal step by step.
 FC_HD bool same_spans(const Relation& gold, const Relation& pred, int32_t role) {
-  int64_t i = 0;
-  int64_t j = 0;
-  for (;; ++i, ++j) {
-    while (i < gold.n && gold.row(i).role != role) ++i;
-    while (j < pred.n && pred.row(j).role != role) ++j;
-    if (i == gold.n || j == pred.n) return i == gold.n && j == pred.n;
-    if (!same_bounds(gold.row(i), pred.row(j))) return false;
+  int64_t i = next_of(gold, 0, role);
+  int64_t j = next_of(pred, 0, role);
+  while (i < gold.n && j < pred.n && same_bounds(gold.row(i), pred.row(j))) {
+    i = next_of(gold, i + 1, role);
+    j = next_of(pred, j + 1, role);
   }
+  return i == gold.n && j == pred.n;
 }
 
 FC_HD bool shares_boundary(const Relation& gold, const Relation& pred, int32_t role) {
-  for (int64_t i = 0; i < gold.n; ++i) {
+  for (int64_t i = next_of(gold, 0, role); i < gold.n; i = next_of(gold, i + 1, role)) {
     const Row& g = gold.row(i);
-    if (g.role != role) continue;
-    for (int64_t j = 0; j < pred.n; ++j) {
+    for (int64_t j = next_of(pred, 0, role); j < pred.n; j = next_of(pred, j + 1, role)) {
       const Row& p = pred.row(j);
-      if (p.role != role) continue;
       if (g.start == p.start || g.stop == p.stop) return true;
     }
   }
@@ -98,9 +91,7 @@ FC_HD bool shares_boundary(const Relation& gold, const Relation& pred, int32_t r
 
 // Facts on one role in a pair of relations.
 struct Overlap {
-  int64_t in_gold;  // tokens
-  int64_t in_pred;
-  int64_t common;
+  Marked tokens;
   int32_t same;      // 1: the same set of spans
   int32_t boundary;  // 1: some start or some stop in common
 };
@@ -110,18 +101,19 @@ FC_HD Overlap overlap_of_spans(const Relation& gold, const Relation& pred, int32
   const Row& g = gold.only(role);
   const Row& p = pred.only(role);
   const bool both = gold.n_of[role] & pred.n_of[role];
-  return {g.stop - g.start, p.stop - p.start, shared_tokens(g, p), both & same_bounds(g, p),
+  return {{g.stop - g.start, p.stop - p.start, shared_tokens(g, p)},
+          both & same_bounds(g, p),
           both & ((g.start == p.start) | (g.stop == p.stop))};
 }
 
 FC_HD Overlap overlap_of_role(const Relation& gold, const Relation& pred, int32_t role) {
   if (gold.at_most_one(role) && pred.at_most_one(role)) return overlap_of_spans(gold, pred, role);
-  return {tokens(gold, role), tokens(pred, role), tokens_in_common(gold, pred, role),
-          same_spans(gold, pred, role), shares_boundary(gold, pred, role)};
+  return {marked(gold, pred, role), same_spans(gold, pred, role),
+          shares_boundary(gold, pred, role)};
 }
 
 template <class Sink>
-FC_HD void add_tokens(const Overlap& found, int64_t length, int64_t n_pairs, int64_t of_role,
+FC_HD void add_tokens(const Marked& found, int64_t length, int64_t n_pairs, int64_t of_role,
                       Sink& sink) {
   const int64_t marked = found.in_gold + found.in_pred;
   sink.add(of_role + TP, found.common);
@@ -148,15 +140,16 @@ FC_HD void span_overlap(const Relation& gold, const Relation& pred, int64_t leng
   for (int32_t role = 0; role < n_roles; ++role) {
     const int64_t of_role = int64_t{N_FIELDS} * role;
     const Overlap found = overlap_of_role(gold, pred, role);
-    const int32_t absent = both & !(found.in_gold | found.in_pred);
-    const int32_t holds[3] = {absent | ((found.in_gold > 0) & found.same), absent | found.boundary,
-                              absent | (found.common > 0)};
+    const Marked& tokens = found.tokens;
+    const int32_t absent = both & !(tokens.in_gold | tokens.in_pred);
+    const int32_t holds[3] = {absent | ((tokens.in_gold > 0) & found.same), absent | found.boundary,
+                              absent | (tokens.common > 0)};
     for (int k = 0; k < 3; ++k) {
       if (Sink::BY_ROLE) sink.add(of_role + EM + k, holds[k]);
       sums[k] += holds[k];
       all[k] &= holds[k];
     }
-    if (with_tokens) add_tokens(found, length, any, of_role, sink);
+    if (with_tokens) add_tokens(tokens, length, any, of_role, sink);
   }
   for (int k = 0; k < 3 && !Sink::BY_ROLE; ++k) sink.add(EM + k, sums[k]);
   if (!sink.wants_overall(~uint64_t{0})) return;
