@@ -109,28 +109,20 @@ class Sentence {
   // Sets where signals are expected: between Cause (role 0) and Effect (role 1) of these rows, else
   // on both sides of the one that is there.
   void set_gaps(const Row* rows, int64_t n) {
-    Gap hull[2] = {};
-    bool given[2] = {};
+    Gap hull[2] = {{INT64_MAX, -1}, {INT64_MAX, -1}};
     for (const Row* row = rows; row < rows + n; ++row) {
       if (row->role > 1) continue;
-      const Gap span = {starts[static_cast<size_t>(row->start)],
-                        stops[static_cast<size_t>(row->stop) - 1]};
       Gap& of = hull[row->role];
-      of = given[row->role] ? Gap{std::min(of.start, span.start), std::max(of.stop, span.stop)}
-                            : span;
-      given[row->role] = true;
+      of.start = std::min<int64_t>(of.start, starts[static_cast<size_t>(row->start)]);
+      of.stop = std::max<int64_t>(of.stop, stops[static_cast<size_t>(row->stop) - 1]);
     }
     forget_gaps();
-    if (given[0] && given[1]) {
-      const bool in_order = hull[0].start < hull[1].start ||
-                            (hull[0].start == hull[1].start && hull[0].stop <= hull[1].stop);
-      const int64_t end = hull[in_order ? 0 : 1].stop;
-      const int64_t begin = hull[in_order ? 1 : 0].start;
-      gaps_[n_gaps_++] = {std::min(end, begin), std::max(end, begin)};
-    } else if (given[0] || given[1]) {
-      const Gap& of = hull[given[0] ? 0 : 1];
-      gaps_[n_gaps_++] = {of.start, of.start};
-      gaps_[n_gaps_++] = {of.stop, of.stop};
+    const auto& [first, second] = std::minmax(hull[0], hull[1]);  // what is missing comes second
+    if (second.stop >= 0) {
+      gaps_[n_gaps_++] = {std::min(first.stop, second.start), std::max(first.stop, second.start)};
+    } else if (first.stop >= 0) {
+      gaps_[n_gaps_++] = {first.start, first.start};
+      gaps_[n_gaps_++] = {first.stop, first.stop};
     }
   }
 
@@ -139,6 +131,9 @@ class Sentence {
  private:
   struct Gap {
     int64_t start, stop;
+    bool operator<(const Gap& o) const {
+      return start != o.start ? start < o.start : stop < o.stop;
+    }
   };
   Gap gaps_[2] = {};
   int n_gaps_ = 0;
