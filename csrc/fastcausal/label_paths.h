@@ -36,20 +36,11 @@ struct Logits {
   int32_t* ids;          // [n_sequences, n_tokens]
 };
 
-template <class Real>
-struct Most;  // the greatest number
-template <>
-struct Most<float> {
-  static constexpr float VALUE = 3.40282346638528859812e38f;
-};
-template <>
-struct Most<double> {
-  static constexpr double VALUE = 1.79769313486231570815e308;
-};
+constexpr double MOST = 0x1.fffffffffffffp1023;  // the greatest number
 
 // -inf, by a sum that overflows: not all compilers divide by zero.
 FC_HD double never() {
-  const double least = -Most<double>::VALUE;
+  const double least = -MOST;
   return least + least;
 }
 
@@ -98,15 +89,15 @@ FC_HD int32_t best_label(const Sequence<Real>& sequence, int64_t token) {
   const Real* logit = sequence.values + token * sequence.token_stride;
   Real best = *logit;
   int32_t label = 0;
-  bool is_fine = best <= Most<Real>::VALUE;
+  bool is_fine = true;
   for (int32_t l = 1; l < sequence.n_labels; ++l) {
     logit += sequence.label_stride;
-    is_fine &= *logit <= Most<Real>::VALUE;
+    is_fine &= *logit == *logit;  // unlike NaN
     const bool is_best = *logit > best;
     best = is_best ? *logit : best;
     label = is_best ? l : label;
   }
-  return is_fine ? label : no_label(sequence.ignored);
+  return is_fine && best <= MOST ? label : no_label(sequence.ignored);
 }
 
 // Finds the sequence with the greatest sum of logits; where paths to an end are equal, the one with
@@ -126,11 +117,11 @@ FC_HD void best_path(const Sequence<Real> sequence, const Step* steps, int64_t s
     bool is_fine = true;
     for (int32_t l = sequence.n_labels; l-- > 0;) {
       const Real logit = logits[l * sequence.label_stride];
-      is_fine &= logit <= Most<Real>::VALUE;
+      is_fine &= logit <= MOST;
       const Best& path = before[steps[l].from];
       if (path.label < 0) continue;
       double sum = path.sum + logit;
-      sum = sum <= Most<double>::VALUE ? sum : Most<double>::VALUE;  // +inf would make NaN
+      sum = sum <= MOST ? sum : MOST;  // +inf would make NaN
       for (int32_t end = 0; end < N_ENDS; ++end) {
         if (steps[l].into >> end & 1) after[end].offer(sum, l);
       }
