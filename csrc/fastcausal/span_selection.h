@@ -40,14 +40,17 @@ struct Settings {
   double min_score;
 };
 
-template <class T>
-struct Logits {  // of one example
-  const T* columns[MOST_COLUMNS];
-  int64_t steps[MOST_COLUMNS];  // from one token to the next
-
-  FC_HD double at(int64_t column, int64_t token) const {
-    return static_cast<double>(columns[column][token * steps[column]]);
-  }
+// Logits [batch, tokens] of each column; steps in items. All members take 8 bytes, as in Settings.
+struct Boundaries {
+  const void* columns[MOST_COLUMNS];
+  int64_t example_steps[MOST_COLUMNS];
+  int64_t token_steps[MOST_COLUMNS];
+  int64_t itemsize;  // 4 or 8
+  int64_t n_examples;
+  int64_t n_tokens;
+  const uint8_t* there;       // [batch, tokens]: tokens that are, or NULL for all
+  const int32_t* words;       // likewise: of each token, -1 for none; or NULL
+  const uint8_t* has_signal;  // [batch], or NULL for all
 };
 
 // Words of a relation, start inclusive, stop exclusive; start is -1 where there is no span.
@@ -124,13 +127,17 @@ class Selector {
 
   // Takes in the positions that may be chosen. Returns -1, or what is wrong: token * MOST_FAULTS
   // plus the column whose logit is NaN or +inf, or plus WORD where the word comes too early.
-  // there: tokens that are, or NULL for all. words: the word of each token, -1 for none, or NULL:
-  // every token is a word, but the first and the last that are there may not be chosen.
+  // Without words, every token is one, but the first and the last that are there may not be chosen.
   static constexpr int64_t MOST_FAULTS = 8, WORD = 7;
   template <class T>
-  FC_HD int64_t read(const Logits<T>& logits, const uint8_t* there, const int32_t* words,
-                     int64_t n_tokens) {
-    int64_t first = 0, last = n_tokens - 1;
+  FC_HD int64_t read(const Boundaries& b, int64_t example) {
+    const uint8_t* there = b.there ? b.there + example * b.n_tokens : nullptr;
+    const int32_t* words = b.words ? b.words + example * b.n_tokens : nullptr;
+    const T* columns[MOST_COLUMNS];
+    for (int64_t c = 0; c < settings_.n_columns; ++c) {
+      columns[c] = static_cast<const T*>(b.columns[c]) + example * b.example_steps[c];
+    }
+    int64_t first = 0, last = b.n_tokens - 1;
     if (!words) {
       while (first <= last && there && !there[first]) ++first;
       while (first <= last && there && !there[last]) --last;
@@ -144,7 +151,7 @@ class Selector {
       words_[n_] = word;
       tokens_[n_] = static_cast<int32_t>(t);
       for (int64_t c = 0; c < settings_.n_columns; ++c) {
-        const double value = logits.at(c, t);
+        const double value = static_cast<double>(columns[c][t * b.token_steps[c]]);
         if (!(value <= -NEVER)) return t * MOST_FAULTS + c;
         values_[c][n_] = value;
       }
@@ -281,32 +288,12 @@ class Selector {
   int32_t* tokens_;  // likewise
 };
 
-// Logits [batch, tokens] of each column; steps in items. All members take 8 bytes, as in Settings.
-struct Boundaries {
-  const void* columns[MOST_COLUMNS];
-  int64_t example_steps[MOST_COLUMNS];
-  int64_t token_steps[MOST_COLUMNS];
-  int64_t itemsize;  // 4 or 8
-  int64_t n_examples;
-  int64_t n_tokens;
-  const uint8_t* there;       // [batch, tokens], or NULL
-  const int32_t* words;       // likewise
-  const uint8_t* has_signal;  // [batch], or NULL for all
-};
-
 // Finds the n selections of an example. Returns -1, or what Selector::read returns.
 template <class T>
 FC_HD int64_t select_in(const Boundaries& b, const Settings& settings, int64_t example,
                         double* scratch, Selection* found, int64_t* n) {
-  Logits<T> logits{};
-  for (int64_t c = 0; c < settings.n_columns; ++c) {
-    logits.columns[c] = static_cast<const T*>(b.columns[c]) + example * b.example_steps[c];
-    logits.steps[c] = b.token_steps[c];
-  }
-  const int64_t at = example * b.n_tokens;
   Selector selector(settings, b.n_tokens, scratch);
-  const int64_t wrong = selector.read(logits, b.there ? b.there + at : nullptr,
-                                      b.words ? b.words + at : nullptr, b.n_tokens);
+  const int64_t wrong = selector.read<T>(b, example);
   if (wrong < 0) *n = selector.select(!b.has_signal || b.has_signal[example], found);
   return wrong;
 }
