@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "bits.hpp"
 #include "collected.hpp"
 #include "fastcausal/label_spans.h"
 #include "stop.hpp"
@@ -28,34 +29,11 @@ namespace labels {
 constexpr int64_t BLOCK = 64;
 enum : int32_t { IGNORED = -8, UNKNOWN = -12 };  // marks, besides those of a scheme
 
-// Returns the number of the lowest bit that is set.
-inline int64_t lowest(uint64_t bits) {
-  static constexpr int8_t NUMBER[64] = {
-      0,  1,  48, 2,  57, 49, 28, 3,  61, 58, 50, 42, 38, 29, 17, 4,  62, 55, 59, 36, 53, 51,
-      43, 22, 45, 39, 33, 30, 24, 18, 12, 5,  63, 47, 56, 27, 60, 41, 37, 16, 54, 35, 52, 21,
-      44, 32, 23, 11, 46, 26, 40, 15, 34, 20, 31, 10, 25, 14, 19, 9,  13, 8,  7,  6};
-  return NUMBER[((bits & (~bits + 1)) * 0x03f79d71b4cb0a89u) >> 58];
-}
-
-struct Weights {  // the bit of each token in a byte that holds eight
-  uint8_t of[BLOCK] = {};
-  constexpr Weights() {
-    for (int64_t t = 0; t < BLOCK; ++t) of[t] = static_cast<uint8_t>(1 << t % 8);
-  }
-};
-constexpr Weights WEIGHT;
-
 // Tells which of BLOCK tokens have another label than the token before them, a bit each.
 inline uint64_t changes(const int8_t* code) {
   uint8_t flags[BLOCK];
-  for (int64_t t = 0; t < BLOCK; ++t) flags[t] = code[t] != code[t - 1] ? WEIGHT.of[t] : 0;
-  uint64_t bits = 0;
-  for (int64_t k = 0; k < BLOCK / 8; ++k) {
-    uint64_t eight;
-    std::memcpy(&eight, flags + 8 * k, 8);
-    bits |= eight * 0x0101010101010101u >> 56 << 8 * k;  // the sum of eight bytes
-  }
-  return bits;
+  for (int64_t t = 0; t < BLOCK; ++t) flags[t] = code[t] != code[t - 1];
+  return as_bits(flags);
 }
 
 // Returns false where a label id does not fit int8.
@@ -123,7 +101,7 @@ class Runs {
     int64_t start = 0;
     for (int64_t block = 0; block < n; block += BLOCK) {
       for (uint64_t bits = changes(code + block); bits; bits &= bits - 1) {
-        const int64_t stop = block + lowest(bits);
+        const int64_t stop = block + lowest_one(bits);
         walk.run(code[start], stop - start);
         start = stop;
       }

@@ -1,0 +1,32 @@
+// Many answers of yes or no as the bits of a word. Host only.
+#pragma once
+#include <cstdint>
+
+namespace fastcausal {
+
+inline int32_t count_ones(uint64_t x) {
+  x -= x >> 1 & 0x5555555555555555;
+  x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
+  return static_cast<int32_t>(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
+}
+
+inline int32_t lowest_one(uint64_t x) {
+#if defined(__GNUC__)
+  return __builtin_ctzll(x);
+#else
+  return count_ones((x & (~x + 1)) - 1);
+#endif
+}
+
+// Packs bytes, each 0 or 1: bit k of the result is byte k.
+inline uint64_t as_bits(const uint8_t (&flags)[64]) {
+  uint64_t found = 0;
+  for (int j = 0; j < 8; ++j) {
+    uint64_t eight = 0;
+    for (int k = 0; k < 8; ++k) eight |= static_cast<uint64_t>(flags[8 * j + k]) << (8 * k);
+    found |= (eight * 0x0102040810204080 >> 56) << (8 * j);
+  }
+  return found;
+}
+
+}  // namespace fastcausal
