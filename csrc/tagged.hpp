@@ -31,27 +31,27 @@ enum class Tags : int64_t { strict, official, relaxed };
 inline bool is_blank(unsigned char c) { return c == ' '; }
 inline bool is_white(unsigned char c) { return (c == ' ') | (static_cast<uint8_t>(c - 9) < 5); }
 
-// Tokens of plain text: runs of what is no white space, or the pieces between single spaces.
-inline int64_t count_words(const char* text, int64_t size) {
-  int64_t n = size > 0 && !is_white(text[0]);
-  for (int64_t i = 1; i < size;) {
-    const int64_t stop = std::min<int64_t>(size, i + 255);  // what a byte can count
+// Counts the k, from one number to another, that have a property.
+template <class Has>
+int64_t count_if(int64_t from, int64_t to, Has has) {
+  int64_t n = 0;
+  while (from < to) {
+    const int64_t stop = std::min<int64_t>(to, from + 255);  // what a byte can count
     uint8_t found = 0;
-    for (; i < stop; ++i) found += static_cast<uint8_t>(is_white(text[i - 1]) & !is_white(text[i]));
+    for (; from < stop; ++from) found += static_cast<uint8_t>(has(from));
     n += found;
   }
   return n;
 }
 
+// Tokens of plain text: runs of what is no white space, or the pieces between single spaces.
+inline int64_t count_words(const char* text, int64_t size) {
+  const auto begins = [&](int64_t k) { return is_white(text[k - 1]) & !is_white(text[k]); };
+  return (size > 0 && !is_white(text[0])) + count_if(1, size, begins);
+}
+
 inline int64_t count_pieces(const char* text, int64_t size) {
-  int64_t n = 1;
-  for (int64_t i = 0; i < size;) {
-    const int64_t stop = std::min<int64_t>(size, i + 255);
-    uint8_t found = 0;
-    for (; i < stop; ++i) found += is_blank(text[i]);
-    n += found;
-  }
-  return n;
+  return 1 + count_if(0, size, [&](int64_t k) { return is_blank(text[k]); });
 }
 
 inline int64_t count_tokens(const char* text, int64_t size, Tags tags) {
