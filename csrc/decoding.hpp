@@ -23,7 +23,8 @@ int64_t select_spans(const selection::Boundaries& b, const selection::Settings& 
     const int64_t wrong = selection::select_in<T>(b, settings, e, scratch.data(), best, &n);
     if (wrong >= 0) return e * b.n_tokens * Selector::MOST_FAULTS + wrong;
     for (int64_t k = 0; k < n; ++k) {
-      collected.n_rows += best[k].rows(settings, collected.room(3));
+      Row rows[3];
+      collected.rows.insert(collected.rows.end(), rows, rows + best[k].rows(settings, rows));
       collected.end_relation();
       scores.push_back(best[k].score);
     }

@@ -126,7 +126,9 @@ int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, CollectedRows&
   Stop stop(asked);
   Steps steps(stop);
   labels::Runs runs(scheme, m.n_tokens);
+  std::vector<Row> rows(static_cast<size_t>(m.n_tokens) + 1);
   const bool by_runs = labels::Runs::can_take(scheme) && !m.where && !m.words;
+  collected.rows.reserve(static_cast<size_t>(2 * m.n_sequences));
   collected.lengths.reserve(static_cast<size_t>(m.n_sequences));
   collected.row_offsets.reserve(static_cast<size_t>(m.n_sequences) + 1);
   collected.relation_offsets.reserve(static_cast<size_t>(m.n_sequences) + 1);
@@ -134,15 +136,15 @@ int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, CollectedRows&
     steps.took(8 * m.n_tokens + 50);
     const int64_t at = s * m.n_tokens;
     const Id* ids = static_cast<const Id*>(m.ids) + at;
-    Row* rows = collected.room(m.n_tokens + 1);
     int32_t length = 0;
-    int64_t n = by_runs ? runs.spans(ids, rows, &length) : -1;
+    int64_t n = by_runs ? runs.spans(ids, rows.data(), &length) : -1;
     if (n < 0) {
       n = labels::label_spans(ids, m.where ? m.where + at : nullptr,
-                              m.words ? m.words + at : nullptr, m.n_tokens, scheme, rows, &length);
+                              m.words ? m.words + at : nullptr, m.n_tokens, scheme, rows.data(),
+                              &length);
     }
     if (n < 0) return at + (-1 - n);
-    collected.n_rows += n;
+    collected.rows.insert(collected.rows.end(), rows.begin(), rows.begin() + n);
     if (n) collected.end_relation();
     collected.end_example();
     collected.lengths.push_back(length);

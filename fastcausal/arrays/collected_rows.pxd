@@ -12,11 +12,10 @@ cdef extern from "collected.hpp" namespace "fastcausal" nogil:
         int32_t role, start, stop
 
     cdef cppclass CollectedRows:
-        const Row* rows
+        vector[Row] rows
         vector[int64_t] row_offsets
         vector[int64_t] relation_offsets
         vector[int32_t] lengths
-        int64_t n_rows
         void row(int32_t, int32_t, int32_t) except +
         void in_order()
         void by_role()
@@ -38,7 +37,7 @@ cdef inline object filled(object array, const void* data):
 cdef inline tuple arrays_of(CollectedRows& collected, object empty, object int32, object int64):
     """values, row_offsets, relation_offsets, lengths; the last three are what numpy calls them."""
     return (
-        filled(empty((collected.n_rows, 3), int32), collected.rows),
+        filled(empty((collected.rows.size(), 3), int32), collected.rows.data()),
         filled(empty(collected.row_offsets.size(), int64), collected.row_offsets.data()),
         filled(empty(collected.relation_offsets.size(), int64), collected.relation_offsets.data()),
         filled(empty(collected.lengths.size(), int32), collected.lengths.data()),

@@ -258,9 +258,9 @@ cdef int add_text(
     count = sentence.locate(start, stop)
     if not count or (once and count > 1):
         return 0
-    if collected.n_rows - collected.row_offsets.back() > MOST_SPANS:
+    if <int64_t>collected.rows.size() - collected.row_offsets.back() > MOST_SPANS:
         return 0
-    for k in range(collected.row_offsets.back(), collected.n_rows):
+    for k in range(collected.row_offsets.back(), <int64_t>collected.rows.size()):
         if (collected.rows[k].role == role and collected.rows[k].start == start
                 and collected.rows[k].stop == stop):
             return 0
@@ -322,8 +322,8 @@ cdef int add_relation(
     if signals is None:
         return 1
     sentence.set_gaps(
-        collected.rows + collected.row_offsets.back(),
-        collected.n_rows - collected.row_offsets.back(),
+        collected.rows.data() + collected.row_offsets.back(),
+        <int64_t>collected.rows.size() - collected.row_offsets.back(),
     )
     return add_spans(collected, signal, signals, sentence, False, notes)
 
@@ -363,7 +363,7 @@ def spans_of(relations, dict numbers, int signal, text, Py_ssize_t length):
         collected.by_role()
         found.append([
             (collected.rows[row].role, collected.rows[row].start, collected.rows[row].stop)
-            for row in range(collected.row_offsets.back(), collected.n_rows)
+            for row in range(collected.row_offsets.back(), <int64_t>collected.rows.size())
         ])
         collected.end_relation()
     return sentence.starts.size(), found, notes.n_again, notes.n_cut, notes.n_texts

@@ -28,6 +28,6 @@ int main(int n, char** argument) {
   CollectedRows collected;
   std::vector<double> scores;
   if (select_spans(b, settings, collected, scores, [] { return false; }) >= 0) return 5;
-  save(at + "values", std::vector<Row>(collected.rows, collected.rows + collected.n_rows));
+  save(at + "values", collected.rows);
   save(at + "scores", scores);
 }
