@@ -48,15 +48,14 @@ FC_HD void take_same_bounds(Spans& gold, Spans& pred, Sink& sink) {
 // Finds the partner of span k among the candidates: most shared tokens, then fewest of the
 // candidate's tokens left over, then the shortest, then the first. -1 where none. (Fewest tokens of
 // its own left over, the published second key, follows from the first.)
-template <class Tokens>
 FC_HD int64_t partner(const Spans& own, int32_t k, const Spans& other, const int32_t* candidates,
-                      int64_t n_candidates, bool same_role, const Tokens& tokens) {
+                      int64_t n_candidates, bool same_role, const SharedTokens& tokens) {
   const Row& row = own.row(k);
   int64_t best = -1;
   int32_t best_key[3] = {0, 0, 0};
   for (int64_t j = 0; j < n_candidates; ++j) {
     const Row& candidate = other.row(candidates[j]);
-    const int32_t shared = tokens.shared(own, k, other, candidates[j]);
+    const int32_t shared = tokens.of(own, k, other, candidates[j]);
     if (!shared || (row.role == candidate.role) != same_role) continue;
     const int32_t key[3] = {-shared, other.left[candidates[j]] - shared,
                             candidate.stop - candidate.start};
@@ -76,9 +75,9 @@ FC_HD Field kind_of_boundary(const Row& gold, const Row& pred) {
   return inside ? BES : around ? BEL : BEO;
 }
 
-template <class Tokens, class Sink>
+template <class Sink>
 FC_HD void take_overlap(Spans& gold, int32_t g, Spans& pred, int32_t p, bool same_role,
-                        const Tokens& tokens, Sink& sink) {
+                        const SharedTokens& tokens, Sink& sink) {
   const int64_t of_role = int64_t{N_FIELDS} * gold.row(g).role;
   tokens.take(gold, g, pred, p);
   sink.add(of_role + (same_role ? BE : LBE), 1);
@@ -86,9 +85,9 @@ FC_HD void take_overlap(Spans& gold, int32_t g, Spans& pred, int32_t p, bool sam
 }
 
 // Pairs the open spans of one side: with open ones of the other, or with those it has charged.
-template <class Tokens, class Sink>
+template <class Sink>
 FC_HD void take_overlaps(Spans& own, Spans& other, bool own_is_gold, bool with_charged,
-                         bool same_role, const Tokens& tokens, Sink& sink) {
+                         bool same_role, const SharedTokens& tokens, Sink& sink) {
   const int32_t* candidates = with_charged ? other.charged : other.open;
   for (int64_t i = 0; i < own.n_open;) {
     const int32_t k = own.open[i];
@@ -110,8 +109,8 @@ FC_HD void take_overlaps(Spans& own, Spans& other, bool own_is_gold, bool with_c
 
 // Pairs overlapping spans: open ones, then what is open on either side with what the other side has
 // already charged, so that a span predicted in two pieces counts two boundary errors.
-template <class Tokens, class Sink>
-FC_HD void take_overlaps(Spans& gold, Spans& pred, const Tokens& tokens, Sink& sink) {
+template <class Sink>
+FC_HD void take_overlaps(Spans& gold, Spans& pred, const SharedTokens& tokens, Sink& sink) {
   for (int step = 0; step < 2; ++step) {
     const bool same_role = step == 0;
     take_overlaps(gold, pred, true, false, same_role, tokens, sink);
@@ -136,11 +135,7 @@ FC_HD void count_many(const Relation& gold, const Relation& pred, const int64_t*
       take_same_bounds(g, p, sink);
       g.sort_by_length();
       p.sort_by_length();
-      if (g.overlap || p.overlap) {
-        take_overlaps(g, p, Segments(g, gold.n, p, pred.n), sink);
-      } else {
-        take_overlaps(g, p, Bounds(), sink);
-      }
+      take_overlaps(g, p, SharedTokens(g, gold.n, p, pred.n), sink);
     }
     for (int64_t i = 0; i < g.n_open; ++i) {
       sink.add(g.row(g.open[i]).role * N_FIELDS + FN, 1);

@@ -1,10 +1,8 @@
 // The spans of one track that fair_spans.h has not settled, and the tokens that each has left.
 //
-//   Bounds    no two spans of a side overlap: no third one can want what two of them share
-//   Segments  some overlap: every span is a set of the segments between neighbouring bounds
-//
-// Both tell how many tokens two spans share, and take these from them. The size of a set depends on
-// the number of spans alone, not on their length.
+// Where no two spans of a side overlap, no third one can want what two of them share. Else every
+// span is a set of the segments between neighbouring bounds. The size of a set depends on the
+// number of spans alone, not on their length.
 #pragma once
 #include "relation.h"
 
@@ -23,7 +21,7 @@ struct Spans {
   int64_t n_open = 0;
   int64_t n_charged = 0;
   bool overlap = false;      // open spans overlap each other
-  uint32_t* sets = nullptr;  // then the segments that each span has left, by row number
+  uint32_t* sets = nullptr;  // where some do, the segments that each span has left, by row number
 
   FC_HD Spans(const Row* rows_, int64_t n, int32_t* scratch)
       : rows(rows_),
@@ -66,26 +64,15 @@ struct Spans {
   }
 };
 
-FC_HD void take_tokens(Spans& one, int32_t i, Spans& other, int32_t j, int32_t n) {
-  one.left[i] -= n;
-  other.left[j] -= n;
-}
-
-struct Bounds {
-  FC_HD int32_t shared(const Spans& one, int32_t i, const Spans& other, int32_t j) const {
-    return shared_tokens(one.row(i), other.row(j));
-  }
-  FC_HD void take(Spans& one, int32_t i, Spans& other, int32_t j) const {
-    take_tokens(one, i, other, j, shared(one, i, other, j));
-  }
-};
-
-class Segments {
+// Tells how many tokens two spans share, and takes these from them.
+class SharedTokens {
  public:
-  FC_HD Segments(Spans& gold, int64_t n_gold, Spans& pred, int64_t n_pred)
-      : n_words_((2 * (gold.n_open + pred.n_open) + BITS - 2) / BITS),
-        bounds_(2 * (gold.n_open + pred.n_open)),
-        sets_(n_words_ * (n_gold + n_pred)) {
+  FC_HD SharedTokens(Spans& gold, int64_t n_gold, Spans& pred, int64_t n_pred)
+      : overlap_(gold.overlap || pred.overlap),
+        n_words_((2 * (gold.n_open + pred.n_open) + BITS - 2) / BITS),
+        bounds_(overlap_ ? 2 * (gold.n_open + pred.n_open) : 0),
+        sets_(overlap_ ? n_words_ * (n_gold + n_pred) : 0) {
+    if (!overlap_) return;
     gold.sets = reinterpret_cast<uint32_t*>(sets_.at);
     pred.sets = gold.sets + n_words_ * n_gold;
     add_bounds(gold);
@@ -94,9 +81,10 @@ class Segments {
     fill(pred);
   }
 
-  FC_HD int32_t shared(const Spans& one, int32_t i, const Spans& other, int32_t j) const {
+  FC_HD int32_t of(const Spans& one, int32_t i, const Spans& other, int32_t j) const {
+    const int32_t most = shared_tokens(one.row(i), other.row(j));
+    if (!most || !overlap_) return most;
     int32_t total = 0;
-    if (!shared_tokens(one.row(i), other.row(j))) return total;
     for (int64_t w = 0; w < n_words_; ++w) {
       const int32_t* bound = bounds_.at + w * BITS;
       for (uint32_t both = set(one, i)[w] & set(other, j)[w]; both; both >>= 1, ++bound) {
@@ -106,8 +94,10 @@ class Segments {
     return total;
   }
   FC_HD void take(Spans& one, int32_t i, Spans& other, int32_t j) const {
-    take_tokens(one, i, other, j, shared(one, i, other, j));
-    for (int64_t w = 0; w < n_words_; ++w) {
+    const int32_t n = of(one, i, other, j);
+    one.left[i] -= n;
+    other.left[j] -= n;
+    for (int64_t w = 0; overlap_ && w < n_words_; ++w) {
       const uint32_t taken = set(one, i)[w] & set(other, j)[w];
       set(one, i)[w] &= ~taken;
       set(other, j)[w] &= ~taken;
@@ -147,6 +137,7 @@ class Segments {
     }
   }
 
+  bool overlap_;
   int64_t n_words_;  // of a set
   int64_t n_bounds_ = 0;
   Scratch<MOST_BOUNDS> bounds_;
