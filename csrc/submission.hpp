@@ -49,44 +49,27 @@ class SubmissionReader {
     found_.kinds.push_back(no_index);
     found_.numbers.push_back(0);
     bool index = false, prediction = false;
-    if (!take('{')) return false;
+    if (!take("{")) return false;
     do {
-      std::string_view name;
       space();
-      if (!key(name)) return false;
+      const bool is_index = take("\"index\"");
+      if (!is_index && !take("\"prediction\"")) return false;
       space();
-      if (!take(':')) return false;
+      if (!take(":")) return false;
       space();
-      if (name == "index" && !index) {
-        index = true;
-        if (!index_value()) return false;
-      } else if (name == "prediction" && !prediction) {
-        prediction = true;
-        if (!sentences()) return false;
-      } else {
-        return false;
-      }
+      bool& seen = is_index ? index : prediction;
+      if (seen || !(is_index ? index_value() : sentences())) return false;
+      seen = true;
       space();
-    } while (take(','));
-    if (!prediction || !take('}')) return false;
+    } while (take(","));
+    if (!prediction || !take("}")) return false;
     found_.name_places.push_back(static_cast<int32_t>(found_.names.size()));
     space();
     return p_ == end_ || *p_ == '\n';
   }
 
-  bool key(std::string_view& name) {
-    if (!take('"')) return false;
-    const char* from = p_;
-    while (p_ < end_ && *p_ >= 'a' && *p_ <= 'z') ++p_;
-    name = {from, static_cast<size_t>(p_ - from)};
-    return take('"');
-  }
-
   bool index_value() {
-    if (end_ - p_ >= 4 && std::memcmp(p_, "null", 4) == 0) {
-      p_ += 4;
-      return true;
-    }
+    if (take("null")) return true;
     if (p_ < end_ && *p_ == '"') {
       found_.kinds.back() = text_index;
       char* const name = to_;  // there is room for it until the next sentence comes
@@ -104,18 +87,18 @@ class SubmissionReader {
   }
 
   bool sentences() {
-    if (!take('[')) return false;
+    if (!take("[")) return false;
     int32_t n = 0;
     space();
-    if (!take(']')) {
+    if (!take("]")) {
       do {
         space();
         if (!string()) return false;
         found_.places.push_back(static_cast<int32_t>(to_ - found_.text));
         ++n;
         space();
-      } while (take(','));
-      if (!take(']')) return false;
+      } while (take(","));
+      if (!take("]")) return false;
     }
     found_.counts.push_back(n);
     return true;
@@ -123,7 +106,7 @@ class SubmissionReader {
 
   // A string, written without its escapes.
   bool string() {
-    if (!take('"')) return false;
+    if (!take("\"")) return false;
     for (const char* quote = p_ - 1;;) {
       if (quote < p_) quote = find(p_, end_, '"');  // at first, and behind one that was escaped
       const char* from = p_;
@@ -157,7 +140,7 @@ class SubmissionReader {
     uint32_t code = 0, low = 0;
     if (!hex(code)) return false;
     if (code >= 0xd800 && code < 0xe000) {
-      if (code >= 0xdc00 || !take('\\') || !take('u') || !hex(low)) return false;
+      if (code >= 0xdc00 || !take("\\") || !take("u") || !hex(low)) return false;
       if (low < 0xdc00 || low >= 0xe000) return false;
       code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     }
@@ -185,9 +168,10 @@ class SubmissionReader {
   void space() {
     while (p_ < end_ && (*p_ == ' ' || *p_ == '\t' || *p_ == '\r')) ++p_;
   }
-  bool take(char c) {
-    if (p_ == end_ || *p_ != c) return false;
-    ++p_;
+  bool take(std::string_view text) {
+    const size_t left = static_cast<size_t>(end_ - p_);
+    if (left < text.size() || std::memcmp(p_, text.data(), text.size()) != 0) return false;
+    p_ += text.size();
     return true;
   }
 
