@@ -83,17 +83,20 @@ struct Block {
 
 constexpr int32_t UNREAD = -1;
 
+// An argument, or the signals of a number.
 struct Opened {
   int32_t start;    // the first token
-  int32_t content;  // tokens in the text before
+  int32_t content;  // tokens in the text before; CLOSED: not open
 };
+constexpr int32_t CLOSED = -1;
 
 // Settings and columns that the sentences of a table share.
 struct TaggedSpans {
   std::vector<PackedSpan> spans;
-  std::vector<int64_t> odd;  // sentences with a signal tag that is perhaps no plain number
-  std::unordered_map<std::string_view, Opened> open;  // signals of two digits and more
-  std::vector<std::string_view> waiting;              // those of them that no text came after
+  std::vector<int64_t> odd;    // sentences with a signal tag that is perhaps no plain number
+  std::vector<Opened> opened;  // ARG0, ARG1, SIG0 to SIG9, then signals of two digits and more
+  std::unordered_map<std::string_view, int32_t> numbers;  // of the latter
+  std::vector<int32_t> waiting;  // numbers of what is open, and no text came after it
 };
 
 // The strict reading of one sentence.
@@ -101,7 +104,8 @@ class StrictSentence {
  public:
   StrictSentence(const char* text, int64_t size, TaggedSpans& found)
       : text_(text), end_(text + size), piece_(text), found_(found) {
-    if (!found.open.empty()) found.open.clear();
+    if (!found.numbers.empty()) found.numbers.clear();
+    found.opened.assign(N_PLAIN, {0, CLOSED});
     found.waiting.clear();
   }
 
@@ -118,10 +122,12 @@ class StrictSentence {
       n_starts_ += count_ones(starts_);
     }
     text_until(end_, n_starts_);
-    return open_ || !found_.open.empty() ? UNREAD : n_;
+    return n_open_ ? UNREAD : n_;
   }
 
  private:
+  static constexpr int32_t N_PLAIN = 12;  // arguments and signals of one digit
+
   // One "<" of a block; false where it makes the sentence unreadable.
   bool tag(const char* block, int32_t bit) {
     const char* at = block + bit;
@@ -140,35 +146,27 @@ class StrictSentence {
     text_until(at, n_starts);
     n_tagged_ = n_starts + static_cast<int32_t>(starts_ >> bit & 1);
     piece_ = stop + 1;
-    if (stop > name + 4) return signal_tag({name, static_cast<size_t>(stop - name)}, closes);
-    const int32_t slot = name[3] - '0' + (argument ? 0 : 2);
-    const uint32_t one = uint32_t{1} << slot;
-    if (closes != static_cast<bool>(open_ & one)) return false;
-    open_ ^= one;
-    if (closes) return close(slots_[slot], std::min<int32_t>(slot, signal));
-    slots_[slot].content = content_;
-    waiting_ |= one;
-    return true;
-  }
-
-  // Signals of two digits and more.
-  bool signal_tag(std::string_view name, bool closes) {
-    const auto entry = found_.open.find(name);
-    if (closes != (entry != found_.open.end())) return false;
-    if (closes) {
-      const Opened opened = entry->second;
-      found_.open.erase(entry);
-      return close(opened, signal);
+    int32_t number = name[3] - '0' + (argument ? 0 : 2);
+    if (stop > name + 4) number = number_of({name, static_cast<size_t>(stop - name)});
+    Opened& opened = found_.opened[static_cast<size_t>(number)];
+    if (closes == (opened.content == CLOSED)) return false;
+    n_open_ += closes ? -1 : 1;
+    if (!closes) {
+      opened.content = content_;
+      found_.waiting.push_back(number);
+      return true;
     }
-    found_.open[name] = {0, content_};
-    found_.waiting.push_back(name);
+    if (opened.content == content_) return false;
+    opened.content = CLOSED;
+    found_.spans.push_back(packed(std::min<int32_t>(number, signal), opened.start, n_));
     return true;
   }
 
-  bool close(const Opened& opened, int32_t role) {
-    if (opened.content == content_) return false;
-    found_.spans.push_back(packed(role, opened.start, n_));
-    return true;
+  int32_t number_of(std::string_view name) {
+    const auto next = static_cast<int32_t>(found_.opened.size());
+    const auto [entry, is_new] = found_.numbers.try_emplace(name, next);
+    if (is_new) found_.opened.push_back({0, CLOSED});
+    return entry->second;
   }
 
   // The text since the last tag; n_starts tokens of the tagged sentence begin before its end.
@@ -177,10 +175,9 @@ class StrictSentence {
     const bool word = piece_ > text_ && !is_white(*piece_);  // begins after a tag: no start there
     const int32_t words = n_starts - n_tagged_ + word;
     n_ -= word & glued_;
-    for (; waiting_; waiting_ &= waiting_ - 1) slots_[lowest_one(waiting_)].start = n_;
-    for (; !found_.waiting.empty(); found_.waiting.pop_back()) {
-      found_.open[found_.waiting.back()].start = n_;  // it is open: closing needs text
-    }
+    for (const int32_t number : found_.waiting)
+      found_.opened[static_cast<size_t>(number)].start = n_;
+    found_.waiting.clear();
     n_ += words;
     content_ += words;
     glued_ = !is_white(at[-1]);
@@ -195,9 +192,7 @@ class StrictSentence {
   int32_t n_ = 0;         // tokens of the text so far, the last one perhaps not complete
   int32_t content_ = 0;   // grows with every piece of text that has tokens
   bool glued_ = false;    // whether text now goes on with the last token
-  uint32_t open_ = 0;     // arguments and signals of one digit
-  uint32_t waiting_ = 0;  // of which no text came yet
-  Opened slots_[12];      // ARG0, ARG1, SIG0 to SIG9
+  int32_t n_open_ = 0;    // arguments and signals
   TaggedSpans& found_;
 };
 
