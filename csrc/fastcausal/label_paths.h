@@ -92,7 +92,7 @@ FC_HD int32_t best_label(const Sequence<Real>& sequence, int64_t token) {
   bool is_fine = true;
   for (int32_t l = 1; l < sequence.n_labels; ++l) {
     logit += sequence.label_stride;
-    is_fine &= *logit == *logit;  // unlike NaN
+    is_fine &= *logit == *logit;  // unlike NaN NOLINT(misc-redundant-expression)
     const bool is_best = *logit > best;
     best = is_best ? *logit : best;
     label = is_best ? l : label;
