@@ -105,14 +105,14 @@ struct Run {
 constexpr int64_t ALL_WELL = -1;
 constexpr int64_t FAULTY = -2;
 
-// Tells what a kernel looks at in relations whose counts patterns can tell, for this plan and rows.
+// Tells what a kernel looks at in relations whose counts patterns can tell, for this plan and
+// reading.
 template <class Pair>
-Looks pattern_looks(const Run& run, const Pair& pair) {
-  const Plan& plan = run.plan;
+Looks pattern_looks(const Plan& plan, ReadAs reading, const Pair& pair) {
   if (plan.n_roles() != 3) return Looks();  // params of fewer roles are fewer
   Looks looks = looks_of(pair, plan);
   looks.ordinal &= plan.by_content || plan.official;
-  looks.run_on = run.reading != ReadAs::GIVEN;
+  looks.run_on = reading != ReadAs::GIVEN;
   // Where one runs on it may be too long, or meet a signal of its track: it is packed before.
   looks.ordinal &= !looks.run_on || (looks.longest == MOST_TOKENS && looks.apart <= 1);
   looks.apart |= looks.run_on;  // causes and effects that overlap are read by all their tags
@@ -236,7 +236,7 @@ class BlockWorker {
 template <class Pair>
 int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
   constexpr int64_t BLOCK = BlockWorker<Pair>::BLOCK;
-  Looks looks = pattern_looks(run, pair);
+  Looks looks = pattern_looks(run.plan, run.reading, pair);
   looks.ordinal &= memory != nullptr;
   if (run.check && !(looks.ordinal ? ends_rise(run) : all_right(run))) return FAULTY;
   Stop stop(run.asked);
@@ -282,6 +282,17 @@ inline int64_t run_all(const Named& kernel, const Run& run) {
   with_kernel(kernel, run.plan.n_fields,
               [&](const auto& pair) { outcome = run_with(pair, kernel.memory, run); });
   return outcome;
+}
+
+// Writes the patterns that a kernel's memory has learnt from rows as given; nothing where patterns
+// do not tell its counts under this plan.
+inline std::vector<char> written_patterns(const Named& kernel, const Plan& plan) {
+  std::vector<char> bytes;
+  with_kernel(kernel, plan.n_fields, [&](const auto& pair) {
+    const Looks looks = pattern_looks(plan, ReadAs::GIVEN, pair);
+    if (looks.ordinal && kernel.memory) bytes = kernel.memory->written(looks, plan.n_fields);
+  });
+  return bytes;
 }
 
 // Counts given pairs, -1 for a missing relation: counts is [n_pairs, n_fields], zero on entry.

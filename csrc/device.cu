@@ -1,23 +1,29 @@
 // The device driver: grid-stride loops over examples, one thread an example at a time.
 //
+//   packed            rows: count examples by patterns that the host has learnt (few_packed.h)
+//   settle            add the counts of the patterns that were chosen
 //   score_<kernel>    rows: pair the relations of every example and add up their counts
 //   labels_<kernel>   label ids: the spans of both sequences first, one relation a side
 //     └─ run_few      one example (csrc/fastcausal/few.h), the same text as on the host
 //
-// Counts are integers, so the order in which threads add them never shows. An example that does not
-// fit (too many relations or spans for fixed memory) is marked in left_out and goes to the host.
+// Counts are integers, so the order in which threads add them never shows. What patterns cannot
+// tell is listed for score_<kernel>. An example that does not fit (too many relations or spans for
+// fixed memory) or is wrong is marked in left_out and goes to the host.
 // Compiled by NVRTC at first use, by nvcc, and for the tests by a host compiler that plays the
 // grid.
 #include "fastcausal/few.h"
+#include "fastcausal/few_packed.h"
 #include "fastcausal/kernels.h"
 #include "fastcausal/label_spans.h"
 
 namespace fastcausal {
 
+using Total = unsigned long long;  // what 64-bit atomics take; wraps as two's complement does
+
 // The arguments of every launch; engine/device/scoring.py has the same as NumPy records. All
 // members take 8 bytes.
 struct Launch {
-  int64_t* counts;      // [n_totals] to add to, or [n_examples, n_fields] to write
+  Total* counts;        // [n_totals] to add to, or [n_examples, n_fields] to write
   uint8_t* left_out;    // [n_examples]
   int64_t first, last;  // examples first, first + 1, ..., last - 1
   int64_t n_totals;     // counts that all examples share, 0 where every example has its own
@@ -33,6 +39,12 @@ struct Task {
   const int64_t* groups;   // [n_examples], or null: all in one
   int64_t* partner;        // [n_gold_relations], or null
   int64_t apart;           // a group has a second row for examples of several gold relations
+  int64_t check;           // rows are as a user made them: what is wrong is left out
+  const Patterns* patterns;
+  Total* chosen;           // [n_chosen] how often, then how many examples are left
+  int64_t n_chosen;        // patterns of each row of counts; 0: they are counted at once
+  int64_t n_chosen_lanes;  // as n_lanes
+  int64_t* left;           // examples that patterns left; null: all
   Launch launch;
 };
 
@@ -63,8 +75,6 @@ struct Called {
   }
 };
 
-using Total = unsigned long long;  // what 64-bit atomics take; wraps as two's complement does
-
 // A row of counts. Where few rows are shared by all threads, a block counts the low 32 bits in its
 // own memory, a column for each lane of a warp so that lanes do not wait for each other, and adds
 // them up when it ends. What exceeds 32 bits, rarely anything, goes to the row at once; so nothing
@@ -92,41 +102,57 @@ struct SharedCountSink {
 
 static_assert(SinkMembers<SharedCountSink>::there, "a sink");
 
-extern __shared__ uint32_t counters[];  // [n_totals, n_lanes]
+extern __shared__ uint32_t counters[];  // of all totals in turn
 
-__device__ SharedCountSink sink_at(const Launch& launch, int64_t at) {
-  uint32_t* cells = nullptr;
-  if (launch.n_lanes) cells = counters + at * launch.n_lanes + threadIdx.x % launch.n_lanes;
-  return {reinterpret_cast<Total*>(launch.counts) + at, cells, launch.n_lanes};
-}
+// Numbers that all threads add to, and where a block counts them first.
+struct Totals {
+  Total* all;
+  int64_t n;
+  int64_t n_lanes;
+  uint32_t* cells;  // [n, n_lanes]
 
-__device__ void clear_counters(const Launch& launch) {
-  for (int64_t k = threadIdx.x; k < launch.n_totals * launch.n_lanes; k += blockDim.x)
-    counters[k] = 0;
-  __syncthreads();
-}
+  __device__ explicit Totals(const Launch& launch)
+      : all(launch.counts), n(launch.n_totals), n_lanes(launch.n_lanes), cells(counters) {}
+  __device__ Totals(const Task& task, const Totals& before)
+      : all(task.chosen),
+        n(task.n_chosen),
+        n_lanes(task.n_chosen_lanes),
+        cells(before.cells + before.n * before.n_lanes) {}
 
-__device__ void flush_counters(const Launch& launch) {
-  __syncthreads();
-  for (int64_t k = threadIdx.x; launch.n_lanes && k < launch.n_totals; k += blockDim.x) {
-    Total sum = 0;
-    for (int64_t lane = 0; lane < launch.n_lanes; ++lane)
-      sum += counters[k * launch.n_lanes + lane];
-    if (sum) atomicAdd(reinterpret_cast<Total*>(launch.counts) + k, sum);
+  __device__ SharedCountSink sink_at(int64_t at) const {
+    uint32_t* own = n_lanes ? cells + at * n_lanes + threadIdx.x % n_lanes : nullptr;
+    return {all + at, own, n_lanes};
   }
-}
+  __device__ void begin() const {
+    for (int64_t k = threadIdx.x; k < n * n_lanes; k += blockDim.x) cells[k] = 0;
+    __syncthreads();
+  }
+  __device__ void end() const {
+    __syncthreads();
+    for (int64_t k = threadIdx.x; n_lanes && k < n; k += blockDim.x) {
+      Total sum = 0;
+      for (int64_t lane = 0; lane < n_lanes; ++lane) sum += cells[k * n_lanes + lane];
+      if (sum) atomicAdd(all + k, sum);
+    }
+  }
+};
 
-// one(example, plan) counts an example, or returns false.
+__device__ int64_t thread_number() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
+__device__ int64_t n_threads() { return int64_t{gridDim.x} * blockDim.x; }
+
+// one(example, plan, totals) counts an example, or returns false. left: n_left of them, or null:
+// all.
 template <class One>
-__device__ void for_all(const Launch& launch, const One& one) {
+__device__ void for_all(const Launch& launch, const int64_t* left, int64_t n_left, const One& one) {
   const Plan plan = launch.plan;  // in registers, as its address is taken
-  clear_counters(launch);
-  const int64_t step = int64_t{gridDim.x} * blockDim.x;
-  for (int64_t e = launch.first + int64_t{blockIdx.x} * blockDim.x + threadIdx.x; e < launch.last;
-       e += step) {
-    launch.left_out[e] = !one(e, plan);
+  const Totals totals(launch);
+  totals.begin();
+  const int64_t n = left ? n_left : launch.last - launch.first;
+  for (int64_t k = thread_number(); k < n; k += n_threads()) {
+    const int64_t e = left ? left[k] : launch.first + k;
+    launch.left_out[e] = !one(e, plan, totals);
   }
-  flush_counters(launch);
+  totals.end();
 }
 
 // Finds the row of counts that an example is added to.
@@ -136,16 +162,113 @@ __device__ int64_t row_of(const Task& task, int64_t example) {
   return task.apart ? 2 * group + (task.gold.n_relations(example) > 1) : group;
 }
 
+// Finds the row, empty where it is the example's own.
+__device__ SharedCountSink sink_of(const Task& task, const Totals& totals, int64_t example) {
+  const int64_t n_fields = task.launch.plan.n_fields;
+  const int64_t at = row_of(task, example) * n_fields;
+  for (int64_t k = 0; !task.launch.n_totals && k < n_fields; ++k) totals.all[at + k] = 0;
+  return totals.sink_at(at);
+}
+
+// Tells whether the relations of an example are as they have to be.
+__device__ bool right(const Task& task, const Side& side, int64_t example) {
+  const Held held(side, task.launch.first, task.launch.last);
+  const int64_t from = side.relation_offsets[example];
+  const int64_t to = side.relation_offsets[example + 1];
+  if (!held.relations(from, to)) return false;
+  for (int64_t r = from; r < to; ++r) {
+    if (!held.rows(side.row_offsets[r], side.row_offsets[r + 1])) return false;
+  }
+  int64_t where[2];
+  return check_example(side, example, task.lengths[example], task.launch.plan.n_roles(), where) ==
+         Fault::NONE;
+}
+
 template <class Pair>
 __device__ void score(const Pair& pair, const Task& task) {
-  const Launch& launch = task.launch;
-  for_all(launch, [&](int64_t e, const Plan& plan) {
-    const int64_t at = row_of(task, e) * launch.plan.n_fields;
-    for (int64_t k = 0; !launch.n_totals && k < launch.plan.n_fields; ++k)
-      launch.counts[at + k] = 0;
-    SharedCountSink sink = sink_at(launch, at);
+  const int64_t n_left = task.left ? static_cast<int64_t>(task.chosen[task.n_chosen]) : 0;
+  for_all(task.launch, task.left, n_left, [&](int64_t e, const Plan& plan, const Totals& totals) {
+    if (task.check && !(right(task, task.gold, e) && right(task, task.pred, e))) return false;
+    SharedCountSink sink = sink_of(task, totals, e);
     return run_few(pair, task.gold, task.pred, e, task.lengths[e], plan, task.partner, sink);
   });
+}
+
+// Adds the tokens of what an example counts.
+__device__ void add_tokens(const FewPacked& few, int64_t length, SharedCountSink& sink) {
+  overlap::Overlap sums[ROLES] = {};
+  int64_t n = 0;
+  int64_t n_marked = 0;
+  few.each([&](const FewPacked::Counted& c) {
+    FC_UNROLL for (int r = 0; r < ROLES; ++r) {
+      if (c.of_gold) sums[r].in_gold += tokens_of(c.gold, r, c.gold);
+      if (c.of_pred) sums[r].in_pred += tokens_of(c.pred, r, c.pred);
+      if (c.of_gold && c.of_pred) sums[r].common += tokens_of(c.gold, r, c.pred);
+    }
+    ++n;
+    n_marked += c.marks();
+  });
+  FC_UNROLL for (int r = 0; r < ROLES; ++r) {
+    overlap::add_tokens(sums[r], n * length, n_marked, int64_t{overlap::N_FIELDS} * r, sink);
+  }
+}
+
+// Tells of every gold relation which predicted one is its partner.
+__device__ void tell_partners(const FewPacked& few, const Plan& plan, int64_t* partner) {
+  const bool to_meet = plan.by_content && plan.additive;
+  few.each([&](const FewPacked::Counted& c) {
+    if (!c.of_gold) return;
+    const bool paired =
+        c.of_pred && (!to_meet || (compare_plainly(c.gold, c.pred, Across::ALL) & MEETINGS));
+    partner[few.gold.first + c.i] = paired ? few.pred.first + c.j : -1;
+  });
+}
+
+__device__ void score_packed(const Task& task) {
+  const Plan plan = task.launch.plan;
+  const Patterns& patterns = *task.patterns;
+  const Looks looks = patterns.looks;
+  const Held gold(task.gold, task.launch.first, task.launch.last);
+  const Held pred(task.pred, task.launch.first, task.launch.last);
+  const Totals totals(task.launch);
+  const Totals chosen(task, totals);
+  chosen.begin();
+  for_all(task.launch, nullptr, 0, [&](int64_t e, const Plan&, const Totals&) {
+    FewPacked few;
+    if (!few.read(task.gold, task.pred, gold, pred, e, task.lengths[e], looks) ||
+        !few.pair(patterns, looks, plan)) {
+      task.left[atomicAdd(task.chosen + task.n_chosen, Total{1})] = e;
+      return false;
+    }
+    SharedCountSink sink = sink_of(task, totals, e);
+    const int64_t first_of_row = task.n_chosen ? row_of(task, e) * patterns.n : 0;
+    few.each([&](const FewPacked::Counted& c) {
+      if (task.n_chosen) {
+        chosen.sink_at(first_of_row + c.id).add(0, 1);
+        return;
+      }
+      const int64_t* counts = patterns.counts(c.id, plan.n_fields);
+      for (int64_t k = 0; k < plan.n_fields; ++k) sink.add(k, counts[k]);
+    });
+    if (looks.sums) add_tokens(few, task.lengths[e], sink);
+    if (task.partner) tell_partners(few, plan, task.partner);
+    return true;
+  });
+  chosen.end();
+}
+
+__device__ void settle_chosen(const Task& task) {
+  const int64_t n_fields = task.launch.plan.n_fields;
+  const int64_t n = task.patterns->n;
+  const Totals totals(task.launch);
+  totals.begin();
+  for (int64_t k = thread_number(); k < task.n_chosen; k += n_threads()) {
+    const int64_t times = static_cast<int64_t>(task.chosen[k]);
+    const int64_t* counts = task.patterns->counts(k % n, n_fields);
+    SharedCountSink sink = totals.sink_at(k / n * n_fields);
+    for (int64_t f = 0; times && f < n_fields; ++f) sink.add(f, times * counts[f]);
+  }
+  totals.end();
 }
 
 __device__ int64_t id_at(const void* ids, int64_t itemsize, int64_t at) {
@@ -195,10 +318,10 @@ struct Sequence {
 template <class Pair>
 __device__ void score_labels(const Pair& pair, const LabelTask& task) {
   const Launch& launch = task.launch;
-  for_all(launch, [&](int64_t e, const Plan& plan) {
+  for_all(launch, nullptr, 0, [&](int64_t e, const Plan& plan, const Totals& totals) {
     Sequence gold, pred;
     if (!gold.read(task, e, true) || !pred.read(task, e, false)) return false;
-    SharedCountSink sink = sink_at(launch, 0);
+    SharedCountSink sink = totals.sink_at(0);
     if (!run_few(pair, gold.side(), pred.side(), 0, gold.length, plan, nullptr, sink)) return false;
     sink.add(launch.plan.n_fields, gold.relation_offsets[1]);
     sink.add(launch.plan.n_fields + 1, pred.relation_offsets[1]);
@@ -216,9 +339,17 @@ __device__ void score_labels(const Pair& pair, const LabelTask& task) {
   extern "C" __global__ void labels_##name(const fastcausal::LabelTask task) {     \
     fastcausal::score_labels(fastcausal::Called<fastcausal::name##_pair>(), task); \
   }
-#ifdef FC_ONLY  // FC_SCORE(name) or FC_LABELS(name): one is compiled sooner than all
+#define FC_PACKED() \
+  extern "C" __global__ void packed(const fastcausal::Task task) { fastcausal::score_packed(task); }
+#define FC_SETTLE()                                                \
+  extern "C" __global__ void settle(const fastcausal::Task task) { \
+    fastcausal::settle_chosen(task);                               \
+  }
+#ifdef FC_ONLY  // FC_SCORE(name), FC_PACKED() or the like: one is compiled sooner than all
 FC_ONLY
 #else
+FC_PACKED()
+FC_SETTLE()
 #define FC_KERNEL(name, looks_up) FC_SCORE(name) FC_LABELS(name)
 FC_KERNELS(FC_KERNEL)
 #undef FC_KERNEL

@@ -59,6 +59,13 @@ class Memory {
     if (table->lent_at == n_clears_ && !table->full()) tables_.push_back(std::move(table));
   }
 
+  // Writes the table that is lent next, for a device; nothing where there is none.
+  std::vector<char> written(const Looks& looks, int64_t n_fields) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (tables_.empty()) return {};
+    return tables_.back()->written(looks, n_fields);
+  }
+
   // Forgets all of it, also what is lent.
   void clear() {
     if (of_kernel) of_kernel->clear();

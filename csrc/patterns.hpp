@@ -10,10 +10,12 @@
 #pragma once
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "fastcausal/few.h"
 #include "fastcausal/kernels.h"
+#include "fastcausal/patterns.h"
 #include "packed.hpp"
 #include "ways.hpp"
 
@@ -143,6 +145,44 @@ class PatternTable {
     }
   }
 
+  // Writes the entries that patterns can tell, as a device finds them: `Patterns` and what follows.
+  std::vector<char> written(const Looks& looks, int64_t n_fields) const {
+    Patterns head{0, 64, looks, {}};
+    size_t n_slots = 1;
+    for (; n_slots < 2 * entries_.size(); n_slots *= 2) --head.shift;
+    std::vector<Id> ids(n_slots);
+    for (const uint16_t id : slots_) {
+      if (!told(id)) continue;
+      size_t at = Patterns::slot_of(entries_[id].key, head.shift);
+      while (ids[at]) at = (at + 1) & (n_slots - 1);
+      ids[at] = id;
+    }
+    for (const bool is_gold : {false, true}) {
+      for (Kind kind = 0; kind < ODD; ++kind) {
+        const Id id = told(alone_[is_gold][kind]);
+        head.of_alone[is_gold][kind] = id ? static_cast<int32_t>(ids.size()) : Patterns::UNKNOWN;
+        if (id) ids.push_back(id);
+      }
+    }
+    head.n = static_cast<int32_t>(ids.size());
+    std::vector<Pattern> patterns;
+    std::vector<int64_t> counts;
+    for (const Id id : ids) {
+      const Entry& entry = entries_[id];
+      patterns.push_back({id ? entry.key : Pattern::FREE, entry.worth});
+      const auto row = rows_.begin() + id * n_fields;
+      counts.insert(counts.end(), row, row + n_fields);
+    }
+    std::vector<char> bytes;
+    const auto write = [&](const void* from, size_t n) {
+      bytes.insert(bytes.end(), static_cast<const char*>(from), static_cast<const char*>(from) + n);
+    };
+    write(&head, sizeof head);
+    write(patterns.data(), patterns.size() * sizeof(Pattern));
+    write(counts.data(), counts.size() * sizeof(int64_t));
+    return bytes;
+  }
+
   SpanErrors errors(Id id) const {
     F1Sink sink(*plan_);
     for (int64_t k = 0; k < plan_->n_fields; ++k) sink.add(k, rows_[id * plan_->n_fields + k]);
@@ -166,7 +206,7 @@ class PatternTable {
   Id alone_[2][ODD] = {};
 
   Id told(Id id) const { return entries_[id].worth == UNTOLD ? NONE : id; }
-  size_t slot_of(uint64_t key) const { return (key * 0x9E3779B97F4A7C15u) >> shift_; }
+  size_t slot_of(uint64_t key) const { return Patterns::slot_of(key, shift_); }
   size_t next(size_t at) const { return (at + 1) & (slots_.size() - 1); }
 
   // Finds the entry of a key; -1 where it is to be learnt.

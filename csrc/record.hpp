@@ -83,20 +83,17 @@ struct alignas(16) Tokens {
     const __m128i wide = _mm_srai_epi32(_mm_unpacklo_epi16(less, less), 16);
     _mm_store_si128(sums, _mm_sub_epi32(_mm_load_si128(sums), wide));
 #else
-    for (int r = 0; r < 3; ++r) of[r] += std::max(0, shared_tokens(a, r, b, r));
+    for (int r = 0; r < 3; ++r) of[r] += tokens_of(a, r, b);
 #endif
   }
 };
 
-// Tells whether a span of a relation stops after so many tokens.
 FC_INLINE bool ends_after(const Record& relation, int32_t tokens) {
 #if FC_SSE2
   const __m128i least = _mm_set1_epi16(static_cast<int16_t>(-tokens));
   return _mm_movemask_epi8(_mm_cmplt_epi16(sse2::load(relation), least));
 #else
-  bool after = false;
-  for (int r = 0; r < 3; ++r) after |= relation.stop(r) > tokens;
-  return after;
+  return ends_after_plainly(relation, tokens);
 #endif
 }
 

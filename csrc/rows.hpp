@@ -128,26 +128,6 @@ inline bool rising(const int64_t* offsets, int64_t n, int64_t end) {
   return offsets[0] >= 0 && offsets[n] <= end;
 }
 
-// Faults of arrays that a user made: none, an array of offsets, or a row.
-enum class Fault : int64_t { NONE, ROW_OFFSETS, RELATION_OFFSETS, ROLE, EMPTY, OUTSIDE, ORDER };
-
-// Checks the rows of one example, whose offsets are right.
-inline Fault check_example(const Side& side, int64_t e, int32_t length, int64_t n_roles,
-                           int64_t* where) {
-  for (int64_t r = side.relation_offsets[e]; r < side.relation_offsets[e + 1]; ++r) {
-    for (int64_t k = side.row_offsets[r]; k < side.row_offsets[r + 1]; ++k) {
-      const Row& row = side.rows[k];
-      where[0] = e;
-      where[1] = k;
-      if (row.role < 0 || row.role >= n_roles) return Fault::ROLE;
-      if (row.start < 0 || row.stop <= row.start) return Fault::EMPTY;
-      if (length >= 0 && row.stop > length) return Fault::OUTSIDE;
-      if (k > side.row_offsets[r] && compare_rows(side.rows[k - 1], row) > 0) return Fault::ORDER;
-    }
-  }
-  return Fault::NONE;
-}
-
 inline Fault check_rows(const Side& side, int64_t n_rows, int64_t n_relations, int64_t n_examples,
                         const int32_t* lengths, int64_t n_roles, int64_t* where) {
   if (!rising(side.row_offsets, n_relations, n_rows)) return Fault::ROW_OFFSETS;

@@ -21,6 +21,44 @@ struct Side {
   }
 };
 
+// Faults of arrays that a user made: none, an array of offsets, or a row.
+enum class Fault : int64_t { NONE, ROW_OFFSETS, RELATION_OFFSETS, ROLE, EMPTY, OUTSIDE, ORDER };
+
+// Checks the rows of one example, whose offsets are right.
+FC_HD Fault check_example(const Side& side, int64_t e, int32_t length, int64_t n_roles,
+                          int64_t* where) {
+  for (int64_t r = side.relation_offsets[e]; r < side.relation_offsets[e + 1]; ++r) {
+    for (int64_t k = side.row_offsets[r]; k < side.row_offsets[r + 1]; ++k) {
+      const Row& row = side.rows[k];
+      where[0] = e;
+      where[1] = k;
+      if (row.role < 0 || row.role >= n_roles) return Fault::ROLE;
+      if (row.start < 0 || row.stop <= row.start) return Fault::EMPTY;
+      if (length >= 0 && row.stop > length) return Fault::OUTSIDE;
+      if (k > side.row_offsets[r] && compare_rows(side.rows[k - 1], row) > 0) return Fault::ORDER;
+    }
+  }
+  return Fault::NONE;
+}
+
+// The relations and the rows of a range of examples, by number; the ends of the range are right.
+struct Held {
+  int64_t first_relation, last_relation, first_row, last_row;
+
+  FC_HD Held(const Side& side, int64_t first, int64_t last)
+      : first_relation(side.relation_offsets[first]),
+        last_relation(side.relation_offsets[last]),
+        first_row(side.row_offsets[first_relation]),
+        last_row(side.row_offsets[last_relation]) {}
+
+  FC_HD bool relations(int64_t from, int64_t to) const {
+    return first_relation <= from && from <= to && to <= last_relation;
+  }
+  FC_HD bool rows(int64_t from, int64_t to) const {
+    return first_row <= from && from <= to && to <= last_row;
+  }
+};
+
 enum Form { NUMERATOR, DENOMINATOR, OFFICIAL_TP, OFFICIAL_FP, OFFICIAL_FN, OFFICIAL_HALF, N_FORMS };
 
 // The choices of a protocol besides its kernel: one record for host, device and NumPy

@@ -24,6 +24,19 @@ FC_INLINE int32_t shared_tokens(const Record& a, int role, const Record& b, int 
 
 enum class Across { NOTHING, FIRST_TWO, ALL };  // roles whose spans are compared with each other's
 
+// Counts the tokens of a role that both mark; those of a relation it shares with itself.
+FC_HD int32_t tokens_of(const Record& a, int role, const Record& b) {
+  const int32_t shared = shared_tokens(a, role, b, role);
+  return shared > 0 ? shared : 0;
+}
+
+// Tells whether a span of a relation stops after so many tokens.
+FC_HD bool ends_after_plainly(const Record& relation, int32_t tokens) {
+  bool after = false;
+  FC_UNROLL for (int r = 0; r < 3; ++r) after |= relation.stop(r) > tokens;
+  return after;
+}
+
 // How two packed relations compare, in four bits for three roles each. For spans of one role that
 // meet: pred starts later, stops earlier, starts earlier, stops later. Then which spans meet, of
 // one role and across; then which have the same bounds across.
@@ -34,7 +47,7 @@ constexpr uint64_t MEETINGS = 0x777 << MEETS;
 
 FC_HD uint64_t compare_plainly(const Record& gold, const Record& pred, Across across) {
   uint64_t bits = 0;
-  for (int r = 0; r < 3; ++r) {
+  FC_UNROLL for (int r = 0; r < 3; ++r) {
     if (shared_tokens(gold, r, pred, r) > 0) {
       bits |= uint64_t{1} << (MEETS + r);
       bits |= uint64_t{gold.start(r) < pred.start(r)} << r;
@@ -42,13 +55,14 @@ FC_HD uint64_t compare_plainly(const Record& gold, const Record& pred, Across ac
       bits |= uint64_t{gold.start(r) > pred.start(r)} << (8 + r);
       bits |= uint64_t{gold.stop(r) < pred.stop(r)} << (12 + r);
     }
-    for (int turn = 1; turn < 3 && across != Across::NOTHING; ++turn) {
-      const int other = across == Across::ALL ? (r + turn) % 3 : 1 - r;
-      if (other < 0 || (across == Across::FIRST_TWO && turn > 1)) continue;
+    FC_UNROLL for (int turn = 1; turn < 3; ++turn) {
+      const int other = (r + turn) % 3;
+      const bool first_two = across == Across::FIRST_TWO && r < 2 && other < 2;
+      if (!first_two && across != Across::ALL) continue;
       if (shared_tokens(gold, r, pred, other) <= 0) continue;
       const bool equal = gold.start(r) == pred.start(other) && gold.stop(r) == pred.stop(other);
-      bits |= uint64_t{1} << (MEETS + 4 * turn + r);
-      bits |= uint64_t{equal} << (EQUALS + 4 * (turn - 1) + r);
+      const int place = first_two ? 0 : 4 * (turn - 1);
+      bits |= uint64_t{1} << (MEETS + 4 + place + r) | uint64_t{equal} << (EQUALS + place + r);
     }
   }
   return bits;
@@ -74,15 +88,15 @@ FC_HD int64_t n_roles(uint32_t roles) { return 0x32212110u >> 4 * (roles & 7) & 
 
 // Packs the rows of a relation; ODD: more than one of a role, out of order, or out of bounds.
 FC_HD Kind pack_plainly(const Row* rows, int64_t n, const Looks& looks, Record& packed) {
-  constexpr uint64_t FOURTHS = 0x0001000100010001;
-  uint64_t starts = 0, stops = 0, there = 0;  // of four roles; no array is indexed at run time
-  uint32_t wrong = 0;                         // its first bit says whether anything is
-  uint32_t bounds = 0;                        // the bits of all
-  uint32_t unknown = 0;                       // those of roles
+  uint32_t wrong = 0;    // its first bit says whether anything is
+  uint32_t bounds = 0;   // the bits of all
+  uint32_t unknown = 0;  // those of roles
   uint32_t roles = 0;
   uint32_t sequence = 0;
   uint32_t before = 0;
-  for (int k = 0; k < 3 && n > 0 && n <= 3; ++k) {
+  FC_UNROLL for (int k = 0; k < 8; ++k) packed.bounds[k] = NOWHERE;
+  FC_UNROLL for (int k = 0; k < 3; ++k) {
+    if (!n || n > 3) break;
     const Row& row = rows[k < n ? k : n - 1];  // the last row again for want of others
     const uint32_t role = static_cast<uint32_t>(row.role);
     const uint32_t start = static_cast<uint32_t>(row.start);
@@ -92,21 +106,17 @@ FC_HD Kind pack_plainly(const Row* rows, int64_t n, const Looks& looks, Record& 
     bounds |= start | stop;
     unknown |= role;
     before = place;
-    const uint32_t lane = role & 3;
-    there |= uint64_t{0xffff} << 16 * lane;
-    starts |= uint64_t{start & 0xffff} << 16 * lane;
-    stops |= uint64_t{(0 - stop) & 0xffff} << 16 * lane;
-    roles |= 1u << lane;
-    sequence |= lane << 2 * k;
-  }
-  const uint64_t missing = ~there & FOURTHS * NOWHERE;
-  for (int r = 0; r < 4; ++r) {
-    packed.bounds[r] = static_cast<int16_t>((starts | missing) >> 16 * r);
-    packed.bounds[4 + r] = static_cast<int16_t>((stops | missing) >> 16 * r);
+    FC_UNROLL for (uint32_t r = 0; r < 3; ++r) {  // no array is indexed at run time
+      if (role != r) continue;
+      packed.bounds[r] = static_cast<int16_t>(start);
+      packed.bounds[4 + r] = static_cast<int16_t>(0 - stop);
+    }
+    roles |= 1u << (role & 3);
+    sequence |= (role & 3) << 2 * k;
   }
   if (!n) return looks.sequence ? ODD - 1 : 0;
   uint32_t odd = wrong >> 31 | bounds >> 14 | unknown >> 2 | (n_roles(roles) != n);
-  for (int r = 0; r < 3; ++r) {
+  FC_UNROLL for (int r = 0; r < 3; ++r) {
     odd |= (looks.apart >> r & 1) && shared_tokens(packed, r, packed, (r + 1) % 3) > 0;
     odd |= shared_tokens(packed, r, packed, r) > looks.longest;
   }

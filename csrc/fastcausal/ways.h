@@ -20,4 +20,21 @@ FC_HD int64_t compare_worth(Worth a, Worth b) {
   return top_of(a) * (b_bottom ? b_bottom : 1) - top_of(b) * (a_bottom ? a_bottom : 1);
 }
 
+// The ways to pair three gold relations with three predicted ones, in lexicographic order.
+constexpr int N_WAYS = 6;
+
+// Returns the partner of each gold relation, two bits each, the first in the last bits.
+FC_HD uint32_t way_of_three(int k) { return static_cast<uint32_t>(0x192261624 >> 6 * k & 63); }
+
+// Returns the ways that pair as many of at most three as can be, a bit each; what is missing fills
+// up the three in its order, so that no way is there twice.
+FC_HD uint32_t ways_of_few(int n_gold, int n_pred) {
+  const int fewer = n_gold < n_pred ? n_gold : n_pred;
+  const int more = n_gold < n_pred ? n_pred : n_gold;
+  if (!fewer || more == 1) return 0x01;
+  if (more == 2) return 0x05;
+  if (fewer > 1) return 0x3f;
+  return n_gold == 1 ? 0x15 : 0x0d;
+}
+
 }  // namespace fastcausal

@@ -62,6 +62,7 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
         Asked asked
 
     int64_t pattern_of(const Row*, int64_t, const Row*, int64_t)
+    vector[char] written_patterns(const Named&, const Plan&) except +
     int64_t run_all(const Named&, const Run&) except +
     void c_count_pairs "fastcausal::count_pairs" (
         const Named&, const Side&, const Side&, const int64_t*, const int64_t*,
@@ -191,6 +192,13 @@ def pattern(gold, pred):
     cdef Array g = int32s(gold, 2)
     cdef Array p = int32s(pred, 2)
     return pattern_of(<const Row*>g.data, g.n, <const Row*>p.data, p.n)
+
+
+def patterns(kernel, Memory memory, plan):
+    """All patterns that memory knows, as csrc/fastcausal/patterns.h has them; None without any."""
+    cdef Named named = kernel_of(kernel, memory)
+    cdef vector[char] written = written_patterns(named, plan_at(plan)[0])
+    return written.data()[: written.size()] if written.size() else None
 
 
 def run(

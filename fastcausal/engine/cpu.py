@@ -58,6 +58,12 @@ def run(
     return 0 if as_given is None else int(as_given[0])
 
 
+def patterns(plan: Plan) -> bytes | None:
+    """Return what the plan's memory knows, to be looked up on a device; None without patterns."""
+    written: bytes | None = _call(_native.patterns, plan)
+    return written
+
+
 def count_pairs(
     plan: Plan,
     gold: Rows,

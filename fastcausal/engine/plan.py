@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -122,6 +123,11 @@ class Plan:
         from fastcausal.engine import plain
 
         return _native.Memory(plain.called(self.kernel).memory)
+
+    @cached_property
+    def on_machines(self) -> WeakKeyDictionary[Any, Any]:
+        """Patterns that machines of engine/device know of the plan."""
+        return WeakKeyDictionary()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: addresses hold in one process."""

@@ -61,7 +61,7 @@ def run(
         An example is too large (csrc/cpu.hpp says what is).
     """
     _check_threads(num_threads)
-    if check and backend != "cpu":
+    if check and backend == "reference":
         check_both(gold, pred, len(plan.params) - 1)
     if n_groups is None:
         rows = Groups(None, gold.n_examples, each=True)
@@ -75,7 +75,7 @@ def run(
     elif backend == "cuda":
         from fastcausal.engine.device import cuda
 
-        cuda.run(plan, gold, pred, rows, filled, counts, num_threads)
+        cuda.run(plan, gold, pred, rows, filled, counts, num_threads, check)
     else:
         check_option("backend", backend, Backend)
         from fastcausal.engine.reference import driver

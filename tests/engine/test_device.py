@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastcausal.engine.device import scoring
+from fastcausal.engine.device import launches, scoring
 from fastcausal.engine.plan import PLAN, Groups, Result, TooLargeError
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import run
@@ -31,7 +31,7 @@ def assert_same(found: Result, expected: Result) -> None:
 
 def member(name: str) -> str:
     """The member of a task that a field of its NumPy record stands for."""
-    if name in (*scoring.LAUNCH, "plan"):
+    if name in (*launches.LAUNCH, "plan"):
         return f"launch.{name}"
     side, _, rest = name.partition("_")
     return f"{side}.{rest}" if rest in ("rows", "row_offsets", "relation_offsets") else name
@@ -41,7 +41,7 @@ def test_records_are_those_of_the_source(tmp_path):
     """Every field of a record lies where the member of its name does, and there are no others."""
     text = ""
     for struct, record in (
-        ("Plan", PLAN), ("Task", scoring.TASK), ("LabelTask", scoring.LABEL_TASK)
+        ("Plan", PLAN), ("Task", launches.TASK), ("LabelTask", launches.LABEL_TASK)
     ):  # fmt: skip
         text += f'static_assert(sizeof({struct}) == {record.itemsize}, "{struct}");\n'
         for name, (dtype, offset) in record.fields.items():
@@ -105,10 +105,10 @@ def test_every_size_of_block_counters(kernel, n_groups, many):
 
 def test_lanes_fit_the_block():
     for n_cells in (1, 27, 54, 192, 193, 1000, 6144, 6145, 10**6):
-        lanes = scoring.n_lanes(n_cells)
+        lanes = launches.n_lanes(n_cells)
         assert lanes in (0, 1, 2, 4, 8, 16, 32)
-        assert 4 * n_cells * lanes <= scoring.COUNTERS
-        assert lanes == 32 or 4 * n_cells * max(1, 2 * lanes) > scoring.COUNTERS
+        assert 4 * n_cells * lanes <= launches.COUNTERS
+        assert lanes == 32 or 4 * n_cells * max(1, 2 * lanes) > launches.COUNTERS
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -178,10 +178,9 @@ def test_rows_on_the_device(many):
         partner = np.full(gold.n_relations, -7, np.int64)
         counts = np.zeros((groups.n_rows, plan.n_fields), np.int64)
         left_out = np.ones(3000, np.bool_)
-        queue = emulated.Queue()
-        scoring.score_device(
-            emulated.Machine(), queue, plan, gold, pred, groups, partner, counts, left_out
-        )
+        machine = emulated.Machine()
+        queue = machine.current()
+        scoring.score_device(machine, queue, plan, gold, pred, groups, partner, counts, left_out)
         assert left_out.all()  # nothing has waited
         queue.wait()
         most = np.maximum(*(np.diff(side.relation_offsets) for side in many))

@@ -14,7 +14,11 @@ from fastcausal.engine.reference.kernels import KERNELS
 from tests.support import nvrtc
 
 ENTRIES = {
-    "device.cu": [f"{kind}_{kernel}" for kind in ("score", "labels") for kernel in KERNELS],
+    "device.cu": [
+        "packed",
+        "settle",
+        *(f"{kind}_{kernel}" for kind in ("score", "labels") for kernel in KERNELS),
+    ],
     "decoding.cu": ["decode_labels", "decode_selections", "decode_rows"],
 }
 
@@ -32,7 +36,7 @@ def test_nvrtc(entry):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("entry", ["labels_exact_spans", "decode_selections"])
+@pytest.mark.parametrize("entry", ["packed", "labels_exact_spans", "decode_selections"])
 def test_nvrtc_for_the_oldest_device(entry):
     options = (*cuda.options(entry), f"-arch=sm_{nvrtc.architectures()[0]}")
     said, binary = nvrtc.compile_text(cuda.code(entry), options)

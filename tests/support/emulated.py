@@ -66,6 +66,9 @@ def library() -> ctypes.CDLL:
     return ctypes.CDLL(str(target))
 
 
+left_by_patterns: list[int] = []  # examples, by each launch that counts by patterns
+
+
 class Queue:
     """Does nothing before it is waited for, so that what is read too early shows."""
 
@@ -76,11 +79,13 @@ class Queue:
         self.work.append(lambda: ctypes.memmove(target, source.ctypes.data, source.nbytes))
 
     def launch(self, entry, task, n_items, n_counters=0):
-        self.work.append(
-            lambda: library().launch(
-                entry.encode(), ctypes.c_void_p(task.ctypes.data), BLOCKS, THREADS
-            )
-        )
+        def play():
+            library().launch(entry.encode(), ctypes.c_void_p(task.ctypes.data), BLOCKS, THREADS)
+            if entry == "packed":
+                at = int(task["chosen"]) + 8 * int(task["n_chosen"])
+                left_by_patterns.append(ctypes.c_int64.from_address(at).value)
+
+        self.work.append(play)
 
     def download(self, target, source):
         self.work.append(lambda: ctypes.memmove(target.ctypes.data, source, target.nbytes))
@@ -101,6 +106,7 @@ class Machine:
 
     def __init__(self) -> None:
         self.kept: list = []
+        self.lanes: list = []
         self.only = Queue()
 
     def current(self) -> Queue:
@@ -119,6 +125,11 @@ class Machine:
         n = int(np.prod(shape)) * np.dtype(dtype).itemsize
         self.kept.append(np.full(n, 0xA5, np.uint8).view(dtype).reshape(shape))
         return self.kept[-1]
+
+    def zeros(self, n):
+        zeros = self.array(n, np.int64)
+        self.only.work.append(lambda: zeros.fill(0))
+        return zeros
 
     def offsets(self, sizes):
         found = self.array(len(sizes) + 1, np.int64)

@@ -4,7 +4,9 @@
 
     machine.py   the device interface: memory and work queues
     cuda.py      the interface implemented with CuPy; backend ``cuda``
-    scoring.py   score rows on a device, by csrc/device.cu
+    patterns.py  patterns that a device looks up, learnt on the host
+    launches.py  launches of csrc/device.cu
+    scoring.py   score rows on a device
     labels.py    count batches of label ids on a device
     sources.py   paths of the CUDA sources
 """

@@ -60,9 +60,10 @@ def run(
     partner: Int64 | None,
     counts: Int64,
     num_threads: int | None,
+    check: bool = False,
 ) -> None:
     """As in cpu.py, which counts the examples that do not fit on the device."""
-    scoring.score_host(machine(), plan, gold, pred, groups, partner, counts, num_threads)
+    scoring.score_host(machine(), plan, gold, pred, groups, partner, counts, num_threads, check)
 
 
 # ------------------------------------------------------------------------ arrays on the device
@@ -131,8 +132,8 @@ def run_on_device(
 ) -> DeviceResult:
     """As `fastcausal.engine.run.run` on arrays of the device (see `rows`), without waiting for it.
 
-    Work is queued on CuPy's current stream. The sources are compiled, and the plan is copied to the
-    device, when first used.
+    Work is queued on CuPy's current stream. When a plan is first used, the sources are compiled and
+    patterns are learnt on the host, from some of the examples; that waits.
     """
     cp = cupy()
     if n_groups is None:
@@ -267,6 +268,7 @@ class Machine:
         self.cupy: Any = cupy()
         self.multiprocessors: int = self.cupy.cuda.Device().attributes["MultiProcessorCount"]
         self.constants: dict[bytes, Array] = {}
+        self.lanes: list[Any] = []
 
     def current(self) -> Queue:
         """See `machine.Machine`, which these are."""
@@ -284,8 +286,11 @@ class Machine:
     def array(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:  # noqa: D102
         return self.cupy.empty(shape, dtype)
 
+    def zeros(self, n: int) -> Array:  # noqa: D102
+        return self.cupy.zeros(n, np.int64)
+
     def offsets(self, sizes: Array) -> Array:  # noqa: D102
-        offsets = self.cupy.zeros(len(sizes) + 1, np.int64)
+        offsets = self.zeros(len(sizes) + 1)
         offsets[1:] = self.cupy.cumsum(sizes)
         return offsets
 

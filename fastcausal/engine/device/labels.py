@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fastcausal.engine import cpu
+from fastcausal.engine.device.launches import LABEL_TASK, count, entry_of, task_of
 from fastcausal.engine.device.machine import Array, Bytes, Machine
-from fastcausal.engine.device.scoring import LABEL_TASK, count, drawn, entry_of, task_of
+from fastcausal.engine.device.scoring import drawn
 from fastcausal.engine.kernel import Int32, Int64
 from fastcausal.engine.plan import Groups, Plan
 from fastcausal.errors import InputError

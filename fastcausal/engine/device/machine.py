@@ -34,7 +34,15 @@ class Queue(Protocol):
 
 
 class Machine(Protocol):
-    """Memory and queues of a device."""
+    """Memory and queues of a device.
+
+    Attributes
+    ----------
+    lanes : list
+        Ways through the device that no call uses (scoring.py), for the next one.
+    """
+
+    lanes: list[Any]
 
     def current(self) -> Queue:
         """Return the queue that all is done in unless another is asked for."""
@@ -50,6 +58,9 @@ class Machine(Protocol):
 
     def array(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """Make an array on the machine, not filled; let go of when what uses it is in `current`."""
+
+    def zeros(self, n: int) -> Array:
+        """Make an int64 array as `array` does, filled with zeros by work in `current`."""
 
     def offsets(self, sizes: Array) -> Array:
         """Compute int64[n + 1]: 0 and the running sums of the sizes, by work in `current`."""

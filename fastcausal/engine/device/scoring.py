@@ -1,12 +1,12 @@
-"""Scoring on a device, whatever it is: parts of the work, launch records, and what does not fit.
+"""Scoring rows on a device, whatever it is: parts of the work, and what the device leaves.
 
 ::
 
     score_host      rows in host memory: parts that go through two queues, so that copying one part
                     overlaps with counting the other
-    score_device    rows on the device: one launch, no waiting
-      Task          what csrc/device.cu works on
-      finish        examples that do not fit on a device are counted by backend "cpu"
+    score_device    rows on the device: no waiting
+      launches.py   what is launched
+      finish        examples that do not fit on a device, or are wrong, are left to backend "cpu"
 
 A `Machine` (machine.py) is CuPy's device, or csrc/device.cu compiled for the host (in the tests).
 """
@@ -22,86 +22,17 @@ import numpy as np
 import numpy.typing as npt
 
 from fastcausal.engine import cpu
+from fastcausal.engine.device import launches
+from fastcausal.engine.device.launches import TASK, by_patterns, task_of
 from fastcausal.engine.device.machine import Array, Bytes, Machine, Queue
+from fastcausal.engine.device.patterns import patterns_of
 from fastcausal.engine.kernel import Int64
-from fastcausal.engine.plan import PLAN, Groups, Plan, TooLargeError
-from fastcausal.engine.reference.kernels import KERNELS
+from fastcausal.engine.plan import Groups, Plan, TooLargeError
 from fastcausal.errors import InputError
-from fastcausal.rows import Rows
-
-LAUNCH = ("counts", "left_out", "first", "last", "n_totals", "n_lanes")
-
-
-def _record(members: str) -> np.dtype[np.void]:
-    """Make a record: addresses and numbers, 8 bytes each, then struct Launch of csrc/device.cu."""
-    numbers = [(name, np.uint64) for name in (*members.split(), *LAUNCH)]
-    return np.dtype([*numbers, ("plan", PLAN)])
-
-
-# The launch records, struct Task and struct LabelTask of csrc/device.cu.
-TASK = _record(
-    "gold_rows gold_row_offsets gold_relation_offsets "
-    "pred_rows pred_row_offsets pred_relation_offsets lengths groups partner apart"
-)
-LABEL_TASK = _record(
-    "gold_ids pred_ids marks n_labels ignored n_tokens gold_itemsize pred_itemsize run_on"
-)
+from fastcausal.rows import Rows, check_both
 
 PART = 32 << 20  # bytes of a part: long enough to copy at full speed, short enough to overlap
-LANES = 32  # threads of a warp
-COUNTERS = 24 << 10  # bytes of counters in a block's memory: leaves room for several blocks
 ALIGNED = 16  # bytes that every array in a part starts at a multiple of
-
-
-def n_lanes(n_cells: int) -> int:
-    """Return how many columns of 32-bit counters a block keeps for these counts; 0 if none fit.
-
-    Examples
-    --------
-    >>> n_lanes(54), n_lanes(1000), n_lanes(100_000)
-    (32, 4, 0)
-    """
-    lanes = LANES
-    while lanes and 4 * n_cells * lanes > COUNTERS:
-        lanes //= 2
-    return lanes
-
-
-def task_of(
-    record: np.dtype[np.void],
-    machine: Machine,
-    plan: Plan,
-    examples: tuple[int, int],
-    n_totals: int,
-    **members: int,
-) -> npt.NDArray[np.void]:
-    """Make the record of one launch, over a range of examples.
-
-    Where there are no shared totals, every example has its own row of counts.
-    """
-    task = np.zeros((), record)
-    for name, member in members.items():
-        task[name] = member % 2**64
-    task["plan"] = plan.record(*map(machine.constant, plan.arrays))
-    task["first"], task["last"] = examples
-    task["n_totals"] = n_totals
-    task["n_lanes"] = n_lanes(n_totals) if n_totals else 0
-    return task
-
-
-def count(queue: Queue, entry: str, task: npt.NDArray[np.void]) -> None:
-    """Launch a task of `task_of`."""
-    queue.launch(
-        entry, task, int(task["last"] - task["first"]), int(task["n_lanes"] * task["n_totals"])
-    )
-
-
-def entry_of(kind: str, plan: Plan) -> str:
-    """Name the entry of csrc/device.cu that counts for a plan: ``score`` rows, or ``labels``."""
-    kernel = plan.kernel
-    if KERNELS.get(kernel.name) is not kernel:
-        raise InputError(f'{kernel} is written in Python, which backend "cuda" does not run')
-    return f"{kind}_{kernel.name}"
 
 
 # -------------------------------------------------------------------------- rows in host memory
@@ -157,14 +88,27 @@ def parts(gold: Rows, pred: Rows, n_fields: int, most: int) -> Iterator[tuple[in
 
 
 def side_pieces(name: str, side: Rows, first: int, last: int) -> Pieces:
-    """Return the pieces of one side that a range of examples reads."""
-    relations = [int(side.relation_offsets[k]) for k in (first, last)]
-    rows = [int(side.row_offsets[k]) for k in relations]
+    """Return the pieces of one side that a range of examples reads.
+
+    Raises
+    ------
+    IndexError
+        The offsets at its ends lead outside the arrays: no address is made of them.
+    """
+    relations = _ends(side.relation_offsets, (first, last), side.n_relations)
+    rows = _ends(side.row_offsets, relations, len(side.values))
     return {
         f"{name}_rows": Piece(side.values, rows[0], rows[1]),
         f"{name}_row_offsets": Piece(side.row_offsets, relations[0], relations[1] + 1),
         f"{name}_relation_offsets": Piece(side.relation_offsets, first, last + 1),
     }
+
+
+def _ends(offsets: Int64, items: tuple[int, int], n: int) -> tuple[int, int]:
+    first, last = (int(offsets[k]) for k in items)
+    if not 0 <= first <= last <= n:
+        raise IndexError(f"items {first} to {last} of {n}")
+    return first, last
 
 
 def pieces_of(
@@ -193,32 +137,36 @@ class Lane:
         self.queue: Queue = machine.queue()
         self.host: Bytes = np.empty(0, np.uint8)
         self.memory: Array = None
+        self.left: Array = machine.empty(0)  # int64[n_examples], which the host never sees
         self.outputs: tuple[Pieces, dict[str, int]] = ({}, {})
 
-    def reserve(self, n: int) -> None:
+    def reserve(self, n: int, n_examples: int) -> None:
         """Have at least ``n`` bytes on both sides; parts differ little in size."""
-        if len(self.host) < n:
+        if len(self.host) < n or len(self.left) < 8 * n_examples:
             self.host = self.machine.pinned(n + n // 8)
             self.memory = self.machine.empty(len(self.host))
+            self.left = self.machine.empty(9 * n_examples)
             self.machine.current().wait()
 
     def start(
-        self, entry: str, plan: Plan, inputs: Pieces, outputs: Pieces, examples: tuple[int, int],
+        self, plan: Plan, inputs: Pieces, outputs: Pieces, examples: tuple[int, int],
         n_totals: int, **members: int,
     ) -> None:  # fmt: skip
         """Send a part on its way."""
         pieces = inputs | outputs
         places, end = placed(pieces)
         middle = min(places[name] for name in outputs)
-        self.reserve(end)
+        self.reserve(end, examples[1] - examples[0])
         for name, piece in inputs.items():
             np.copyto(self.of(piece, places[name]), piece.array)
         base = self.machine.address(self.memory)
         # Each array is taken to start so far before the part that numbers need not be changed.
         members |= {n: base + places[n] - piece.first * piece.item for n, piece in pieces.items()}
+        if members.get("patterns"):
+            members["left"] = self.machine.address(self.left)
         task = task_of(TASK, self.machine, plan, examples, n_totals, **members)
         self.queue.upload(base, self.host[:middle])
-        count(self.queue, entry, task)
+        launches.score(self.queue, plan, task)
         self.queue.download(self.host[middle:end], base + middle)
         self.outputs = outputs, places
 
@@ -245,34 +193,76 @@ def score_host(
     partner: Int64 | None,
     counts: Int64,
     num_threads: int | None,
+    check: bool = False,
 ) -> None:
-    """As `cpu.run`; ``num_threads`` is for the examples that do not fit on the device."""
-    entry = entry_of("score", plan)
-    left_out = np.zeros(gold.n_examples, np.bool_)
-    lanes = [Lane(machine), Lane(machine)]
-    members = {"apart": int(groups.apart)}
+    """As `cpu.run`; ``num_threads`` is for the examples that are left to the host."""
+    n_roles = int(plan.params[0])
+    if check and not (_fits(gold, gold) and _fits(pred, gold)):
+        check_both(gold, pred, n_roles)
+    try:
+        left_out = _on_device(machine, plan, gold, pred, groups, partner, counts, check)
+        examples = np.flatnonzero(left_out)
+        finish(plan, gold, pred, groups, examples, partner, counts, num_threads, check)
+    except (IndexError, InputError, TooLargeError):
+        if check:  # what is wrong comes first, and is named as it was given
+            check_both(gold, pred, n_roles)
+        raise
+
+
+def _fits(side: Rows, gold: Rows) -> bool:
+    """Tell whether arrays have the types and sizes of rows, and offsets reach from end to end."""
+    offsets = (side.row_offsets, len(side.values)), (side.relation_offsets, side.n_relations)
+    return (
+        side.values.dtype == np.int32
+        and side.values.ndim == 2
+        and side.values.shape[1] == 3
+        and side.lengths.dtype == np.int32
+        and len(side.lengths) == len(gold.lengths) == len(side.relation_offsets) - 1
+        and all(o.dtype == np.int64 and o.ndim == 1 and len(o) > 0 for o, _ in offsets)
+        and all(o[0] == 0 and o[-1] == n for o, n in offsets)
+        and all(array.flags.c_contiguous for array in (*side.arrays(), side.lengths))
+    )
+
+
+def _on_device(
+    machine: Machine, plan: Plan, gold: Rows, pred: Rows, groups: Groups, partner: Int64 | None,
+    counts: Int64, check: bool,
+) -> npt.NDArray[np.bool_]:  # fmt: skip
+    """Fill partner and add to counts; return the examples that are left to the host."""
+    left_out = np.ones(gold.n_examples, np.bool_)
+    if not plan.kernel.ordinal:
+        launches.entry_of("score", plan)  # refuses
+    known = patterns_of(machine, plan, gold, pred, np.asarray)
+    if not (known.n or plan.built_in):
+        return left_out
+    members = {"apart": int(groups.apart), "check": int(check), **by_patterns(known, groups)}
+    chosen = np.zeros(members.get("n_chosen", 0) + 1, np.int64)
     totals = np.zeros(0 if groups.each else counts.size, np.int64)
     on_device = machine.empty(totals.nbytes)
     if not groups.each:
         members["counts"] = machine.address(on_device)
         machine.current().upload(members["counts"], totals.view(np.uint8))
     machine.current().wait()  # the lanes may begin
+    lanes = machine.lanes.pop() if machine.lanes else [Lane(machine), Lane(machine)]
     try:
         for examples in parts(gold, pred, plan.n_fields if groups.each else 0, PART):
             inputs, outputs = pieces_of(gold, pred, groups, partner, counts, left_out, *examples)
+            inputs["chosen"] = Piece(chosen, 0, len(chosen))
             lanes.reverse()
             lanes[0].finish()
-            lanes[0].start(entry, plan, inputs, outputs, examples, totals.size, **members)
+            lanes[0].start(plan, inputs, outputs, examples, totals.size, **members)
         for lane in lanes:
             lane.finish()
     finally:
         for lane in lanes:
             lane.queue.wait()  # memory in use is not given back
+            lane.outputs = {}, {}
+        machine.lanes.append(lanes)
     if not groups.each:
         machine.current().download(totals.view(np.uint8), members["counts"])
         machine.current().wait()
         counts += totals.reshape(counts.shape)
-    finish(plan, gold, pred, groups, np.flatnonzero(left_out), partner, counts, num_threads)
+    return left_out
 
 
 # -------------------------------------------------------------------------- rows on the device
@@ -286,6 +276,7 @@ def score_device(
 
     Where each example is a group of its own, its counts are written.
     """
+    launches.entry_of("score", plan)
     arrays = {
         "lengths": gold.lengths, "groups": groups.of, "partner": partner, "counts": counts,
         "left_out": left_out,
@@ -295,11 +286,15 @@ def score_device(
         arrays[f"{name}_row_offsets"] = side.row_offsets
         arrays[f"{name}_relation_offsets"] = side.relation_offsets
     members = {n: machine.address(array) for n, array in arrays.items() if array is not None}
+    known = patterns_of(machine, plan, gold, pred, machine.numpy)
+    members |= {"apart": int(groups.apart), **by_patterns(known, groups)}
+    chosen = machine.zeros(members.get("n_chosen", 0) + 1)
+    left = machine.array(gold.n_examples if known.n else 0, np.int64)
+    members["chosen"] = machine.address(chosen)
+    members["left"] = machine.address(left) if known.n else 0
     n_totals = 0 if groups.each else groups.n_rows * plan.n_fields
-    examples = 0, gold.n_examples
-    members["apart"] = int(groups.apart)
-    task = task_of(TASK, machine, plan, examples, n_totals, **members)
-    count(queue, entry_of("score", plan), task)
+    task = task_of(TASK, machine, plan, (0, gold.n_examples), n_totals, **members)
+    launches.score(queue, plan, task)
 
 
 # ------------------------------------------------------------------------- what does not fit
@@ -314,8 +309,9 @@ def finish(
     partner: Int64 | None,
     counts: Int64,
     num_threads: int | None = None,
+    check: bool = False,
 ) -> None:
-    """Count the examples that did not fit, on the host: fill partner and add to counts."""
+    """Count the examples that are left, on the host: fill partner and add to counts."""
     if not len(examples):
         return
     (some_gold, of_gold), (some_pred, of_pred) = (drawn(side, examples) for side in (gold, pred))
@@ -324,7 +320,7 @@ def finish(
     of = None if groups.of is None else groups.of[examples]
     own_groups = Groups(of, len(examples) if groups.each else groups.n, groups.each, groups.apart)
     try:
-        cpu.run(plan, some_gold, some_pred, own_groups, own_partner, own, num_threads)
+        cpu.run(plan, some_gold, some_pred, own_groups, own_partner, own, num_threads, check)
     except TooLargeError as error:
         raise TooLargeError(int(examples[error.example])) from None
     if groups.each:
@@ -334,15 +330,23 @@ def finish(
 
 
 def drawn(rows: Rows, examples: Int64) -> tuple[Rows, Int64]:
-    """Return the given examples, and the numbers that their relations had."""
-    relation, relation_offsets = _lists(rows.relation_offsets, examples)
-    row, row_offsets = _lists(rows.row_offsets, relation)
+    """Return the given examples, and the numbers that their relations had.
+
+    Raises
+    ------
+    IndexError
+        Their offsets fall, or lead outside the arrays.
+    """
+    relation, relation_offsets = _lists(rows.relation_offsets, examples, rows.n_relations)
+    row, row_offsets = _lists(rows.row_offsets, relation, len(rows.values))
     chosen = Rows(rows.values[row], row_offsets, relation_offsets, rows.lengths[examples])
     return chosen, relation
 
 
-def _lists(offsets: Int64, chosen: Int64) -> tuple[Int64, Int64]:
-    """Return the items of the chosen lists by number, and the offsets of these lists."""
-    sizes = np.diff(offsets)[chosen]
-    ends = np.concatenate([[0], np.cumsum(sizes)])
-    return np.repeat(offsets[:-1][chosen] - ends[:-1], sizes) + np.arange(ends[-1]), ends
+def _lists(offsets: Int64, chosen: Int64, n: int) -> tuple[Int64, Int64]:
+    """Return the items, of n, of the chosen lists by number, and the offsets of these lists."""
+    starts, stops = offsets[chosen], offsets[chosen + 1]
+    if ((starts < 0) | (stops < starts) | (n < stops)).any():
+        raise IndexError(f"lists that fall, or lead beyond {n} items")
+    ends = np.concatenate([[0], np.cumsum(stops - starts)])
+    return np.repeat(starts - ends[:-1], stops - starts) + np.arange(ends[-1]), ends

@@ -1,0 +1,177 @@
+// One example with at most three packed relations a side, paired by what their patterns are worth.
+//
+//   read ── both sides, packed and checked
+//   pair ── every pair is looked up; the best way to pair, where patterns tell it
+//   each ── what this way counts
+//
+// What is missing of three is an empty relation, so that one search serves every shape. All arrays
+// are indexed by numbers that a compiler knows, so that a device keeps them in registers.
+#pragma once
+#include "patterns.h"
+#include "plan.h"
+
+namespace fastcausal {
+
+struct FewPacked {
+  static constexpr int MOST = 3;
+
+  // The relations of one side.
+  struct Relations {
+    int64_t first;
+    int n;
+    Record packed[MOST];
+    Kind kinds[MOST];
+    int32_t alone[MOST];  // their patterns
+
+    // False: too many, or some that are odd.
+    FC_INLINE bool read(const Side& side, const Held& held, int64_t example, int32_t tokens,
+                        const Looks& looks) {
+      first = side.relation_offsets[example];
+      const int64_t last = side.relation_offsets[example + 1];
+      if (!held.relations(first, last) || last - first > MOST) return false;
+      n = static_cast<int>(last - first);
+      bool odd = false;
+      FC_UNROLL for (int i = 0; i < MOST; ++i) {
+        int64_t row = 0;
+        int64_t end = 0;
+        if (i < n) {
+          row = side.row_offsets[first + i];
+          end = side.row_offsets[first + i + 1];
+          if (!held.rows(row, end)) return false;
+        }
+        kinds[i] = pack_plainly(side.rows + row, end - row, looks, packed[i]);
+        odd |= (kinds[i] & ODD) || ends_after_plainly(packed[i], tokens);
+      }
+      return !odd;
+    }
+
+    // Adds what they are worth alone; false: it is unknown.
+    FC_INLINE bool weigh(const Patterns& patterns, bool is_gold, Worth& worth) {
+      bool known = true;
+      FC_UNROLL for (int i = 0; i < MOST; ++i) {
+        if (i >= n) continue;
+        alone[i] = patterns.alone(is_gold, kinds[i]);
+        known &= alone[i] != Patterns::UNKNOWN;
+        if (known) worth += patterns.all()[alone[i]].worth;
+      }
+      return known;
+    }
+  };
+
+  Relations gold, pred;
+  int32_t pairs[MOST][MOST];  // their patterns
+  uint32_t way;               // see way_of_three
+
+  FC_INLINE bool read(const Side& of_gold, const Side& of_pred, const Held& held_gold,
+                      const Held& held_pred, int64_t example, int32_t length, const Looks& looks) {
+    const int32_t tokens = length < 0 || length > MOST_TOKENS ? MOST_TOKENS : length;
+    return gold.read(of_gold, held_gold, example, tokens, looks) &&
+           pred.read(of_pred, held_pred, example, tokens, looks);
+  }
+
+  // False: a pattern is unknown, or does not tell which of equal ways counts.
+  FC_INLINE bool pair(const Patterns& patterns, const Looks& looks, const Plan& plan) {
+    pred.n = static_cast<int>(plan.n_counted(gold.n, pred.n));
+    if (plan.official && gold.n && pred.n > gold.n) return false;
+    Cell cells[MOST][MOST] = {};
+    FC_UNROLL for (int i = 0; i < MOST; ++i) {
+      FC_UNROLL for (int j = 0; j < MOST; ++j) {
+        if (i >= gold.n || j >= pred.n) continue;
+        const uint64_t bits = compare_plainly(gold.packed[i], pred.packed[j], looks.across);
+        pairs[i][j] = patterns.find(key_of(bits, gold.kinds[i], pred.kinds[j], looks));
+        if (pairs[i][j] == Patterns::UNKNOWN) return false;
+        cells[i][j].worth = patterns.all()[pairs[i][j]].worth;
+        FC_UNROLL for (int r = 0; r < 3; ++r) {
+          cells[i][j].shared += tokens_of(gold.packed[i], r, pred.packed[j]);
+        }
+      }
+    }
+    Worth none = 0;
+    if (!gold.weigh(patterns, true, none) || !pred.weigh(patterns, false, none)) return false;
+    return choose(cells, none, plan);
+  }
+
+  // What counts once: a pair, or one that stays alone with a missing other.
+  struct Counted {
+    int32_t id;  // its pattern
+    int i, j;
+    bool of_gold, of_pred;  // who is there
+    Record gold, pred;
+    Kind gold_kind, pred_kind;
+
+    FC_INLINE bool marks() const { return (of_gold && gold_kind) || (of_pred && pred_kind); }
+  };
+
+  template <class Use>
+  FC_INLINE void each(const Use& use) const {
+    FC_UNROLL for (int i = 0; i < MOST; ++i) {
+      const int j = static_cast<int>(way >> 2 * i & 3);
+      Counted counted{
+          pairs[i][0],  i, j, i < gold.n, j < pred.n, gold.packed[i], pred.packed[0], gold.kinds[i],
+          pred.kinds[0]};
+      int32_t pred_alone = pred.alone[0];
+      FC_UNROLL for (int other = 1; other < MOST; ++other) {
+        if (j != other) continue;
+        counted.id = pairs[i][other];
+        counted.pred = pred.packed[other];
+        counted.pred_kind = pred.kinds[other];
+        pred_alone = pred.alone[other];
+      }
+      if (!counted.of_pred) counted.id = gold.alone[i];
+      if (!counted.of_gold) counted.id = pred_alone;
+      if (counted.of_gold || counted.of_pred) use(counted);
+    }
+  }
+
+ private:
+  // What a pair adds, and the tokens of one role that it shares.
+  struct Cell {
+    Worth worth;
+    int32_t shared;
+  };
+
+  FC_INLINE static Cell sum_of(const Cell cells[MOST][MOST], uint32_t way) {
+    const Cell& first = cells[0][way & 3];
+    const Cell& second = cells[1][way >> 2 & 3];
+    const Cell& third = cells[2][way >> 4];
+    return {first.worth + second.worth + third.worth, first.shared + second.shared + third.shared};
+  }
+
+  FC_INLINE bool choose(const Cell cells[MOST][MOST], Worth none, const Plan& plan) {
+    const uint32_t ways = ways_of_few(gold.n, pred.n);
+    way = way_of_three(0);
+    Cell best = sum_of(cells, way);
+    bool tied = false;
+    FC_UNROLL for (int k = 1; k < N_WAYS; ++k) {
+      const uint32_t other = way_of_three(k);
+      const Cell sum = sum_of(cells, other);
+      int64_t more = compare_worth(none + sum.worth, none + best.worth);
+      if (!more && plan.by_content) more = sum.shared - best.shared;
+      if (more < 0 || !(ways >> k & 1)) continue;
+      tied = !more;
+      if (tied) continue;
+      best = sum;
+      way = other;
+    }
+    if (!tied) return true;
+    if (plan.official) {  // the first of those without a hit
+      way = way_of_three(0);
+      return !top_of(none + best.worth);
+    }
+    return plan.by_content && plan.additive && !best.shared && !any_meet();
+  }
+
+  // Tells whether any pair has a token in common: if not, all ways count the same.
+  FC_INLINE bool any_meet() const {
+    uint64_t bits = 0;
+    FC_UNROLL for (int i = 0; i < MOST; ++i) {
+      FC_UNROLL for (int j = 0; j < MOST; ++j) {
+        if (i >= gold.n || j >= pred.n) continue;
+        bits |= compare_plainly(gold.packed[i], pred.packed[j], Across::ALL);
+      }
+    }
+    return bits & MEETINGS;
+  }
+};
+
+}  // namespace fastcausal

@@ -1,0 +1,104 @@
+"""Launches of csrc/device.cu: their records, their counters, and their order."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.engine.device.machine import Machine, Queue
+from fastcausal.engine.device.patterns import Patterns
+from fastcausal.engine.plan import PLAN, Groups, Plan
+from fastcausal.errors import InputError
+
+LAUNCH = ("counts", "left_out", "first", "last", "n_totals", "n_lanes")
+
+
+def _record(members: str) -> np.dtype[np.void]:
+    """Make a record: addresses and numbers, 8 bytes each, then struct Launch of csrc/device.cu."""
+    numbers = [(name, np.uint64) for name in (*members.split(), *LAUNCH)]
+    return np.dtype([*numbers, ("plan", PLAN)])
+
+
+# The launch records, struct Task and struct LabelTask of csrc/device.cu.
+TASK = _record(
+    "gold_rows gold_row_offsets gold_relation_offsets "
+    "pred_rows pred_row_offsets pred_relation_offsets lengths groups partner apart check "
+    "patterns chosen n_chosen n_chosen_lanes left"
+)
+LABEL_TASK = _record(
+    "gold_ids pred_ids marks n_labels ignored n_tokens gold_itemsize pred_itemsize run_on"
+)
+
+LANES = 32  # threads of a warp
+COUNTERS = 24 << 10  # bytes of counters in a block's memory: leaves room for several blocks
+MOST_CHOSEN = 2  # rows of counts that patterns are told apart by; for more they are counted at once
+
+
+def n_lanes(n_cells: int) -> int:
+    """Return how many columns of 32-bit counters a block keeps for these counts; 0 if none fit.
+
+    Examples
+    --------
+    >>> n_lanes(54), n_lanes(1000), n_lanes(100_000)
+    (32, 4, 0)
+    """
+    lanes = LANES
+    while lanes and 4 * n_cells * lanes > COUNTERS:
+        lanes //= 2
+    return lanes
+
+
+def task_of(
+    record: np.dtype[np.void],
+    machine: Machine,
+    plan: Plan,
+    examples: tuple[int, int],
+    n_totals: int,
+    **members: int,
+) -> npt.NDArray[np.void]:
+    """Make the record of one launch, over a range of examples.
+
+    Where there are no shared totals, every example has its own row of counts.
+    """
+    task = np.zeros((), record)
+    for name, member in members.items():
+        task[name] = member % 2**64
+    task["plan"] = plan.record(*map(machine.constant, plan.arrays))
+    task["first"], task["last"] = examples
+    task["n_totals"] = n_totals
+    task["n_lanes"] = n_lanes(n_totals) if n_totals else 0
+    return task
+
+
+def count(queue: Queue, entry: str, task: npt.NDArray[np.void], n_more: int = 0) -> None:
+    """Launch a task of `task_of`, with so many counters beside those of the totals."""
+    n_counters = int(task["n_lanes"] * task["n_totals"]) + n_more
+    queue.launch(entry, task, int(task["last"] - task["first"]), n_counters)
+
+
+def score(queue: Queue, plan: Plan, task: npt.NDArray[np.void]) -> None:
+    """Count rows by the patterns of a task, and what these leave by the plan's kernel."""
+    if task["patterns"]:
+        n, n_totals = int(task["n_chosen"]), int(task["n_totals"] * task["n_lanes"])
+        count(queue, "packed", task, n * int(task["n_chosen_lanes"]))
+        queue.launch("settle", task, n, n_totals)
+    if plan.built_in:
+        count(queue, entry_of("score", plan), task)
+
+
+def by_patterns(known: Patterns, groups: Groups) -> dict[str, int]:
+    """Return the members of a task that counts by patterns, but ``left`` and ``chosen``.
+
+    These are int64[n_examples] and, all 0, int64[n_chosen + 1].
+    """
+    if not known.n:
+        return {}
+    n = 0 if groups.each or groups.n_rows > MOST_CHOSEN else known.n * groups.n_rows
+    return {"patterns": known.address, "n_chosen": n, "n_chosen_lanes": n_lanes(n)}
+
+
+def entry_of(kind: str, plan: Plan) -> str:
+    """Name the entry of csrc/device.cu that counts for a plan: ``score`` rows, or ``labels``."""
+    if not plan.built_in:
+        raise InputError(f'{plan.kernel} is written in Python, which backend "cuda" does not run')
+    return f"{kind}_{plan.kernel.name}"

@@ -1,0 +1,84 @@
+"""Patterns that a device looks up (csrc/fastcausal/patterns.h): learnt on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastcausal.engine import cpu
+from fastcausal.engine.device.machine import Machine
+from fastcausal.engine.kernel import Int64
+from fastcausal.engine.plan import Groups, Plan, TooLargeError
+from fastcausal.errors import InputError
+from fastcausal.rows import Rows
+
+MOST = 16384  # examples that patterns are learnt from,
+SLICES = 32  # in so many slices of the input
+Read = Callable[[Any], Any]  # from an array, perhaps of a machine, to one of NumPy
+
+
+class Patterns(NamedTuple):
+    """Patterns of a plan that a machine knows.
+
+    Attributes
+    ----------
+    address : int
+        Where they are on the machine.
+    n : int
+        Number of them and of free places; 0 where patterns do not tell the plan's counts.
+    n_examples : int
+        Examples that they were learnt from.
+    """
+
+    address: int = 0
+    n: int = 0
+    n_examples: int = 0
+
+
+def patterns_of(machine: Machine, plan: Plan, gold: Rows, pred: Rows, read: Read) -> Patterns:
+    """Return the patterns of a plan, learnt from some examples when first asked for.
+
+    They are learnt again where there are four times as many examples to learn from.
+    """
+    known: Patterns = plan.on_machines.get(machine, Patterns())
+    n = min(gold.n_examples, MOST)
+    if n and n >= 4 * known.n_examples:
+        written = _learnt(plan, gold, pred, n, read)
+        known = Patterns(n_examples=n)
+        if written is not None:
+            table = np.frombuffer(written, np.uint8)
+            known = Patterns(machine.constant(table), int(table[:4].view(np.int32)[0]), n)
+        plan.on_machines[machine] = known
+    return known
+
+
+def _learnt(plan: Plan, gold: Rows, pred: Rows, n: int, read: Read) -> bytes | None:
+    """Count some examples on the host, and return all patterns that are known then."""
+    counts = np.zeros((1, plan.n_fields), np.int64)
+    try:
+        drawn = sampled(gold, n, read), sampled(pred, n, read)
+        cpu.run(plan, *drawn, Groups(None, 1), None, counts, 1, check=True)
+    except (IndexError, InputError, TooLargeError):  # of which counting all examples will tell
+        return None
+    return cpu.patterns(plan)
+
+
+def sampled(rows: Rows, n: int, read: Read) -> Rows:
+    """Copy so many examples or a few more to the host, in slices from all over the rows."""
+    width = n if n == rows.n_examples else -(-n // SLICES)
+    starts = np.linspace(0, rows.n_examples - width, 1 if width == n else SLICES, dtype=np.int64)
+    slices: list[tuple[Any, ...]] = []
+    for start in starts.tolist():
+        relations = read(rows.relation_offsets[start : start + width + 1])
+        of_relations = read(rows.row_offsets[relations[0] : relations[-1] + 1])
+        values = read(rows.values[of_relations[0] : of_relations[-1]])
+        lengths = read(rows.lengths[start : start + width])
+        slices.append((values, np.diff(of_relations), np.diff(relations), lengths))
+    values, row_sizes, relation_sizes, lengths = map(np.concatenate, zip(*slices, strict=True))
+    return Rows(values, _offsets(row_sizes), _offsets(relation_sizes), lengths)
+
+
+def _offsets(sizes: Int64) -> Int64:
+    return np.concatenate([[0], np.cumsum(sizes)])
