@@ -15,19 +15,15 @@ struct CollectedRows {
   std::vector<int32_t> lengths;
 
   void row(int32_t role, int32_t start, int32_t stop) { rows.push_back({role, start, stop}); }
-  void in_order() {
-    sort_relation([](const Row& a, const Row& b) { return compare_rows(a, b) < 0; });
-  }
-  void by_role() {
-    sort_relation([](const Row& a, const Row& b) { return compare_roles_first(a, b) < 0; });
-  }
+  void in_order() { sort_relation(compare_rows); }
+  void by_role() { sort_relation(compare_roles_first); }
   void forget_relation() { rows.resize(static_cast<size_t>(row_offsets.back())); }
   void end_relation() { row_offsets.push_back(static_cast<int64_t>(rows.size())); }
   void end_example() { relation_offsets.push_back(static_cast<int64_t>(row_offsets.size()) - 1); }
 
  private:
-  template <class Before>
-  void sort_relation(Before before) {
+  void sort_relation(int (*order)(const Row&, const Row&)) {
+    const auto before = [=](const Row& a, const Row& b) { return order(a, b) < 0; };
     const auto first = rows.begin() + row_offsets.back();
     if (!std::is_sorted(first, rows.end(), before)) std::sort(first, rows.end(), before);
   }
