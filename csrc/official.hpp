@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "fastcausal/label_spans.h"
@@ -36,46 +37,38 @@ class OfficialTags {
   OfficialTags(bool relaxed, std::vector<PackedSpan>& spans) : relaxed_(relaxed), spans_(spans) {}
 
   void argument(int32_t token, int32_t role, bool closes) {
-    mark(arguments_, token);
-    arguments_.rank = std::min(arguments_.rank, 2 * role + closes);
+    mark(arguments_, token, 2 * role + closes);
   }
-  void signal_tag(int32_t token, bool closes) {
-    mark(signals_, token);
-    (closes ? signals_.closes : signals_.opens) = true;
-  }
+  void signal_tag(int32_t token, bool closes) { mark(signals_, token, 2 * signal + closes); }
   void end(int32_t n_tokens) {
     end_run(arguments_, n_tokens);
     end_run(signals_, n_tokens);
   }
 
  private:
-  // The marks of one token, and the last span of their track.
+  // The tags of one token, and the last span of their track.
   struct Track {
     int32_t token = -1;
-    int32_t rank = 4;  // of arguments: the order in which the official program looks for them
-    bool opens = false, closes = false;
+    uint32_t tags = 0;  // a bit each: 2 * role, and 1 more where it closes
     int64_t last = -1;
   };
 
-  void mark(Track& track, int32_t token) {
-    if (track.token == token) return;
-    end_run(track, token);
+  void mark(Track& track, int32_t token, int32_t tag) {
+    if (track.token != token) end_run(track, token);
     track.token = token;
-    track.rank = 4;
-    track.opens = track.closes = false;
+    track.tags |= uint32_t{1} << tag;
   }
 
   // What is opened goes on up to the next marked token, `next`.
   void end_run(Track& track, int32_t next) {
-    if (track.token < 0) return;
-    int32_t role = signal;
-    if (&track == &arguments_) {
-      role = track.rank / 2;
-      track.closes = track.rank % 2 == 1;
-      track.opens = !track.closes;
-    }
-    const int32_t stop = track.closes ? track.token + 1 : next;
-    if (!track.opens && track.last >= 0) {
+    const uint32_t tags = std::exchange(track.tags, 0);
+    if (!tags) return;
+    // The official program looks for arguments one after another, and takes the first.
+    const int32_t role = tags & 3 ? cause : tags & 12 ? effect : signal;
+    const uint32_t of_role = tags >> 2 * role;
+    const bool opens = of_role & 1, closes = role == signal ? of_role & 2 : !opens;
+    const int32_t stop = closes ? track.token + 1 : next;
+    if (!opens && track.last >= 0) {
       PackedSpan& span = spans_[static_cast<size_t>(track.last)];
       const Row last = unpacked(span);
       if (last.role == role && last.stop == track.token) {
@@ -83,7 +76,7 @@ class OfficialTags {
         return;
       }
     }
-    if (!track.opens && !relaxed_) return;
+    if (!opens && !relaxed_) return;
     track.last = static_cast<int64_t>(spans_.size());
     spans_.push_back(packed(role, track.token, stop));
   }
