@@ -156,16 +156,13 @@ struct Single {
   int32_t of[BES][ROLES];  // TP to LBE of each role
   const int64_t* params;
 
-  // Takes equal spans.
   FC_HD Single(const Relation& all_gold, const Relation& all_pred, const int64_t* params_)
-      : params(params_) {
+      : of{}, params(params_) {
     for (int r = 0; r < ROLES; ++r) {
       gold[r] = &all_gold.only(r);
       pred[r] = &all_pred.only(r);
-      of[TP][r] = all_gold.n_of[r] & all_pred.n_of[r] & same_bounds(*gold[r], *pred[r]);
-      g[r] = all_gold.n_of[r] - of[TP][r];
-      p[r] = all_pred.n_of[r] - of[TP][r];
-      of[LE][r] = of[LBE][r] = 0;
+      g[r] = all_gold.n_of[r];
+      p[r] = all_pred.n_of[r];
     }
   }
 
@@ -173,35 +170,25 @@ struct Single {
     return counts[0] + counts[1] + counts[2];
   }
 
-  FC_HD bool confused(int r, int o) const { return o != r && params[1 + o] == params[1 + r]; }
+  FC_HD bool same_track(int r, int o) const { return params[1 + o] == params[1 + r]; }
 
-  FC_HD void take_same_bounds() {
+  // Pairs spans of a track: those with the same bounds (TP, LE), or that share a token (BE, LBE).
+  template <Field FIELD>
+  FC_HD void take() {
+    constexpr bool CHARGED = FIELD == LBE;
+    constexpr bool SAME_ROLE = FIELD == TP || FIELD == BE, SAME_BOUNDS = FIELD == TP || FIELD == LE;
     for (int r = 0; r < ROLES; ++r) {
       for (int o = 0; o < ROLES; ++o) {
-        if (!confused(r, o)) continue;
-        of[LE][r] = g[r] & p[o] & same_bounds(*gold[r], *pred[o]);
-        g[r] -= of[LE][r];
-        p[o] -= of[LE][r];
-      }
-    }
-  }
-
-  FC_HD void take_overlaps() {
-    for (int r = 0; r < ROLES; ++r) {
-      of[BE][r] = g[r] & p[r] & (shared_tokens(*gold[r], *pred[r]) > 0);
-      g[r] -= of[BE][r];
-      p[r] -= of[BE][r];
-    }
-    for (int r = 0; r < ROLES; ++r) {
-      for (int o = 0; o < ROLES; ++o) {
-        if (!confused(r, o)) continue;
-        const int32_t met = shared_tokens(*gold[r], *pred[o]) > 0;
+        if ((o == r) != SAME_ROLE || !same_track(r, o)) continue;
+        const int32_t met =
+            SAME_BOUNDS ? same_bounds(*gold[r], *pred[o]) : shared_tokens(*gold[r], *pred[o]) > 0;
         const int32_t both = met & g[r] & p[o];
-        const int32_t missed = met & g[r] & of[BE][o];  // pred has been charged with a boundary
-        const int32_t extra = met & p[o] & of[BE][r];   // gold has been
+        const int32_t missed =
+            CHARGED ? met & g[r] & of[BE][o] : 0;  // pred has been charged with a boundary
+        const int32_t extra = CHARGED ? met & p[o] & of[BE][r] : 0;  // gold has been
         g[r] -= both | missed;
         p[o] -= both | extra;
-        of[LBE][r] = both + missed + extra;
+        of[FIELD][r] += both + missed + extra;
       }
     }
   }
@@ -210,7 +197,7 @@ struct Single {
   FC_HD bool any_overlap(const Row* const* row) const {
     bool any = false;
     for (int r = 0; r < ROLES; ++r) {
-      for (int o = 0; o < r; ++o) any |= confused(r, o) & (shared_tokens(*row[r], *row[o]) > 0);
+      for (int o = 0; o < r; ++o) any |= same_track(r, o) & (shared_tokens(*row[r], *row[o]) > 0);
     }
     return any;
   }
@@ -242,14 +229,16 @@ template <class Sink>
 FC_HD bool count_single(const Relation& gold, const Relation& pred, const int64_t* params,
                         Sink& sink) {
   Single single(gold, pred, params);
+  single.take<TP>();
   const int32_t equal = Single::total(single.of[TP]);
   if (equal == gold.n && equal == pred.n) {
     for (int r = 0; r < ROLES && Sink::BY_ROLE; ++r) sink.add(r * N_FIELDS + TP, single.of[TP][r]);
     if (!Sink::BY_ROLE) sink.add(TP, equal);
     return true;
   }
-  single.take_same_bounds();
-  single.take_overlaps();
+  single.take<LE>();
+  single.take<BE>();
+  single.take<LBE>();
   if (single.in_doubt()) return false;
   single.give(sink);
   return true;
