@@ -36,11 +36,15 @@ struct Logits {
   int32_t* ids;          // [n_sequences, n_tokens]
 };
 
-constexpr double MOST = 0x1.fffffffffffffp1023;  // the greatest number
+// The greatest number.
+template <class Real>
+FC_HD constexpr Real most() {
+  return static_cast<Real>(sizeof(Real) == 4 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023);
+}
 
 // -inf, by a sum that overflows: not all compilers divide by zero.
 FC_HD double never() {
-  const double least = -MOST;
+  const double least = -most<double>();
   return least + least;
 }
 
@@ -89,15 +93,15 @@ FC_HD int32_t best_label(const Sequence<Real>& sequence, int64_t token) {
   const Real* logit = sequence.values + token * sequence.token_stride;
   Real best = *logit;
   int32_t label = 0;
-  bool is_fine = true;
+  bool is_fine = best <= most<Real>();
   for (int32_t l = 1; l < sequence.n_labels; ++l) {
     logit += sequence.label_stride;
-    is_fine &= *logit == *logit;  // unlike NaN NOLINT(misc-redundant-expression)
+    is_fine &= *logit <= most<Real>();
     const bool is_best = *logit > best;
     best = is_best ? *logit : best;
     label = is_best ? l : label;
   }
-  return is_fine && best <= MOST ? label : no_label(sequence.ignored);
+  return is_fine ? label : no_label(sequence.ignored);
 }
 
 // Finds the sequence with the greatest sum of logits; where paths to an end are equal, the one with
@@ -117,11 +121,11 @@ FC_HD void best_path(const Sequence<Real> sequence, const Step* steps, int64_t s
     bool is_fine = true;
     for (int32_t l = sequence.n_labels; l-- > 0;) {
       const Real logit = logits[l * sequence.label_stride];
-      is_fine &= logit <= MOST;
+      is_fine &= logit <= most<Real>();
       const Best& path = before[steps[l].from];
       if (path.label < 0) continue;
       double sum = path.sum + logit;
-      sum = sum <= MOST ? sum : MOST;  // +inf would make NaN
+      sum = sum <= most<double>() ? sum : most<double>();  // +inf would make NaN
       for (int32_t end = 0; end < N_ENDS; ++end) {
         if (steps[l].into >> end & 1) after[end].offer(sum, l);
       }
