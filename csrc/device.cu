@@ -196,7 +196,7 @@ __device__ void score(const Pair& pair, const Task& task) {
 
 // Adds the tokens of what an example counts.
 __device__ void add_tokens(const FewPacked& few, int64_t length, SharedCountSink& sink) {
-  overlap::Overlap sums[ROLES] = {};
+  overlap::Marked sums[ROLES] = {};
   int64_t n = 0;
   int64_t n_marked = 0;
   few.each([&](const FewPacked::Counted& c) {
