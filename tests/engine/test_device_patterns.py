@@ -98,24 +98,35 @@ def sentences(n: int, seed: int = 0) -> tuple[Rows, Rows]:
     return rows_of(golds, LENGTH), rows_of(preds, LENGTH)
 
 
-@pytest.mark.parametrize("protocol", [RECESS, CNC_2023, Protocol("overlap", kernel="span_overlap")])
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        RECESS,
+        CNC_2023,
+        Protocol("overlap", kernel="span_overlap"),
+        Protocol("truncated", ties="first", surplus="truncate"),
+        Protocol("ignored", non_causal="ignore"),
+    ],
+    ids=lambda protocol: protocol.name,
+)
 def test_patterns_tell_nearly_all(protocol):
     """The general kernel has few examples left, fewer once more patterns are known."""
     gold, pred = sentences(4000)
     plan = protocol.plan(ROLES)
     emulated.left_by_patterns.clear()
-    with emulated.instead():
-        machine = cuda.machine()
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(cuda, "machine", lambda: machine)
-            for n in (100, 500, 4000, 4000):
-                some = [patterns.sampled(side, n, np.asarray) for side in (gold, pred)]
-                assert_same(run(plan, *some, None, 1, "cuda"), run(plan, *some, None, 1))
-    *_, cold, warm = emulated.left_by_patterns
+    machine = emulated.Machine()
+    with emulated.instead(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cuda, "machine", lambda: machine)
+        for n in (100, 500, 4000, 4000):
+            both = [patterns.sampled(side, n, np.asarray) for side in (gold, pred)]
+            assert_same(run(plan, *both, backend="cuda"), run(plan, *both))
+        *_, cold, warm = emulated.left_by_patterns
+        assert plan.on_machines[machine].n_examples == 4000
+        swapped = pred, gold  # more predictions than gold relations, but the same patterns
+        assert_same(run(plan, *swapped, backend="cuda"), run(plan, *swapped))
     assert cold == warm
     assert warm < 0.03 * 4000
     assert len(machine.lanes) == 1  # kept from call to call
-    assert plan.on_machines[machine].n_examples == 4000
 
 
 def test_what_is_learnt_comes_from_all_over():
