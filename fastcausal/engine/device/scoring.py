@@ -243,7 +243,10 @@ def _on_device(
         members["counts"] = machine.address(on_device)
         machine.current().upload(members["counts"], totals.view(np.uint8))
     machine.current().wait()  # the lanes may begin
-    lanes = machine.lanes.pop() if machine.lanes else [Lane(machine), Lane(machine)]
+    try:
+        lanes = machine.lanes.pop()
+    except IndexError:  # others have them, or there are none yet
+        lanes = [Lane(machine), Lane(machine)]
     try:
         for examples in parts(gold, pred, plan.n_fields if groups.each else 0, PART):
             inputs, outputs = pieces_of(gold, pred, groups, partner, counts, left_out, *examples)
