@@ -97,15 +97,17 @@ inline int64_t pack(const SpanColumns& spans, const int64_t* row_offsets,
 }
 
 inline int64_t count_filled(const int64_t* row_offsets, int64_t n_relations) {
-  int64_t n = 0;
-  for (int64_t r = 0; r < n_relations; ++r) n += row_offsets[r] != row_offsets[r + 1];
-  return n;
+  uint64_t n_empty = 0;  // by the first bit of their size less one
+  for (int64_t r = 0; r < n_relations; ++r) {
+    n_empty += (static_cast<uint64_t>(row_offsets[r + 1] - row_offsets[r]) - 1) >> 63;
+  }
+  return n_relations - static_cast<int64_t>(n_empty);
 }
 
 // Tells whether both sides know every length, and the same.
 inline bool same_lengths(const int32_t* gold, const int32_t* pred, int64_t n_examples) {
-  bool differ = false;
-  for (int64_t e = 0; e < n_examples; ++e) differ |= (gold[e] != pred[e]) | (gold[e] < 0);
+  int32_t differ = 0;  // in its first bit where one is unknown, in any where they are not the same
+  for (int64_t e = 0; e < n_examples; ++e) differ |= (gold[e] ^ pred[e]) | (gold[e] & INT32_MIN);
   return !differ;
 }
 
