@@ -52,7 +52,8 @@ class Page {
 
   listen() {
     let waiting;
-    this.form.addEventListener("input", () => {
+    this.form.addEventListener("input", (event) => {
+      if (event.target === at("keys")) return; // it chooses no examples: the address stays
       clearTimeout(waiting);
       waiting = setTimeout(() => this.filter(), 60);
     });

@@ -342,6 +342,8 @@ def test_keys_and_links_open_an_example(opened, large):
     assert page.url.endswith(ids[30_002].replace("/", "%2F"))
     page.get_by_role("checkbox").uncheck()
     page.get_by_role("checkbox").blur()
+    page.wait_for_timeout(200)  # more than what is chosen waits for
+    assert page.url.endswith(ids[30_002].replace("/", "%2F"))
     page.keyboard.press("j")
     assert page.evaluate("document.activeElement.localName") == "body"
     page.evaluate("location.hash = 'id=nothing'")
