@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "fastcausal/assign.h"
+#include "fastcausal/sinks.h"
 #include "stop.hpp"
 
 namespace fastcausal {
@@ -35,33 +35,24 @@ struct Weight {
 
 class Assignment {
  public:
-  // Tells whether all numbers that solve adds up stay in 64 bits: a pairing takes one edge of each
-  // row.
-  static bool fits(const std::vector<Edge>& edges, const std::vector<int64_t>& offsets,
-                   const Value& unmatched) {
-    double top = size_of(unmatched.numerator);
-    double bottom = size_of(unmatched.denominator) + 1;
-    for (size_t i = 0; i + 1 < offsets.size(); ++i) {
-      double most_top = 0;
-      double most_bottom = 0;
-      for (int64_t e = offsets[i]; e < offsets[i + 1]; ++e) {
-        most_top = std::max(most_top, size_of(edges[e].gain.numerator));
-        most_bottom = std::max(most_bottom, size_of(edges[e].gain.denominator));
-      }
-      top += most_top;
-      bottom += most_bottom;
-    }
-    return top * bottom < static_cast<double>(MOST_PRODUCT);
-  }
+  static constexpr int32_t FEW = 3;  // rows and columns that are paired by trying all
 
   // columns[i] is the column of row i or -1. edges of row i: offsets[i] to offsets[i + 1].
-  void solve(const std::vector<Edge>& edges, const std::vector<int64_t>& offsets, int64_t n_columns,
+  // False: the numbers are too large.
+  bool solve(const std::vector<Edge>& edges, const std::vector<int64_t>& offsets, int64_t n_columns,
              Value unmatched, bool linear, Steps& steps, int32_t* columns) {
     steps_ = &steps;
     edges_ = edges.data();
     offsets_ = offsets.data();
     n_rows_ = static_cast<int32_t>(offsets.size()) - 1;
     n_columns_ = static_cast<int32_t>(n_columns);
+    column_of_.assign(n_rows_, -1);
+    if (std::max(n_rows_, n_columns_) <= FEW) {
+      any_tried_ = false;
+      try_all(0, 0, unmatched, columns);
+      return true;
+    }
+    if (!fits(unmatched)) return false;
     weights_.resize(edges.size());
     Value reached = unmatched;
     do {
@@ -76,11 +67,14 @@ class Assignment {
     } while (!linear && improve(reached, unmatched));
     take_first_optimum();
     std::copy(column_of_.begin(), column_of_.end(), columns);
+    return true;
   }
 
  private:
   static constexpr int64_t MOST_PRODUCT = int64_t{1} << 59;
   Steps* steps_ = nullptr;
+  Value best_{0, 0, 0};  // of what was tried
+  bool any_tried_ = false;
   const Edge* edges_ = nullptr;
   const int64_t* offsets_ = nullptr;
   int32_t n_rows_ = 0;
@@ -91,6 +85,45 @@ class Assignment {
   int32_t end_ = -1, end_column_ = -1;
   std::vector<int64_t> edge_of_;
   std::vector<char> settled_, fixed_row_, fixed_column_, seen_;
+
+  // Tells whether all numbers that are added up stay in 64 bits: a pairing takes one edge of each
+  // row.
+  bool fits(const Value& unmatched) const {
+    double top = size_of(unmatched.numerator);
+    double bottom = size_of(unmatched.denominator) + 1;
+    for (int32_t i = 0; i < n_rows_; ++i) {
+      double most_top = 0;
+      double most_bottom = 0;
+      for (int64_t e = offsets_[i]; e < offsets_[i + 1]; ++e) {
+        most_top = std::max(most_top, size_of(edges_[e].gain.numerator));
+        most_bottom = std::max(most_bottom, size_of(edges_[e].gain.denominator));
+      }
+      top += most_top;
+      bottom += most_bottom;
+    }
+    return top * bottom < static_cast<double>(MOST_PRODUCT);
+  }
+
+  // Takes the first best of all ways to go on from a row, where these columns are taken. However
+  // large the numbers are, they are compared exactly.
+  void try_all(int32_t row, uint32_t taken, const Value& value, int32_t* columns) {
+    if (row == n_rows_) {
+      const int order = any_tried_ ? value.compare(best_) : 1;
+      if (order < 0 || (order == 0 && value.shared <= best_.shared)) return;
+      any_tried_ = true;
+      best_ = value;
+      std::copy(column_of_.begin(), column_of_.end(), columns);
+      return;
+    }
+    for (int64_t e = offsets_[row]; e < offsets_[row + 1]; ++e) {
+      const uint32_t column = 1u << edges_[e].column;
+      if (taken & column) continue;
+      column_of_[row] = edges_[e].column;
+      try_all(row + 1, taken | column, value.plus(edges_[e].gain), columns);
+    }
+    column_of_[row] = -1;
+    try_all(row + 1, taken, value, columns);
+  }
 
   static double size_of(int64_t n) { return std::abs(static_cast<double>(n)); }
 

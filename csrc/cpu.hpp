@@ -2,8 +2,7 @@
 //
 //   run_all ── threads over blocks of examples
 //     └─ PatternCounter ── examples whose counts patterns tell (pattern_counter.hpp)
-//     └─ Worker::run ── all others (worker.hpp), few relations on fixed memory
-//                       (csrc/fastcausal/few.h)
+//     └─ Worker::run ── all others (worker.hpp)
 //          └─ Pair ── one pair of relations (csrc/fastcausal/<kernel>.h, or a function pointer)
 //
 // Integers only, so neither the block nor the thread that an example falls to shows in the result.

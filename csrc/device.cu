@@ -2,19 +2,20 @@
 //
 //   packed            rows: count examples by patterns that the host has learnt (few_packed.h)
 //   settle            add the counts of the patterns that were chosen
-//   score_<kernel>    rows: pair the relations of every example and add up their counts
+//   score_<kernel>    rows: examples of one relation a side, by the kernel itself
 //   labels_<kernel>   label ids: the spans of both sequences first, one relation a side
-//     └─ run_few      one example (csrc/fastcausal/few.h), the same text as on the host
+//     └─ run_single   one example (csrc/fastcausal/single.h), the same text as on the host
 //
 // Counts are integers, so the order in which threads add them never shows. What patterns cannot
-// tell is listed for score_<kernel>. An example that does not fit (too many relations or spans for
-// fixed memory) or is wrong is marked in left_out and goes to the host.
+// tell is listed for score_<kernel>. An example whose relations are still to be paired, or that has
+// too many spans for fixed memory, or is wrong, is marked in left_out and goes to the host.
 // Compiled by NVRTC at first use, by nvcc, and for the tests by a host compiler that plays the
 // grid.
-#include "fastcausal/few.h"
 #include "fastcausal/few_packed.h"
 #include "fastcausal/kernels.h"
 #include "fastcausal/label_spans.h"
+#include "fastcausal/single.h"
+#include "fastcausal/sinks.h"
 
 namespace fastcausal {
 
@@ -60,19 +61,6 @@ struct LabelTask {
   int64_t pred_itemsize;
   int64_t run_on;  // whether arguments of one token run on, see label_spans.h
   Launch launch;
-};
-
-// A kernel as a function that is called, one for each kind of sink: spread out at every place that
-// needs it, it takes several times as long to compile.
-template <class Pair>
-struct Called {
-  static constexpr bool LOOKS_UP = Pair::LOOKS_UP;
-  template <class Sink>
-  __host__ __device__ __noinline__ void operator()(const Relation& gold, const Relation& pred,
-                                                   int64_t length, const int64_t* params,
-                                                   Sink& sink) const {
-    Pair()(gold, pred, length, params, sink);
-  }
 };
 
 // A row of counts. Where few rows are shared by all threads, a block counts the low 32 bits in its
@@ -190,7 +178,7 @@ __device__ void score(const Pair& pair, const Task& task) {
   for_all(task.launch, task.left, n_left, [&](int64_t e, const Plan& plan, const Totals& totals) {
     if (task.check && !(right(task, task.gold, e) && right(task, task.pred, e))) return false;
     SharedCountSink sink = sink_of(task, totals, e);
-    return run_few(pair, task.gold, task.pred, e, task.lengths[e], plan, task.partner, sink);
+    return run_single(pair, task.gold, task.pred, e, task.lengths[e], plan, task.partner, sink);
   });
 }
 
@@ -247,7 +235,7 @@ __device__ void score_packed(const Task& task) {
         chosen.sink_at(first_of_row + c.id).add(0, 1);
         return;
       }
-      const int64_t* counts = patterns.counts(c.id, plan.n_fields);
+      const int64_t* counts = patterns.counts(c.id);
       for (int64_t k = 0; k < plan.n_fields; ++k) sink.add(k, counts[k]);
     });
     if (looks.sums) add_tokens(few, task.lengths[e], sink);
@@ -264,7 +252,7 @@ __device__ void settle_chosen(const Task& task) {
   totals.begin();
   for (int64_t k = thread_number(); k < task.n_chosen; k += n_threads()) {
     const int64_t times = static_cast<int64_t>(task.chosen[k]);
-    const int64_t* counts = task.patterns->counts(k % n, n_fields);
+    const int64_t* counts = task.patterns->counts(k % n);
     SharedCountSink sink = totals.sink_at(k / n * n_fields);
     for (int64_t f = 0; times && f < n_fields; ++f) sink.add(f, times * counts[f]);
   }
@@ -322,7 +310,8 @@ __device__ void score_labels(const Pair& pair, const LabelTask& task) {
     Sequence gold, pred;
     if (!gold.read(task, e, true) || !pred.read(task, e, false)) return false;
     SharedCountSink sink = totals.sink_at(0);
-    if (!run_few(pair, gold.side(), pred.side(), 0, gold.length, plan, nullptr, sink)) return false;
+    if (!run_single(pair, gold.side(), pred.side(), 0, gold.length, plan, nullptr, sink))
+      return false;
     sink.add(launch.plan.n_fields, gold.relation_offsets[1]);
     sink.add(launch.plan.n_fields + 1, pred.relation_offsets[1]);
     return true;
@@ -331,13 +320,13 @@ __device__ void score_labels(const Pair& pair, const LabelTask& task) {
 
 }  // namespace fastcausal
 
-#define FC_SCORE(name)                                                      \
-  extern "C" __global__ void score_##name(const fastcausal::Task task) {    \
-    fastcausal::score(fastcausal::Called<fastcausal::name##_pair>(), task); \
+#define FC_SCORE(name)                                                   \
+  extern "C" __global__ void score_##name(const fastcausal::Task task) { \
+    fastcausal::score(fastcausal::name##_pair(), task);                  \
   }
-#define FC_LABELS(name)                                                            \
-  extern "C" __global__ void labels_##name(const fastcausal::LabelTask task) {     \
-    fastcausal::score_labels(fastcausal::Called<fastcausal::name##_pair>(), task); \
+#define FC_LABELS(name)                                                        \
+  extern "C" __global__ void labels_##name(const fastcausal::LabelTask task) { \
+    fastcausal::score_labels(fastcausal::name##_pair(), task);                 \
   }
 #define FC_PACKED() \
   extern "C" __global__ void packed(const fastcausal::Task task) { fastcausal::score_packed(task); }

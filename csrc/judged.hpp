@@ -194,7 +194,6 @@ class Comparison {
   std::vector<int32_t> times_;  // of each word of one side, 0 between uses
   std::vector<char> in_source_;
   std::vector<size_t> order_[2];
-  int64_t few_[FEW][FEW];  // shared words of pairs of spans
   Assignment assignment_;
   std::vector<Edge> edges_;
   std::vector<int64_t> offsets_;
@@ -251,31 +250,12 @@ class Comparison {
     return shared;
   }
 
-  // Shared words of the best pairs of spans.
-  int64_t matched(const Spans& gold, const Spans& pred, Steps& steps) {
-    if (gold.size() > FEW || pred.size() > FEW) return best(gold, pred, steps);
-    for (size_t i = 0; i < gold.size(); ++i) {
-      for (size_t j = 0; j < pred.size(); ++j) few_[i][j] = shared(gold, i, pred, j);
-    }
-    return best_of_few(gold.size(), pred.size(), 0, 0);
-  }
-
   int64_t shared(const Spans& gold, size_t i, const Spans& pred, size_t j) {
     return overlap(gold.begin(i), gold.end(i), pred.begin(j), pred.end(j));
   }
 
-  // The largest sum over spans from one on, without partners that are taken.
-  int64_t best_of_few(size_t n, size_t width, size_t i, unsigned taken) const {
-    if (i == n) return 0;
-    int64_t most = best_of_few(n, width, i + 1, taken);
-    for (size_t j = 0; j < width; ++j) {
-      if (!few_[i][j] || (taken >> j & 1)) continue;
-      most = std::max(most, few_[i][j] + best_of_few(n, width, i + 1, taken | 1u << j));
-    }
-    return most;
-  }
-
-  int64_t best(const Spans& gold, const Spans& pred, Steps& steps) {
+  // Shared words of the best pairs of spans.
+  int64_t matched(const Spans& gold, const Spans& pred, Steps& steps) {
     edges_.clear();
     offsets_.assign(1, 0);
     for (size_t i = 0; i < gold.size(); ++i) {

@@ -13,9 +13,10 @@
 #include <cstring>
 #include <vector>
 
-#include "fastcausal/few.h"
 #include "fastcausal/kernels.h"
 #include "fastcausal/patterns.h"
+#include "fastcausal/single.h"
+#include "fastcausal/sinks.h"
 #include "packed.hpp"
 #include "ways.hpp"
 
@@ -145,41 +146,19 @@ class PatternTable {
     }
   }
 
-  // Writes the entries that patterns can tell, as a device finds them: `Patterns` and what follows.
+  // Writes all as a device finds it: `Patterns` and what follows.
   std::vector<char> written(const Looks& looks, int64_t n_fields) const {
-    Patterns head{0, 64, looks, {}};
-    size_t n_slots = 1;
-    for (; n_slots < 2 * entries_.size(); n_slots *= 2) --head.shift;
-    std::vector<Id> ids(n_slots);
-    for (const uint16_t id : slots_) {
-      if (!told(id)) continue;
-      size_t at = Patterns::slot_of(entries_[id].key, head.shift);
-      while (ids[at]) at = (at + 1) & (n_slots - 1);
-      ids[at] = id;
-    }
-    for (const bool is_gold : {false, true}) {
-      for (Kind kind = 0; kind < ODD; ++kind) {
-        const Id id = told(alone_[is_gold][kind]);
-        head.of_alone[is_gold][kind] = id ? static_cast<int32_t>(ids.size()) : Patterns::UNKNOWN;
-        if (id) ids.push_back(id);
-      }
-    }
-    head.n = static_cast<int32_t>(ids.size());
-    std::vector<Pattern> patterns;
-    std::vector<int64_t> counts;
-    for (const Id id : ids) {
-      const Entry& entry = entries_[id];
-      patterns.push_back({id ? entry.key : Pattern::FREE, entry.worth});
-      const auto row = rows_.begin() + id * n_fields;
-      counts.insert(counts.end(), row, row + n_fields);
-    }
+    Patterns head{static_cast<int32_t>(entries_.size()), shift_, looks, {}, n_fields};
+    std::memcpy(head.of_alone, alone_, sizeof alone_);
     std::vector<char> bytes;
-    const auto write = [&](const void* from, size_t n) {
-      bytes.insert(bytes.end(), static_cast<const char*>(from), static_cast<const char*>(from) + n);
+    const auto write = [&](const auto* items, size_t n) {
+      const char* from = reinterpret_cast<const char*>(items);
+      bytes.insert(bytes.end(), from, from + n * sizeof *items);
     };
-    write(&head, sizeof head);
-    write(patterns.data(), patterns.size() * sizeof(Pattern));
-    write(counts.data(), counts.size() * sizeof(int64_t));
+    write(&head, 1);
+    write(entries_.data(), entries_.size());
+    write(rows_.data(), rows_.size());
+    write(slots_.data(), slots_.size());
     return bytes;
   }
 
@@ -190,22 +169,16 @@ class PatternTable {
   }
 
  private:
-  static constexpr Worth UNTOLD = INT64_MIN;  // of what the general path has to look at
-  struct alignas(32) Entry {                  // in one line of the cache
-    uint64_t key = 0;
-    Worth worth = 0;        // of a pair: what it adds to both alone
-    int64_t n[2] = {0, 0};  // how often it was chosen, by group
-  };
   const PairCounter* counter_ = nullptr;
   const Plan* plan_ = nullptr;
   const uint64_t sums_;
-  std::vector<Entry> entries_;
+  std::vector<Pattern> entries_;
   std::vector<int64_t> rows_;
   std::vector<uint16_t> slots_ = std::vector<uint16_t>(size_t{1} << FEWEST);
   int shift_ = 64 - FEWEST;
   Id alone_[2][ODD] = {};
 
-  Id told(Id id) const { return entries_[id].worth == UNTOLD ? NONE : id; }
+  Id told(Id id) const { return entries_[id].worth == Pattern::UNTOLD ? NONE : id; }
   size_t slot_of(uint64_t key) const { return Patterns::slot_of(key, shift_); }
   size_t next(size_t at) const { return (at + 1) & (slots_.size() - 1); }
 
@@ -263,13 +236,13 @@ class PatternTable {
   Id count(Id id, Listed gold, Listed pred, int64_t length, const Worth* alone) {
     int64_t* counts = rows_.data() + id * plan_->n_fields;
     counter_->count(gold, pred, length, sums_, counts);
-    Entry& entry = entries_[id];
+    Pattern& entry = entries_[id];
     const bool fits = weigh(counts, entry.worth);
     if (alone) entry.worth -= *alone;
     const bool costs =
         alone && !plan_->official && (top_of(entry.worth) < 0 || bottom_of(entry.worth) > 0);
     if (!fits || costs)
-      entry.worth = UNTOLD;  // without it a pairing may be better: not looked at here
+      entry.worth = Pattern::UNTOLD;  // without it a pairing may be better: not looked at here
     return told(id);
   }
 

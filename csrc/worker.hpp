@@ -7,16 +7,18 @@
 #include <vector>
 
 #include "assign.hpp"
-#include "fastcausal/few.h"
+#include "fastcausal/single.h"
+#include "official_search.hpp"
 #include "patterns.hpp"
 #include "stop.hpp"
 
 namespace fastcausal {
 
 // Pairs that are compared at most: minutes at the worst.
-constexpr int64_t MOST_EDGES = int64_t{1} << 22;          // of relations, in an example
-constexpr int64_t MOST_SPAN_PAIRS = int64_t{1} << 32;     // of spans, in an example
-constexpr int64_t MOST_SPANS_OF_PAIR = int64_t{1} << 26;  // of spans, in a pair or few relations
+constexpr int64_t MOST_EDGES = int64_t{1} << 22;       // of relations, in an example
+constexpr int64_t MOST_SPAN_PAIRS = int64_t{1} << 32;  // of spans, in an example
+constexpr int64_t MOST_SPANS_OF_PAIR =
+    int64_t{1} << 26;  // of spans, in a pair or an example that is not looked at by pairs
 
 // The exception that ends the pairing of an example that is too large.
 struct TooLarge : std::exception {
@@ -47,7 +49,7 @@ class Worker {
   // Does what run does, for an example that may have many spans.
   void run_large(int64_t example, int64_t* partner, int64_t* counts) {
     const int64_t n = std::max(gold_.n_relations(example), pred_.n_relations(example));
-    if (n <= std::max(FEW, OFFICIAL_MOST)) {  // else fill_edges looks at each pair
+    if (n <= OfficialSearch::MOST) {  // else fill_edges looks at each pair
       const int64_t spans =
           n_rows(gold_, example, example + 1) * n_rows(pred_, example, example + 1);
       if (spans > MOST_SPANS_OF_PAIR) throw TooLarge(example);
@@ -61,7 +63,7 @@ class Worker {
   void run(int64_t example, int64_t* partner, int64_t* counts) {
     CountSink sink{counts};
     length_ = lengths_[example];
-    if (run_few(pair_, gold_, pred_, example, length_, plan_, partner, sink)) return;
+    if (run_single(pair_, gold_, pred_, example, length_, plan_, partner, sink)) return;
     const int64_t gold_from = gold_.relation_offsets[example];
     const int64_t pred_from = pred_.relation_offsets[example];
     const int64_t n_gold = gold_.n_relations(example);
@@ -118,7 +120,8 @@ class Worker {
     for (int64_t i = 0; i < n; ++i) side.get(from + i, roles_to_look_up<Pair>(plan_), relations[i]);
   }
 
-  // Does what pair_few does, for any number of relations.
+  // Ties by content: relations are sorted by their spans and the smaller side leads, so neither the
+  // order in a file nor the choice of gold and pred matters. Else predictions lead, in file order.
   void assign(int64_t example) {
     const int64_t n_gold = static_cast<int64_t>(golds_.size());
     const int64_t n_pred = static_cast<int64_t>(preds_.size());
@@ -132,18 +135,18 @@ class Worker {
       sort_by_content(preds_, rows_);
       gold_leads = compare(golds_, columns_, preds_, rows_) <= 0;
       if (gold_leads) std::swap(rows_, columns_);
-    } else if (plan_.official && n_pred <= n_gold && n_gold <= OFFICIAL_MOST) {
+    } else if (plan_.official && n_pred <= n_gold && n_gold <= OfficialSearch::MOST) {
       column_of_.resize(n_pred);
-      pair_officially<OFFICIAL_MOST>(pair_, golds_.data(), n_gold, preds_.data(), n_pred, length_,
-                                     plan_, column_of_.data());
+      OfficialSearch(pair_, golds_.data(), n_gold, preds_.data(), n_pred, length_, plan_)
+          .solve(column_of_.data());
       return write(gold_leads);
     }
     fill_edges(example, gold_leads);
     column_of_.resize(rows_.size());
-    const Value alone = total_alone();
-    if (!Assignment::fits(edges_, edge_offsets_, alone)) throw TooLarge(example);
-    assignment_.solve(edges_, edge_offsets_, static_cast<int64_t>(columns_.size()), alone,
-                      plan_.linear, steps_, column_of_.data());
+    if (!assignment_.solve(edges_, edge_offsets_, static_cast<int64_t>(columns_.size()),
+                           total_alone(), plan_.linear, steps_, column_of_.data())) {
+      throw TooLarge(example);
+    }
     write(gold_leads);
   }
 
@@ -181,7 +184,7 @@ class Worker {
     members.clear();
     for (const int64_t k : numbers) {
       const Relation& own = is_gold ? golds_[k] : preds_[k];
-      const Value alone = worth(pair_, is_gold ? own : none, is_gold ? none : own, length_, plan_);
+      const Value alone = is_gold ? worth(own, none) : worth(none, own);
       members.push_back({&own, alone, Extent(own), own.folded(), {}, ODD});
       Member& member = members.back();
       if (table_) member.kind = pack_plainly(own.rows, own.n, looks_, member.packed);
@@ -234,13 +237,29 @@ class Worker {
     if (plan_.by_content) {
       const Meeting met(*gold.relation, *pred.relation);
       if (plan_.additive && !met.any) return false;
-      shared =
-          same_role_tokens(*gold.relation, *pred.relation, met, gold.folded || pred.folded, plan_);
+      shared = met.same_role;
+      if (gold.folded || pred.folded) shared = masked_tokens(*gold.relation, *pred.relation);
     }
-    value = worth(pair_, *gold.relation, *pred.relation, length_, plan_);
+    value = worth(*gold.relation, *pred.relation);
     value = value.minus(gold.alone).minus(pred.alone);
     value.shared = shared;
     return true;
+  }
+
+  // The objective of one pair.
+  Value worth(const Relation& gold, const Relation& pred) const {
+    ObjectiveSink sink(plan_);
+    pair_(gold, pred, length_, plan_.params, sink);
+    return sink.value;
+  }
+
+  // Counts tokens of the same role that both mark, where spans of a role overlap.
+  int64_t masked_tokens(const Relation& gold, const Relation& pred) const {
+    int64_t total = 0;
+    for (int32_t role = 0; role < plan_.n_roles(); ++role) {
+      total += overlap::marked(gold, pred, role).common;
+    }
+    return total;
   }
 
   Value total_alone() const {

@@ -51,7 +51,7 @@ struct FewPacked {
       FC_UNROLL for (int i = 0; i < MOST; ++i) {
         if (i >= n) continue;
         alone[i] = patterns.alone(is_gold, kinds[i]);
-        known &= alone[i] != Patterns::UNKNOWN;
+        known &= alone[i] != Patterns::NONE;
         if (known) worth += patterns.all()[alone[i]].worth;
       }
       return known;
@@ -79,7 +79,7 @@ struct FewPacked {
         if (i >= gold.n || j >= pred.n) continue;
         const uint64_t bits = compare_plainly(gold.packed[i], pred.packed[j], looks.across);
         pairs[i][j] = patterns.find(key_of(bits, gold.kinds[i], pred.kinds[j], looks));
-        if (pairs[i][j] == Patterns::UNKNOWN) return false;
+        if (pairs[i][j] == Patterns::NONE) return false;
         cells[i][j].worth = patterns.all()[pairs[i][j]].worth;
         FC_UNROLL for (int r = 0; r < 3; ++r) {
           cells[i][j].shared += tokens_of(gold.packed[i], r, pred.packed[j]);

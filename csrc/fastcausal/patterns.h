@@ -5,36 +5,39 @@
 
 namespace fastcausal {
 
-struct Pattern {
-  static constexpr uint64_t FREE = ~uint64_t{0};
-  uint64_t key;
-  Worth worth;  // of a pair: what it adds to both alone
+struct alignas(32) Pattern {                  // in one line of the cache
+  static constexpr Worth UNTOLD = INT64_MIN;  // the general path has to look at it
+  uint64_t key = 0;
+  Worth worth = 0;        // of a pair: what it adds to both alone
+  int64_t n[2] = {0, 0};  // on the host: how often it was chosen, by group
 };
 
-// The head of a table: after it come its patterns, then a row of counts of each.
-struct alignas(16) Patterns {
-  static constexpr int32_t UNKNOWN = -1;
-  int32_t n;      // first, for the host: a power of two of pairs, by key, then relations alone
-  int32_t shift;  // of hashes: 64 less that power
+// The head of a table. After it come its patterns, a row of counts of each, and where the patterns
+// of pairs are, by their keys.
+struct alignas(32) Patterns {
+  static constexpr int32_t NONE = 0;  // no pattern that is told
+  int32_t n;                          // of them, first for the host
+  int32_t shift;                      // of hashes: 64 less the bits of their places
   Looks looks;
   int32_t of_alone[2][ODD];  // by side, gold second, and kind
+  int64_t n_fields;
 
   FC_HD const Pattern* all() const { return reinterpret_cast<const Pattern*>(this + 1); }
-  FC_HD const int64_t* counts(int64_t id, int64_t n_fields) const {
+  FC_HD const int64_t* counts(int64_t id) const {
     return reinterpret_cast<const int64_t*>(all() + n) + id * n_fields;
   }
   FC_HD static uint32_t slot_of(uint64_t key, int shift) {
     return static_cast<uint32_t>((key * 0x9E3779B97F4A7C15u) >> shift);
   }
   FC_INLINE int32_t find(uint64_t key) const {
+    const uint16_t* slots = reinterpret_cast<const uint16_t*>(counts(n));
     const uint32_t last = static_cast<uint32_t>(~uint64_t{0} >> shift);
-    for (uint32_t at = slot_of(key, shift);; at = (at + 1) & last) {
-      const uint64_t there = all()[at].key;
-      if (there == key) return static_cast<int32_t>(at);
-      if (there == Pattern::FREE) return UNKNOWN;
-    }
+    uint32_t at = slot_of(key, shift);
+    while (slots[at] && all()[slots[at]].key != key) at = (at + 1) & last;
+    return told(slots[at]);
   }
-  FC_HD int32_t alone(bool is_gold, Kind kind) const { return of_alone[is_gold][kind]; }
+  FC_HD int32_t alone(bool is_gold, Kind kind) const { return told(of_alone[is_gold][kind]); }
+  FC_HD int32_t told(int32_t id) const { return all()[id].worth == Pattern::UNTOLD ? NONE : id; }
 };
 
 }  // namespace fastcausal
