@@ -100,29 +100,12 @@ FC_INLINE bool ends_after(const Record& relation, int32_t tokens) {
 // Reads arguments, roles 0 and 1, that do not overlap as the official scorers do: one of a single
 // token runs on to the other, or to the end of so many tokens (labels::run_on of packed spans).
 FC_INLINE void run_on(Record& relation, int32_t tokens) {
-#if FC_SSE2
-  using namespace sse2;
-  const __m128i given = load(relation);
-  const __m128i one =
-      _mm_cmpeq_epi16(_mm_adds_epi16(given, stops_first(given)), _mm_set1_epi16(-1));
-  const __m128i other = turned<_MM_SHUFFLE(3, 2, 0, 1)>(given);
-  const __m128i end = _mm_set1_epi16(static_cast<int16_t>(tokens));
-  const __m128i later = _mm_cmpgt_epi16(other, given);
-  const __m128i next =
-      _mm_or_si128(_mm_and_si128(later, _mm_min_epi16(other, end)), _mm_andnot_si128(later, end));
-  const __m128i stop = stops_first(_mm_sub_epi16(_mm_setzero_si128(), next));
-  const __m128i arguments = _mm_and_si128(one, _mm_set_epi16(0, 0, -1, -1, 0, 0, 0, 0));
-  const __m128i changed = _mm_or_si128(_mm_andnot_si128(arguments, given),
-                                       _mm_and_si128(arguments, _mm_min_epi16(given, stop)));
-  _mm_store_si128(reinterpret_cast<__m128i*>(relation.bounds), changed);
-#else
   for (int r = 0; r < 2; ++r) {
     if (relation.stop(r) - relation.start(r) != 1) continue;
     const int32_t other = relation.start(1 - r);
     const int32_t next = other > relation.start(r) ? std::min(other, tokens) : tokens;
     relation.bounds[4 + r] = static_cast<int16_t>(-std::max(relation.stop(r), next));
   }
-#endif
 }
 
 }  // namespace fastcausal
