@@ -160,7 +160,7 @@ class BlockWorker {
         rows_(run.groups.each ? run.counts : own_.data()),
         steps_(steps),
         worker_(gold_.side, pred_.side, run.gold.lengths, run.plan, pair, steps),
-        counter_(pair, run.plan) {
+        counter_(pair_counter(pair, run.plan)) {
     if (looks.ordinal) {
       patterns_ =
           std::make_unique<PatternCounter>(gold_, pred_, run.plan, counter_, looks, run.check,
@@ -171,15 +171,12 @@ class BlockWorker {
 
   // False: something is wrong with the block.
   bool work(int64_t from) {
-    constexpr int64_t FEW_SPAN_PAIRS = int64_t{1} << 24;  // they take no tenth of a second
     const int64_t to = std::min(from + BLOCK, run_.n_examples);
     gold_ = run_.gold;
     pred_ = run_.pred;
     if (!patterns_ && !read(from, to)) return false;
     if (patterns_ && !patterns_->pack(from, to)) return false;
-    const int64_t span_pairs = n_rows(gold_.side, from, to) * n_rows(pred_.side, from, to);
-    steps_.took(span_pairs);
-    const bool large = span_pairs > FEW_SPAN_PAIRS;
+    steps_.took(50 * (to - from));
     if (patterns_) {
       if (!patterns_->add(from, to, left_)) return false;
     } else {
@@ -189,7 +186,7 @@ class BlockWorker {
     for (const int64_t e : left_) {
       if (patterns_ && !read(e, e + 1)) return false;
       int64_t* row = rows_ + run_.groups.row(e, gold_.side.n_relations(e)) * run_.plan.n_fields;
-      large ? worker_.run_large(e, run_.partner, row) : worker_.run(e, run_.partner, row);
+      worker_.run(e, run_.partner, row);
     }
     return true;
   }
@@ -225,7 +222,7 @@ class BlockWorker {
   int64_t* rows_;
   Steps& steps_;
   Worker<Pair> worker_;
-  const KernelCounter<Pair> counter_;
+  const PairCounter counter_;
   std::unique_ptr<PatternCounter> patterns_;
   std::vector<int64_t> left_;  // examples of the block for the general path
 };

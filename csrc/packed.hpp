@@ -8,12 +8,6 @@
 
 namespace fastcausal {
 
-// Rows of a relation.
-struct Listed {
-  const Row* rows = nullptr;
-  int64_t n = 0;
-};
-
 #if FC_SSE2
 namespace sse2 {
 
@@ -85,6 +79,7 @@ struct Unpacked {
   Row rows[3];
   int64_t n = 0;
 
+  Unpacked() = default;
   explicit Unpacked(const Record& packed) {
     for (int32_t r = 0; r < 3; ++r) {
       const Row row = {r, packed.start(r), packed.stop(r)};
@@ -94,7 +89,6 @@ struct Unpacked {
       rows[place] = row;
     }
   }
-  Listed listed() const { return {rows, n}; }
 };
 
 // The packed relations of one side of an example.

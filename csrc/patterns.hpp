@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "fastcausal/kernels.h"
@@ -69,31 +70,21 @@ struct PatternSink {
   void add(int64_t field, int64_t n) { counts[field] += n; }
 };
 
-// Counts pairs of relations by a kernel, one of no rows for a missing one. counts are 0 on entry;
+// Counts a pair of relations by a kernel, one of no rows for a missing one. counts are 0 on entry;
 // sums: fields to leave out.
-struct PairCounter {
-  virtual ~PairCounter() = default;
-  virtual void count(Listed gold, Listed pred, int64_t length, uint64_t sums,
-                     int64_t* counts) const = 0;
-};
+using PairCounter = std::function<void(const Unpacked& gold, const Unpacked& pred, int64_t length,
+                                       uint64_t sums, int64_t* counts)>;
 
 template <class Pair>
-class KernelCounter final : public PairCounter {
- public:
-  KernelCounter(const Pair& pair, const Plan& plan) : pair_(pair), plan_(plan) {}
-
-  void count(Listed gold, Listed pred, int64_t length, uint64_t sums,
-             int64_t* counts) const override {
-    const int64_t n_roles = roles_to_look_up<Pair>(plan_);
+PairCounter pair_counter(const Pair& pair, const Plan& plan) {
+  return [&](const Unpacked& gold, const Unpacked& pred, int64_t length, uint64_t sums,
+             int64_t* counts) {
+    const int64_t n_roles = roles_to_look_up<Pair>(plan);
     PatternSink sink{counts, sums};
-    pair_(Relation(gold.rows, gold.n, n_roles), Relation(pred.rows, pred.n, n_roles), length,
-          plan_.params, sink);
-  }
-
- private:
-  const Pair& pair_;
-  const Plan& plan_;
-};
+    pair(Relation(gold.rows, gold.n, n_roles), Relation(pred.rows, pred.n, n_roles), length,
+         plan.params, sink);
+  };
+}
 
 class PatternTable {
  public:
@@ -215,14 +206,14 @@ class PatternTable {
     entries_[id].key = key;
     place(id);
     const Worth both = worth(ids[0]) + worth(ids[1]);
-    return count(id, Unpacked(gold).listed(), Unpacked(pred).listed(), length, &both);
+    return count(id, Unpacked(gold), Unpacked(pred), length, &both);
   }
 
   Id learn_alone(bool is_gold, Kind kind, const Record& relation, int64_t length) {
     const Id id = alone_[is_gold][kind] = add();
-    const Unpacked rows(relation);
-    return count(id, is_gold ? rows.listed() : Listed(), is_gold ? Listed() : rows.listed(), length,
-                 nullptr);
+    const Unpacked own(relation);
+    const Unpacked none{};
+    return count(id, is_gold ? own : none, is_gold ? none : own, length, nullptr);
   }
 
   Id add() {
@@ -233,9 +224,9 @@ class PatternTable {
   }
 
   // Fills an entry by the kernel; alone is what both of a pair are worth without each other.
-  Id count(Id id, Listed gold, Listed pred, int64_t length, const Worth* alone) {
+  Id count(Id id, const Unpacked& gold, const Unpacked& pred, int64_t length, const Worth* alone) {
     int64_t* counts = rows_.data() + id * plan_->n_fields;
-    counter_->count(gold, pred, length, sums_, counts);
+    (*counter_)(gold, pred, length, sums_, counts);
     Pattern& entry = entries_[id];
     const bool fits = weigh(counts, entry.worth);
     if (alone) entry.worth -= *alone;

@@ -15,22 +15,15 @@
 namespace fastcausal {
 
 // Pairs that are compared at most: minutes at the worst.
-constexpr int64_t MOST_EDGES = int64_t{1} << 22;       // of relations, in an example
-constexpr int64_t MOST_SPAN_PAIRS = int64_t{1} << 32;  // of spans, in an example
-constexpr int64_t MOST_SPANS_OF_PAIR =
-    int64_t{1} << 26;  // of spans, in a pair or an example that is not looked at by pairs
+constexpr int64_t MOST_EDGES = int64_t{1} << 22;          // of relations, in an example
+constexpr int64_t MOST_SPAN_PAIRS = int64_t{1} << 32;     // of spans, in an example
+constexpr int64_t MOST_SPANS_OF_PAIR = int64_t{1} << 26;  // of spans, in a pair or few relations
 
 // The exception that ends the pairing of an example that is too large.
 struct TooLarge : std::exception {
   explicit TooLarge(int64_t example_) : example(example_) {}
   int64_t example;
 };
-
-// Counts the rows of a range of examples.
-inline int64_t n_rows(const Side& side, int64_t from, int64_t to) {
-  return side.row_offsets[side.relation_offsets[to]] -
-         side.row_offsets[side.relation_offsets[from]];
-}
 
 template <class Pair>
 class Worker {
@@ -46,23 +39,17 @@ class Worker {
     looks_ = looks;
   }
 
-  // Does what run does, for an example that may have many spans.
-  void run_large(int64_t example, int64_t* partner, int64_t* counts) {
-    const int64_t n = std::max(gold_.n_relations(example), pred_.n_relations(example));
-    if (n <= OfficialSearch::MOST) {  // else fill_edges looks at each pair
-      const int64_t spans =
-          n_rows(gold_, example, example + 1) * n_rows(pred_, example, example + 1);
-      if (spans > MOST_SPANS_OF_PAIR) throw TooLarge(example);
-      steps_.took(8 * spans);
-    }
-    run(example, partner, counts);
-  }
-
   // Adds the counts of the chosen pairs to counts; partner[g], where wanted, is the predicted
   // relation of gold relation g, or -1.
   void run(int64_t example, int64_t* partner, int64_t* counts) {
     CountSink sink{counts};
     length_ = lengths_[example];
+    const int64_t n = std::max(gold_.n_relations(example), pred_.n_relations(example));
+    if (n <= OfficialSearch::MOST) {  // else fill_edges looks at each pair
+      const int64_t spans = n_rows(gold_, example) * n_rows(pred_, example);
+      if (spans > MOST_SPANS_OF_PAIR) throw TooLarge(example);
+      steps_.took(8 * spans);
+    }
     if (run_single(pair_, gold_, pred_, example, length_, plan_, partner, sink)) return;
     const int64_t gold_from = gold_.relation_offsets[example];
     const int64_t pred_from = pred_.relation_offsets[example];
@@ -114,6 +101,11 @@ class Worker {
   std::vector<int64_t> edge_offsets_;
   std::vector<int32_t> column_of_;
   Assignment assignment_;
+
+  static int64_t n_rows(const Side& side, int64_t example) {
+    return side.row_offsets[side.relation_offsets[example + 1]] -
+           side.row_offsets[side.relation_offsets[example]];
+  }
 
   void fill(std::vector<Relation>& relations, const Side& side, int64_t from, int64_t n) const {
     relations.resize(n);
