@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace fastcausal {
@@ -42,45 +43,29 @@ class GroupCounts {
  public:
   // undefined is the F1 of a label that a group has on neither side; NaN: without part in the mean.
   GroupCounts(int64_t n_labels, double undefined)
-      : n_labels_(n_labels),
-        undefined_(undefined),
-        each_(undefined == undefined),
-        of_label_(static_cast<size_t>(n_labels) + 1) {}
+      : n_labels_(n_labels), undefined_(undefined), of_label_(static_cast<size_t>(n_labels) + 1) {}
 
   bool fits(int64_t gold, int64_t pred) const {
     const auto most = static_cast<uint64_t>(n_labels_);  // one below -1 is huge
     return static_cast<uint64_t>(gold + 1) <= most && static_cast<uint64_t>(pred + 1) <= most + 1;
   }
 
-  void add(int64_t gold, int64_t pred) {
-    if (gold < 0 || pred < 0) return;
-    if (n_labels_ < Packed::LABELS) {
-      packed_.add(gold, pred);
-      if (++n_packed_ == Packed::MOST) unpack();
-    } else {
-      const bool right = gold == pred;
-      Counts &wanted = of_label_[static_cast<size_t>(gold)],
-             &named = of_label_[static_cast<size_t>(pred)];
-      if (!wanted.both) present_.push_back(gold);
-      if (!named.both && !right && pred < n_labels_) present_.push_back(pred);
-      ++wanted.both;
-      ++named.both;
-      wanted.hits += right;
+  // Scores a group of n members, of which each has a place in gold and pred.
+  template <class PlaceOf>
+  GroupScore of(const int64_t* gold, const int64_t* pred, int64_t n, const PlaceOf& place_of) {
+    const bool few = n_labels_ < Packed::LABELS && n <= Packed::MOST;
+    Packed packed;  // in registers, which counts of the class are not
+    for (int64_t k = 0; k < n; ++k) {
+      const int64_t at = place_of(k), wanted = gold[at], named = pred[at];
+      if (wanted < 0 || named < 0) continue;
+      if (few) {
+        packed.add(wanted, named);
+      } else {
+        count(wanted).hits += wanted == named;
+        count(named);
+      }
     }
-  }
-
-  // The scores of the members since the last call; the next group begins.
-  GroupScore finish() {
-    if (n_labels_ < Packed::LABELS && !is_unpacked_) {
-      const GroupScore score = scores(packed_);
-      packed_ = {};
-      n_packed_ = 0;
-      return score;
-    }
-    if (n_labels_ < Packed::LABELS) unpack();
-    const GroupScore score = scores();
-    forget();
-    return score;
+    return few ? scores(packed) : finish();
   }
 
   // The scores of a group whose members were counted elsewhere.
@@ -97,69 +82,46 @@ class GroupCounts {
   }
 
  private:
-  static constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
-
   struct Counts {
     int64_t hits = 0, both = 0;  // right answers; members of gold and of the answers
   };
 
   const int64_t n_labels_;
   const double undefined_;
-  const bool each_;
   std::vector<Counts> of_label_;  // the last: answers that name none
-  std::vector<int64_t> present_;  // of many labels those of this group
-  Packed packed_;
-  int64_t n_packed_ = 0;
-  bool is_unpacked_ = false;  // members of this group, too many for bytes
+  std::vector<int64_t> present_;  // labels of this group
 
-  void unpack() {
-    for (size_t label = 0; label < of_label_.size(); ++label) {
-      of_label_[label].hits += Packed::of(packed_.hits, static_cast<int64_t>(label));
-      of_label_[label].both += Packed::of(packed_.both, static_cast<int64_t>(label));
+  Counts& count(int64_t label) {
+    Counts& counts = of_label_[static_cast<size_t>(label)];
+    if (!counts.both++) present_.push_back(label);
+    return counts;
+  }
+
+  // The scores of what was counted; the next group begins.
+  GroupScore finish() {
+    std::sort(present_.begin(), present_.end());  // so that no order changes the sum
+    double sum = 0;
+    int64_t n = 0, both = 0, right = 0;
+    for (const int64_t label : present_) {
+      const Counts counts = std::exchange(of_label_[static_cast<size_t>(label)], {});
+      both += counts.both;
+      if (label == n_labels_) continue;
+      sum += 2.0 * static_cast<double>(counts.hits) / static_cast<double>(counts.both);
+      right += counts.hits;
+      ++n;
     }
-    packed_ = {};
-    n_packed_ = 0;
-    is_unpacked_ = true;
+    present_.clear();
+    return score(sum, n, both, right);
   }
 
   GroupScore score(double sum, int64_t n, int64_t both, int64_t right) const {
+    constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
     if (!both) return {0, NONE, NONE};
-    if (each_) {
+    if (undefined_ == undefined_) {
       sum += undefined_ * static_cast<double>(n_labels_ - n);
       n = n_labels_;
     }
     return {both / 2, sum / static_cast<double>(n), both == 2 * right ? 1.0 : 0.0};
-  }
-
-  GroupScore scores() {
-    double sum = 0;
-    int64_t n = 0, right = 0, both = of_label_.back().both;
-    const auto add_label = [&](int64_t label) {
-      const Counts counts = of_label_[static_cast<size_t>(label)];
-      if (!counts.both) return;
-      sum += 2.0 * static_cast<double>(counts.hits) / static_cast<double>(counts.both);
-      right += counts.hits;
-      both += counts.both;
-      ++n;
-    };
-    if (n_labels_ < Packed::LABELS) {
-      for (int64_t label = 0; label < n_labels_; ++label) add_label(label);
-    } else {
-      std::sort(present_.begin(), present_.end());  // so that no order changes the sum
-      for (const int64_t label : present_) add_label(label);
-    }
-    return score(sum, n, both, right);
-  }
-
-  void forget() {
-    is_unpacked_ = false;
-    if (n_labels_ < Packed::LABELS) {
-      std::fill(of_label_.begin(), of_label_.end(), Counts{});
-    } else {
-      for (const int64_t label : present_) of_label_[static_cast<size_t>(label)] = {};
-      of_label_.back() = {};
-      present_.clear();
-    }
   }
 };
 
@@ -180,18 +142,11 @@ inline int64_t group_scores(const int64_t* gold, const int64_t* pred, int64_t n_
   GroupCounts counts(n_labels, undefined);
   for (int64_t g = 0; g < groups.n_groups; ++g) {
     const int64_t begin = groups.offsets[g], end = groups.offsets[g + 1];
-    const bool few = n_labels < Packed::LABELS && end - begin <= Packed::MOST;
-    Packed packed;  // in registers, which counts of the class are not
     for (int64_t k = begin; k < end; ++k) {
-      const int64_t at = groups.at(k), wanted = gold[at], named = pred[at];
-      if (!counts.fits(wanted, named)) return at;
-      if (!few) {
-        counts.add(wanted, named);
-      } else if (wanted >= 0 && named >= 0) {
-        packed.add(wanted, named);
-      }
+      if (!counts.fits(gold[groups.at(k)], pred[groups.at(k)])) return groups.at(k);
     }
-    const GroupScore score = few ? counts.scores(packed) : counts.finish();
+    const auto place_of = [&](int64_t k) { return groups.at(begin + k); };
+    const GroupScore score = counts.of(gold, pred, end - begin, place_of);
     n[g] = score.n;
     f1[g] = score.f1;
     exact[g] = score.exact;

@@ -9,7 +9,6 @@
 // with rare rows alone that is the plain bootstrap, with frequent ones alone a multinomial.
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 
@@ -201,22 +200,11 @@ struct Exchanger {
 template <class Draw>
 void draw_all(const Draw& draw, int64_t seed, int64_t first, int64_t n_resamples, int64_t n_rows,
               int64_t* weights, int64_t n_threads, Asked asked) {
-  Stop stop(asked);
-  std::atomic<int64_t> next{0};
-  std::atomic<bool> stopped{false};
-  in_threads(n_threads, stop, [&] {
-    Steps steps(stop);
-    try {
-      for (int64_t k = next++; k < n_resamples; k = next++) {
-        Philox random(seed, first + k);
-        draw(random, weights + k * n_rows);
-        steps.took(draw.cost());
-      }
-    } catch (const Stopped&) {
-      stopped = true;
-    }
+  for_blocks(n_resamples, n_threads, asked, [&](int64_t k, Steps& steps) {
+    Philox random(seed, first + k);
+    draw(random, weights + k * n_rows);
+    steps.took(draw.cost());
   });
-  if (stopped) throw Stopped();
 }
 
 }  // namespace fastcausal

@@ -115,9 +115,9 @@ inline void score_frames(const JudgedPairs& pairs, const Judgments& judgments, i
     for (const int64_t* k = begin; k < end; ++k) {
       ++classes[judgments.classes[*k]];
       n_in_document += judgments.in_document[*k];
-      counts.add(judgments.gold[*k], judgments.pred[*k]);
     }
-    const GroupScore score = counts.finish();
+    const auto place_of = [&](int64_t k) { return begin[k]; };
+    const GroupScore score = counts.of(judgments.gold, judgments.pred, end - begin, place_of);
     rows[0] = pairs.story[*begin];
     rows[1] = effect;
     rows[2] = n_in_document;
