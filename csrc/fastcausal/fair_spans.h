@@ -146,104 +146,6 @@ FC_HD void count_many(const Relation& gold, const Relation& pred, const int64_t*
   }
 }
 
-// At most one span of each role on either side, and at most two roles in a track: what the steps
-// come to, without a branch to mispredict. Within a step no two spans want the same partner.
-struct Single {
-  const Row* gold[ROLES];
-  const Row* pred[ROLES];
-  int32_t g[ROLES];  // 1 while open
-  int32_t p[ROLES];
-  int32_t of[BES][ROLES];  // TP to LBE of each role
-  const int64_t* params;
-
-  FC_HD Single(const Relation& all_gold, const Relation& all_pred, const int64_t* params_)
-      : of{}, params(params_) {
-    for (int r = 0; r < ROLES; ++r) {
-      gold[r] = &all_gold.only(r);
-      pred[r] = &all_pred.only(r);
-      g[r] = all_gold.n_of[r];
-      p[r] = all_pred.n_of[r];
-    }
-  }
-
-  FC_HD static int32_t total(const int32_t (&counts)[ROLES]) {
-    return counts[0] + counts[1] + counts[2];
-  }
-
-  FC_HD bool same_track(int r, int o) const { return params[1 + o] == params[1 + r]; }
-
-  // Pairs spans of a track: those with the same bounds (TP, LE), or that share a token (BE, LBE).
-  template <Field FIELD>
-  FC_HD void take() {
-    constexpr bool CHARGED = FIELD == LBE;
-    constexpr bool SAME_ROLE = FIELD == TP || FIELD == BE, SAME_BOUNDS = FIELD == TP || FIELD == LE;
-    for (int r = 0; r < ROLES; ++r) {
-      for (int o = 0; o < ROLES; ++o) {
-        if ((o == r) != SAME_ROLE || !same_track(r, o)) continue;
-        const int32_t met =
-            SAME_BOUNDS ? same_bounds(*gold[r], *pred[o]) : shared_tokens(*gold[r], *pred[o]) > 0;
-        const int32_t both = met & g[r] & p[o];
-        const int32_t missed =
-            CHARGED ? met & g[r] & of[BE][o] : 0;  // pred has been charged with a boundary
-        const int32_t extra = CHARGED ? met & p[o] & of[BE][r] : 0;  // gold has been
-        g[r] -= both | missed;
-        p[o] -= both | extra;
-        of[FIELD][r] += both + missed + extra;
-      }
-    }
-  }
-
-  // Tells whether spans of one side and track share a token.
-  FC_HD bool any_overlap(const Row* const* row) const {
-    bool any = false;
-    for (int r = 0; r < ROLES; ++r) {
-      for (int o = 0; o < r; ++o) any |= same_track(r, o) & (shared_tokens(*row[r], *row[o]) > 0);
-    }
-    return any;
-  }
-
-  // Tells whether a span with a boundary error may have lost tokens that another of its side
-  // shares.
-  FC_HD bool in_doubt() const {
-    return total(of[LBE]) && total(of[BE]) && (any_overlap(gold) || any_overlap(pred));
-  }
-
-  template <class Sink>
-  FC_HD void give(Sink& sink) {
-    for (int r = 0; r < ROLES; ++r) {
-      of[FN][r] = g[r];
-      of[FP][r] = p[r];
-    }
-    for (int field = TP; field < BES && !Sink::BY_ROLE; ++field) {
-      sink.add(field, total(of[field]));
-    }
-    for (int r = 0; r < ROLES && Sink::BY_ROLE; ++r) {
-      for (int field = TP; field < BES; ++field) sink.add(r * N_FIELDS + field, of[field][r]);
-      sink.add(r * N_FIELDS + kind_of_boundary(*gold[r], *pred[r]), of[BE][r]);
-    }
-  }
-};
-
-// Counts, or returns false where the steps have to be taken one by one.
-template <class Sink>
-FC_HD bool count_single(const Relation& gold, const Relation& pred, const int64_t* params,
-                        Sink& sink) {
-  Single single(gold, pred, params);
-  single.take<TP>();
-  const int32_t equal = Single::total(single.of[TP]);
-  if (equal == gold.n && equal == pred.n) {
-    for (int r = 0; r < ROLES && Sink::BY_ROLE; ++r) sink.add(r * N_FIELDS + TP, single.of[TP][r]);
-    if (!Sink::BY_ROLE) sink.add(TP, equal);
-    return true;
-  }
-  single.take<LE>();
-  single.take<BE>();
-  single.take<LBE>();
-  if (single.in_doubt()) return false;
-  single.give(sink);
-  return true;
-}
-
 }  // namespace fair
 
 template <class Sink>
@@ -258,9 +160,7 @@ FC_HD void fair_spans(const Relation& gold, const Relation& pred, int64_t length
     sink.add(pred.row(j).role * N_FIELDS + FP, 1);
   }
   if (!gold.n || !pred.n) return;
-  const bool single =
-      gold.single() && pred.single() && (params[1] != params[2] || params[1] != params[3]);
-  if (!single || !count_single(gold, pred, params, sink)) count_many(gold, pred, params, sink);
+  count_many(gold, pred, params, sink);
 }
 
 }  // namespace fastcausal
