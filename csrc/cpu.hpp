@@ -16,7 +16,6 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "fastcausal/kernels.h"
@@ -31,7 +30,6 @@ namespace fastcausal {
 // A kernel from elsewhere, and the counts that it writes; with a memory it is ordinal.
 class CalledPair {
  public:
-  static constexpr bool LOOKS_UP = false;
   CalledPair(Kernel kernel, Memory* memory, int64_t n_fields)
       : kernel_(kernel), memory_(memory), counts_(n_fields) {}
 
@@ -78,7 +76,7 @@ struct Named {
 template <class Job>
 void with_kernel(const Named& kernel_, int64_t n_fields, const Job& job) {
   if (kernel_.function) return job(CalledPair(kernel_.function, kernel_.memory, n_fields));
-#define FC_KERNEL(kernel, looks_up) \
+#define FC_KERNEL(kernel) \
   if (!std::strcmp(kernel_.name, #kernel)) return job(kernel##_pair());
   FC_KERNELS(FC_KERNEL)
 #undef FC_KERNEL
@@ -299,15 +297,12 @@ inline void count_pairs(const Named& kernel, const Side& gold, const Side& pred,
   Stop stop(asked);
   Steps steps(stop);
   with_kernel(kernel, plan.n_fields, [&](const auto& pair) {
-    const int64_t n_roles = roles_to_look_up<std::decay_t<decltype(pair)>>(plan);
-    const Relation none(nullptr, 0, n_roles);
     for (int64_t k = 0; k < n_pairs; ++k) {
       const int64_t g = gold_index[k];
       const int64_t p = pred_index[k];
       CountSink sink{counts + k * plan.n_fields};
-      Relation of_gold(none), of_pred(none);
-      if (g >= 0) gold.get(g, n_roles, of_gold);
-      if (p >= 0) pred.get(p, n_roles, of_pred);
+      const Relation of_gold = g < 0 ? Relation() : gold.relation(g);
+      const Relation of_pred = p < 0 ? Relation() : pred.relation(p);
       steps.took(8 * of_gold.n * of_pred.n + 50);
       pair(of_gold, of_pred, lengths[k], plan.params, sink);
     }

@@ -339,7 +339,7 @@ FC_ONLY
 #else
 FC_PACKED()
 FC_SETTLE()
-#define FC_KERNEL(name, looks_up) FC_SCORE(name) FC_LABELS(name)
+#define FC_KERNEL(name) FC_SCORE(name) FC_LABELS(name)
 FC_KERNELS(FC_KERNEL)
 #undef FC_KERNEL
 #endif

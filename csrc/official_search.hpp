@@ -1,7 +1,6 @@
 // The official CNC search: float F1 of every permutation, the first highest wins. The order of the
 // float operations is the official one: equal ratios may differ in the last bit, and that decides.
 #pragma once
-#include "fastcausal/single.h"
 #include "fastcausal/sinks.h"
 
 namespace fastcausal {
@@ -19,7 +18,6 @@ struct OfficialSearch {
   OfficialSearch(const Pair& pair, const Relation* golds, int64_t n_gold, const Relation* preds,
                  int64_t n_pred, int64_t length, const Plan& plan)
       : alone{0, 0, 0, 0}, n_rows(n_pred), n_columns(n_gold) {
-    const Relation none(nullptr, 0, roles_to_look_up<Pair>(plan));
     const auto errors_of = [&](const Relation& gold, const Relation& pred) {
       F1Sink sink(plan);
       pair(gold, pred, length, plan.params, sink);
@@ -27,7 +25,7 @@ struct OfficialSearch {
     };
     for (int64_t j = 0; j < n_gold; ++j) {
       SpanErrors missed{0, 0, 0, 0};
-      if (n_pred < n_gold) missed = errors_of(golds[j], none);
+      if (n_pred < n_gold) missed = errors_of(golds[j], Relation());
       alone = alone.plus(missed);
       for (int64_t i = 0; i < n_pred; ++i) {
         cells[i][j] = errors_of(golds[j], preds[i]).minus(missed);

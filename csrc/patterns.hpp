@@ -16,7 +16,6 @@
 
 #include "fastcausal/kernels.h"
 #include "fastcausal/patterns.h"
-#include "fastcausal/single.h"
 #include "fastcausal/sinks.h"
 #include "packed.hpp"
 #include "ways.hpp"
@@ -79,10 +78,8 @@ template <class Pair>
 PairCounter pair_counter(const Pair& pair, const Plan& plan) {
   return [&](const Unpacked& gold, const Unpacked& pred, int64_t length, uint64_t sums,
              int64_t* counts) {
-    const int64_t n_roles = roles_to_look_up<Pair>(plan);
     PatternSink sink{counts, sums};
-    pair(Relation(gold.rows, gold.n, n_roles), Relation(pred.rows, pred.n, n_roles), length,
-         plan.params, sink);
+    pair({gold.rows, gold.n}, {pred.rows, pred.n}, length, plan.params, sink);
   };
 }
 

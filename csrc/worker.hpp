@@ -60,15 +60,14 @@ class Worker {
     pred_of_.assign(n_gold, -1);
     paired_.assign(n_pred, 0);
     if (n_gold && n_pred) assign(example);
-    const Relation none(nullptr, 0, roles_to_look_up<Pair>(plan_));
     for (int64_t i = 0; i < n_gold; ++i) {
       const int64_t j = pred_of_[i];
       if (j >= 0) paired_[j] = 1;
       if (partner) partner[gold_from + i] = j < 0 ? -1 : pred_from + j;
-      pair_(golds_[i], j < 0 ? none : preds_[j], length_, plan_.params, sink);
+      pair_(golds_[i], j < 0 ? Relation() : preds_[j], length_, plan_.params, sink);
     }
     for (int64_t j = 0; j < n_pred; ++j) {
-      if (!paired_[j]) pair_(none, preds_[j], length_, plan_.params, sink);
+      if (!paired_[j]) pair_({}, preds_[j], length_, plan_.params, sink);
     }
   }
 
@@ -107,9 +106,9 @@ class Worker {
            side.row_offsets[side.relation_offsets[example]];
   }
 
-  void fill(std::vector<Relation>& relations, const Side& side, int64_t from, int64_t n) const {
-    relations.resize(n);
-    for (int64_t i = 0; i < n; ++i) side.get(from + i, roles_to_look_up<Pair>(plan_), relations[i]);
+  static void fill(std::vector<Relation>& relations, const Side& side, int64_t from, int64_t n) {
+    relations.clear();
+    for (int64_t i = 0; i < n; ++i) relations.push_back(side.relation(from + i));
   }
 
   // Ties by content: relations are sorted by their spans and the smaller side leads, so neither the
@@ -172,11 +171,10 @@ class Worker {
   // Collects what is known of each relation alone.
   void look_at(const std::vector<int64_t>& numbers, bool is_gold,
                std::vector<Member>& members) const {
-    const Relation none(nullptr, 0, roles_to_look_up<Pair>(plan_));
     members.clear();
     for (const int64_t k : numbers) {
       const Relation& own = is_gold ? golds_[k] : preds_[k];
-      const Value alone = is_gold ? worth(own, none) : worth(none, own);
+      const Value alone = is_gold ? worth(own, {}) : worth({}, own);
       members.push_back({&own, alone, Extent(own), own.folded(), {}, ODD});
       Member& member = members.back();
       if (table_) member.kind = pack_plainly(own.rows, own.n, looks_, member.packed);

@@ -1,23 +1,19 @@
 // All kernels: of each its header, and a line with its name, which is that of its twin in
-// engine/reference/kernels.py, and whether it looks a relation's rows up by role (relation.h).
+// engine/reference/kernels.py.
 #pragma once
 #include "exact_spans.h"
 #include "fair_spans.h"
 #include "partial_spans.h"
 #include "span_overlap.h"
 
-#define FC_KERNELS(KERNEL)   \
-  KERNEL(fair_spans, true)   \
-  KERNEL(exact_spans, false) \
-  KERNEL(span_overlap, true) \
-  KERNEL(partial_spans, false)
+#define FC_KERNELS(KERNEL) \
+  KERNEL(fair_spans) KERNEL(exact_spans) KERNEL(span_overlap) KERNEL(partial_spans)
 
 namespace fastcausal {
 
 // Each as a type whose objects take a pair and a sink.
-#define FC_PAIR(kernel, looks_up)                                                     \
+#define FC_PAIR(kernel)                                                               \
   struct kernel##_pair {                                                              \
-    static constexpr bool LOOKS_UP = looks_up;                                        \
     template <class Sink>                                                             \
     FC_HD void operator()(const Relation& gold, const Relation& pred, int64_t length, \
                           const int64_t* params, Sink& sink) const {                  \

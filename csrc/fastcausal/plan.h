@@ -13,8 +13,8 @@ struct Side {
   FC_HD int64_t n_rows(int64_t relation) const {
     return row_offsets[relation + 1] - row_offsets[relation];
   }
-  FC_HD void get(int64_t index, int64_t n_roles, Relation& relation) const {
-    relation.set(rows + row_offsets[index], n_rows(index), n_roles);
+  FC_HD Relation relation(int64_t index) const {
+    return {rows + row_offsets[index], n_rows(index)};
   }
   FC_HD int64_t n_relations(int64_t example) const {
     return relation_offsets[example + 1] - relation_offsets[example];

@@ -5,6 +5,8 @@
 
 namespace fastcausal {
 
+constexpr int ROLES = 3;  // of packed relations: cause, effect, signal
+
 // The start of each role's span, one unused; then the stops likewise, below zero. So two spans meet
 // where the start of either plus the stop of the other is negative.
 struct alignas(16) Record {

@@ -1,4 +1,4 @@
-// One relation as the kernels see it: its rows, and where each role's are.
+// One relation as the kernels see it.
 #pragma once
 #include "row.h"
 
@@ -11,47 +11,11 @@ namespace fastcausal {
 using Kernel = void (*)(const Row* gold, int64_t n_gold, const Row* pred, int64_t n_pred,
                         int64_t length, const int64_t* params, int64_t* counts);
 
-constexpr int ROLES =
-    3;  // cause, effect, signal: other numbers of roles are looked for in all rows
-
 struct Relation {
-  const Row* rows;  // sorted by (start, stop, role)
-  int64_t n;        // 0: no relation
-  bool three;       // three roles were looked up: the following is known
-  Row empty;
-  int32_t n_of[ROLES];  // rows of each role
-  int32_t last_of[ROLES];
-
-  Relation() = default;
-  FC_HD Relation(const Row* rows_, int64_t n_, int64_t n_roles) { set(rows_, n_, n_roles); }
-
-  // In place: a copy right after it would wait for its parts to be written.
-  FC_HD void set(const Row* rows_, int64_t n_, int64_t n_roles) {
-    rows = rows_;
-    n = n_;
-    three = n_roles == ROLES;
-    int32_t count[ROLES] = {0, 0, 0};
-    int32_t last[ROLES] = {0, 0, 0};
-    for (int32_t i = 0; three && i < n; ++i) {
-      const int32_t role = rows[i].role;
-      for (int32_t r = 0; r < ROLES; ++r) {  // in registers
-        count[r] += role == r;
-        last[r] = role == r ? i : last[r];
-      }
-    }
-    empty = {0, 0, 0};
-    for (int32_t r = 0; r < ROLES; ++r) {
-      n_of[r] = count[r];
-      last_of[r] = last[r];
-    }
-  }
+  const Row* rows = nullptr;  // sorted by (start, stop, role)
+  int64_t n = 0;              // 0: no relation
 
   FC_HD const Row& row(int64_t i) const { return rows[i]; }
-
-  // For a role of at most one row: that row, or an empty span.
-  FC_HD bool at_most_one(int64_t role) const { return three && n_of[role] <= 1; }
-  FC_HD bool single() const { return three && n_of[0] <= 1 && n_of[1] <= 1 && n_of[2] <= 1; }
-  FC_HD const Row& only(int64_t role) const { return n_of[role] ? rows[last_of[role]] : empty; }
 
   // Orders by content: row by row, then the shorter relation first.
   FC_HD int compare(const Relation& other) const {

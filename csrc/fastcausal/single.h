@@ -4,12 +4,6 @@
 
 namespace fastcausal {
 
-// Returns the number of roles whose rows a kernel looks up.
-template <class Pair>
-FC_HD int64_t roles_to_look_up(const Plan& plan) {
-  return Pair::LOOKS_UP ? plan.n_roles() : 0;
-}
-
 // Gives the counts of an example to a sink; partner, where wanted, is the predicted relation of the
 // gold one, or -1. False, with nothing done: relations have to be paired, or do not fit on a
 // device.
@@ -22,11 +16,8 @@ FC_HD bool run_single(const Pair& pair, const Side& gold, const Side& pred, int6
   if (n_gold > 1 || n_pred > 1 || (both && !plan.never_costs)) return false;
   const int64_t gold_at = gold.relation_offsets[example];
   const int64_t pred_at = pred.relation_offsets[example];
-  const int64_t n_roles = roles_to_look_up<Pair>(plan);
-  Relation g(nullptr, 0, n_roles);
-  Relation p(nullptr, 0, n_roles);
-  if (n_gold) gold.get(gold_at, n_roles, g);
-  if (n_pred) pred.get(pred_at, n_roles, p);
+  const Relation g = n_gold ? gold.relation(gold_at) : Relation();
+  const Relation p = n_pred ? pred.relation(pred_at) : Relation();
   if (FC_ON_DEVICE && (g.n > MOST_SPANS || p.n > MOST_SPANS)) return false;
   if (partner && n_gold) {
     const bool to_meet = plan.by_content && plan.additive;

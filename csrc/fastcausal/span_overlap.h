@@ -89,29 +89,6 @@ FC_HD bool shares_boundary(const Relation& gold, const Relation& pred, int32_t r
   return false;
 }
 
-// Facts on one role in a pair of relations.
-struct Overlap {
-  Marked tokens;
-  int32_t same;      // 1: the same set of spans
-  int32_t boundary;  // 1: some start or some stop in common
-};
-
-// At most one span a side, which is nearly always so.
-FC_HD Overlap overlap_of_spans(const Relation& gold, const Relation& pred, int32_t role) {
-  const Row& g = gold.only(role);
-  const Row& p = pred.only(role);
-  const bool both = gold.n_of[role] & pred.n_of[role];
-  return {{g.stop - g.start, p.stop - p.start, shared_tokens(g, p)},
-          both & same_bounds(g, p),
-          both & ((g.start == p.start) | (g.stop == p.stop))};
-}
-
-FC_HD Overlap overlap_of_role(const Relation& gold, const Relation& pred, int32_t role) {
-  if (gold.at_most_one(role) && pred.at_most_one(role)) return overlap_of_spans(gold, pred, role);
-  return {marked(gold, pred, role), same_spans(gold, pred, role),
-          shares_boundary(gold, pred, role)};
-}
-
 template <class Sink>
 FC_HD void add_tokens(const Marked& found, int64_t length, int64_t n_pairs, int64_t of_role,
                       Sink& sink) {
@@ -139,10 +116,10 @@ FC_HD void span_overlap(const Relation& gold, const Relation& pred, int64_t leng
   int64_t sums[3] = {0, 0, 0};
   for (int32_t role = 0; role < n_roles; ++role) {
     const int64_t of_role = int64_t{N_FIELDS} * role;
-    const Overlap found = overlap_of_role(gold, pred, role);
-    const Marked& tokens = found.tokens;
+    const Marked tokens = marked(gold, pred, role);
     const int32_t absent = both & !(tokens.in_gold | tokens.in_pred);
-    const int32_t holds[3] = {absent | ((tokens.in_gold > 0) & found.same), absent | found.boundary,
+    const int32_t holds[3] = {absent | ((tokens.in_gold > 0) & same_spans(gold, pred, role)),
+                              absent | shares_boundary(gold, pred, role),
                               absent | (tokens.common > 0)};
     for (int k = 0; k < 3; ++k) {
       if (Sink::BY_ROLE) sink.add(of_role + EM + k, holds[k]);

@@ -59,7 +59,7 @@ uint32_t counters[48 << 8];  // as many bytes as engine/device/launches.py asks 
 static void enter(const char* name, const void* task) {
   if (!std::strcmp(name, "packed")) return packed(*static_cast<const fastcausal::Task*>(task));
   if (!std::strcmp(name, "settle")) return settle(*static_cast<const fastcausal::Task*>(task));
-#define FC_KERNEL(kernel, looks_up)                                     \
+#define FC_KERNEL(kernel) \
   if (!std::strcmp(name, "score_" #kernel))                             \
     return score_##kernel(*static_cast<const fastcausal::Task*>(task)); \
   if (!std::strcmp(name, "labels_" #kernel))                            \
