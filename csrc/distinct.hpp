@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ids.hpp"
+#include "numbers.hpp"
 
 namespace fastcausal {
 
@@ -35,15 +36,10 @@ class DistinctRows {
   }
 
  private:
-  struct Slot {
-    uint64_t hash = 0;
-    int64_t number = -1;
-  };
-
   const int64_t* rows_;
   const int64_t width_;
   std::vector<int64_t> first_, number_of_;
-  std::vector<Slot> slots_ = std::vector<Slot>(256);  // open addressing
+  Numbers numbers_;
 
   const int64_t* row(int64_t i) const { return rows_ + i * width_; }
 
@@ -58,31 +54,11 @@ class DistinctRows {
 
   // The number of row i's content in order of first occurrence.
   int64_t number(int64_t i) {
-    const uint64_t hash = hash_of_row(i);
-    const size_t mask = slots_.size() - 1;
-    for (size_t at = hash & mask;; at = (at + 1) & mask) {
-      Slot& slot = slots_[at];
-      if (slot.number < 0) {
-        slot = {hash, n_distinct()};
-        first_.push_back(i);
-        if (2 * first_.size() > slots_.size()) grow();
-        return n_distinct() - 1;
-      }
-      if (slot.hash == hash && std::equal(row(i), row(i) + width_, row(first_[slot.number])))
-        return slot.number;
-    }
-  }
-
-  void grow() {
-    std::vector<Slot> old(2 * slots_.size());
-    old.swap(slots_);
-    const size_t mask = slots_.size() - 1;
-    for (const Slot slot : old) {
-      if (slot.number < 0) continue;
-      size_t at = slot.hash & mask;
-      while (slots_[at].number >= 0) at = (at + 1) & mask;
-      slots_[at] = slot;
-    }
+    const int64_t number = numbers_.add(hash_of_row(i), [&](int64_t k) {
+      return std::equal(row(i), row(i) + width_, row(first_[static_cast<size_t>(k)]));
+    });
+    if (number == n_distinct()) first_.push_back(i);
+    return number;
   }
 };
 

@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <vector>
+
+#include "ids.hpp"
+#include "numbers.hpp"
 
 namespace fastcausal {
 
@@ -37,59 +41,33 @@ class Sum {
 // The numbers of different values: as they come, and at the end by size.
 class Numbering {
  public:
-  Numbering() : slots_(size_t{1} << (64 - shift_)) {}
-
   int32_t operator()(double value) {
-    Slot& slot = find(value);
-    if (slot.number >= 0) return slot.number;
-    slot = {value, n_++};
-    const int32_t number = slot.number;
-    if (size_t{2} * static_cast<size_t>(n_) > slots_.size()) grow();
-    return number;
+    uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    const int64_t number =
+        numbers_.add(mixed(bits), [&](int64_t k) { return values_[k] == value; });
+    if (number == static_cast<int64_t>(values_.size())) values_.push_back(value);
+    return static_cast<int32_t>(number);
   }
 
   // Returns the different values, ascending; numbers become places among them.
   std::vector<double> sorted(std::vector<int32_t>& numbers) {
-    slots_.erase(std::remove_if(slots_.begin(), slots_.end(), is_free), slots_.end());
-    std::sort(slots_.begin(), slots_.end(), [](Slot a, Slot b) { return a.value < b.value; });
-    std::vector<double> values(n_);
-    std::vector<int32_t> places(n_);
-    for (int32_t k = 0; k < n_; ++k) {
-      values[k] = slots_[k].value;
-      places[slots_[k].number] = k;
+    std::vector<int32_t> order(values_.size()), places(values_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(),
+              [&](int32_t a, int32_t b) { return values_[a] < values_[b]; });
+    std::vector<double> values;
+    for (const int32_t number : order) {
+      places[number] = static_cast<int32_t>(values.size());
+      values.push_back(values_[number]);
     }
     for (int32_t& number : numbers) number = places[number];
     return values;
   }
 
  private:
-  struct Slot {
-    double value;
-    int32_t number = -1;
-  };
-
-  int shift_ = 59;
-  int32_t n_ = 0;
-  std::vector<Slot> slots_;  // open addressing
-
-  static bool is_free(Slot slot) { return slot.number < 0; }
-
-  Slot& find(double value) {
-    uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    size_t at = (bits ^ (bits >> 32)) * 0x9E3779B97F4A7C15u >> shift_;
-    while (!is_free(slots_[at]) && slots_[at].value != value) at = (at + 1) & (slots_.size() - 1);
-    return slots_[at];
-  }
-
-  void grow() {
-    std::vector<Slot> old(2 * slots_.size());
-    --shift_;
-    old.swap(slots_);
-    for (const Slot slot : old) {
-      if (!is_free(slot)) find(slot.value) = slot;
-    }
-  }
+  std::vector<double> values_;
+  Numbers numbers_;
 };
 
 }  // namespace fastcausal

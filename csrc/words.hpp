@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "numbers.hpp"
+
 namespace fastcausal {
 
 struct Text {  // UTF-8
@@ -42,10 +44,7 @@ class Words {
   void clear() {
     bytes_.clear();
     words_.clear();
-    if (++epoch_ == 0) {
-      slots_.assign(slots_.size(), {});
-      epoch_ = 1;
-    }
+    numbers_.clear();
   }
 
   int32_t size() const { return static_cast<int32_t>(words_.size()); }
@@ -112,17 +111,11 @@ class Words {
   struct Word {
     size_t start, size;
     uint64_t first;  // up to eight bytes
-    uint64_t hash;
-  };
-  struct Slot {
-    uint32_t epoch = 0;
-    int32_t word = 0;
   };
   std::string bytes_;
   std::vector<char> buffer_;
   std::vector<Word> words_;
-  std::vector<Slot> slots_ = std::vector<Slot>(256);  // a power of two, at most half full
-  uint32_t epoch_ = 1;
+  Numbers numbers_;
 
   static bool is_article(const char* letters, ptrdiff_t size) {
     if (size < 1 || size > 3) return false;
@@ -182,36 +175,17 @@ class Words {
   int32_t number_of(const char* letters, size_t size, bool keep) {
     const uint64_t first = first_bytes(letters, size);
     const uint64_t hash = hash_of(letters, size);
-    for (size_t at = hash;; ++at) {
-      Slot& slot = slots_[at & (slots_.size() - 1)];
-      if (slot.epoch != epoch_) {
-        return keep ? added(slot, letters, {bytes_.size(), size, first, hash}) : -1;
-      }
-      const Word& word = words_[static_cast<size_t>(slot.word)];
-      if (word.first != first || word.size != size) continue;
-      if (size <= 8 || std::memcmp(bytes_.data() + word.start, letters, size) == 0) {
-        return slot.word;
-      }
+    const auto is = [&](int64_t number) {
+      const Word& word = words_[static_cast<size_t>(number)];
+      return word.first == first && word.size == size &&
+             (size <= 8 || std::memcmp(bytes_.data() + word.start, letters, size) == 0);
+    };
+    const int64_t number = keep ? numbers_.add(hash, is) : numbers_.find(hash, is);
+    if (number == static_cast<int64_t>(words_.size())) {
+      words_.push_back({bytes_.size(), size, first});
+      bytes_.append(letters, size);
     }
-  }
-
-  int32_t added(Slot& slot, const char* letters, const Word& word) {
-    const int32_t number = size();
-    slot = {epoch_, number};
-    words_.push_back(word);
-    bytes_.append(letters, word.size);
-    if (2 * words_.size() > slots_.size()) grow();
-    return number;
-  }
-
-  void grow() {
-    slots_.assign(2 * slots_.size(), {});
-    epoch_ = 1;
-    for (size_t k = 0; k < words_.size(); ++k) {
-      size_t at = words_[k].hash;
-      while (slots_[at & (slots_.size() - 1)].epoch) ++at;
-      slots_[at & (slots_.size() - 1)] = {epoch_, static_cast<int32_t>(k)};
-    }
+    return static_cast<int32_t>(number);
   }
 };
 
