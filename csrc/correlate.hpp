@@ -92,32 +92,23 @@ inline void arrange(const double* scores, const double* labels, int64_t* order, 
   }
 }
 
-// How many rows so far have a label below a place: sums of few labels, or a Fenwick tree.
+// How many rows so far have a label below a place: a Fenwick tree.
 class Below {
  public:
-  void reset(int64_t n) {
-    few_ = n <= FEW_LABELS;
-    counts_.assign(at(n) + 1, 0);
-  }
+  void reset(int64_t n) { counts_.assign(at(n) + 1, 0); }
 
   void add(int64_t place, int64_t n) {
     const int64_t size = static_cast<int64_t>(counts_.size());
-    if (few_) {
-      for (int64_t k = 1; k < size; ++k) counts_[at(k)] += k > place ? n : 0;
-    } else {
-      for (int64_t k = place + 1; k < size; k += k & -k) counts_[at(k)] += n;
-    }
+    for (int64_t k = place + 1; k < size; k += k & -k) counts_[at(k)] += n;
   }
 
   int64_t count(int64_t place) const {
-    if (few_) return counts_[at(place)];
     int64_t n = 0;
     for (int64_t k = place; k > 0; k -= k & -k) n += counts_[at(k)];
     return n;
   }
 
  private:
-  bool few_ = true;
   std::vector<int64_t> counts_;
 };
 

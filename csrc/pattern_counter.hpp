@@ -41,7 +41,7 @@ class PatternCounter {
         memory_(memory),
         lent_(memory.lend(looks.sums)),
         table_(*lent_),
-        ties_(plan, table_, looks.sums, partner) {
+        ties_{plan, table_, looks.sums != 0, partner != nullptr} {
     table_.begin(counter, plan);
   }
 

@@ -4,18 +4,18 @@
 
 namespace fastcausal {
 
-class Ties {
- public:
+struct Ties {
   using Id = PatternTable::Id;
 
-  // sums: tokens are added up beside patterns; partners: they are asked for.
-  Ties(const Plan& plan, const PatternTable& table, bool sums, bool partners)
-      : plan_(plan), table_(table), sums_(sums), partners_(partners) {}
+  const Plan& plan;
+  const PatternTable& table;
+  bool sums;      // tokens are added up beside patterns
+  bool partners;  // they are asked for
 
   // Decides between equal ways; false where their counts, or partners that are asked for, differ.
   bool decide(const Few& rows, int n_rows, const Few& columns, int n_columns, const Id* ids,
               const Id* alone, Search& search) const {
-    if (plan_.official) {
+    if (plan.official) {
       first_official(n_rows, n_columns, ids, alone, search);
       return true;
     }
@@ -35,7 +35,7 @@ class Ties {
       const std::array<Id, Few::MOST> of_way =
           counted(n_rows, n_columns, ids, alone, search.ways[k]);
       if (n == n_most) {
-        alike = alike && !partners_ && of_way == chosen && same_sums(shared, most);
+        alike = alike && !partners && of_way == chosen && same_sums(shared, most);
         continue;
       }
       n_most = n;
@@ -48,12 +48,8 @@ class Ties {
   }
 
  private:
-  const Plan& plan_;
-  const PatternTable& table_;
-  const bool sums_, partners_;
-
   bool same_sums(const Tokens& a, const Tokens& b) const {
-    return !sums_ || std::equal(a.of, a.of + 3, b.of);
+    return !sums || std::equal(a.of, a.of + 3, b.of);
   }
 
   // What a way counts, in order: of each column its pair, or itself alone.
@@ -76,7 +72,7 @@ class Ties {
       const auto errors = [&](int way) {
         SpanErrors sum{0, 0, 0, 0};
         for (const Id id : counted(n_rows, n_columns, ids, alone, search.ways[way])) {
-          if (id) sum = sum.plus(table_.errors(id));
+          if (id) sum = sum.plus(table.errors(id));
         }
         return sum;
       };
