@@ -94,11 +94,9 @@ class DeviceResult:
         """Wait for the device, count on the host what did not fit, and give it all."""
         partner, counts = self.partner.get(), self.counts.get()
         examples = np.flatnonzero(self.left_out.get())
-        if len(examples):
-            gold, pred = map(on_host, (self.gold, self.pred))
-            of = None if self.groups.of is None else machine().numpy(self.groups.of)
-            groups = self.groups._replace(of=of)
-            scoring.finish(self.plan, gold, pred, groups, examples, partner, counts)
+        scoring.finish(
+            self.plan, self.gold, self.pred, self.groups, examples, partner, counts, take=take
+        )
         return Result(partner, counts)
 
 
@@ -211,6 +209,11 @@ def hand_back() -> None:
     ours, theirs = cupy().cuda.get_current_stream().ptr, torch.cuda.current_stream()
     if ours != theirs.cuda_stream:
         theirs.wait_stream(torch.cuda.ExternalStream(ours))
+
+
+def take(array: Array, items: Int64) -> npt.NDArray[Any]:
+    """Copy items of an array on the device to host memory."""
+    return machine().numpy(array[cupy().asarray(items)])
 
 
 def on_host(side: Rows) -> Rows:

@@ -14,8 +14,9 @@ A `Machine` (machine.py) is CuPy's device, or csrc/device.cu compiled for the ho
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from fastcausal.errors import InputError
 from fastcausal.rows import Rows, check_both
 
 PART = 32 << 20  # bytes of a part: long enough to copy at full speed, short enough to overlap
+Take = Callable[[Any, Int64], Any]  # items of an array, perhaps of a machine, as one of NumPy
 ALIGNED = 16  # bytes that every array in a part starts at a multiple of
 
 
@@ -313,14 +315,19 @@ def finish(
     counts: Int64,
     num_threads: int | None = None,
     check: bool = False,
+    take: Take = getitem,
 ) -> None:
-    """Count the examples that are left, on the host: fill partner and add to counts."""
+    """Count the examples that are left, on the host: fill partner and add to counts.
+
+    ``take`` reads items of what gold, pred and groups hold, which may be on a machine.
+    """
     if not len(examples):
         return
-    (some_gold, of_gold), (some_pred, of_pred) = (drawn(side, examples) for side in (gold, pred))
+    some_gold, of_gold = drawn(gold, examples, take)
+    some_pred, of_pred = drawn(pred, examples, take)
     own = counts if not groups.each else np.zeros((len(examples), plan.n_fields), np.int64)
     own_partner = None if partner is None else np.empty(len(of_gold), np.int64)
-    of = None if groups.of is None else groups.of[examples]
+    of = None if groups.of is None else take(groups.of, examples)
     own_groups = Groups(of, len(examples) if groups.each else groups.n, groups.each, groups.apart)
     try:
         cpu.run(plan, some_gold, some_pred, own_groups, own_partner, own, num_threads, check)
@@ -332,23 +339,23 @@ def finish(
         partner[of_gold] = np.append(of_pred, -1)[own_partner]
 
 
-def drawn(rows: Rows, examples: Int64) -> tuple[Rows, Int64]:
-    """Return the given examples, and the numbers that their relations had.
+def drawn(rows: Rows, examples: Int64, take: Take = getitem) -> tuple[Rows, Int64]:
+    """Copy the given examples to the host; return them, and the numbers that their relations had.
 
     Raises
     ------
     IndexError
         Their offsets fall, or lead outside the arrays.
     """
-    relation, relation_offsets = _lists(rows.relation_offsets, examples, rows.n_relations)
-    row, row_offsets = _lists(rows.row_offsets, relation, len(rows.values))
-    chosen = Rows(rows.values[row], row_offsets, relation_offsets, rows.lengths[examples])
-    return chosen, relation
+    relation, relation_offsets = _lists(rows.relation_offsets, examples, rows.n_relations, take)
+    row, row_offsets = _lists(rows.row_offsets, relation, len(rows.values), take)
+    lengths = take(rows.lengths, examples)
+    return Rows(take(rows.values, row), row_offsets, relation_offsets, lengths), relation
 
 
-def _lists(offsets: Int64, chosen: Int64, n: int) -> tuple[Int64, Int64]:
+def _lists(offsets: Array, chosen: Int64, n: int, take: Take) -> tuple[Int64, Int64]:
     """Return the items, of n, of the chosen lists by number, and the offsets of these lists."""
-    starts, stops = offsets[chosen], offsets[chosen + 1]
+    starts, stops = take(offsets, chosen), take(offsets, chosen + 1)
     if ((starts < 0) | (stops < starts) | (n < stops)).any():
         raise IndexError(f"lists that fall, or lead beyond {n} items")
     ends = np.concatenate([[0], np.cumsum(stops - starts)])
