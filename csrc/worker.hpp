@@ -174,10 +174,14 @@ class Worker {
     members.clear();
     for (const int64_t k : numbers) {
       const Relation& own = is_gold ? golds_[k] : preds_[k];
-      const Value alone = is_gold ? worth(own, {}) : worth({}, own);
-      members.push_back({&own, alone, Extent(own), own.folded(), {}, ODD});
-      Member& member = members.back();
+      Member member{&own, {0, 0, 0}, Extent(own), own.folded(), {}, ODD};
+      PatternTable::Id id = PatternTable::NONE;
       if (table_) member.kind = pack_plainly(own.rows, own.n, looks_, member.packed);
+      if (member.kind != ODD) id = table_->alone(is_gold, member.kind, member.packed, length_);
+      member.alone = id != PatternTable::NONE ? value_of(id)
+                     : is_gold                ? worth(own, {})
+                                              : worth({}, own);
+      members.push_back(member);
     }
   }
 
@@ -216,10 +220,10 @@ class Worker {
       const PatternTable::Id id =
           table_->pair(key, gold.packed, gold.kind, pred.packed, pred.kind, length_);
       if (id != PatternTable::NONE) {
-        const Worth worth = table_->worth(id);
         Tokens shared;
         shared.add(gold.packed, pred.packed);
-        value = {top_of(worth), bottom_of(worth), shared.of[0] + shared.of[1] + shared.of[2]};
+        value = value_of(id);
+        value.shared = shared.of[0] + shared.of[1] + shared.of[2];
         return true;
       }
     }
@@ -234,6 +238,10 @@ class Worker {
     value = value.minus(gold.alone).minus(pred.alone);
     value.shared = shared;
     return true;
+  }
+
+  Value value_of(PatternTable::Id id) const {
+    return {top_of(table_->worth(id)), bottom_of(table_->worth(id)), 0};
   }
 
   // The objective of one pair.
