@@ -119,10 +119,18 @@ FC_HD void take_overlaps(Spans& gold, Spans& pred, const SharedTokens& tokens, S
   }
 }
 
-// Counts many spans by the published steps, one by one.
+}  // namespace fair
+
 template <class Sink>
-FC_HD void count_many(const Relation& gold, const Relation& pred, const int64_t* params,
-                      Sink& sink) {
+FC_HD void fair_spans(const Relation& gold, const Relation& pred, int64_t length,
+                      const int64_t* params, Sink& sink) {
+  using namespace fair;
+  (void)length;
+  if (!Extent(gold).meets(Extent(pred))) {
+    for (int64_t i = 0; i < gold.n; ++i) sink.add(gold.row(i).role * N_FIELDS + FN, 1);
+    for (int64_t j = 0; j < pred.n; ++j) sink.add(pred.row(j).role * N_FIELDS + FP, 1);
+    return;
+  }
   const Scratch<4 * MOST_SPANS> gold_scratch(4 * gold.n);
   const Scratch<4 * MOST_SPANS> pred_scratch(4 * pred.n);
   Spans g(gold.rows, gold.n, gold_scratch.at);
@@ -137,30 +145,9 @@ FC_HD void count_many(const Relation& gold, const Relation& pred, const int64_t*
       p.sort_by_length();
       take_overlaps(g, p, SharedTokens(g, gold.n, p, pred.n), sink);
     }
-    for (int64_t i = 0; i < g.n_open; ++i) {
-      sink.add(g.row(g.open[i]).role * N_FIELDS + FN, 1);
-    }
-    for (int64_t j = 0; j < p.n_open; ++j) {
-      sink.add(p.row(p.open[j]).role * N_FIELDS + FP, 1);
-    }
+    for (int64_t i = 0; i < g.n_open; ++i) sink.add(g.row(g.open[i]).role * N_FIELDS + FN, 1);
+    for (int64_t j = 0; j < p.n_open; ++j) sink.add(p.row(p.open[j]).role * N_FIELDS + FP, 1);
   }
-}
-
-}  // namespace fair
-
-template <class Sink>
-FC_HD void fair_spans(const Relation& gold, const Relation& pred, int64_t length,
-                      const int64_t* params, Sink& sink) {
-  using namespace fair;
-  (void)length;
-  for (int64_t i = 0; !pred.n && i < gold.n; ++i) {  // one side alone
-    sink.add(gold.row(i).role * N_FIELDS + FN, 1);
-  }
-  for (int64_t j = 0; !gold.n && j < pred.n; ++j) {
-    sink.add(pred.row(j).role * N_FIELDS + FP, 1);
-  }
-  if (!gold.n || !pred.n) return;
-  count_many(gold, pred, params, sink);
 }
 
 }  // namespace fastcausal

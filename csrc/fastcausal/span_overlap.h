@@ -117,10 +117,9 @@ FC_HD void span_overlap(const Relation& gold, const Relation& pred, int64_t leng
   for (int32_t role = 0; role < n_roles; ++role) {
     const int64_t of_role = int64_t{N_FIELDS} * role;
     const Marked tokens = marked(gold, pred, role);
-    const int32_t absent = both & !(tokens.in_gold | tokens.in_pred);
-    const int32_t holds[3] = {absent | ((tokens.in_gold > 0) & same_spans(gold, pred, role)),
-                              absent | shares_boundary(gold, pred, role),
-                              absent | (tokens.common > 0)};
+    const int32_t absent = both && !tokens.in_gold && !tokens.in_pred;
+    const int32_t holds[3] = {absent || (tokens.in_gold && same_spans(gold, pred, role)),
+                              absent || shares_boundary(gold, pred, role), absent || tokens.common};
     for (int k = 0; k < 3; ++k) {
       if (Sink::BY_ROLE) sink.add(of_role + EM + k, holds[k]);
       sums[k] += holds[k];
