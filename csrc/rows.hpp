@@ -48,20 +48,19 @@ FC_INLINE bool falls(const SpanColumns& s, int64_t k) {
 // its example; -1 for none.
 inline int64_t first_bad_span(const SpanColumns& s, const int32_t* last, int64_t n,
                               int64_t n_roles) {
-  const auto has_bad_role = [&](int64_t k) { return static_cast<uint8_t>(s.role[k]) >= n_roles; };
-  const auto bounds = [&](int64_t k) {  // the first bit says if they are wrong
+  const auto is_bad = [&](int64_t k) {
     const uint32_t start = static_cast<uint32_t>(s.start[k]);
     const uint32_t stop = static_cast<uint32_t>(s.stop[k]);
-    return start | stop | (stop - start - 1) | (static_cast<uint32_t>(last[k]) - stop);
+    const uint32_t last_stop = static_cast<uint32_t>(last[k]);
+    const uint32_t bounds = start | stop | (stop - start - 1) | (last_stop - stop);
+    return (static_cast<uint8_t>(s.role[k]) >= n_roles) | (bounds >> 31);
   };
-  uint32_t bad_bounds = 0;
-  bool bad_role = false;
-  for (int64_t k = 0; k < n; ++k) bad_bounds |= bounds(k);
-  for (int64_t k = 0; k < n; ++k) bad_role |= has_bad_role(k);
-  if (!(bad_role | bad_bounds >> 31)) return -1;
-  for (int64_t k = 0;; ++k) {
-    if (has_bad_role(k) || bounds(k) >> 31) return k;
+  uint32_t any_bad = 0;
+  for (int64_t k = 0; k < n; ++k) any_bad |= is_bad(k);
+  for (int64_t k = 0; any_bad; ++k) {
+    if (is_bad(k)) return k;
   }
+  return -1;
 }
 
 // Fills values, int32[n_spans, 3], with the spans of all examples, sorted by (start, stop, role) in
@@ -79,7 +78,7 @@ inline int64_t pack(const SpanColumns& spans, const int64_t* row_offsets,
     int64_t from = to;
     to = row_offsets[relation_offsets[e + 1]];
     const int32_t length = lengths[e] < 0 ? INT32_MAX : lengths[e];
-    if (at_least) std::fill(last + from, last + from + AT_ONCE, length);
+    std::fill(last + from, last + from + at_least, length);
     for (from += at_least; from < to; ++from) last[from] = length;
   }
   const int64_t bad = first_bad_span(spans, last, n, n_roles);
@@ -97,11 +96,9 @@ inline int64_t pack(const SpanColumns& spans, const int64_t* row_offsets,
 }
 
 inline int64_t count_filled(const int64_t* row_offsets, int64_t n_relations) {
-  uint64_t n_empty = 0;  // by the first bit of their size less one
-  for (int64_t r = 0; r < n_relations; ++r) {
-    n_empty += (static_cast<uint64_t>(row_offsets[r + 1] - row_offsets[r]) - 1) >> 63;
-  }
-  return n_relations - static_cast<int64_t>(n_empty);
+  int64_t n = 0;
+  for (int64_t r = 0; r < n_relations; ++r) n += row_offsets[r] < row_offsets[r + 1];
+  return n;
 }
 
 // Tells whether both sides know every length, and the same.
@@ -124,10 +121,7 @@ inline void last_stops(const Side& side, int64_t n_examples, int32_t* stops) {
 }
 
 inline bool rising(const int64_t* offsets, int64_t n, int64_t end) {
-  for (int64_t k = 0; k < n; ++k) {
-    if (offsets[k] > offsets[k + 1]) return false;
-  }
-  return offsets[0] >= 0 && offsets[n] <= end;
+  return std::is_sorted(offsets, offsets + n + 1) && offsets[0] >= 0 && offsets[n] <= end;
 }
 
 inline Fault check_rows(const Side& side, int64_t n_rows, int64_t n_relations, int64_t n_examples,
