@@ -66,25 +66,29 @@ class Assignment {
       pair_heaviest();
     } while (!linear && improve(reached, unmatched));
     take_first_optimum();
-    std::copy(column_of_.begin(), column_of_.end(), columns);
+    for (int32_t i = 0; i < n_rows_; ++i) columns[i] = is_own(column_of_[i]) ? -1 : column_of_[i];
     return true;
   }
 
  private:
   static constexpr int64_t MOST_PRODUCT = int64_t{1} << 59;
+  enum : char { FAR, REACHED, SETTLED };  // columns in a search
+
   Steps* steps_ = nullptr;
   Value best_{0, 0, 0};  // of what was tried
   bool any_tried_ = false;
   const Edge* edges_ = nullptr;
   const int64_t* offsets_ = nullptr;
   int32_t n_rows_ = 0;
+  // Behind them one column of each row's own, of weight 0, which stands for being unmatched. So
+  // every row has a column.
   int32_t n_columns_ = 0;
   std::vector<Weight> weights_, row_price_, column_price_, distance_;
-  std::vector<int32_t> column_of_, row_of_, came_from_, touched_rows_, touched_columns_;
-  std::vector<int32_t> parent_, taken_, queue_;  // the chain searched by find_chain
-  int32_t end_ = -1, end_column_ = -1;
-  std::vector<int64_t> edge_of_;
-  std::vector<char> settled_, fixed_row_, fixed_column_, seen_;
+  std::vector<int32_t> column_of_, row_of_;
+  std::vector<int32_t> came_from_;  // the row that takes a column on a path, -1: it stays free
+  std::vector<int32_t> touched_, queue_;
+  int32_t taken_free_ = -1;
+  std::vector<char> state_, fixed_, seen_;
 
   // Tells whether all numbers that are added up stay in 64 bits: a pairing takes one edge of each
   // row.
@@ -126,220 +130,155 @@ class Assignment {
   }
 
   static double size_of(int64_t n) { return std::abs(static_cast<double>(n)); }
+  bool is_own(int32_t column) const { return column >= n_columns_; }
+  int64_t degree(int32_t row) const { return offsets_[row + 1] - offsets_[row]; }
+  bool may_be_free(int32_t column) const { return column_price_[column] == Weight{}; }
+
+  // Calls take(column, slack) for each column of a row; an edge without slack is tight.
+  template <class Take>
+  void for_columns(int32_t row, const Take& take) const {
+    for (int64_t e = offsets_[row]; e < offsets_[row + 1]; ++e) {
+      const int32_t j = edges_[e].column;
+      take(j, row_price_[row] + column_price_[j] - weights_[e]);
+    }
+    take(n_columns_ + row, row_price_[row]);
+  }
 
   bool improve(Value& reached, const Value& unmatched) const {
     Value value = unmatched;
     for (int32_t i = 0; i < n_rows_; ++i) {
-      if (column_of_[i] >= 0) value = value.plus(edges_[edge_of_[i]].gain);
+      for (int64_t e = offsets_[i]; e < offsets_[i + 1]; ++e) {
+        if (edges_[e].column == column_of_[i]) value = value.plus(edges_[e].gain);
+      }
     }
     const bool better = value.compare(reached) > 0;
     reached = value;
     return better;
   }
 
-  // Prices keep row + column >= weight on every edge, >= 0, and 0 for what is unmatched.
+  // Prices keep row + column >= weight on every edge, >= 0, and 0 for columns that are free.
   void pair_heaviest() {
+    const int32_t n_all = n_columns_ + n_rows_;
     row_price_.assign(n_rows_, {});
-    column_price_.assign(n_columns_, {});
     column_of_.assign(n_rows_, -1);
-    edge_of_.assign(n_rows_, -1);
-    row_of_.assign(n_columns_, -1);
-    distance_.assign(n_columns_, {});
-    came_from_.assign(n_columns_, -1);
-    settled_.assign(n_columns_, 0);
+    column_price_.assign(n_all, {});
+    row_of_.assign(n_all, -1);
+    came_from_.assign(n_all, -1);
+    distance_.assign(n_all, {});
+    state_.assign(n_all, FAR);
     for (int32_t i = 0; i < n_rows_; ++i) augment(i);
   }
 
-  // Adds one row by the cheapest alternating path. It ends at a free column, or at a row that
-  // gives up its column because that costs least.
+  // Adds one row by the cheapest alternating path to a free column.
   void augment(int32_t root) {
-    Weight& price = row_price_[root];
     for (int64_t e = offsets_[root]; e < offsets_[root + 1]; ++e) {
-      const Weight need = weights_[e] - column_price_[edges_[e].column];
-      if (price < need) price = need;
+      row_price_[root] = std::max(row_price_[root], weights_[e] - column_price_[edges_[e].column]);
     }
-    touched_rows_.assign(1, root);
-    touched_columns_.clear();
-    Weight reached;      // distance of the row just reached
-    Weight end = price;  // cheapest end found: root stays unmatched
-    int32_t end_row = root;
-    int32_t end_column = -1;
-    int32_t row = root;
-    for (;;) {
-      steps_->took(4 * degree(row) + static_cast<int64_t>(touched_columns_.size()));
-      for (int64_t e = offsets_[row]; e < offsets_[row + 1]; ++e) {
-        const int32_t j = edges_[e].column;
-        if (settled_[j] == 2) continue;
-        const Weight d = reached + row_price_[row] + column_price_[j] - weights_[e];
-        if (settled_[j] == 1 && !(d < distance_[j])) continue;
-        if (!settled_[j]) touched_columns_.push_back(j);
-        settled_[j] = 1;
+    touched_.clear();
+    Weight reached;  // distance of the row just reached
+    int32_t nearest = -1;
+    for (int32_t row = root; row >= 0; row = row_of_[nearest]) {
+      steps_->took(4 * degree(row) + static_cast<int64_t>(touched_.size()));
+      for_columns(row, [&](int32_t j, const Weight& slack) {
+        const Weight d = reached + slack;
+        if (state_[j] == FAR) {
+          touched_.push_back(j);
+        } else if (state_[j] == SETTLED || !(d < distance_[j])) {
+          return;
+        }
+        state_[j] = REACHED;
         distance_[j] = d;
         came_from_[j] = row;
+      });
+      nearest = -1;
+      for (const int32_t j : touched_) {
+        if (state_[j] == REACHED && (nearest < 0 || nearer(j, nearest))) nearest = j;
       }
-      int32_t nearest = -1;
-      for (const int32_t j : touched_columns_) {
-        if (settled_[j] == 1 && (nearest < 0 || nearer(j, nearest))) nearest = j;
-      }
-      if (nearest < 0 || !(distance_[nearest] < end)) break;
-      settled_[nearest] = 2;
+      state_[nearest] = SETTLED;
       reached = distance_[nearest];
-      if (row_of_[nearest] < 0) {
-        end = reached;
-        end_row = -1;
-        end_column = nearest;
-        break;
-      }
-      row = row_of_[nearest];
-      touched_rows_.push_back(row);
-      const Weight leave = reached + row_price_[row];
-      if (leave < end) {
-        end = leave;
-        end_row = row;
-        end_column = column_of_[row];
-      }
     }
-    update_prices(root, end);
-    flip(root, end_row, end_column);
-    for (const int32_t j : touched_columns_) settled_[j] = 0;
+    row_price_[root] = row_price_[root] - reached;
+    for (const int32_t j : touched_) {
+      if (state_[j] == SETTLED && j != nearest) {
+        column_price_[j] = column_price_[j] + (reached - distance_[j]);
+        row_price_[row_of_[j]] = row_price_[row_of_[j]] - (reached - distance_[j]);
+      }
+      state_[j] = FAR;
+    }
+    flip(root, nearest);
   }
 
-  // Of equal distances a free column ends the search, the lowest first.
+  // Of equal distances a free column ends the search.
   bool nearer(int32_t j, int32_t than) const {
     if (!(distance_[j] == distance_[than])) return distance_[j] < distance_[than];
-    const bool free = row_of_[j] < 0;
-    const bool than_free = row_of_[than] < 0;
-    return free != than_free ? free : j < than;
+    return row_of_[j] < 0 && row_of_[than] >= 0;
   }
 
-  void update_prices(int32_t root, Weight end) {
-    for (const int32_t i : touched_rows_) {
-      const Weight d = i == root ? Weight{} : distance_[column_of_[i]];
-      row_price_[i] = row_price_[i] - (end - d);
-    }
-    for (const int32_t j : touched_columns_) {
-      if (settled_[j] == 2 && distance_[j] < end) {
-        column_price_[j] = column_price_[j] + (end - distance_[j]);
+  // Carries a path out, back to front: every row on it moves to the column it takes.
+  void flip(int32_t root, int32_t column) {
+    for (int32_t row = -1; row != root;) {
+      row = came_from_[column];
+      if (row < 0) {
+        row_of_[column] = -1;
+        column = taken_free_;
+      } else {
+        row_of_[column] = row;
+        std::swap(column_of_[row], column);
       }
     }
   }
 
-  void flip(int32_t root, int32_t end_row, int32_t end_column) {
-    if (end_row >= 0) unmatch(end_row);
-    for (int32_t j = end_column; j >= 0;) {
-      const int32_t i = came_from_[j];
-      const int32_t before = column_of_[i];
-      match(i, j);
-      if (i == root) break;
-      j = before;
-    }
-  }
-
-  void unmatch(int32_t row) {
-    column_of_[row] = -1;
-    edge_of_[row] = -1;
-  }
-
-  void match(int32_t row, int32_t column) {
-    column_of_[row] = column;
-    row_of_[column] = row;
-    const auto before = [](const Edge& e, int32_t wanted) { return e.column < wanted; };
-    edge_of_[row] =
-        std::lower_bound(edges_ + offsets_[row], edges_ + offsets_[row + 1], column, before) -
-        edges_;
-  }
-
-  int64_t degree(int32_t row) const { return offsets_[row + 1] - offsets_[row]; }
-  bool tight(int32_t row, int64_t e) const {
-    return row_price_[row] + column_price_[edges_[e].column] == weights_[e];
-  }
-  bool free_row(int32_t i) const { return row_price_[i] == Weight{}; }
-  bool free_column(int32_t j) const { return column_price_[j] == Weight{}; }
-
-  // Every optimum uses tight edges only and leaves only what has price zero unmatched. Row by row,
+  // Every optimum uses tight edges only and leaves only columns of price zero free. Row by row,
   // take the lowest column that some optimum allows after the rows already fixed.
   void take_first_optimum() {
-    fixed_row_.assign(n_rows_, 0);
-    fixed_column_.assign(n_columns_, 0);
+    fixed_.assign(n_columns_ + n_rows_, 0);
     for (int32_t i = 0; i < n_rows_; ++i) {
       const int32_t now = column_of_[i];
-      seen_.assign(n_rows_ + 1, 0);
-      steps_->took(n_rows_ / 8);
-      fixed_row_[i] = 1;
-      for (int64_t e = offsets_[i]; e < offsets_[i + 1]; ++e) {
-        const int32_t j = edges_[e].column;
-        if (j == now) break;
-        if (fixed_column_[j] || !tight(i, e) || !find_chain(j, now)) continue;
-        rematch(i, j, now);
-        break;
-      }
-      if (column_of_[i] >= 0) fixed_column_[column_of_[i]] = 1;
+      seen_.assign(n_columns_ + n_rows_, 0);
+      taken_free_ = -1;
+      steps_->took((n_columns_ + n_rows_) / 8);
+      for_columns(i, [&](int32_t j, const Weight& slack) {
+        if (j < now && column_of_[i] == now && slack == Weight{} && !fixed_[j]) rematch(i, j);
+      });
+      fixed_[column_of_[i]] = 1;
     }
   }
 
-  // A chain of rows that change place when a row leaves `vacated` (-1: it was unmatched) for column
-  // `wanted`: each row that is displaced takes a tight column, until one fills the vacated
-  // place. The pool stands for being unmatched: a free column taken or a row giving up leads into
-  // it; out of it comes a column that may go without, or a row that was unmatched.
+  // Gives a row the column `wanted` if others can change place for it: each row that is displaced
+  // takes a tight column, until one fills the place that the first row left, or where that may stay
+  // free, takes a free column. Else some row leaves a column that may be free as well.
   // What was seen in vain for one wanted column of a row need not be seen again for its next.
-  bool find_chain(int32_t wanted, int32_t vacated) {
-    const int32_t pool = n_rows_;
-    parent_.resize(n_rows_ + 1);
-    taken_.resize(n_rows_ + 1);
+  void rematch(int32_t root, int32_t wanted) {
+    const int32_t left = column_of_[root];
     queue_.clear();
-    reach(row_of_[wanted] >= 0 ? row_of_[wanted] : pool, -1, -1);
+    reach(wanted, root);
     for (size_t next = 0; next < queue_.size(); ++next) {
-      const int32_t node = queue_[next];
-      end_ = node;
-      steps_->took(4 * (node == pool ? n_rows_ + n_columns_ : degree(node)));
-      if (node == pool) {
-        if (vacated < 0 || free_column(vacated)) return true;
-        for (int32_t j = 0; j < n_columns_; ++j) {
-          const int32_t owner = row_of_[j];
-          if (owner >= 0 && !fixed_row_[owner] && free_column(j)) reach(owner, pool, -1);
-        }
-        for (int32_t i = 0; i < n_rows_; ++i) {
-          if (column_of_[i] < 0 && !fixed_row_[i]) reach(i, pool, -1);
-        }
-        continue;
+      const int32_t column = queue_[next];
+      const int32_t row = row_of_[column];
+      if (column == left || (row < 0 && may_be_free(left))) {
+        row_of_[left] = -1;
+        return flip(root, column);
       }
-      if (free_row(node)) reach(pool, node, -1);
-      for (int64_t e = offsets_[node]; e < offsets_[node + 1]; ++e) {
-        const int32_t j = edges_[e].column;
-        if (j == wanted || fixed_column_[j] || !tight(node, e)) continue;
-        if (j == vacated) {
-          end_column_ = j;
-          return true;
+      if (row >= 0) {
+        steps_->took(4 * degree(row));
+        for_columns(row, [&](int32_t j, const Weight& slack) {
+          if (slack == Weight{} && !fixed_[j]) reach(j, row);
+        });
+      } else if (taken_free_ < 0) {
+        taken_free_ = column;
+        steps_->took(4 * (n_columns_ + n_rows_));
+        for (int32_t j = 0; j < n_columns_ + n_rows_; ++j) {
+          if (row_of_[j] >= 0 && !fixed_[j] && may_be_free(j)) reach(j, -1);
         }
-        reach(row_of_[j] >= 0 ? row_of_[j] : pool, node, j);
       }
     }
-    return false;
   }
 
-  void reach(int32_t node, int32_t parent, int32_t column) {
-    if (seen_[node]) return;
-    seen_[node] = 1;
-    parent_[node] = parent;
-    taken_[node] = column;  // what the parent takes
-    queue_.push_back(node);
-  }
-
-  // Carries the chain out, back to front: every row on it moves to what it takes.
-  void rematch(int32_t row, int32_t wanted, int32_t vacated) {
-    const int32_t pool = n_rows_;
-    if (vacated >= 0) row_of_[vacated] = -1;
-    int32_t takes = end_ == pool ? -1 : end_column_;
-    for (int32_t node = end_; node >= 0; node = parent_[node]) {
-      if (node != pool) {
-        const int32_t left = column_of_[node];
-        if (left >= 0 && row_of_[left] == node) row_of_[left] = -1;
-        unmatch(node);
-        if (takes >= 0) match(node, takes);
-      }
-      takes = taken_[node];
-    }
-    match(row, wanted);
+  void reach(int32_t column, int32_t row) {
+    if (seen_[column]) return;
+    seen_[column] = 1;
+    came_from_[column] = row;
+    queue_.push_back(column);
   }
 };
 
