@@ -68,7 +68,6 @@ struct LabelTask {
 // them up when it ends. What exceeds 32 bits, rarely anything, goes to the row at once; so nothing
 // can overflow.
 struct SharedCountSink {
-  static constexpr bool BY_ROLE = true;
   Total* row;
   uint32_t* cells;  // [n_fields, n_lanes] of this row, at the column of the thread, or null
   int64_t n_lanes;
@@ -87,8 +86,6 @@ struct SharedCountSink {
     if (high) atomicAdd(row + field, static_cast<Total>(high) << 32);
   }
 };
-
-static_assert(SinkMembers<SharedCountSink>::there, "a sink");
 
 extern __shared__ uint32_t counters[];  // of all totals in turn
 

@@ -61,7 +61,6 @@ inline Looks looks_of(const partial_spans_pair&, const Plan&) {
 
 // Counts of everything but sums of tokens.
 struct PatternSink {
-  static constexpr bool BY_ROLE = true;
   int64_t* counts;
   uint64_t sums;
   bool wants(uint64_t fields) const { return fields & ~sums; }

@@ -1,35 +1,22 @@
 // Sinks, which a kernel gives its counts to, field by field.
 //
-//   BY_ROLE          true if counts of different roles are told apart
 //   wants(fields)    tells whether any of these fields of a role is used, a bit each
 //   wants_overall    the same of overall fields
 //   add(field, n)    adds n to the count of a field; fields that are never named are 0
 //
-// A kernel may leave out what the sink does not want. To a sink that is not BY_ROLE it may give the
-// counts of all roles as those of the first, because weights are the same for every role.
+// A kernel may leave out what the sink does not want.
 #pragma once
 #include "plan.h"
 
 namespace fastcausal {
 
-// Compiles for a type with these members alone.
-template <class Sink>
-struct SinkMembers {
-  FC_HD static auto wants(const Sink& sink) -> decltype(sink.wants(uint64_t{}));
-  FC_HD static auto wants_overall(const Sink& sink) -> decltype(sink.wants_overall(uint64_t{}));
-  FC_HD static auto add(Sink& sink) -> decltype(sink.add(int64_t{}, int64_t{}));
-  static constexpr bool there = sizeof(Sink::BY_ROLE) == sizeof(bool);
-};
-
 // A row of counts.
 struct CountSink {
-  static constexpr bool BY_ROLE = true;
   int64_t* counts;
   FC_HD bool wants(uint64_t) const { return true; }
   FC_HD bool wants_overall(uint64_t) const { return true; }
   FC_HD void add(int64_t field, int64_t n) { counts[field] += n; }
 };
-static_assert(SinkMembers<CountSink>::there, "a sink");
 
 // A product of two numbers, each without its sign.
 struct Product {
@@ -82,7 +69,6 @@ struct Value {
 
 // The objective's value.
 struct ObjectiveSink {
-  static constexpr bool BY_ROLE = false;
   const Plan& plan;
   Value value;
   FC_HD explicit ObjectiveSink(const Plan& plan_) : plan(plan_), value{0, 0, 0} {}
@@ -93,7 +79,6 @@ struct ObjectiveSink {
     value.denominator += n * plan.weights[field * N_FORMS + DENOMINATOR];
   }
 };
-static_assert(SinkMembers<ObjectiveSink>::there, "a sink");
 
 // Sums of the official search: tp, fp, fn, and errors charged half to precision and recall.
 struct SpanErrors {
@@ -129,7 +114,6 @@ struct SpanErrors {
 
 // The sums of the official search.
 struct F1Sink {
-  static constexpr bool BY_ROLE = false;
   const int64_t* weights;
   SpanErrors errors;
   FC_HD explicit F1Sink(const Plan& plan) : weights(plan.weights), errors{0, 0, 0, 0} {}
@@ -143,6 +127,5 @@ struct F1Sink {
     errors.half += n * of_field[OFFICIAL_HALF];
   }
 };
-static_assert(SinkMembers<F1Sink>::there, "a sink");
 
 }  // namespace fastcausal

@@ -113,21 +113,20 @@ FC_HD void span_overlap(const Relation& gold, const Relation& pred, int64_t leng
   const bool both = gold.n > 0 && pred.n > 0;
   const bool with_tokens = sink.wants(TOKENS);
   int32_t all[3] = {both, both, both};
-  int64_t sums[3] = {0, 0, 0};
   for (int32_t role = 0; role < n_roles; ++role) {
     const int64_t of_role = int64_t{N_FIELDS} * role;
     const Marked tokens = marked(gold, pred, role);
     const int32_t absent = both && !tokens.in_gold && !tokens.in_pred;
-    const int32_t holds[3] = {absent || (tokens.in_gold && same_spans(gold, pred, role)),
-                              absent || shares_boundary(gold, pred, role), absent || tokens.common};
+    const bool meet = tokens.common > 0;  // as spans do that have a bound in common
+    const int32_t holds[3] = {absent || (meet && same_spans(gold, pred, role)),
+                              absent || (meet && shares_boundary(gold, pred, role)),
+                              absent || meet};
     for (int k = 0; k < 3; ++k) {
-      if (Sink::BY_ROLE) sink.add(of_role + EM + k, holds[k]);
-      sums[k] += holds[k];
+      sink.add(of_role + EM + k, holds[k]);
       all[k] &= holds[k];
     }
     if (with_tokens) add_tokens(tokens, length, any, of_role, sink);
   }
-  for (int k = 0; k < 3 && !Sink::BY_ROLE; ++k) sink.add(EM + k, sums[k]);
   if (!sink.wants_overall(~uint64_t{0})) return;
   const int64_t overall = n_roles * N_FIELDS;
   for (int k = 0; k < 3; ++k) sink.add(overall + k, all[k]);
