@@ -18,33 +18,23 @@ struct CountSink {
   FC_HD void add(int64_t field, int64_t n) { counts[field] += n; }
 };
 
-// A product of two numbers, each without its sign.
-struct Product {
-  uint64_t high;
-  uint64_t low;
-
-  FC_HD Product(uint64_t a, uint64_t b) {
-    const uint64_t part = 0xffffffffu;
-    const uint64_t cross = (a >> 32) * (b & part) + ((a & part) * (b & part) >> 32);
-    const uint64_t middle = (a & part) * (b >> 32) + (cross & part);
-    high = (a >> 32) * (b >> 32) + (cross >> 32) + (middle >> 32);
-    low = a * b;
-  }
-  FC_HD int compare(const Product& o) const {
-    if (high != o.high) return high < o.high ? -1 : 1;
-    return low < o.low ? -1 : low > o.low;
-  }
-};
-
-// Returns the sign of a b - c d for b, d > 0; exact for all numbers but -2^63.
-FC_HD int compare_products(int64_t a, int64_t b, int64_t c, int64_t d) {
+// Returns the sign of a / b - c / d for b, d > 0, exactly: that of the first terms of their
+// continued fractions that differ.
+FC_HD int compare_ratios(int64_t a, int64_t b, int64_t c, int64_t d) {
   if (!(((a < 0 ? -a : a) | b | (c < 0 ? -c : c) | d) >> 31)) {
-    return a * b < c * d ? -1 : a * b > c * d;
+    return a * d < c * b ? -1 : a * d > c * b;
   }
-  if ((a < 0) != (c < 0)) return a < 0 ? -1 : 1;
-  const Product left(static_cast<uint64_t>(a < 0 ? -a : a), static_cast<uint64_t>(b));
-  const Product right(static_cast<uint64_t>(c < 0 ? -c : c), static_cast<uint64_t>(d));
-  return a < 0 ? right.compare(left) : left.compare(right);
+  for (int sign = 1;; sign = -sign) {
+    const int64_t left = a / b - (a % b < 0);
+    const int64_t right = c / d - (c % d < 0);
+    if (left != right) return left < right ? -sign : sign;
+    const int64_t rest_of_a = a - left * b, rest_of_c = c - right * d;
+    if (!rest_of_a || !rest_of_c) return sign * ((rest_of_a > 0) - (rest_of_c > 0));
+    a = b;
+    b = rest_of_a;
+    c = d;
+    d = rest_of_c;
+  }
 }
 
 // The gain of pairing a row with a column over the value N / D of leaving both unmatched.
@@ -61,9 +51,9 @@ struct Value {
   }
   // 0/0, nothing found and nothing missed, compares like 0.
   FC_HD int64_t bottom() const { return denominator ? denominator : 1; }
-  // Returns the sign of N/D - N'/D' by cross products.
+  // Returns the sign of N/D - N'/D'.
   FC_HD int compare(const Value& other) const {
-    return compare_products(numerator, other.bottom(), other.numerator, bottom());
+    return compare_ratios(numerator, bottom(), other.numerator, other.bottom());
   }
 };
 
@@ -90,6 +80,9 @@ struct SpanErrors {
   FC_HD SpanErrors minus(const SpanErrors& o) const {
     return {tp - o.tp, fp - o.fp, fn - o.fn, half - o.half};
   }
+  FC_HD bool higher_than(const SpanErrors& o) const { return f1() > o.f1(); }
+
+ private:
   FC_HD double f1() const {
     const double h = 0.5 * static_cast<double>(half);
     const double hits = static_cast<double>(tp);
@@ -98,17 +91,6 @@ struct SpanErrors {
     const double precision = predicted == 0.0 ? 0.0 : hits / predicted;
     const double recall = wanted == 0.0 ? 0.0 : hits / wanted;
     return precision + recall == 0.0 ? 0.0 : 2.0 * (precision * recall) / (precision + recall);
-  }
-  // Tells whether the float F1 is higher. F1 is 2 tp / (2 tp + fp + fn + half): fractions of small
-  // numbers that differ do so by far more than the rounding errors of f1(), so only equal ones need
-  // floats.
-  FC_HD bool higher_than(const SpanErrors& o) const {
-    const int64_t mine = 2 * tp + fp + fn + half;
-    const int64_t theirs = 2 * o.tp + o.fp + o.fn + o.half;
-    if ((mine | theirs) >> 20) return f1() > o.f1();
-    const int64_t a = tp * (theirs ? theirs : 1);
-    const int64_t b = o.tp * (mine ? mine : 1);
-    return a == b ? f1() > o.f1() : a > b;
   }
 };
 
