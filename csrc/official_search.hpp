@@ -38,8 +38,7 @@ struct OfficialSearch {
     SpanErrors errors[MOST + 1] = {alone};  // after the rows before each row
     uint32_t taken[MOST + 1] = {};          // columns of the rows before each row
     int32_t chosen[MOST] = {};
-    SpanErrors best{};
-    bool found = false;
+    double best = -1;
     for (int64_t row = 0; row >= 0;) {
       while (chosen[row] < n_columns && (taken[row] & (1u << chosen[row]))) ++chosen[row];
       if (chosen[row] == n_columns) {
@@ -52,9 +51,9 @@ struct OfficialSearch {
         chosen[++row] = 0;
         continue;
       }
-      if (!found || errors[n_rows].higher_than(best)) {
-        found = true;
-        best = errors[n_rows];
+      const double f1 = errors[n_rows].f1();
+      if (f1 > best) {
+        best = f1;
         for (int64_t i = 0; i < n_rows; ++i) columns[i] = chosen[i];
       }
       ++chosen[row];

@@ -76,7 +76,7 @@ struct Ties {
         }
         return sum;
       };
-      if (more > 0 || errors(k).higher_than(errors(search.best))) search.best = k;
+      if (more > 0 || errors(k).f1() > errors(search.best).f1()) search.best = k;
     }
   }
 };

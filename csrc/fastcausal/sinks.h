@@ -80,9 +80,6 @@ struct SpanErrors {
   FC_HD SpanErrors minus(const SpanErrors& o) const {
     return {tp - o.tp, fp - o.fp, fn - o.fn, half - o.half};
   }
-  FC_HD bool higher_than(const SpanErrors& o) const { return f1() > o.f1(); }
-
- private:
   FC_HD double f1() const {
     const double h = 0.5 * static_cast<double>(half);
     const double hits = static_cast<double>(tp);
