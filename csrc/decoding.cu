@@ -71,9 +71,7 @@ FC_HD void decode(const selections_task& task, int64_t example) {
   double* scratch = task.scratch + example * selection::scratch_of(b.n_tokens);
   selection::Selection* found = task.found + example * task.settings.n_best;
   int64_t n = 0;
-  task.wrong[example] =
-      b.itemsize == 4 ? selection::select_in<float>(b, task.settings, example, scratch, found, &n)
-                      : selection::select_in<double>(b, task.settings, example, scratch, found, &n);
+  task.wrong[example] = selection::select_in(b, task.settings, example, scratch, found, &n);
   Row rows[3];
   task.n_relations[example] = n;
   task.n_rows[example] = 0;

@@ -9,9 +9,8 @@
 namespace fastcausal {
 
 // Returns -1, or example * n_tokens * MOST_FAULTS plus what Selector::read returns.
-template <class T>
-int64_t select_spans(const selection::Boundaries& b, const selection::Settings& settings,
-                     CollectedRows& collected, std::vector<double>& scores, Asked asked) {
+inline int64_t select_spans(const selection::Boundaries& b, const selection::Settings& settings,
+                            CollectedRows& collected, std::vector<double>& scores, Asked asked) {
   using selection::Selector;
   Stop stop(asked);
   Steps steps(stop);
@@ -20,7 +19,7 @@ int64_t select_spans(const selection::Boundaries& b, const selection::Settings& 
   for (int64_t e = 0; e < b.n_examples; ++e) {
     int64_t n = 0;
     steps.took(400 * b.n_tokens);
-    const int64_t wrong = selection::select_in<T>(b, settings, e, scratch.data(), best, &n);
+    const int64_t wrong = selection::select_in(b, settings, e, scratch.data(), best, &n);
     if (wrong >= 0) return e * b.n_tokens * Selector::MOST_FAULTS + wrong;
     for (int64_t k = 0; k < n; ++k) {
       Row rows[3];
@@ -32,12 +31,6 @@ int64_t select_spans(const selection::Boundaries& b, const selection::Settings& 
     collected.lengths.push_back(-1);
   }
   return -1;
-}
-
-inline int64_t select_spans(const selection::Boundaries& b, const selection::Settings& settings,
-                            CollectedRows& collected, std::vector<double>& scores, Asked asked) {
-  return b.itemsize == 4 ? select_spans<float>(b, settings, collected, scores, asked)
-                         : select_spans<double>(b, settings, collected, scores, asked);
 }
 
 }  // namespace fastcausal

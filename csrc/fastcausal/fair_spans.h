@@ -11,21 +11,21 @@ namespace fair {
 
 enum Field { TP, FP, FN, LE, BE, LBE, BES, BEL, BEO, N_FIELDS };
 
-// Counts equal spans as hits, by merging two lists in (start, stop, role) order.
+// Counts equal spans as hits, by merging two lists in (start, stop, role) order; returns how many.
 template <class Sink>
-FC_HD void take_equal(Spans& gold, int64_t n_gold, Spans& pred, int64_t n_pred, Sink& sink) {
-  int32_t i = 0;
-  int32_t j = 0;
-  while (i < n_gold && j < n_pred) {
+FC_HD int64_t take_equal(Spans& gold, Spans& pred, Sink& sink) {
+  int64_t n_equal = 0;
+  for (int64_t i = 0, j = 0; i < gold.n && j < pred.n;) {
     const int order = compare_rows(gold.row(i), pred.row(j));
-    if (order == 0) sink.add(gold.row(i).role * N_FIELDS + TP, 1);
-    if (order < 0) gold.unequal[gold.n_unequal++] = i;
-    if (order > 0) pred.unequal[pred.n_unequal++] = j;
+    if (order == 0) {
+      sink.add(gold.row(i).role * N_FIELDS + TP, 1);
+      gold.left[i] = pred.left[j] = 0;
+      ++n_equal;
+    }
     i += order <= 0;
     j += order >= 0;
   }
-  for (; i < n_gold; ++i) gold.unequal[gold.n_unequal++] = i;
-  for (; j < n_pred; ++j) pred.unequal[pred.n_unequal++] = j;
+  return n_equal;
 }
 
 // Counts the same bounds under another role as errors of the label.
@@ -61,7 +61,7 @@ FC_HD int64_t partner(const Spans& own, int32_t k, const Spans& other, const int
                             candidate.stop - candidate.start};
     int d = 0;
     while (d < 3 && key[d] == best_key[d]) ++d;
-    if (best < 0 || (d < 3 && key[d] < best_key[d])) {
+    if (d < 3 && key[d] < best_key[d]) {
       best = j;
       for (d = 0; d < 3; ++d) best_key[d] = key[d];
     }
@@ -73,15 +73,6 @@ FC_HD Field kind_of_boundary(const Row& gold, const Row& pred) {
   const bool inside = (pred.start >= gold.start) & (pred.stop <= gold.stop);
   const bool around = (pred.start <= gold.start) & (pred.stop >= gold.stop);
   return inside ? BES : around ? BEL : BEO;
-}
-
-template <class Sink>
-FC_HD void take_overlap(Spans& gold, int32_t g, Spans& pred, int32_t p, bool same_role,
-                        const SharedTokens& tokens, Sink& sink) {
-  const int64_t of_role = int64_t{N_FIELDS} * gold.row(g).role;
-  tokens.take(gold, g, pred, p);
-  sink.add(of_role + (same_role ? BE : LBE), 1);
-  if (same_role) sink.add(of_role + kind_of_boundary(gold.row(g), pred.row(p)), 1);
 }
 
 // Pairs the open spans of one side: with open ones of the other, or with those it has charged.
@@ -97,11 +88,12 @@ FC_HD void take_overlaps(Spans& own, Spans& other, bool own_is_gold, bool with_c
       ++i;
       continue;
     }
-    if (own_is_gold) {
-      take_overlap(own, k, other, candidates[j], same_role, tokens, sink);
-    } else {
-      take_overlap(other, candidates[j], own, k, same_role, tokens, sink);
-    }
+    const int32_t chosen = candidates[j];
+    const Row& gold = own_is_gold ? own.row(k) : other.row(chosen);
+    const Row& pred = own_is_gold ? other.row(chosen) : own.row(k);
+    tokens.take(own, k, other, chosen);
+    sink.add(gold.role * N_FIELDS + (same_role ? BE : LBE), 1);
+    if (same_role) sink.add(gold.role * N_FIELDS + kind_of_boundary(gold, pred), 1);
     own.charge(i);
     if (!with_charged) other.charge(j);
   }
@@ -131,19 +123,18 @@ FC_HD void fair_spans(const Relation& gold, const Relation& pred, int64_t length
     for (int64_t j = 0; j < pred.n; ++j) sink.add(pred.row(j).role * N_FIELDS + FP, 1);
     return;
   }
-  const Scratch<4 * MOST_SPANS> gold_scratch(4 * gold.n);
-  const Scratch<4 * MOST_SPANS> pred_scratch(4 * pred.n);
-  Spans g(gold.rows, gold.n, gold_scratch.at);
-  Spans p(pred.rows, pred.n, pred_scratch.at);
-  take_equal(g, gold.n, p, pred.n, sink);
-  int64_t rest = g.n_unequal + p.n_unequal;
+  const Scratch<Spans::N_LISTS * MOST_SPANS> gold_scratch(Spans::N_LISTS * gold.n);
+  const Scratch<Spans::N_LISTS * MOST_SPANS> pred_scratch(Spans::N_LISTS * pred.n);
+  Spans g(gold, gold_scratch.at);
+  Spans p(pred, pred_scratch.at);
+  int64_t rest = gold.n + pred.n - 2 * take_equal(g, p, sink);
   for (int64_t track = 0; rest > 0; ++track) {
     rest -= g.open_track(params, track) + p.open_track(params, track);
     if (g.n_open && p.n_open) {
       take_same_bounds(g, p, sink);
       g.sort_by_length();
       p.sort_by_length();
-      take_overlaps(g, p, SharedTokens(g, gold.n, p, pred.n), sink);
+      take_overlaps(g, p, SharedTokens(g, p), sink);
     }
     for (int64_t i = 0; i < g.n_open; ++i) sink.add(g.row(g.open[i]).role * N_FIELDS + FN, 1);
     for (int64_t j = 0; j < p.n_open; ++j) sink.add(p.row(p.open[j]).role * N_FIELDS + FP, 1);

@@ -9,38 +9,37 @@
 namespace fastcausal {
 namespace fair {
 
-// One side's spans that have no equal on the other side: in one track those still open, and those
-// already charged in the order charged.
+// One side's spans in one track: those still open, and those already charged in the order charged.
 struct Spans {
+  static constexpr int64_t N_LISTS = 3;
   const Row* rows;
-  int32_t* unequal;  // row numbers, of all tracks
-  int32_t* open;
+  int64_t n;
+  int32_t* open;  // row numbers
   int32_t* charged;
-  int32_t* left;  // tokens no partner has taken yet, by row number
-  int64_t n_unequal = 0;
+  int32_t* left;  // tokens no partner has taken yet, by row number: 0 of a span with an equal one
   int64_t n_open = 0;
   int64_t n_charged = 0;
   bool overlap = false;      // open spans overlap each other
   uint32_t* sets = nullptr;  // where some do, the segments that each span has left, by row number
 
-  FC_HD Spans(const Row* rows_, int64_t n, int32_t* scratch)
-      : rows(rows_),
-        unequal(scratch),
-        open(scratch + n),
-        charged(scratch + 2 * n),
-        left(scratch + 3 * n) {}
+  FC_HD Spans(const Relation& relation, int32_t* scratch)
+      : rows(relation.rows),
+        n(relation.n),
+        open(scratch),
+        charged(scratch + n),
+        left(scratch + 2 * n) {
+    for (int64_t k = 0; k < n; ++k) left[k] = rows[k].stop - rows[k].start;
+  }
 
-  FC_HD const Row& row(int32_t k) const { return rows[k]; }
+  FC_HD const Row& row(int64_t k) const { return rows[k]; }
 
   FC_HD int64_t open_track(const int64_t* params, int64_t track) {
     n_open = n_charged = 0;
     overlap = false;
     int32_t end = 0;
-    for (int64_t i = 0; i < n_unequal; ++i) {
-      const int32_t k = unequal[i];
-      if (params[1 + row(k).role] != track) continue;
-      left[k] = row(k).stop - row(k).start;
-      open[n_open++] = k;
+    for (int64_t k = 0; k < n; ++k) {
+      if (!left[k] || params[1 + row(k).role] != track) continue;
+      open[n_open++] = static_cast<int32_t>(k);
       overlap |= row(k).start < end;
       end = row(k).stop > end ? row(k).stop : end;
     }
@@ -67,14 +66,14 @@ struct Spans {
 // Tells how many tokens two spans share, and takes these from them.
 class SharedTokens {
  public:
-  FC_HD SharedTokens(Spans& gold, int64_t n_gold, Spans& pred, int64_t n_pred)
+  FC_HD SharedTokens(Spans& gold, Spans& pred)
       : overlap_(gold.overlap || pred.overlap),
         n_words_((2 * (gold.n_open + pred.n_open) + BITS - 2) / BITS),
         bounds_(overlap_ ? 2 * (gold.n_open + pred.n_open) : 0),
-        sets_(overlap_ ? n_words_ * (n_gold + n_pred) : 0) {
+        sets_(overlap_ ? n_words_ * (gold.n + pred.n) : 0) {
     if (!overlap_) return;
     gold.sets = reinterpret_cast<uint32_t*>(sets_.at);
-    pred.sets = gold.sets + n_words_ * n_gold;
+    pred.sets = gold.sets + n_words_ * gold.n;
     add_bounds(gold);
     add_bounds(pred);
     fill(gold);

@@ -51,6 +51,12 @@ struct Boundaries {
   const uint8_t* there;       // [batch, tokens]: tokens that are, or NULL for all
   const int32_t* words;       // likewise: of each token, -1 for none; or NULL
   const uint8_t* has_signal;  // [batch], or NULL for all
+
+  FC_HD double logit(int64_t column, int64_t example, int64_t token) const {
+    const int64_t at = example * example_steps[column] + token * token_steps[column];
+    return itemsize == 4 ? static_cast<double>(static_cast<const float*>(columns[column])[at])
+                         : static_cast<const double*>(columns[column])[at];
+  }
 };
 
 // Words of a relation, start inclusive, stop exclusive; start is -1 where there is no span.
@@ -129,14 +135,9 @@ class Selector {
   // plus the column whose logit is NaN or +inf, or plus WORD where the word comes too early.
   // Without words, every token is one, but the first and the last that are there may not be chosen.
   static constexpr int64_t MOST_FAULTS = 8, WORD = 7;
-  template <class T>
   FC_HD int64_t read(const Boundaries& b, int64_t example) {
     const uint8_t* there = b.there ? b.there + example * b.n_tokens : nullptr;
     const int32_t* words = b.words ? b.words + example * b.n_tokens : nullptr;
-    const T* columns[MOST_COLUMNS];
-    for (int64_t c = 0; c < settings_.n_columns; ++c) {
-      columns[c] = static_cast<const T*>(b.columns[c]) + example * b.example_steps[c];
-    }
     int64_t first = 0, last = b.n_tokens - 1;
     if (!words) {
       while (first <= last && there && !there[first]) ++first;
@@ -151,7 +152,7 @@ class Selector {
       words_[n_] = word;
       tokens_[n_] = static_cast<int32_t>(t);
       for (int64_t c = 0; c < settings_.n_columns; ++c) {
-        const double value = static_cast<double>(columns[c][t * b.token_steps[c]]);
+        const double value = b.logit(c, example, t);
         if (!(value <= -NEVER)) return t * MOST_FAULTS + c;
         values_[c][n_] = value;
       }
@@ -289,11 +290,10 @@ class Selector {
 };
 
 // Finds the n selections of an example. Returns -1, or what Selector::read returns.
-template <class T>
 FC_HD int64_t select_in(const Boundaries& b, const Settings& settings, int64_t example,
                         double* scratch, Selection* found, int64_t* n) {
   Selector selector(settings, b.n_tokens, scratch);
-  const int64_t wrong = selector.read<T>(b, example);
+  const int64_t wrong = selector.read(b, example);
   if (wrong < 0) *n = selector.select(!b.has_signal || b.has_signal[example], found);
   return wrong;
 }
