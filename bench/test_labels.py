@@ -12,7 +12,7 @@ import fastcausal as fc
 from fastcausal.arrays import _objects
 from fastcausal.decoding import label_paths
 from fastcausal.engine.objects import rows_of_examples
-from fastcausal.formats import bio, spans
+from fastcausal.formats import bio, sentences, spans
 from fastcausal.formats.cnc.markup import TOKEN
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
@@ -147,8 +147,8 @@ def test_character_offsets(race):
 
     def in_python():
         with (
-            mock.patch.object(spans, "offset_spans", return_value=None),
-            mock.patch.object(spans, "token_bounds", bounds),
+            mock.patch.object(spans, "spans_of", return_value=None),
+            mock.patch.object(sentences, "token_bounds", bounds),
         ):
             return spans.read(examples)
 
