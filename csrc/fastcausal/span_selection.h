@@ -164,8 +164,12 @@ class Selector {
   // Finds up to n_best selections, best first; returns their number.
   FC_HD int64_t select(bool has_signal, Selection* found) {
     double shift[4];
-    for (int64_t c = 0; c < 4; ++c) shift[c] = log_sum_exp(values_[c]);
-    if (settings_.method == BEAM || settings_.method == CONSTRAINED) normalise(shift);
+    for (int64_t c = 0; c < 4; ++c) {
+      shift[c] = log_sum_exp(values_[c]);
+      if (settings_.method != BEAM && settings_.method != CONSTRAINED) continue;
+      for (int64_t p = 0; p < n_; ++p) values_[c][p] -= shift[c];
+      shift[c] = 0;
+    }
     const int64_t n = settings_.method == ARGMAX ? arguments(shift, found) : beam(shift, found);
     int64_t kept = 0;
     const Span signal = has_signal && settings_.n_columns > 4 ? signal_span() : Span{-1, -1};
@@ -185,12 +189,6 @@ class Selector {
     double sum = 0;
     for (int64_t p = 0; p < n_; ++p) sum += exp_of(x[p] - x[best]);
     return x[best] + log_of(sum);
-  }
-  FC_HD void normalise(double* shift) {
-    for (int64_t c = 0; c < 4; ++c) {
-      for (int64_t p = 0; p < n_; ++p) values_[c][p] -= shift[c];
-      shift[c] = 0;
-    }
   }
   // Finds the first of the best positions, -1 where none is possible.
   FC_HD static int64_t best_of(const double* x, int64_t first, int64_t stop) {
@@ -226,10 +224,9 @@ class Selector {
 
   FC_HD int64_t beam(const double* shift, Selection* found) {
     Best<Split> splits(settings_.top_k);
-    const bool after_first = settings_.method == CONSTRAINED;
-    if (after_first) offer_splits(values_[B_END], values_[A_START], false, splits);
-    offer_splits(values_[A_END], values_[B_START], true, splits);
-    if (!after_first) offer_splits(values_[B_END], values_[A_START], false, splits);
+    const bool before_first = settings_.method != CONSTRAINED;
+    offer_splits(before_first, splits);
+    offer_splits(!before_first, splits);
     Best<Selection> best(settings_.n_best);
     for (int64_t k = 0; k < splits.n; ++k) offer_all(splits.items[k], shift, best);
     for (int64_t k = 0; k < best.n; ++k) found[k] = best.items[k];
@@ -237,7 +234,9 @@ class Selector {
   }
 
   // Offers pairs i, j of different words. A row i is passed over where its best j is too little.
-  FC_HD void offer_splits(const double* x, const double* y, bool before, Best<Split>& splits) {
+  FC_HD void offer_splits(bool before, Best<Split>& splits) {
+    const double* x = values_[before ? A_END : B_END];
+    const double* y = values_[before ? B_START : A_START];
     double most = NEVER;
     for (int64_t p = n_ - 1; p >= 0; --p) ahead_[p] = most = y[p] > most ? y[p] : most;
     int64_t next = 0;
