@@ -266,7 +266,7 @@ class Assignment {
         });
       } else if (taken_free_ < 0) {
         taken_free_ = column;
-        steps_->took(4 * (n_columns_ + n_rows_));
+        steps_->took(int64_t{4} * (n_columns_ + n_rows_));
         for (int32_t j = 0; j < n_columns_ + n_rows_; ++j) {
           if (row_of_[j] >= 0 && !fixed_[j] && may_be_free(j)) reach(j, -1);
         }
