@@ -25,7 +25,7 @@ using namespace fastcausal;
 static void counted(const Row* gold, int64_t n_gold, const Row* pred, int64_t n_pred,
                     int64_t length, const int64_t* params, int64_t* counts) {
   CountSink sink{counts};
-  exact_spans(Relation(gold, n_gold, 0), Relation(pred, n_pred, 0), length, params, sink);
+  exact_spans({gold, n_gold}, {pred, n_pred}, length, params, sink);
 }
 extern "C" const Kernel exact_spans_pointer = counted;
 """
