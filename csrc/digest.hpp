@@ -20,30 +20,27 @@ struct Texts {
   }
 };
 
+constexpr uint64_t SEEDS[2] = {0x243f6a8885a308d3u, 0x13198a2e03707344u};  // digits of pi
+
 // Two halves of 64 bits, each of a hash with a seed of its own.
 struct Digest {
   uint64_t low = 0, high = 0;
 
-  void add(uint64_t more_low, uint64_t more_high) {
-    low += more_low;
-    high += more_high + (low < more_low);
+  // Adds example i; the hashes of its content become its own.
+  void add(const Texts& ids, int64_t i, uint64_t (&hash)[2]) {
+    for (int k = 0; k < 2; k++) hash[k] = mixed(mixed(SEEDS[k] ^ ids.hash(i, SEEDS[k])) ^ hash[k]);
+    low += hash[0];
+    high += hash[1] + (low < hash[0]);
   }
 };
-
-constexpr uint64_t SEEDS[2] = {0x243f6a8885a308d3u, 0x13198a2e03707344u};  // digits of pi
-
-inline uint64_t hash_of_example(uint64_t id, uint64_t content, uint64_t seed) {
-  return mixed(mixed(seed ^ id) ^ content);
-}
 
 // Examples with an id and a text each.
 inline Digest digest_texts(const Texts& ids, const Texts& contents, int64_t n) {
   Digest sum;
   for (int64_t i = 0; i < n; i++) {
     uint64_t hash[2];
-    for (int k = 0; k < 2; k++)
-      hash[k] = hash_of_example(ids.hash(i, SEEDS[k]), contents.hash(i, SEEDS[k]), SEEDS[k]);
-    sum.add(hash[0], hash[1]);
+    for (int k = 0; k < 2; k++) hash[k] = contents.hash(i, SEEDS[k]);
+    sum.add(ids, i, hash);
   }
   return sum;
 }
@@ -71,16 +68,13 @@ inline Digest digest_relations(const Row* rows, const int64_t* row_offsets,
     for (int k = 0; k < 2; k++) roles[k * n_roles + r] = role_names.hash(r, SEEDS[k]);
   Digest sum;
   for (int64_t i = 0; i < n; i++) {
-    uint64_t content[2] = {0, 0};
+    uint64_t hash[2] = {0, 0};
     for (int64_t r = relation_offsets[i]; r < relation_offsets[i + 1]; r++)
       for (int k = 0; k < 2 && row_offsets[r] < row_offsets[r + 1]; k++)
-        content[k] += hash_of_relation(rows + row_offsets[r], rows + row_offsets[r + 1],
-                                       roles + k * n_roles, SEEDS[k]);
-    uint64_t hash[2];
-    for (int k = 0; k < 2; k++)
-      hash[k] = hash_of_example(ids.hash(i, SEEDS[k]), content[k], SEEDS[k]);
+        hash[k] += hash_of_relation(rows + row_offsets[r], rows + row_offsets[r + 1],
+                                    roles + k * n_roles, SEEDS[k]);
+    sum.add(ids, i, hash);
     for (int k = 0; k < 2 && each; k++) each[2 * i + k] = hash[k];
-    sum.add(hash[0], hash[1]);
   }
   return sum;
 }
