@@ -122,6 +122,7 @@ class Worker {
     std::iota(rows_.begin(), rows_.end(), 0);
     std::iota(columns_.begin(), columns_.end(), 0);
     if (plan_.by_content) {
+      if (std::max(n_gold, n_pred) <= Assignment::FEW && pair_without_ties(example)) return;
       sort_by_content(golds_, columns_);
       sort_by_content(preds_, rows_);
       gold_leads = compare(golds_, columns_, preds_, rows_) <= 0;
@@ -132,13 +133,28 @@ class Worker {
           .solve(column_of_.data());
       return write(gold_leads);
     }
-    fill_edges(example, gold_leads);
+    fill_edges(example, gold_leads, true);
+    solve(example);
+    write(gold_leads);
+  }
+
+  // A single best pairing that leaves no pair over is the best by any rule; false: there is none.
+  bool pair_without_ties(int64_t example) {
+    fill_edges(example, false, false);
+    solve(example);
+    const auto left = std::count(column_of_.begin(), column_of_.end(), -1);
+    const bool paired = !left || rows_.size() - static_cast<size_t>(left) == columns_.size();
+    if (!paired || !assignment_.unique()) return false;
+    write(false);
+    return true;
+  }
+
+  void solve(int64_t example) {
     column_of_.resize(rows_.size());
     if (!assignment_.solve(edges_, edge_offsets_, static_cast<int64_t>(columns_.size()),
                            total_alone(), plan_.linear, steps_, column_of_.data())) {
       throw TooLarge(example);
     }
-    write(gold_leads);
   }
 
   void write(bool gold_leads) {
@@ -185,7 +201,8 @@ class Worker {
     }
   }
 
-  void fill_edges(int64_t example, bool gold_leads) {
+  // ties: with what decides between equal pairings; else without pairs that add nothing.
+  void fill_edges(int64_t example, bool gold_leads, bool ties) {
     look_at(rows_, gold_leads, row_members_);
     look_at(columns_, !gold_leads, column_members_);
     edges_.clear();
@@ -202,7 +219,8 @@ class Worker {
         if (spans > MOST_SPANS_OF_PAIR || n_spans > MOST_SPAN_PAIRS) throw TooLarge(example);
         steps_.took(8 * spans + 50);
         Value value{0, 0, 0};
-        if (!gain(gold, pred, value)) continue;
+        if (!gain(gold, pred, ties, value)) continue;
+        if (!ties && !value.numerator && !value.denominator) continue;
         edges_.push_back({static_cast<int32_t>(j), value});
       }
       edge_offsets_.push_back(static_cast<int64_t>(edges_.size()));
@@ -211,7 +229,7 @@ class Worker {
   }
 
   // Finds what pairing two relations adds; false: they are not to be paired.
-  bool gain(const Member& gold, const Member& pred, Value& value) {
+  bool gain(const Member& gold, const Member& pred, bool ties, Value& value) {
     if (!((gold.kind | pred.kind) & ODD)) {
       const bool meet = fastcausal::compare(gold.packed, pred.packed, Across::ALL) & MEETINGS;
       if (plan_.additive && !meet) return false;
@@ -221,14 +239,14 @@ class Worker {
           table_->pair(key, gold.packed, gold.kind, pred.packed, pred.kind, length_);
       if (id != PatternTable::NONE) {
         Tokens shared;
-        shared.add(gold.packed, pred.packed);
+        if (ties) shared.add(gold.packed, pred.packed);
         value = value_of(id);
         value.shared = shared.of[0] + shared.of[1] + shared.of[2];
         return true;
       }
     }
     int64_t shared = 0;
-    if (plan_.by_content) {
+    if (plan_.by_content && ties) {
       const Meeting met(*gold.relation, *pred.relation);
       if (plan_.additive && !met.any) return false;
       shared = met.same_role;
