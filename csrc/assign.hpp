@@ -70,9 +70,6 @@ class Assignment {
     return true;
   }
 
-  // Of few rows and columns: tells whether no other pairing is as good.
-  bool unique() const { return unique_; }
-
  private:
   static constexpr int64_t MOST_PRODUCT = int64_t{1} << 59;
   enum : char { FAR, REACHED, SETTLED };  // columns in a search
@@ -80,7 +77,6 @@ class Assignment {
   Steps* steps_ = nullptr;
   Value best_{0, 0, 0};  // of what was tried
   bool any_tried_ = false;
-  bool unique_ = false;
   const Edge* edges_ = nullptr;
   const int64_t* offsets_ = nullptr;
   int32_t n_rows_ = 0;
@@ -117,9 +113,7 @@ class Assignment {
   void try_all(int32_t row, uint32_t taken, const Value& value, int32_t* columns) {
     if (row == n_rows_) {
       const int order = any_tried_ ? value.compare(best_) : 1;
-      if (order < 0 || (order == 0 && value.shared < best_.shared)) return;
-      unique_ = order > 0 || value.shared > best_.shared;
-      if (!unique_) return;
+      if (order < 0 || (order == 0 && value.shared <= best_.shared)) return;
       any_tried_ = true;
       best_ = value;
       std::copy(column_of_.begin(), column_of_.end(), columns);

@@ -1,7 +1,7 @@
 // The CPU driver: for every example, pair gold with predicted relations and add up their counts.
 //
 //   run_all ── threads over blocks of examples
-//     └─ PatternCounter ── examples whose counts patterns tell (pattern_counter.hpp)
+//     └─ FewCounter ── examples of few relations (few_counter.hpp)
 //     └─ Worker::run ── all others (worker.hpp)
 //          └─ Pair ── one pair of relations (csrc/fastcausal/<kernel>.h, or a function pointer)
 //
@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "fastcausal/kernels.h"
+#include "few_counter.hpp"
 #include "memory.hpp"
 #include "official.hpp"
-#include "pattern_counter.hpp"
 #include "stop.hpp"
 #include "worker.hpp"
 
@@ -108,15 +108,20 @@ template <class Pair>
 Looks pattern_looks(const Plan& plan, ReadAs reading, const Pair& pair) {
   if (plan.n_roles() != 3) return Looks();  // params of fewer roles are fewer
   Looks looks = looks_of(pair, plan);
-  looks.ordinal &= plan.by_content || plan.official;
   looks.run_on = reading != ReadAs::GIVEN;
   // Where one runs on it may be too long, or meet a signal of its track: it is packed before.
   looks.ordinal &= !looks.run_on || (looks.longest == MOST_TOKENS && looks.apart <= 1);
   looks.apart |= looks.run_on;  // causes and effects that overlap are read by all their tags
-  for (int64_t k = 0; k < plan.n_fields && !plan.linear; ++k) {  // less must not be more
-    looks.ordinal &= plan.weights[k * N_FORMS + NUMERATOR] >= 0;
+  return looks.ordinal ? looks : Looks();
+}
+
+// Tells whether no pairing is better than all that pair as many relations as can be, if no pair
+// costs.
+inline bool full_pairing_is_best(const Plan& plan) {
+  for (int64_t k = 0; k < plan.n_fields && !plan.linear; ++k) {
+    if (plan.weights[k * N_FORMS + NUMERATOR] < 0) return false;
   }
-  return looks;
+  return true;
 }
 
 // Checks all rows.
@@ -144,14 +149,15 @@ inline bool ends_rise(const Run& run) {
   return true;
 }
 
-// The work of one thread: blocks of examples, counted by pattern where looks says so.
+// The work of one thread: blocks of examples.
 template <class Pair>
 class BlockWorker {
  public:
   static constexpr int64_t BLOCK = PackedBlock::EXAMPLES;
 
-  BlockWorker(const Run& run, const Pair& pair, const Looks& looks, Memory* memory, Steps& steps)
+  BlockWorker(const Run& run, const Pair& pair, const Looks& looks, Memory& memory, Steps& steps)
       : run_(run),
+        patterns_(looks.ordinal),
         gold_(run.gold),
         pred_(run.pred),
         own_(run.groups.each ? 0 : run.groups.n * run.plan.n_fields),
@@ -159,11 +165,10 @@ class BlockWorker {
         steps_(steps),
         worker_(gold_.side, pred_.side, run.gold.lengths, run.plan, pair, steps),
         counter_(pair_counter(pair, run.plan)) {
-    if (looks.ordinal) {
-      patterns_ =
-          std::make_unique<PatternCounter>(gold_, pred_, run.plan, counter_, looks, run.check,
-                                           run.groups, rows_, run.partner, *memory);
-      worker_.look_up(patterns_->table(), looks);
+    if (full_pairing_is_best(run.plan)) {
+      few_ = std::make_unique<FewCounter>(gold_, pred_, run.plan, counter_, looks, run.check,
+                                          run.groups, rows_, run.partner, memory);
+      if (patterns_) worker_.look_up(few_->table(), looks);
     }
   }
 
@@ -173,16 +178,16 @@ class BlockWorker {
     gold_ = run_.gold;
     pred_ = run_.pred;
     if (!patterns_ && !read(from, to)) return false;
-    if (patterns_ && !patterns_->pack(from, to)) return false;
     steps_.took(50 * (to - from));
-    if (patterns_) {
-      if (!patterns_->add(from, to, left_)) return false;
+    if (few_) {
+      if (!few_->pack(from, to) || !few_->add(from, to, left_)) return false;
     } else {
       left_.resize(static_cast<size_t>(to - from));
       std::iota(left_.begin(), left_.end(), from);
     }
     for (const int64_t e : left_) {
       if (patterns_ && !read(e, e + 1)) return false;
+      if (run_.reading != ReadAs::GIVEN && few_ && patterns_ && few_->add_read(e)) continue;
       int64_t* row = rows_ + run_.groups.row(e, gold_.side.n_relations(e)) * run_.plan.n_fields;
       worker_.run(e, run_.partner, row);
     }
@@ -190,7 +195,7 @@ class BlockWorker {
   }
 
   void end() {
-    if (patterns_) patterns_->end();
+    if (few_) few_->end();
     for (size_t k = 0; k < own_.size(); ++k) run_.counts[k] += own_[k];
     if (run_.n_as_given) *run_.n_as_given += golds_.n_as_given + preds_.n_as_given;
   }
@@ -214,14 +219,15 @@ class BlockWorker {
   }
 
   const Run& run_;
-  Given gold_, pred_;  // as they are read: of the block at hand alone
+  const bool patterns_;  // tell what the kernel counts
+  Given gold_, pred_;    // as they are read: of the block at hand alone
   ReadAsTagged golds_, preds_;
   std::vector<int64_t> own_;
   int64_t* rows_;
   Steps& steps_;
   Worker<Pair> worker_;
   const PairCounter counter_;
-  std::unique_ptr<PatternCounter> patterns_;
+  std::unique_ptr<FewCounter> few_;
   std::vector<int64_t> left_;  // examples of the block for the general path
 };
 
@@ -230,9 +236,11 @@ class BlockWorker {
 template <class Pair>
 int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
   constexpr int64_t BLOCK = BlockWorker<Pair>::BLOCK;
-  Looks looks = pattern_looks(run.plan, run.reading, pair);
-  looks.ordinal &= memory != nullptr;
-  if (run.check && !(looks.ordinal ? ends_rise(run) : all_right(run))) return FAULTY;
+  const Looks looks = pattern_looks(run.plan, run.reading, pair);
+  Memory own;  // where nothing is kept
+  if (run.check && !(full_pairing_is_best(run.plan) ? ends_rise(run) : all_right(run))) {
+    return FAULTY;
+  }
   Stop stop(run.asked);
   std::atomic<int64_t> next{0};
   std::mutex merging;
@@ -244,7 +252,7 @@ int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
       // It may have memory of its own.
       const Pair own_pair(pair);  // NOLINT(performance-unnecessary-copy-initialization)
       Steps steps(stop);
-      BlockWorker<Pair> worker(run, own_pair, looks, memory, steps);
+      BlockWorker<Pair> worker(run, own_pair, looks, memory ? *memory : own, steps);
       bool wrong = false;
       for (int64_t from; !wrong && (from = next.fetch_add(BLOCK)) < run.n_examples;) {
         wrong = !worker.work(from);

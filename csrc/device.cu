@@ -4,7 +4,7 @@
 //   settle            add the counts of the patterns that were chosen
 //   score_<kernel>    rows: examples of one relation a side, by the kernel itself
 //   labels_<kernel>   label ids: the spans of both sequences first, one relation a side
-//     └─ run_single   one example (csrc/fastcausal/single.h), the same text as on the host
+//     └─ run_single   one example
 //
 // Counts are integers, so the order in which threads add them never shows. What patterns cannot
 // tell is listed for score_<kernel>. An example whose relations are still to be paired, or that has
@@ -14,7 +14,6 @@
 #include "fastcausal/few_packed.h"
 #include "fastcausal/kernels.h"
 #include "fastcausal/label_spans.h"
-#include "fastcausal/single.h"
 #include "fastcausal/sinks.h"
 
 namespace fastcausal {
@@ -167,6 +166,27 @@ __device__ bool right(const Task& task, const Side& side, int64_t example) {
   int64_t where[2];
   return check_example(side, example, task.lengths[example], task.launch.plan.n_roles(), where) ==
          Fault::NONE;
+}
+
+// Gives the counts of an example to a sink; partner, where wanted, is the predicted relation of the
+// gold one, or -1. False, with nothing done: relations have to be paired, or are too large.
+template <class Pair>
+__device__ bool run_single(const Pair& pair, const Side& gold, const Side& pred, int64_t example,
+                           int64_t length, const Plan& plan, int64_t* partner,
+                           SharedCountSink& sink) {
+  const int64_t n_gold = gold.n_relations(example);
+  const int64_t n_pred = plan.n_counted(n_gold, pred.n_relations(example));
+  const bool both = n_gold && n_pred;
+  if (n_gold > 1 || n_pred > 1 || (both && !plan.never_costs)) return false;
+  const int64_t gold_at = gold.relation_offsets[example];
+  const int64_t pred_at = pred.relation_offsets[example];
+  const Relation g = n_gold ? gold.relation(gold_at) : Relation();
+  const Relation p = n_pred ? pred.relation(pred_at) : Relation();
+  if (g.n > MOST_SPANS || p.n > MOST_SPANS) return false;
+  const bool to_meet = plan.by_content && plan.additive;
+  if (partner && n_gold) partner[gold_at] = both && (!to_meet || meet(g, p)) ? pred_at : -1;
+  if (n_gold || n_pred) pair(g, p, length, plan.params, sink);
+  return true;
 }
 
 template <class Pair>

@@ -1,7 +1,10 @@
 // The official CNC search: float F1 of every permutation, the first highest wins. The order of the
 // float operations is the official one: equal ratios may differ in the last bit, and that decides.
 #pragma once
+#include <algorithm>
+
 #include "fastcausal/sinks.h"
+#include "fastcausal/ways.h"
 
 namespace fastcausal {
 
@@ -13,23 +16,14 @@ struct OfficialSearch {
   int64_t n_rows;
   int64_t n_columns;
 
-  // Fills all by a kernel, in file order.
-  template <class Pair>
-  OfficialSearch(const Pair& pair, const Relation* golds, int64_t n_gold, const Relation* preds,
-                 int64_t n_pred, int64_t length, const Plan& plan)
-      : alone{0, 0, 0, 0}, n_rows(n_pred), n_columns(n_gold) {
-    const auto errors_of = [&](const Relation& gold, const Relation& pred) {
-      F1Sink sink(plan);
-      pair(gold, pred, length, plan.params, sink);
-      return sink.errors;
-    };
-    for (int64_t j = 0; j < n_gold; ++j) {
-      SpanErrors missed{0, 0, 0, 0};
-      if (n_pred < n_gold) missed = errors_of(golds[j], Relation());
+  // errors_of(i, j): of row i with column j; with -1 for i, of the column unmatched.
+  template <class Errors>
+  OfficialSearch(int64_t rows, int64_t columns, const Errors& errors_of)
+      : alone{0, 0, 0, 0}, n_rows(rows), n_columns(columns) {
+    for (int64_t j = 0; j < columns; ++j) {
+      const SpanErrors missed = rows < columns ? errors_of(-1, j) : SpanErrors{0, 0, 0, 0};
       alone = alone.plus(missed);
-      for (int64_t i = 0; i < n_pred; ++i) {
-        cells[i][j] = errors_of(golds[j], preds[i]).minus(missed);
-      }
+      for (int64_t i = 0; i < rows; ++i) cells[i][j] = errors_of(i, j).minus(missed);
     }
   }
 
@@ -38,7 +32,7 @@ struct OfficialSearch {
     SpanErrors errors[MOST + 1] = {alone};  // after the rows before each row
     uint32_t taken[MOST + 1] = {};          // columns of the rows before each row
     int32_t chosen[MOST] = {};
-    double best = -1;
+    SpanErrors best{-1, 0, 0, 0};
     for (int64_t row = 0; row >= 0;) {
       while (chosen[row] < n_columns && (taken[row] & (1u << chosen[row]))) ++chosen[row];
       if (chosen[row] == n_columns) {
@@ -51,13 +45,20 @@ struct OfficialSearch {
         chosen[++row] = 0;
         continue;
       }
-      const double f1 = errors[n_rows].f1();
-      if (f1 > best) {
-        best = f1;
+      if (is_better(errors[n_rows], best)) {
+        best = errors[n_rows];
         for (int64_t i = 0; i < n_rows; ++i) columns[i] = chosen[i];
       }
       ++chosen[row];
     }
+  }
+
+ private:
+  static bool is_better(const SpanErrors& sum, const SpanErrors& best) {
+    if (best.tp < 0) return true;
+    const int64_t less = best.tp * sum.n() - sum.tp * best.n();
+    if (less && std::max(sum.n(), best.n()) <= MOST_OFFICIAL) return less < 0;
+    return sum.tp && sum.f1() > best.f1();
   }
 };
 

@@ -93,7 +93,7 @@ struct Unpacked {
 
 // The packed relations of one side of an example.
 struct Few {
-  static constexpr int64_t MOST = 4;
+  static constexpr int MOST = 5;
   Record* packed;
   const Kind* kinds;  // null where the block does not fit
   int64_t first;
@@ -131,7 +131,7 @@ class PackedBlock {
  private:
   int64_t first_ = 0;
   bool fits_ = false;
-  Record records_[Few::MOST * EXAMPLES];
+  Record records_[Few::MOST * EXAMPLES] = {};
   Kind kinds_[Few::MOST * EXAMPLES];
 
   template <bool Sequence>
@@ -150,7 +150,9 @@ class PackedBlock {
       const int64_t n = side.row_offsets[r + 1] - row;
       if ((row | n | (n_rows - row - n)) < 0) return false;
       const int64_t at = r - first_;
-      if (fits_) kinds_[at] = fastcausal::pack<Sequence>(side.rows + row, n, looks, records_[at]);
+      if (!fits_) continue;
+      kinds_[at] =
+          looks.ordinal ? fastcausal::pack<Sequence>(side.rows + row, n, looks, records_[at]) : ODD;
     }
     return true;
   }

@@ -1,10 +1,8 @@
 // Counts of relations by pattern: what order and overlap of their spans say is counted once for
 // each way in which it occurs, by the kernel itself, and then looked up.
 //
-//   PatternCounter ── a block of examples: packed and checked, paired, counted
-//     └─ PatternTable ── a kernel's counts of each pattern, what it adds to the objective, how
-//     often
-//                        it was chosen
+//   FewCounter ── a block of examples: packed and checked, paired, counted
+//     └─ PatternTable ── a kernel's counts of each pattern, what it adds, how often it was chosen
 //
 // Memory of a thread: a block, 40 bytes and a row of counts for each of at most 8,192 patterns.
 #pragma once
@@ -59,26 +57,32 @@ inline Looks looks_of(const partial_spans_pair&, const Plan&) {
   return looks;
 }
 
-// Counts of everything but sums of tokens.
+// A row of counts, of some fields alone.
 struct PatternSink {
   int64_t* counts;
-  uint64_t sums;
-  bool wants(uint64_t fields) const { return fields & ~sums; }
-  bool wants_overall(uint64_t) const { return true; }
+  uint64_t wanted = ~uint64_t{0};  // of a role
+  uint64_t wanted_overall = ~uint64_t{0};
+  bool complete = true;  // no field was left out
+
+  bool wants(uint64_t fields) { return is_among(fields, wanted); }
+  bool wants_overall(uint64_t fields) { return is_among(fields, wanted_overall); }
   void add(int64_t field, int64_t n) { counts[field] += n; }
+
+ private:
+  bool is_among(uint64_t fields, uint64_t all) {
+    complete &= (fields & all) != 0;
+    return fields & all;
+  }
 };
 
-// Counts a pair of relations by a kernel, one of no rows for a missing one. counts are 0 on entry;
-// sums: fields to leave out.
-using PairCounter = std::function<void(const Unpacked& gold, const Unpacked& pred, int64_t length,
-                                       uint64_t sums, int64_t* counts)>;
+// Counts a pair of relations by a kernel, one of no rows for a missing one. counts are 0 on entry.
+using PairCounter =
+    std::function<void(const Relation& gold, const Relation& pred, int64_t length, PatternSink&)>;
 
 template <class Pair>
 PairCounter pair_counter(const Pair& pair, const Plan& plan) {
-  return [&](const Unpacked& gold, const Unpacked& pred, int64_t length, uint64_t sums,
-             int64_t* counts) {
-    PatternSink sink{counts, sums};
-    pair({gold.rows, gold.n}, {pred.rows, pred.n}, length, plan.params, sink);
+  return [&](const Relation& gold, const Relation& pred, int64_t length, PatternSink& sink) {
+    pair(gold, pred, length, plan.params, sink);
   };
 }
 
@@ -86,18 +90,23 @@ class PatternTable {
  public:
   using Id = int32_t;
   static constexpr Id NONE = 0;  // the general path has to look at it
+  // The first are of relations of one example that have no pattern, each counted for itself alone.
+  static constexpr Id UNWEIGHED = 1;  // any of them: to be counted by the kernel
+  static constexpr Id APART = 2;
+  static constexpr Id FIRST = APART + Few::MOST * (Few::MOST + 2);
   static constexpr size_t MOST = 8192;
   static constexpr int FEWEST = 9;  // bits of slots at first, so that they lie close together
 
   int64_t lent_at = 0;  // when its owner lent it
 
-  explicit PatternTable(uint64_t sums) : sums_(sums), entries_(1) {}
+  explicit PatternTable(uint64_t sums) : sums_(sums), entries_(FIRST) {}
 
   // Counts with these from here on: another run, but of the same kernel and plan.
   void begin(const PairCounter& counter, const Plan& plan) {
     counter_ = &counter;
     plan_ = &plan;
     rows_.resize(entries_.size() * plan.n_fields);
+    errors_.resize(entries_.size());
   }
   bool full() const { return entries_.size() >= MOST; }
 
@@ -114,7 +123,30 @@ class PatternTable {
     return id ? told(id) : learn_alone(is_gold, kind, relation, length);
   }
 
+  // Counts a pair that has no pattern, in one of the places from APART on, until another is.
+  Id apart(Id place, const Relation& gold, const Relation& pred, int64_t length,
+           const Worth* alone) {
+    std::fill_n(rows_.data() + place * plan_->n_fields, plan_->n_fields, 0);
+    PatternSink sink{rows_.data() + place * plan_->n_fields};
+    if (!plan_->official) {
+      sink.wanted = plan_->wanted | sums_;
+      sink.wanted_overall = plan_->wanted_overall;
+    }
+    (*counter_)(gold, pred, length, sink);
+    complete_[place] = sink.complete;
+    return weigh(place, alone);
+  }
+
+  // Adds the counts of what was counted so.
+  void add_apart(int64_t* counts, Id id, const Relation& gold, const Relation& pred,
+                 int64_t length) const {
+    if (complete_[id]) return add_to(counts, id);
+    PatternSink sink{counts};
+    (*counter_)(gold, pred, length, sink);
+  }
+
   Worth worth(Id id) const { return entries_[id].worth; }
+  const SpanErrors& errors(Id id) const { return errors_[id]; }  // of the official search
   void choose(Id id, int64_t group) { ++entries_[id].n[group]; }
 
   void add_to(int64_t* counts, Id id, int64_t times = 1) const {
@@ -124,7 +156,7 @@ class PatternTable {
 
   // Adds the counts of all that was chosen, which then is no longer; group g has the g-th row.
   void add_chosen(int64_t* counts) {
-    for (size_t id = 1; id < entries_.size(); ++id) {
+    for (size_t id = FIRST; id < entries_.size(); ++id) {
       for (int group = 0; group < 2; ++group) {
         int64_t& n = entries_[id].n[group];
         if (n) add_to(counts + group * plan_->n_fields, static_cast<Id>(id), n);
@@ -149,21 +181,17 @@ class PatternTable {
     return bytes;
   }
 
-  SpanErrors errors(Id id) const {
-    F1Sink sink(*plan_);
-    for (int64_t k = 0; k < plan_->n_fields; ++k) sink.add(k, rows_[id * plan_->n_fields + k]);
-    return sink.errors;
-  }
-
  private:
   const PairCounter* counter_ = nullptr;
   const Plan* plan_ = nullptr;
   const uint64_t sums_;
   std::vector<Pattern> entries_;
   std::vector<int64_t> rows_;
+  std::vector<SpanErrors> errors_;
+  bool complete_[FIRST] = {};  // with all fields, not those of the objective alone
   std::vector<uint16_t> slots_ = std::vector<uint16_t>(size_t{1} << FEWEST);
   int shift_ = 64 - FEWEST;
-  Id alone_[2][ODD] = {};
+  Id alone_[2][ODD + 1] = {};
 
   Id told(Id id) const { return entries_[id].worth == Pattern::UNTOLD ? NONE : id; }
   size_t slot_of(uint64_t key) const { return Patterns::slot_of(key, shift_); }
@@ -206,6 +234,7 @@ class PatternTable {
   }
 
   Id learn_alone(bool is_gold, Kind kind, const Record& relation, int64_t length) {
+    if (kind == ODD) return NONE;
     const Id id = alone_[is_gold][kind] = add();
     const Unpacked own(relation);
     const Unpacked none{};
@@ -216,38 +245,37 @@ class PatternTable {
     const Id id = static_cast<Id>(entries_.size());
     entries_.emplace_back();
     rows_.resize(rows_.size() + plan_->n_fields);
+    errors_.emplace_back();
     return id;
   }
 
-  // Fills an entry by the kernel; alone is what both of a pair are worth without each other.
   Id count(Id id, const Unpacked& gold, const Unpacked& pred, int64_t length, const Worth* alone) {
-    int64_t* counts = rows_.data() + id * plan_->n_fields;
-    (*counter_)(gold, pred, length, sums_, counts);
-    Pattern& entry = entries_[id];
-    const bool fits = weigh(counts, entry.worth);
-    if (alone) entry.worth -= *alone;
-    const bool costs =
-        alone && !plan_->official && (top_of(entry.worth) < 0 || bottom_of(entry.worth) > 0);
-    if (!fits || costs)
-      entry.worth = Pattern::UNTOLD;  // without it a pairing may be better: not looked at here
-    return told(id);
+    PatternSink sink{rows_.data() + id * plan_->n_fields, ~sums_};
+    (*counter_)({gold.rows, gold.n}, {pred.rows, pred.n}, length, sink);
+    return weigh(id, alone);
   }
 
-  bool weigh(const int64_t* counts, Worth& worth) const {
+  // Says what the counts of an entry are worth; of a pair, what it adds to both of it alone.
+  Id weigh(Id id, const Worth* alone) {
+    const int64_t* counts = rows_.data() + id * plan_->n_fields;
     int64_t sum[N_FORMS] = {};
     for (int64_t k = 0; k < plan_->n_fields; ++k) {
       if (!counts[k]) continue;
       for (int f = 0; f < N_FORMS; ++f) sum[f] += counts[k] * plan_->weights[k * N_FORMS + f];
     }
-    const int64_t tp = sum[OFFICIAL_TP];
-    const int64_t top = plan_->official ? tp : sum[NUMERATOR];
-    const int64_t bottom = plan_->official
-                               ? 2 * tp + sum[OFFICIAL_FP] + sum[OFFICIAL_FN] + sum[OFFICIAL_HALF]
-                               : sum[DENOMINATOR];
+    errors_[id] = {sum[OFFICIAL_TP], sum[OFFICIAL_FP], sum[OFFICIAL_FN], sum[OFFICIAL_HALF]};
+    const SpanErrors& official = errors_[id];
+    const int64_t top = plan_->official ? official.tp : sum[NUMERATOR];
+    const int64_t bottom = plan_->official ? official.n() : sum[DENOMINATOR];
     const int64_t most = plan_->official ? MOST_OFFICIAL : MOST_WORTH;
     const bool fits = std::abs(top) <= most && std::abs(bottom) <= most;
-    worth = fits ? worth_of(top, bottom) : 0;
-    return fits;
+    Worth& worth = entries_[id].worth;
+    worth = fits ? worth_of(top, bottom) - (alone ? *alone : 0) : 0;
+    const bool costs = alone && !plan_->official && (top_of(worth) < 0 || bottom_of(worth) > 0);
+    if (!fits || costs) {
+      worth = Pattern::UNTOLD;  // without it a pairing may be better: not looked at here
+    }
+    return told(id);
   }
 };
 

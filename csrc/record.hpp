@@ -86,6 +86,10 @@ struct alignas(16) Tokens {
     for (int r = 0; r < 3; ++r) of[r] += tokens_of(a, r, b);
 #endif
   }
+  void add(const Tokens& more) {
+    for (int r = 0; r < 3; ++r) of[r] += more.of[r];
+  }
+  int32_t total() const { return of[0] + of[1] + of[2]; }
 };
 
 FC_INLINE bool ends_after(const Record& relation, int32_t tokens) {

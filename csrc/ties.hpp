@@ -1,5 +1,6 @@
 // Ways to pair few relations that are worth the same: which of them counts.
 #pragma once
+#include "official_search.hpp"
 #include "patterns.hpp"
 
 namespace fastcausal {
@@ -13,12 +14,17 @@ struct Ties {
   bool partners;  // they are asked for
 
   // Decides between equal ways; false where their counts, or partners that are asked for, differ.
-  bool decide(const Few& rows, int n_rows, const Few& columns, int n_columns, const Id* ids,
-              const Id* alone, Search& search) const {
+  bool decide(const Tokens* tokens, int n_rows, int n_columns, const Id* ids, const Id* alone,
+              const Search& search, Way& way) const {
     if (plan.official) {
-      first_official(n_rows, n_columns, ids, alone, search);
+      int32_t columns[Few::MOST] = {};
+      OfficialSearch(n_rows, n_columns, [&](int64_t r, int64_t c) {
+        return table.errors(r < 0 ? alone[c] : ids[r * n_columns + c]);
+      }).solve(columns);
+      for (int r = 0; r < Few::MOST; ++r) way[r] = static_cast<int8_t>(columns[r]);
       return true;
     }
+    if (!plan.by_content) return false;
     const Worth best = search.worth[search.best];
     Tokens most;
     int32_t n_most = -1;
@@ -28,9 +34,9 @@ struct Ties {
       if (compare_worth(search.worth[k], best)) continue;
       Tokens shared;
       for (int64_t r = 0; r < n_rows; ++r) {
-        shared.add(rows.packed[r], columns.packed[search.ways[k][r]]);
+        shared.add(tokens[r * n_columns + search.ways[k][r]]);
       }
-      const int32_t n = shared.of[0] + shared.of[1] + shared.of[2];
+      const int32_t n = shared.total();
       if (n < n_most) continue;
       const std::array<Id, Few::MOST> of_way =
           counted(n_rows, n_columns, ids, alone, search.ways[k]);
@@ -42,7 +48,7 @@ struct Ties {
       most = shared;
       chosen = of_way;
       alike = true;
-      search.best = k;
+      way = search.ways[k];
     }
     return alike;
   }
@@ -60,24 +66,6 @@ struct Ties {
     for (int64_t r = 0; r < n_rows; ++r) of_way[way[r]] = ids[r * n_columns + way[r]];
     std::sort(of_way.begin(), of_way.end());
     return of_way;
-  }
-
-  // The first way of the highest float F1, as the official search finds it.
-  void first_official(int64_t n_rows, int64_t n_columns, const Id* ids, const Id* alone,
-                      Search& search) const {
-    search.best = 0;
-    for (int k = 1; k < search.n; ++k) {
-      const int64_t more = compare_worth(search.worth[k], search.worth[search.best]);
-      if (more < 0 || (more == 0 && !top_of(search.worth[k]))) continue;
-      const auto errors = [&](int way) {
-        SpanErrors sum{0, 0, 0, 0};
-        for (const Id id : counted(n_rows, n_columns, ids, alone, search.ways[way])) {
-          if (id) sum = sum.plus(table.errors(id));
-        }
-        return sum;
-      };
-      if (more > 0 || errors(k).f1() > errors(search.best).f1()) search.best = k;
-    }
   }
 };
 

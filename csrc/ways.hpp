@@ -1,4 +1,4 @@
-// The ways to pair at most four relations with four others, unrolled by shape, and what they are
+// The ways to pair at most five relations with five others, unrolled by shape, and what they are
 // worth.
 #pragma once
 #include <array>
@@ -11,23 +11,25 @@ namespace fastcausal {
 
 // The ways to pair R relations with C others, each with one: the partner of every one, in
 // lexicographic order.
-using Way = std::array<int8_t, 4>;
+using Way = std::array<int8_t, 5>;
 
 constexpr int n_ways(int r, int c) { return r ? c * n_ways(r - 1, c - 1) : 1; }
 
 template <int R, int C>
 constexpr std::array<Way, n_ways(R, C)> all_ways() {
   std::array<Way, n_ways(R, C)> ways{};
-  size_t n = 0;
-  for (int code = 0; code < (C == 1 ? 1 : 256); ++code) {  // two bits a row, the first row leads
-    Way way{};
-    bool right = code >> 2 * R == 0;
-    for (int r = 0; r < R; ++r) {
-      way[r] = static_cast<int8_t>(code >> 2 * (R - 1 - r) & 3);
-      right = right && way[r] < C;
-      for (int before = 0; before < r; ++before) right = right && way[r] != way[before];
+  for (int k = 0; k < n_ways(R, C); ++k) {
+    uint32_t taken = 0;
+    for (int r = 0, rest = k; r < R; ++r) {
+      const int n_later = n_ways(R - 1 - r, C - 1 - r);
+      int column = 0;  // the first free one, then the next, as often as ways of later rows are over
+      for (int skip = rest / n_later; skip || taken >> column & 1; ++column) {
+        skip -= !(taken >> column & 1);
+      }
+      rest %= n_later;
+      taken |= 1u << column;
+      ways[k][r] = static_cast<int8_t>(column);
     }
-    if (right) ways[n++] = way;
   }
   return ways;
 }
@@ -36,7 +38,7 @@ inline constexpr auto WAYS = all_ways<R, C>();
 
 // What every way is worth, which is best, and whether another is as good.
 struct Search {
-  static constexpr int MOST = n_ways(4, 4);
+  static constexpr int MOST = n_ways(5, 5);
   const Way* ways;
   int n;
   int best = 0;

@@ -142,9 +142,11 @@ struct FewPacked {
     way = way_of_three(0);
     Cell best = sum_of(cells, way);
     bool tied = false;
+    bool zero = none + best.worth == 0;
     FC_UNROLL for (int k = 1; k < N_WAYS; ++k) {
       const uint32_t other = way_of_three(k);
       const Cell sum = sum_of(cells, other);
+      zero |= none + sum.worth == 0;
       int64_t more = compare_worth(none + sum.worth, none + best.worth);
       if (!more && plan.by_content) more = sum.shared - best.shared;
       if (more < 0 || !(ways >> k & 1)) continue;
@@ -153,6 +155,7 @@ struct FewPacked {
       best = sum;
       way = other;
     }
+    if (zero && !plan.never_costs) return false;  // the host says what 0/0 is worth
     if (!tied) return true;
     if (plan.official) {  // the first of those without a hit
       way = way_of_three(0);

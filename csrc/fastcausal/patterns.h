@@ -19,7 +19,7 @@ struct alignas(32) Patterns {
   int32_t n;                          // of them, first for the host
   int32_t shift;                      // of hashes: 64 less the bits of their places
   Looks looks;
-  int32_t of_alone[2][ODD];  // by side, gold second, and kind
+  int32_t of_alone[2][ODD + 1];  // by side, gold second, and kind
   int64_t n_fields;
 
   FC_HD const Pattern* all() const { return reinterpret_cast<const Pattern*>(this + 1); }

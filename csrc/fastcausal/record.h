@@ -128,7 +128,7 @@ FC_HD Kind pack_plainly(const Row* rows, int64_t n, const Looks& looks, Record& 
 // The pattern of a pair, of how its bounds compare: all that its counts depend on.
 FC_INLINE uint64_t key_of(uint64_t bits, Kind of_gold, Kind of_pred, const Looks& looks) {
   if (!looks.sides) bits = (bits & ~uint64_t{0xff00}) | (bits >> 8 & 0xff);
-  return bits | uint64_t{of_gold} << KINDS | uint64_t{of_pred} << (KINDS + 6);
+  return bits | uint64_t{of_gold} << KINDS | uint64_t{of_pred} << (KINDS + 7);
 }
 
 }  // namespace fastcausal

@@ -24,16 +24,6 @@ struct Relation {
     }
     return n < other.n ? -1 : n > other.n;
   }
-
-  // Tells whether spans of one role overlap: then tokens are counted by masks.
-  FC_HD bool folded() const {
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t j = i + 1; j < n && row(j).start < row(i).stop; ++j) {
-        if (row(j).role == row(i).role) return true;
-      }
-    }
-    return false;
-  }
 };
 
 // The bounds of a relation. Two that are apart share no token.
@@ -49,25 +39,17 @@ struct Extent {
   FC_HD bool meets(const Extent& other) const { return start < other.stop && other.start < stop; }
 };
 
-// Tokens of the same role that two relations both mark, and whether any token is marked by both.
-struct Meeting {
-  bool any = false;
-  int64_t same_role = 0;
-
-  FC_HD Meeting(const Relation& gold, const Relation& pred) {
-    int64_t first = 0;  // rows of pred before it end before gold's row starts
-    for (int64_t i = 0; i < gold.n; ++i) {
-      const Row& g = gold.row(i);
-      while (first < pred.n && pred.row(first).stop <= g.start) ++first;
-      for (int64_t j = first; j < pred.n; ++j) {
-        const Row& p = pred.row(j);
-        if (p.start >= g.stop) break;
-        const int32_t shared = shared_tokens(g, p);
-        any |= shared > 0;
-        same_role += g.role == p.role ? shared : 0;
-      }
+// Tells whether a token is marked by both.
+FC_HD bool meet(const Relation& gold, const Relation& pred) {
+  int64_t first = 0;  // rows of pred before it end before gold's row starts
+  for (int64_t i = 0; i < gold.n; ++i) {
+    const Row& g = gold.row(i);
+    while (first < pred.n && pred.row(first).stop <= g.start) ++first;
+    for (int64_t j = first; j < pred.n && pred.row(j).start < g.stop; ++j) {
+      if (shared_tokens(g, pred.row(j))) return true;
     }
   }
-};
+  return false;
+}
 
 }  // namespace fastcausal

@@ -80,6 +80,7 @@ struct SpanErrors {
   FC_HD SpanErrors minus(const SpanErrors& o) const {
     return {tp - o.tp, fp - o.fp, fn - o.fn, half - o.half};
   }
+  FC_HD int64_t n() const { return 2 * tp + fp + fn + half; }  // F1 is 2 tp of it
   FC_HD double f1() const {
     const double h = 0.5 * static_cast<double>(half);
     const double hits = static_cast<double>(tp);

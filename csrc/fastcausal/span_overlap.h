@@ -67,6 +67,13 @@ FC_HD Marked marked(const Relation& gold, const Relation& pred, int32_t role) {
   return {g.total, p.total, common};
 }
 
+// Counts the tokens of one role that both mark, of all roles.
+FC_HD int64_t common(const Relation& gold, const Relation& pred, int64_t n_roles) {
+  int64_t total = 0;
+  for (int32_t role = 0; role < n_roles; ++role) total += marked(gold, pred, role).common;
+  return total;
+}
+
 // Rows of one role are in (start, stop) order, so equal sets are equal step by step.
 FC_HD bool same_spans(const Relation& gold, const Relation& pred, int32_t role) {
   int64_t i = next_of(gold, 0, role);

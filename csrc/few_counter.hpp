@@ -1,5 +1,5 @@
-// Blocks of examples with at most four relations a side, counted by pattern. What patterns cannot
-// tell is left to others: ties whose candidates count differently, and pairs that cost.
+// Blocks of examples with at most five relations a side: counted by pattern, and by the kernel where
+// there is none. Left to others are ties whose candidates count differently, and pairs that cost.
 #pragma once
 #include "memory.hpp"
 #include "patterns.hpp"
@@ -23,17 +23,18 @@ struct Groups {
   }
 };
 
-class PatternCounter {
+class FewCounter {
  public:
   // partner may be null.
-  PatternCounter(const Given& gold, const Given& pred, const Plan& plan, const PairCounter& counter,
-                 const Looks& looks, bool check, const Groups& groups, int64_t* counts,
-                 int64_t* partner, Memory& memory)
+  FewCounter(const Given& gold, const Given& pred, const Plan& plan, const PairCounter& counter,
+             const Looks& looks, bool check, const Groups& groups, int64_t* counts,
+             int64_t* partner, Memory& memory)
       : gold_(gold),
         pred_(pred),
         plan_(plan),
         looks_(looks),
         check_(check),
+        run_on_(looks.run_on),
         groups_(groups),
         few_groups_(!groups.each && groups.n <= 2),
         counts_(counts),
@@ -75,6 +76,14 @@ class PatternCounter {
     return true;
   }
 
+  // Adds an example whose rows have been read as tagged; false: the general path has to.
+  bool add_read(int64_t example) {
+    check_ = run_on_ = false;  // reading it has done so
+    const bool added = pack(example, example + 1) && add_other(example) == Added::YES;
+    check_ = run_on_ = true;
+    return added;
+  }
+
   void end() {
     if (few_groups_) table_.add_chosen(counts_);
     memory_.take_back(std::move(lent_));
@@ -83,12 +92,14 @@ class PatternCounter {
  private:
   using Table = PatternTable;
   using Id = Table::Id;
+  static constexpr int64_t MOST_ROWS = 64;  // of a side of an example, with any that is not packed
 
   const Given& gold_;
   const Given& pred_;
   const Plan& plan_;
   const Looks looks_;
-  const bool check_;
+  bool check_;   // rows are as a user made them
+  bool run_on_;  // and still to be read as tagged
   const Groups& groups_;
   const bool few_groups_;  // one or two, so that what is chosen is told apart
   int64_t* const counts_;
@@ -145,7 +156,7 @@ class PatternCounter {
   bool right(int64_t example) const {
     int64_t where[2];
     for (const Given* given : {&gold_, &pred_}) {
-      if (check_example(given->side, example, given->lengths[example], ROLES, where) !=
+      if (check_example(given->side, example, given->lengths[example], plan_.n_roles(), where) !=
           Fault::NONE) {
         return false;
       }
@@ -159,9 +170,9 @@ class PatternCounter {
     if (e.gold.n > Few::MOST || e.pred.n > Few::MOST || !e.gold.kinds || !e.pred.kinds) {
       return check_ && !right(number) ? Added::WRONG : Added::NO;
     }
-    if (n_counted < e.pred.n && e.pred.is_odd(n_counted, e.pred.n)) {
+    if (e.pred.is_odd(n_counted, e.pred.n)) {
+      if (run_on_) return Added::NO;
       if (check_ && !right(number)) return Added::WRONG;
-      return Added::NO;
     }
     e.pred.n = n_counted;
     return (this->*SHAPES[e.gold.n * (Few::MOST + 1) + n_counted])(e);
@@ -171,58 +182,83 @@ class PatternCounter {
   template <int G, int P>
   Added add_shape(const Example& e) {
     const bool odd = e.gold.is_odd(0, G) | e.pred.is_odd(0, P);
+    if (odd && run_on_) return Added::NO;  // it is to be read by all its tags
     if (odd && check_ && !right(e.number)) return Added::WRONG;
-    if (odd) return Added::NO;
-    if (looks_.run_on) {
+    if (odd && !are_few(e)) return Added::NO;
+    if (run_on_) {
       if (std::max(e.gold.tokens, e.pred.tokens) == MOST_TOKENS) return Added::NO;
       for (int i = 0; i < G; ++i) run_on(e.gold.packed[i], e.gold.tokens);
       for (int i = 0; i < P; ++i) run_on(e.pred.packed[i], e.pred.tokens);
     }
     if constexpr (G == 1 && P == 1) {
       const Id id = pair(key(e, 0, 0), e, 0, 0);
-      if (id == Table::NONE) return Added::NO;
-      take(id, e, 0, 0);
+      if (id == Table::NONE && !plan_.never_costs) return Added::NO;
+      take(id == Table::NONE ? Table::UNWEIGHED : id, e, 0, 0);
     } else if constexpr (G && P) {
       if (!add_several<G, P>(e)) return Added::NO;
     } else {
-      Id ids[Few::MOST];
-      if (!find_alone<G + P>(e, G > 0, ids)) return Added::NO;
-      for (int i = 0; i < G + P; ++i) take_alone(ids[i], e, i, G > 0);
+      for (int i = 0; i < G + P; ++i) {
+        const Id id = alone(e, i, G > 0);
+        take_alone(id == Table::NONE ? Table::UNWEIGHED : id, e, i, G > 0);
+      }
     }
     if (looks_.sums && !few_groups_) give_tokens(0, e.row);
     return Added::YES;
   }
 
-  using Shape = Added (PatternCounter::*)(const Example&);
+  using Shape = Added (FewCounter::*)(const Example&);
   template <size_t... N>
   static constexpr std::array<Shape, sizeof...(N)> shapes(std::index_sequence<N...>) noexcept {
-    return {&PatternCounter::add_shape<N / (Few::MOST + 1), N % (Few::MOST + 1)>...};
+    return {&FewCounter::add_shape<N / (Few::MOST + 1), N % (Few::MOST + 1)>...};
   }
   static const std::array<Shape, (Few::MOST + 1) * (Few::MOST + 1)> SHAPES;
 
   template <int N>
   FC_INLINE bool find_alone(const Example& e, bool is_gold, Id* ids) {
-    Id least = 1;
+    bool all = true;
     for (int i = 0; i < N; ++i) {
       ids[i] = alone(e, i, is_gold);
-      least = std::min(least, ids[i]);
+      if (ids[i] == Table::NONE) ids[i] = apart(e, is_gold ? i : -1, is_gold ? -1 : i, nullptr);
+      all &= ids[i] != Table::NONE;
     }
-    return least != Table::NONE;
+    return all;
   }
 
-  FC_INLINE Id alone(const Example& e, int64_t i, bool is_gold) {
+  FC_INLINE Id alone(const Example& e, int i, bool is_gold) {
     const Few& few = is_gold ? e.gold : e.pred;
     return table_.alone(is_gold, few.kinds[i], few.packed[i], e.length);
   }
 
-  FC_INLINE uint64_t key(const Example& e, int64_t i, int64_t j) const {
+  FC_INLINE uint64_t key(const Example& e, int i, int j) const {
     return key_of(compare(e.gold.packed[i], e.pred.packed[j], looks_.across), e.gold.kinds[i],
                   e.pred.kinds[j], looks_);
   }
 
-  FC_INLINE Id pair(uint64_t key, const Example& e, int64_t i, int64_t j) {
+  FC_INLINE Id pair(uint64_t key, const Example& e, int i, int j) {
     return table_.pair(key, e.gold.packed[i], e.gold.kinds[i], e.pred.packed[j], e.pred.kinds[j],
                        e.length);
+  }
+
+  // Tells whether the spans of an example are so few that no one waits for it.
+  bool are_few(const Example& e) const {
+    const auto n_rows = [&](const Given& given) {
+      const int64_t* relations = given.side.relation_offsets + e.number;
+      return given.side.row_offsets[relations[1]] - given.side.row_offsets[relations[0]];
+    };
+    return n_rows(gold_) <= MOST_ROWS && n_rows(pred_) <= MOST_ROWS;
+  }
+
+  Relation relation(const Given& given, const Few& few, int i) const {
+    return i < 0 ? Relation() : given.side.relation(few.first + i);
+  }
+
+  // Counts a pair that has no pattern, or with -1 for one of it the other alone.
+  Id apart(const Example& e, int i, int j, const Worth* alone) {
+    const bool odd = (i >= 0 && e.gold.kinds[i] == ODD) || (j >= 0 && e.pred.kinds[j] == ODD);
+    if (!odd) return Table::NONE;
+    const Id place = Table::APART + (i + 1) * (Few::MOST + 1) + j;
+    return table_.apart(place, relation(gold_, e.gold, i), relation(pred_, e.pred, j), e.length,
+                        alone);
   }
 
   template <int G, int P>
@@ -250,19 +286,27 @@ class PatternCounter {
       for (int c = 0; c < C; ++c) {
         const int g = PREDS_LEAD ? c : r;
         const int p = PREDS_LEAD ? r : c;
-        const Id id = pair(keys[r * C + c], e, g, p);
-        if (id == Table::NONE) return false;
+        Id id = pair(keys[r * C + c], e, g, p);
+        if (id == Table::NONE) {
+          const Worth both = table_.worth(row_alone[r]) + table_.worth(column_alone[c]);
+          id = apart(e, g, p, &both);
+          if (id == Table::NONE) return false;
+        }
         ids[r * C + c] = id;
         worth[r * C + c] = table_.worth(id);
       }
     }
     WaySearch<R, C> search(worth, none);
-    const Few& rows = PREDS_LEAD ? e.pred : e.gold;
-    const Few& columns = PREDS_LEAD ? e.gold : e.pred;
-    if (search.tied && !ties_.decide(rows, R, columns, C, ids, column_alone, search)) {
-      return false;
+    // Where a way may find nothing and miss nothing, the general path says what 0/0 is worth.
+    if (!plan_.never_costs && std::count(search.worth, search.worth + search.n, 0)) return false;
+    Way way = search.ways[search.best];
+    if (search.tied) {
+      Tokens shared[R * C];
+      for (int k = 0; k < R * C && plan_.by_content; ++k) {
+        shared[k] = tokens(e, PREDS_LEAD ? k % C : k / C, PREDS_LEAD ? k / C : k % C);
+      }
+      if (!ties_.decide(shared, R, C, ids, column_alone, search, way)) return false;
     }
-    const Way& way = search.ways[search.best];
     uint32_t paired = 0;
     if (partner_) std::fill(partner_ + e.gold.first, partner_ + e.gold.first + G, -1);
     FC_UNROLL
@@ -277,12 +321,25 @@ class PatternCounter {
     return true;
   }
 
-  FC_INLINE void take(Id id, const Example& e, int64_t i, int64_t j) {
-    choose(id, e);
+  // Counts the tokens of one role that both of a pair mark.
+  Tokens tokens(const Example& e, int i, int j) const {
+    Tokens shared;
+    if ((e.gold.kinds[i] | e.pred.kinds[j]) & ODD) {
+      shared.of[0] = static_cast<int32_t>(
+          overlap::common(relation(gold_, e.gold, i), relation(pred_, e.pred, j), plan_.n_roles()));
+    } else {
+      shared.add(e.gold.packed[i], e.pred.packed[j]);
+    }
+    return shared;
+  }
+
+  FC_INLINE void take(Id id, const Example& e, int i, int j) {
     if (partner_) {
       const bool apart = plan_.by_content && plan_.additive && !meet(e, i, j);
       partner_[e.gold.first + i] = apart ? -1 : e.pred.first + j;
     }
+    if (id < Table::FIRST) return take_apart(id, e, i, j);
+    choose(id, e);
     if (!looks_.sums) return;
     of_gold_[e.group].add(e.gold.packed[i], e.gold.packed[i]);
     of_pred_[e.group].add(e.pred.packed[j], e.pred.packed[j]);
@@ -290,13 +347,18 @@ class PatternCounter {
     took_tokens(e, e.gold.kinds[i] | e.pred.kinds[j]);
   }
 
-  FC_INLINE void take_alone(Id id, const Example& e, int64_t i, bool is_gold) {
+  FC_INLINE void take_alone(Id id, const Example& e, int i, bool is_gold) {
     const Few& few = is_gold ? e.gold : e.pred;
-    choose(id, e);
     if (partner_ && is_gold) partner_[few.first + i] = -1;
+    if (id < Table::FIRST) return take_apart(id, e, is_gold ? i : -1, is_gold ? -1 : i);
+    choose(id, e);
     if (!looks_.sums) return;
     (is_gold ? of_gold_ : of_pred_)[e.group].add(few.packed[i], few.packed[i]);
     took_tokens(e, few.kinds[i]);
+  }
+
+  void take_apart(Id id, const Example& e, int i, int j) {
+    table_.add_apart(e.row, id, relation(gold_, e.gold, i), relation(pred_, e.pred, j), e.length);
   }
 
   FC_INLINE void choose(Id id, const Example& e) {
@@ -325,12 +387,15 @@ class PatternCounter {
     n_taken_[group] = lengths_[group] = marked_[group] = 0;
   }
 
-  bool meet(const Example& e, int64_t i, int64_t j) const {
+  bool meet(const Example& e, int i, int j) const {
+    if ((e.gold.kinds[i] | e.pred.kinds[j]) & ODD) {
+      return fastcausal::meet(relation(gold_, e.gold, i), relation(pred_, e.pred, j));
+    }
     return compare(e.gold.packed[i], e.pred.packed[j], Across::ALL) & MEETINGS;
   }
 };
 
-inline const std::array<PatternCounter::Shape, (Few::MOST + 1) * (Few::MOST + 1)>
-    PatternCounter::SHAPES = shapes(std::make_index_sequence<(Few::MOST + 1) * (Few::MOST + 1)>());
+inline const std::array<FewCounter::Shape, (Few::MOST + 1) * (Few::MOST + 1)> FewCounter::SHAPES =
+    shapes(std::make_index_sequence<(Few::MOST + 1) * (Few::MOST + 1)>());
 
 }  // namespace fastcausal
