@@ -236,7 +236,7 @@ class BlockWorker {
 template <class Pair>
 int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
   constexpr int64_t BLOCK = BlockWorker<Pair>::BLOCK;
-  const Looks looks = pattern_looks(run.plan, run.reading, pair);
+  const Looks looks = memory ? pattern_looks(run.plan, run.reading, pair) : Looks();
   Memory own;  // where nothing is kept
   if (run.check && !(full_pairing_is_best(run.plan) ? ends_rise(run) : all_right(run))) {
     return FAULTY;

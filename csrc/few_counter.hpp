@@ -1,5 +1,6 @@
-// Blocks of examples with at most five relations a side: counted by pattern, and by the kernel where
-// there is none. Left to others are ties whose candidates count differently, and pairs that cost.
+// Blocks of examples with at most five relations a side: counted by pattern, and by the kernel
+// where there is none. Left to others are ties whose candidates count differently, and pairs that
+// cost.
 #pragma once
 #include "memory.hpp"
 #include "patterns.hpp"

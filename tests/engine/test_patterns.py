@@ -70,7 +70,7 @@ def examples(draw: st.DrawFn) -> tuple[list[Example], list[Example], int]:
 
 
 def forgetful(plan: Plan) -> Plan:
-    """The same plan, under which every pair goes the general path."""
+    """The same plan, under which the kernel counts every pair."""
     found = replace(plan)
     vars(found)["memory"] = None
     return found
