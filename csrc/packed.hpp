@@ -131,7 +131,7 @@ class PackedBlock {
  private:
   int64_t first_ = 0;
   bool fits_ = false;
-  Record records_[Few::MOST * EXAMPLES] = {};
+  Record records_[Few::MOST * EXAMPLES];
   Kind kinds_[Few::MOST * EXAMPLES];
 
   template <bool Sequence>
@@ -151,8 +151,12 @@ class PackedBlock {
       if ((row | n | (n_rows - row - n)) < 0) return false;
       const int64_t at = r - first_;
       if (!fits_) continue;
-      kinds_[at] =
-          looks.ordinal ? fastcausal::pack<Sequence>(side.rows + row, n, looks, records_[at]) : ODD;
+      if (looks.ordinal) {
+        kinds_[at] = fastcausal::pack<Sequence>(side.rows + row, n, looks, records_[at]);
+      } else {
+        kinds_[at] = ODD;
+        records_[at] = {};
+      }
     }
     return true;
   }
