@@ -176,7 +176,8 @@ class FewCounter {
       if (check_ && !right(number)) return Added::WRONG;
     }
     e.pred.n = n_counted;
-    return (this->*SHAPES[e.gold.n * (Few::MOST + 1) + n_counted])(e);
+    return add_of_shape(static_cast<size_t>(e.gold.n) * N_SIZES + static_cast<size_t>(n_counted), e,
+                        std::make_index_sequence<N_SIZES * N_SIZES>());
   }
 
   // Adds an example of so many gold and predicted relations.
@@ -207,12 +208,13 @@ class FewCounter {
     return Added::YES;
   }
 
-  using Shape = Added (FewCounter::*)(const Example&);
+  static constexpr size_t N_SIZES = Few::MOST + 1;  // how many relations a side may have
   template <size_t... N>
-  static constexpr std::array<Shape, sizeof...(N)> shapes(std::index_sequence<N...>) noexcept {
-    return {&FewCounter::add_shape<N / (Few::MOST + 1), N % (Few::MOST + 1)>...};
+  Added add_of_shape(size_t shape, const Example& e, std::index_sequence<N...>) {
+    using Shape = Added (FewCounter::*)(const Example&);
+    static constexpr Shape SHAPES[] = {&FewCounter::add_shape<N / N_SIZES, N % N_SIZES>...};
+    return (this->*SHAPES[shape])(e);
   }
-  static const std::array<Shape, (Few::MOST + 1) * (Few::MOST + 1)> SHAPES;
 
   template <int N>
   FC_INLINE bool find_alone(const Example& e, bool is_gold, Id* ids) {
@@ -395,8 +397,5 @@ class FewCounter {
     return compare(e.gold.packed[i], e.pred.packed[j], Across::ALL) & MEETINGS;
   }
 };
-
-inline const std::array<FewCounter::Shape, (Few::MOST + 1) * (Few::MOST + 1)> FewCounter::SHAPES =
-    shapes(std::make_index_sequence<(Few::MOST + 1) * (Few::MOST + 1)>());
 
 }  // namespace fastcausal
