@@ -93,7 +93,7 @@ class FewCounter {
  private:
   using Table = PatternTable;
   using Id = Table::Id;
-  static constexpr int64_t MOST_ROWS = 64;  // of a side of an example, with any that is not packed
+  static constexpr int64_t FEW_PAIRS = 1024;  // of spans, in an example that is not all packed
 
   const Given& gold_;
   const Given& pred_;
@@ -248,7 +248,7 @@ class FewCounter {
       const int64_t* relations = given.side.relation_offsets + e.number;
       return given.side.row_offsets[relations[1]] - given.side.row_offsets[relations[0]];
     };
-    return n_rows(gold_) <= MOST_ROWS && n_rows(pred_) <= MOST_ROWS;
+    return n_rows(gold_) * n_rows(pred_) <= FEW_PAIRS;
   }
 
   Relation relation(const Given& given, const Few& few, int i) const {

@@ -259,9 +259,11 @@ class PatternTable {
   Id weigh(Id id, const Worth* alone) {
     const int64_t* counts = rows_.data() + id * plan_->n_fields;
     int64_t sum[N_FORMS] = {};
+    const int from = plan_->official ? OFFICIAL_TP : NUMERATOR;
+    const int to = plan_->official ? N_FORMS : OFFICIAL_TP;
     for (int64_t k = 0; k < plan_->n_fields; ++k) {
       if (!counts[k]) continue;
-      for (int f = 0; f < N_FORMS; ++f) sum[f] += counts[k] * plan_->weights[k * N_FORMS + f];
+      for (int f = from; f < to; ++f) sum[f] += counts[k] * plan_->weights[k * N_FORMS + f];
     }
     errors_[id] = {sum[OFFICIAL_TP], sum[OFFICIAL_FP], sum[OFFICIAL_FN], sum[OFFICIAL_HALF]};
     const SpanErrors& official = errors_[id];
