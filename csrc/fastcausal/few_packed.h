@@ -73,6 +73,8 @@ struct FewPacked {
   FC_INLINE bool pair(const Patterns& patterns, const Looks& looks, const Plan& plan) {
     pred.n = static_cast<int>(plan.n_counted(gold.n, pred.n));
     if (plan.official && gold.n && pred.n > gold.n) return false;
+    // Where pairing may cost, the host says what 0/0 is worth among other ways.
+    if (!plan.never_costs && gold.n && pred.n && gold.n + pred.n > 2) return false;
     Cell cells[MOST][MOST] = {};
     FC_UNROLL for (int i = 0; i < MOST; ++i) {
       FC_UNROLL for (int j = 0; j < MOST; ++j) {
@@ -142,11 +144,9 @@ struct FewPacked {
     way = way_of_three(0);
     Cell best = sum_of(cells, way);
     bool tied = false;
-    bool zero = none + best.worth == 0;
     FC_UNROLL for (int k = 1; k < N_WAYS; ++k) {
       const uint32_t other = way_of_three(k);
       const Cell sum = sum_of(cells, other);
-      zero |= none + sum.worth == 0;
       int64_t more = compare_worth(none + sum.worth, none + best.worth);
       if (!more && plan.by_content) more = sum.shared - best.shared;
       if (more < 0 || !(ways >> k & 1)) continue;
@@ -155,7 +155,6 @@ struct FewPacked {
       best = sum;
       way = other;
     }
-    if (zero && !plan.never_costs) return false;  // the host says what 0/0 is worth
     if (!tied) return true;
     if (plan.official) {  // the first of those without a hit
       way = way_of_three(0);
