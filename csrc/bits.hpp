@@ -18,8 +18,8 @@ inline int32_t lowest_one(uint64_t x) {
 #endif
 }
 
-// Packs bytes, each 0 or 1: bit k of the result is byte k.
-inline uint64_t as_bits(const uint8_t (&flags)[64]) {
+// Packs 64 bytes, each 0 or 1: bit k of the result is byte k.
+inline uint64_t as_bits(const uint8_t* flags) {
   uint64_t found = 0;
   for (int j = 0; j < 8; ++j) {
     uint64_t eight = 0;

@@ -1,11 +1,10 @@
 // Matrices of label ids to rows: a relation per sequence, none where it marks nothing.
 //
-// Tokens are walked run by run, a run being tokens of one label. Where runs begin is KEEP for 64
+// Tokens are walked run by run, a run being tokens of one label. Where runs begin is kept for 64
 // tokens at once as the bits of a word, and what a run does is computed without branches: where a
 // run ends and what comes next cannot be guessed, and a wrong guess costs more than ten tokens.
 #pragma once
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "bits.hpp"
@@ -26,15 +25,7 @@ struct Matrix {  // [batch, tokens], row-major
 
 namespace labels {
 
-constexpr int64_t BLOCK = 64;
 enum : int32_t { IGNORED = -8, UNKNOWN = -12 };  // marks, besides those of a scheme
-
-// Tells which of BLOCK tokens have another label than the token before them, a bit each.
-inline uint64_t changes(const int8_t* code) {
-  uint8_t flags[BLOCK];
-  for (int64_t t = 0; t < BLOCK; ++t) flags[t] = code[t] != code[t - 1];
-  return as_bits(flags);
-}
 
 // Returns false where a label id does not fit int8.
 template <class Id>
@@ -78,8 +69,7 @@ struct Walk {
 
 class Runs {
  public:
-  Runs(const Scheme& scheme, int64_t n_tokens)
-      : n(n_tokens), codes(static_cast<size_t>(n_tokens + BLOCK + 1)) {
+  Runs(const Scheme& scheme, int64_t n_tokens) : codes(n_tokens), begins(n_tokens + BLOCK) {
     for (int32_t& mark : marks) mark = UNKNOWN;
     for (int64_t k = 0; k < scheme.n_labels && k < 128; ++k) marks[k] = scheme.marks[k];
     marks[static_cast<uint8_t>(scheme.ignored)] = IGNORED;
@@ -91,16 +81,16 @@ class Runs {
 
   // Returns the number of rows, which have room for n + 1; -1 where a label is unknown.
   template <class Id>
-  int64_t spans(const Id* ids, Row* rows, int32_t* length) {
-    int8_t* code = codes.data() + 1;
-    if (!narrowed(ids, n, code)) return -1;
+  int64_t spans(const Id* ids, int64_t n, Row* rows, int32_t* length) {
+    int8_t* code = codes.data();
+    uint8_t* flags = begins.data();
     if (!n) return *length = 0;
-    std::memset(code + n, code[n - 1], BLOCK);  // what follows the last token begins no run
-    code[-1] = code[0];
+    if (!narrowed(ids, n, code)) return -1;
+    for (int64_t t = 1; t < n; ++t) flags[t] = code[t] != code[t - 1];
     Walk walk{marks, rows};
     int64_t start = 0;
     for (int64_t block = 0; block < n; block += BLOCK) {
-      for (uint64_t bits = changes(code + block); bits; bits &= bits - 1) {
+      for (uint64_t bits = as_bits(flags + block); bits; bits &= bits - 1) {
         const int64_t stop = block + lowest_one(bits);
         walk.run(code[start], stop - start);
         start = stop;
@@ -112,8 +102,9 @@ class Runs {
   }
 
  private:
-  int64_t n;
-  std::vector<int8_t> codes;  // of one sequence: what is before it, its labels, what follows
+  static constexpr int64_t BLOCK = 64;
+  std::vector<int8_t> codes;    // labels of one sequence
+  std::vector<uint8_t> begins;  // 1 where a token has another label than the one before it, else 0
   int32_t marks[256];
 };
 
@@ -137,7 +128,7 @@ int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, CollectedRows&
     const int64_t at = s * m.n_tokens;
     const Id* ids = static_cast<const Id*>(m.ids) + at;
     int32_t length = 0;
-    int64_t n = by_runs ? runs.spans(ids, rows.data(), &length) : -1;
+    int64_t n = by_runs ? runs.spans(ids, m.n_tokens, rows.data(), &length) : -1;
     if (n < 0) {
       n = labels::label_spans(ids, m.where ? m.where + at : nullptr,
                               m.words ? m.words + at : nullptr, m.n_tokens, scheme, rows.data(),
