@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
-#include <mutex>
+#include <functional>
+#include <future>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -70,33 +70,22 @@ class Steps {
 };
 
 // Calls work in this thread and, as far as there are more to be had, in others; returns when all
-// are done. work may not throw.
+// are done, or throws what one of them threw.
 template <class Work>
 void in_threads(int64_t n_threads, Stop& stop, const Work& work) {
-  std::mutex mutex;
-  std::condition_variable finished;
-  size_t n_finished = 0;
-  const auto work_there = [&] {
-    work();
-    const std::lock_guard<std::mutex> lock(mutex);
-    ++n_finished;
-    finished.notify_one();
-  };
-  std::vector<std::thread> threads;
+  std::vector<std::future<void>> others;
   try {
-    for (int64_t t = 1; t < n_threads; ++t) threads.emplace_back(work_there);
+    for (int64_t t = 1; t < n_threads; ++t) {
+      others.push_back(std::async(std::launch::async, std::cref(work)));
+    }
   } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
     // no more to be had: those there are do the work
   }
   work();
-  std::unique_lock<std::mutex> lock(mutex);
-  while (!finished.wait_for(lock, Stop::PERIOD, [&] { return n_finished == threads.size(); })) {
-    lock.unlock();
-    stop.ask();  // the other threads see what comes of it
-    lock.lock();
+  for (std::future<void>& other : others) {
+    while (other.wait_for(Stop::PERIOD) == std::future_status::timeout) stop.ask();
+    other.get();
   }
-  lock.unlock();
-  for (std::thread& thread : threads) thread.join();
 }
 
 // Calls work(block, steps) for each block, from threads.
@@ -104,19 +93,15 @@ template <class Work>
 void for_blocks(int64_t n_blocks, int64_t n_threads, Asked asked, const Work& work) {
   Stop stop(asked);
   std::atomic<int64_t> next{0};
-  std::mutex failing;
-  std::exception_ptr failure;
   in_threads(std::min(n_threads, n_blocks), stop, [&] {
     try {
       Steps steps(stop);
       for (int64_t block; (block = next++) < n_blocks;) work(block, steps);
     } catch (...) {
-      const std::lock_guard<std::mutex> lock(failing);
-      failure = std::current_exception();
-      next = n_blocks;
+      next = n_blocks;  // nothing is left for the others
+      throw;
     }
   });
-  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace fastcausal
