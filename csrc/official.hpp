@@ -36,10 +36,12 @@ class OfficialTags {
  public:
   OfficialTags(bool relaxed, std::vector<PackedSpan>& spans) : relaxed_(relaxed), spans_(spans) {}
 
-  void argument(int32_t token, int32_t role, bool closes) {
-    mark(arguments_, token, 2 * role + closes);
+  void tag(int32_t token, int32_t role, bool closes) {
+    Track& track = role == signal ? signals_ : arguments_;
+    if (track.token != token) end_run(track, token);
+    track.token = token;
+    track.tags |= uint32_t{1} << (2 * role + closes);
   }
-  void signal_tag(int32_t token, bool closes) { mark(signals_, token, 2 * signal + closes); }
   void end(int32_t n_tokens) {
     end_run(arguments_, n_tokens);
     end_run(signals_, n_tokens);
@@ -52,12 +54,6 @@ class OfficialTags {
     uint32_t tags = 0;  // a bit each: 2 * role, and 1 more where it closes
     int64_t last = -1;
   };
-
-  void mark(Track& track, int32_t token, int32_t tag) {
-    if (track.token != token) end_run(track, token);
-    track.token = token;
-    track.tags |= uint32_t{1} << tag;
-  }
 
   // What is opened goes on up to the next marked token, `next`.
   void end_run(Track& track, int32_t next) {
@@ -206,13 +202,7 @@ class ReadAsTagged {
     std::sort(marks_.begin(), marks_.end());
     spans_.clear();
     OfficialTags tags(relaxed, spans_);
-    for (const Mark& mark : marks_) {
-      if (mark.role == signal) {
-        tags.signal_tag(mark.token, mark.closes);
-      } else {
-        tags.argument(mark.token, mark.role, mark.closes);
-      }
-    }
+    for (const Mark& mark : marks_) tags.tag(mark.token, mark.role, mark.closes);
     tags.end(length);
   }
 

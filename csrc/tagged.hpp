@@ -229,13 +229,13 @@ class OfficialSentence {
     name += closes;
     if (end_ - name < 3) return;
     if (std::memcmp(name, "SIG", 3) == 0) {
-      tags_.signal_tag(token, closes);
+      tags_.tag(token, signal, closes);
       const char* stop = name + 3;
       while (stop < end_ && static_cast<unsigned>(*stop - '0') < 10) ++stop;
       odd_ |= stop == end_ || *stop != '>' || stop == name + 3;
     } else if (end_ - name >= 5 && std::memcmp(name, "ARG", 3) == 0 && name[4] == '>' &&
                (name[3] == '0' || name[3] == '1')) {
-      tags_.argument(token, name[3] - '0', closes);
+      tags_.tag(token, name[3] - '0', closes);
     }
   }
 
