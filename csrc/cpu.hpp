@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -244,7 +243,6 @@ int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
   Stop stop(run.asked);
   std::atomic<int64_t> next{0};
   std::mutex merging;
-  std::exception_ptr failure;
   int64_t too_large = run.n_examples;
   bool faulty = false;
   const auto work = [&] {
@@ -266,13 +264,11 @@ int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
       too_large = std::min(too_large, error.example);
       next = run.n_examples;
     } catch (...) {
-      const std::lock_guard<std::mutex> lock(merging);
-      failure = std::current_exception();
       next = run.n_examples;
+      throw;
     }
   };
   in_threads(std::min(run.n_threads, (run.n_examples + BLOCK - 1) / BLOCK), stop, work);
-  if (failure) std::rethrow_exception(failure);
   const bool large = too_large < run.n_examples;  // what comes after it may not have been checked
   if (faulty || (large && run.check && !all_right(run))) return FAULTY;
   return large ? too_large : ALL_WELL;
