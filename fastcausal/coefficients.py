@@ -34,7 +34,6 @@ COEFFICIENTS = (
 
 ORDER = (None, *get_args(KappaWeights))  # of the native Weights
 UNIT = 2**53  # kappas are multiples of 1 / UNIT, so their sum is an integer
-CALLS = 64  # between two native calls an interrupt is heard
 
 
 def coefficients(
@@ -220,16 +219,9 @@ def _mean_kappa(table: tuple[Int64, ...], n_labels: int, weights: KappaWeights |
         both, both_a, both_b = np.intersect1d(units[of_a], units[of_b], True, return_indices=True)
         return kappa(places[of_a[both_a]], places[of_b[both_b]], n_labels, weights, times[both])
 
-    n = total = 0
-    n_raters = len(starts) - 1
-    step = max(n_raters // CALLS, 1)
-    for first in range(0, n_raters, step):
-        last = min(first + step, n_raters)
-        n_here, sum_here, wide = _native.add_kappas(
-            ORDER.index(weights), n_labels, table, first, last
-        )
-        rest = [int(k * UNIT) for k in (of_pair(a, b) for a, b in wide) if not math.isnan(k)]
-        n, total = n + n_here + len(rest), total + sum_here + sum(rest)
+    n, total, wide = _native.add_kappas(ORDER.index(weights), n_labels, table)
+    rest = [int(k * UNIT) for k in (of_pair(a, b) for a, b in wide) if not math.isnan(k)]
+    n, total = n + len(rest), total + sum(rest)
     return total / UNIT / n if n else math.nan
 
 

@@ -100,7 +100,7 @@ cdef extern from "kappas.hpp" namespace "fastcausal" nogil:
         const int64_t* starts
 
     void c_add_kappas "fastcausal::add_kappas" (
-        Weights, int64_t, int64_t, const Rated&, int64_t, int64_t, KappaSum&, vector[int64_t]&,
+        Weights, int64_t, int64_t, const Rated&, KappaSum&, vector[int64_t]&, Asked,
     ) except +
 
 
@@ -296,8 +296,8 @@ def disagreements(int64_t level, values, offsets, groups, times, found):
         )
 
 
-def add_kappas(int64_t weights, int64_t n_labels, tuple rated, int64_t first, int64_t last):
-    """Kappas of raters first up to last with later ones: how many, their sum, pairs left out."""
+def add_kappas(int64_t weights, int64_t n_labels, tuple rated):
+    """Kappas of every two raters: how many, their sum, pairs left out."""
     cdef Rated r
     cdef Array starts = int64s(rated[6])
     r.raters = <const int64_t*>int64s(rated[0]).data
@@ -310,7 +310,7 @@ def add_kappas(int64_t weights, int64_t n_labels, tuple rated, int64_t first, in
     cdef KappaSum found
     cdef vector[int64_t] wide
     with nogil:
-        c_add_kappas(<Weights>weights, n_labels, starts.n - 1, r, first, last, found, wide)
+        c_add_kappas(<Weights>weights, n_labels, starts.n - 1, r, found, wide, interrupted)
     pairs = [(wide[2 * k], wide[2 * k + 1]) for k in range(wide.size() // 2)]
     return found.n, (<object>found.high << 27) + found.low, pairs
 
