@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "bits.hpp"
 #include "fastcausal/logarithms.h"
 #include "stop.hpp"
 
@@ -182,17 +183,10 @@ struct Exchanger {
   int64_t cost() const { return 20 * n_rows; }
 
   void operator()(Philox& random, int64_t* weights) const {
-    for (int64_t k = 0; k < n_rows; ++k)
-      weights[k] =
-          times[k] > BITS ? binomial(random, times[k], 1, 2) : ones(random.word(), times[k]);
-  }
-
-  // Ones among the n upper bits.
-  static int64_t ones(uint32_t word, int64_t n) {
-    if (n == 0) return 0;
-    int64_t number = 0;
-    for (word >>= BITS - n; word; word &= word - 1) ++number;
-    return number;
+    for (int64_t k = 0; k < n_rows; ++k) {
+      weights[k] = times[k] > BITS ? binomial(random, times[k], 1, 2)
+                                   : count_ones(uint64_t{random.word()} >> (BITS - times[k]));
+    }
   }
 };
 
