@@ -13,8 +13,6 @@
 
 namespace fastcausal {
 
-inline std::size_t at(int64_t k) { return static_cast<std::size_t>(k); }
-
 // Rows in order of segment, score and label.
 struct Paired {
   double* scores;
@@ -30,24 +28,24 @@ struct Correlations {
   double pearson, spearman, kendall, accuracy, auc;
 };
 
-constexpr int64_t FEW_LABELS = 16;
+constexpr std::size_t FEW_LABELS = 16;
 
 // The different values of a segment, ascending.
 inline void distinct_labels(const double* labels, int64_t n, std::vector<double>& into) {
   into.clear();
-  for (int64_t k = 0; k < n && static_cast<int64_t>(into.size()) <= FEW_LABELS; ++k) {
+  for (int64_t k = 0; k < n && into.size() <= FEW_LABELS; ++k) {
     bool is_new = true;  // no early end: one that cannot be foreseen takes longer
     for (const double label : into) is_new &= label != labels[k];
     if (is_new) into.push_back(labels[k]);
   }
-  if (static_cast<int64_t>(into.size()) > FEW_LABELS) into.assign(labels, labels + n);
+  if (into.size() > FEW_LABELS) into.assign(labels, labels + n);
   std::sort(into.begin(), into.end());
   into.erase(std::unique(into.begin(), into.end()), into.end());
 }
 
 // The place of a label among those there are; of few, without branches.
 inline int64_t place_of(double label, const std::vector<double>& different) {
-  if (static_cast<int64_t>(different.size()) > FEW_LABELS) {
+  if (different.size() > FEW_LABELS) {
     return std::lower_bound(different.begin(), different.end(), label) - different.begin();
   }
   int64_t place = 0;
@@ -95,16 +93,16 @@ inline void arrange(const double* scores, const double* labels, int64_t* order, 
 // How many rows so far have a label below a place: a Fenwick tree.
 class Below {
  public:
-  void reset(int64_t n) { counts_.assign(at(n) + 1, 0); }
+  void reset(int64_t n) { counts_.assign(n + 1, 0); }
 
   void add(int64_t place, int64_t n) {
     const int64_t size = static_cast<int64_t>(counts_.size());
-    for (int64_t k = place + 1; k < size; k += k & -k) counts_[at(k)] += n;
+    for (int64_t k = place + 1; k < size; k += k & -k) counts_[k] += n;
   }
 
   int64_t count(int64_t place) const {
     int64_t n = 0;
-    for (int64_t k = place; k > 0; k -= k & -k) n += counts_[at(k)];
+    for (int64_t k = place; k > 0; k -= k & -k) n += counts_[k];
     return n;
   }
 
@@ -154,14 +152,14 @@ class Correlator {
 
   // Twice the ranks, less their mean.
   void rank_labels() {
-    of_label_.assign(at(n_labels_), 0);
-    ranks_.resize(at(n_labels_));
-    for (const Group& g : groups_) of_label_[at(rows_.label_places[g.row])] += g.n;
+    of_label_.assign(n_labels_, 0);
+    ranks_.resize(n_labels_);
+    for (const Group& g : groups_) of_label_[rows_.label_places[g.row]] += g.n;
     int64_t before = 0;
     label_ties_ = 0;
     for (int64_t k = 0; k < n_labels_; ++k) {
-      const int64_t n = of_label_[at(k)];
-      ranks_[at(k)] = static_cast<double>(2 * before + n - n_);
+      const int64_t n = of_label_[k];
+      ranks_[k] = static_cast<double>(2 * before + n - n_);
       before += n;
       label_ties_ += pairs(n);
     }
@@ -169,7 +167,7 @@ class Correlator {
 
   void count_pairs() {
     below_.reset(n_labels_);
-    alike_ = unlike_ = score_ties_ = both_ties_ = 0;
+    alike_ = score_ties_ = both_ties_ = 0;
     xx_ = yy_ = xy_ = rank_xx_ = rank_yy_ = rank_xy_ = 0;
     int64_t before = 0;
     for (std::size_t k = 0; k < groups_.size();) {
@@ -191,13 +189,12 @@ class Correlator {
     const int64_t place = rows_.label_places[g.row];
     both_ties_ += pairs(g.n);
     alike_ += g.n * below_.count(place);
-    unlike_ += g.n * (before - below_.count(place + 1));
     const double w = static_cast<double>(g.n);
     const double x = rows_.scores[g.row] - mean_score_, y = rows_.labels[g.row] - mean_label_;
     xx_ += w * x * x;
     yy_ += w * y * y;
     xy_ += w * x * y;
-    const double rank = static_cast<double>(2 * before + n - n_), of_label = ranks_[at(place)];
+    const double rank = static_cast<double>(2 * before + n - n_), of_label = ranks_[place];
     rank_xx_ += w * rank * rank;
     rank_yy_ += w * of_label * of_label;
     rank_xy_ += w * rank * of_label;
@@ -207,6 +204,7 @@ class Correlator {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     Correlations result{nan, nan, nan, nan, nan};
     const int64_t all = pairs(n_);
+    const int64_t unlike = all - score_ties_ - label_ties_ + both_ties_ - alike_;
     const auto number = [](int64_t n) { return static_cast<double>(n); };
     if (all > 0) result.accuracy = number(alike_ + both_ties_) / number(all);
     if (all > label_ties_) {
@@ -217,7 +215,7 @@ class Correlator {
       result.pearson = bounded(xy_ / (std::sqrt(xx_) * std::sqrt(yy_)));
       result.spearman = bounded(rank_xy_ / std::sqrt(rank_xx_ * rank_yy_));
       const double untied = std::sqrt(number(all - label_ties_) * number(all - score_ties_));
-      result.kendall = bounded(number(alike_ - unlike_) / untied);
+      result.kendall = bounded(number(alike_ - unlike) / untied);
     }
     return result;
   }
@@ -227,7 +225,7 @@ class Correlator {
 
   const Paired& rows_;
   int64_t n_ = 0, n_labels_ = 0;
-  int64_t alike_ = 0, unlike_ = 0, score_ties_ = 0, label_ties_ = 0, both_ties_ = 0;
+  int64_t alike_ = 0, score_ties_ = 0, label_ties_ = 0, both_ties_ = 0;
   double mean_score_ = 0, mean_label_ = 0;
   double xx_ = 0, yy_ = 0, xy_ = 0, rank_xx_ = 0, rank_yy_ = 0, rank_xy_ = 0;
   std::vector<Group> groups_;
