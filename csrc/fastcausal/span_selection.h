@@ -62,17 +62,15 @@ struct Boundaries {
 // Words of a relation, start inclusive, stop exclusive; start is -1 where there is no span.
 struct Span {
   int32_t start, stop;
+
+  FC_HD bool operator==(const Span& o) const { return (start == o.start) & (stop == o.stop); }
 };
 struct Selection {
   Span spans[3];
   double score;
 
   FC_HD bool marks_as(const Selection& o) const {
-    bool same = true;
-    for (int k = 0; k < 2; ++k) {
-      same &= spans[k].start == o.spans[k].start && spans[k].stop == o.spans[k].stop;
-    }
-    return same;
+    return (spans[0] == o.spans[0]) & (spans[1] == o.spans[1]);
   }
   // Rows sorted by (start, stop, role); their number.
   FC_HD int64_t rows(const Settings& settings, Row* rows) const {
