@@ -16,6 +16,7 @@
 #include <numeric>
 #include <vector>
 
+#include "confusions.hpp"
 #include "ratings.hpp"
 #include "stop.hpp"
 
@@ -79,7 +80,7 @@ class Reliability {
     }
     if (!n) return found;
     steps_.took(100 * n);
-    count_values();
+    if (level_ != Level::interval) count_values();
     if (level_ == Level::ordinal) spread_ranks();
     double square = 1;  // of the unit of distance that makes disagreements at most 1
     switch (level_) {
@@ -223,12 +224,10 @@ class Reliability {
     const double* times = times_.data() + j;
     const size_t n = stop - j;
     for (size_t k = 0; k + LANES <= n; k += LANES) {
-      double found[LANES];
       for (size_t lane = 0; lane < LANES; ++lane) {
         const double distance = ratio(high, value[k + lane] * part);
-        found[lane] = times[k + lane] * (distance * distance);
+        lanes[lane] += times[k + lane] * (distance * distance);
       }
-      for (size_t lane = 0; lane < LANES; ++lane) lanes[lane] += found[lane];
     }
     for (size_t k = n - n % LANES; k < n; ++k) {
       const double distance = ratio(high, value[k] * part);
@@ -240,7 +239,6 @@ class Reliability {
   void count_values() {
     present_.clear();
     for (const Chosen& c : chosen_) {
-      if (level_ == Level::interval) break;
       for (int64_t i = c.unit->first; i < c.unit->first + c.unit->n; ++i) {
         int64_t& count = counts_[numbers_[i]];
         if (!count) present_.push_back(numbers_[i]);
@@ -323,10 +321,7 @@ inline void disagreements(Level level, const double* values, const int64_t* offs
   Reliability reliability(level, values, offsets, n_units, steps);
   std::vector<int64_t> starts(n_problems + 1), units(n_units);
   if (groups) {
-    for (int64_t u = 0; u < n_units; ++u) ++starts[groups[u] + 1];
-    std::partial_sum(starts.begin(), starts.end(), starts.begin());
-    std::vector<int64_t> next(starts.begin(), starts.end() - 1);
-    for (int64_t u = 0; u < n_units; ++u) units[next[groups[u]]++] = u;
+    places_by_key(groups, n_units, n_problems, starts.data(), units.data());
   } else {
     std::iota(units.begin(), units.end(), int64_t{0});
   }
