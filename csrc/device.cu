@@ -1,9 +1,9 @@
-// The device driver: grid-stride loops over examples, one thread an example at a time.
+// The device driver: grid-stride loops over examples, a thread or a warp an example at a time.
 //
 //   packed            rows: count examples by patterns that the host has learnt (few_packed.h)
 //   settle            add the counts of the patterns that were chosen
 //   score_<kernel>    rows: examples of one relation a side, by the kernel itself
-//   labels_<kernel>   label ids: the spans of both sequences first, one relation a side
+//   labels_<kernel>   label ids: a warp reads the spans of both sequences, one relation a side
 //     └─ run_single   one example
 //
 // Counts are integers, so the order in which threads add them never shows. What patterns cannot
@@ -124,15 +124,16 @@ struct Totals {
 __device__ int64_t thread_number() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ int64_t n_threads() { return int64_t{gridDim.x} * blockDim.x; }
 
-// one(example, plan, totals) counts an example, or returns false. left: n_left of them, or null:
-// all.
+// one(example, plan, totals) counts an example, or returns false, as so many threads together do.
+// left: n_left of them, or null: all.
 template <class One>
-__device__ void for_all(const Launch& launch, const int64_t* left, int64_t n_left, const One& one) {
+__device__ void for_all(const Launch& launch, const int64_t* left, int64_t n_left, int64_t together,
+                        const One& one) {
   const Plan plan = launch.plan;  // in registers, as its address is taken
   const Totals totals(launch);
   totals.begin();
   const int64_t n = left ? n_left : launch.last - launch.first;
-  for (int64_t k = thread_number(); k < n; k += n_threads()) {
+  for (int64_t k = thread_number() / together; k < n; k += n_threads() / together) {
     const int64_t e = left ? left[k] : launch.first + k;
     launch.left_out[e] = !one(e, plan, totals);
   }
@@ -192,11 +193,12 @@ __device__ bool run_single(const Pair& pair, const Side& gold, const Side& pred,
 template <class Pair>
 __device__ void score(const Pair& pair, const Task& task) {
   const int64_t n_left = task.left ? static_cast<int64_t>(task.chosen[task.n_chosen]) : 0;
-  for_all(task.launch, task.left, n_left, [&](int64_t e, const Plan& plan, const Totals& totals) {
-    if (task.check && !(right(task, task.gold, e) && right(task, task.pred, e))) return false;
-    SharedCountSink sink = sink_of(task, totals, e);
-    return run_single(pair, task.gold, task.pred, e, task.lengths[e], plan, task.partner, sink);
-  });
+  for_all(
+      task.launch, task.left, n_left, 1, [&](int64_t e, const Plan& plan, const Totals& totals) {
+        if (task.check && !(right(task, task.gold, e) && right(task, task.pred, e))) return false;
+        SharedCountSink sink = sink_of(task, totals, e);
+        return run_single(pair, task.gold, task.pred, e, task.lengths[e], plan, task.partner, sink);
+      });
 }
 
 // Adds the tokens of what an example counts.
@@ -238,7 +240,7 @@ __device__ void score_packed(const Task& task) {
   const Totals totals(task.launch);
   const Totals chosen(task, totals);
   chosen.begin();
-  for_all(task.launch, nullptr, 0, [&](int64_t e, const Plan&, const Totals&) {
+  for_all(task.launch, nullptr, 0, 1, [&](int64_t e, const Plan&, const Totals&) {
     FewPacked few;
     if (!few.read(task.gold, task.pred, gold, pred, e, task.lengths[e], looks) ||
         !few.pair(patterns, looks, plan)) {
@@ -289,49 +291,90 @@ __device__ int64_t id_at(const void* ids, int64_t itemsize, int64_t at) {
   }
 }
 
-// The spans of one sequence, as one relation.
+// What lanes of a warp tell each other; all of them have to ask.
+__device__ bool is_first_lane() { return threadIdx.x % warpSize == 0; }
+__device__ uint32_t lanes_where(bool yes) { return __ballot_sync(~0u, yes); }
+__device__ int32_t from_lane(int32_t number, int lane) { return __shfl_sync(~0u, number, lane); }
+__device__ int lowest(uint32_t lanes) { return __ffs(static_cast<int>(lanes)) - 1; }
+__device__ int highest(uint32_t lanes) { return 31 - __clz(static_cast<int>(lanes)); }
+__device__ int32_t n_below(uint32_t lanes, int lane) {
+  return __popc(lanes & ((uint32_t{1} << lane) - 1));
+}
+
+// The spans of one sequence, as one relation. A warp reads it, a token each lane, by the rule of
+// labels::Spans: what a token does depends on its mark and on that of the token before it.
 struct Sequence {
+  enum : int32_t { IGNORED = -8, UNKNOWN = -12 };  // marks, besides those of a scheme
   Row rows[MOST_SPANS + 1];
   int64_t row_offsets[2];
   int64_t relation_offsets[2];
   int32_t length;
 
   // Returns false for too many spans or an unknown label: the host will see which.
-  // A token that gold ignores is not there on either side.
   __device__ bool read(const LabelTask& task, int64_t e, bool is_gold) {
-    const labels::Scheme scheme{task.marks, task.n_labels, task.ignored};
-    labels::Spans spans{rows, 0, -1};
+    int64_t n = 0;
+    int32_t last = labels::OUTSIDE;  // mark of the last token so far
     length = 0;
-    for (int64_t t = 0; t < task.n_tokens; ++t) {
-      const int64_t at = e * task.n_tokens + t;
-      int64_t id = id_at(task.gold_ids, task.gold_itemsize, at);
-      if (id == scheme.ignored) continue;
-      if (!is_gold) id = id_at(task.pred_ids, task.pred_itemsize, at);
-      if (id < 0 || id >= scheme.n_labels) return false;
-      spans.token(scheme.marks[id], length++);
-      if (spans.n_rows > MOST_SPANS) return false;
+    for (int64_t first = 0; first < task.n_tokens; first += warpSize) {
+      const int32_t mark = mark_of(task, e, first + threadIdx.x % warpSize, is_gold);
+      if (lanes_where(mark == UNKNOWN)) return false;
+      const uint32_t there = lanes_where(mark != IGNORED);
+      if (!there) continue;
+      const uint32_t begin = lanes_where(begins(mark, there, last));
+      if (n + __popc(begin) > MOST_SPANS) return false;
+      const uint32_t marked = lanes_where(mark >= 0);
+      for (uint32_t rest = begin;; rest &= rest - 1) {
+        const uint32_t span = marked & ((rest & (~rest + 1)) - 1);  // the last one before the rest
+        if (span) rows[n - 1].stop = length + n_below(there, highest(span)) + 1;
+        if (!rest) break;
+        const int lane = lowest(rest);
+        rows[n++] = {from_lane(mark, lane) / labels::ROLE, length + n_below(there, lane), 0};
+      }
+      length += __popc(there);
+      last = from_lane(mark, highest(there));
     }
-    if (task.run_on) labels::run_on(rows, spans.n_rows, length);
+    if (task.run_on) labels::run_on(rows, n, length);
     row_offsets[0] = relation_offsets[0] = 0;
-    row_offsets[1] = spans.n_rows;
-    relation_offsets[1] = spans.n_rows > 0;
+    row_offsets[1] = n;
+    relation_offsets[1] = n > 0;
     return true;
   }
   __device__ Side side() const { return {rows, row_offsets, relation_offsets}; }
+
+ private:
+  // A token that gold ignores is not there on either side.
+  __device__ static int32_t mark_of(const LabelTask& task, int64_t e, int64_t t, bool is_gold) {
+    if (t >= task.n_tokens) return IGNORED;
+    const int64_t at = e * task.n_tokens + t;
+    int64_t id = id_at(task.gold_ids, task.gold_itemsize, at);
+    if (id == task.ignored) return IGNORED;
+    if (!is_gold) id = id_at(task.pred_ids, task.pred_itemsize, at);
+    return id < 0 || id >= task.n_labels ? int32_t{UNKNOWN} : task.marks[id];
+  }
+  __device__ static bool begins(int32_t mark, uint32_t there, int32_t last) {
+    const uint32_t before = there & ((uint32_t{1} << threadIdx.x % warpSize) - 1);
+    const int32_t in_warp = from_lane(mark, before ? highest(before) : 0);
+    const int32_t previous = before ? in_warp : last;
+    const bool open = previous >= 0 && !(previous & labels::ENDS);
+    return mark >= 0 &&
+           ((mark & labels::BEGINS) || !open || mark / labels::ROLE != previous / labels::ROLE);
+  }
 };
 
 template <class Pair>
 __device__ void score_labels(const Pair& pair, const LabelTask& task) {
   const Launch& launch = task.launch;
-  for_all(launch, nullptr, 0, [&](int64_t e, const Plan& plan, const Totals& totals) {
+  for_all(launch, nullptr, 0, warpSize, [&](int64_t e, const Plan& plan, const Totals& totals) {
     Sequence gold, pred;
     if (!gold.read(task, e, true) || !pred.read(task, e, false)) return false;
-    SharedCountSink sink = totals.sink_at(0);
-    if (!run_single(pair, gold.side(), pred.side(), 0, gold.length, plan, nullptr, sink))
-      return false;
-    sink.add(launch.plan.n_fields, gold.relation_offsets[1]);
-    sink.add(launch.plan.n_fields + 1, pred.relation_offsets[1]);
-    return true;
+    bool done = true;
+    if (is_first_lane()) {
+      SharedCountSink sink = totals.sink_at(0);
+      done = run_single(pair, gold.side(), pred.side(), 0, gold.length, plan, nullptr, sink);
+      sink.add(launch.plan.n_fields, done * gold.relation_offsets[1]);
+      sink.add(launch.plan.n_fields + 1, done * pred.relation_offsets[1]);
+    }
+    return lanes_where(!done) == 0;
   });
 }
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fastcausal.engine import cpu
-from fastcausal.engine.device.launches import LABEL_TASK, count, entry_of, task_of
+from fastcausal.engine.device.launches import LABEL_TASK, LANES, count, entry_of, task_of
 from fastcausal.engine.device.machine import Array, Bytes, Machine
 from fastcausal.engine.device.scoring import drawn
 from fastcausal.engine.kernel import Int32, Int64
@@ -95,7 +95,7 @@ class LabelCounts:
             counts=address(self.totals), left_out=address(left_out),
         )  # fmt: skip
         queue, host = self.machine.current(), self.machine.pinned(n)
-        count(queue, self.entry, task)
+        count(queue, self.entry, task, n_threads=LANES)
         queue.download(host, address(left_out))
         done = queue.mark()
         self.waiting.append(Batch(self.n_batches, gold, pred, host, left_out, done))

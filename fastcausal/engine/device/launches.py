@@ -70,10 +70,15 @@ def task_of(
     return task
 
 
-def count(queue: Queue, entry: str, task: npt.NDArray[np.void], n_more: int = 0) -> None:
-    """Launch a task of `task_of`, with so many counters beside those of the totals."""
+def count(
+    queue: Queue, entry: str, task: npt.NDArray[np.void], n_more: int = 0, n_threads: int = 1
+) -> None:
+    """Launch a task of `task_of`, with so many threads an example.
+
+    ``n_more`` counters are there beside those of the totals.
+    """
     n_counters = int(task["n_lanes"] * task["n_totals"]) + n_more
-    queue.launch(entry, task, int(task["last"] - task["first"]), n_counters)
+    queue.launch(entry, task, int(task["last"] - task["first"]) * n_threads, n_counters)
 
 
 def score(queue: Queue, plan: Plan, task: npt.NDArray[np.void]) -> None:

@@ -44,6 +44,40 @@ static Barrier* barrier;
 
 static void __syncthreads() { barrier->wait(); }
 
+// A warp is narrow here, so that a sequence takes it many steps.
+static constexpr int warpSize = 4;
+
+struct Warp {
+  Barrier barrier{warpSize};
+  uint32_t said[warpSize];
+};
+static std::vector<Warp>* warps;
+
+// Gives every lane what all lanes of its warp say, by read(said).
+template <class Read>
+static auto exchange(uint32_t mine, const Read& read) {
+  Warp& warp = (*warps)[threadIdx.x / warpSize];
+  warp.said[threadIdx.x % warpSize] = mine;
+  warp.barrier.wait();
+  const auto found = read(warp.said);
+  warp.barrier.wait();
+  return found;
+}
+static uint32_t __ballot_sync(uint32_t, bool yes) {
+  return exchange(yes, [](const uint32_t* said) {
+    uint32_t lanes = 0;
+    for (int k = 0; k < warpSize; ++k) lanes |= said[k] << k;
+    return lanes;
+  });
+}
+static int32_t __shfl_sync(uint32_t, int32_t number, int lane) {
+  return exchange(static_cast<uint32_t>(number),
+                  [=](const uint32_t* said) { return static_cast<int32_t>(said[lane]); });
+}
+static int __ffs(int lanes) { return __builtin_ffs(lanes); }
+static int __clz(int lanes) { return __builtin_clz(static_cast<unsigned>(lanes)); }
+static int __popc(uint32_t lanes) { return __builtin_popcount(lanes); }
+
 template <class T>
 T atomicAdd(T* at, T n) {
   return __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
@@ -84,6 +118,8 @@ extern "C" int64_t scratch_of(int64_t n) { return fastcausal::selection::scratch
 extern "C" void launch(const char* entry, const void* task, unsigned n_blocks, unsigned n_threads) {
   Barrier all(n_threads);
   barrier = &all;
+  std::vector<Warp> of_block(n_threads / warpSize);
+  warps = &of_block;
   gridDim.x = n_blocks;
   blockDim.x = n_threads;
   const auto play = [&](unsigned thread) {

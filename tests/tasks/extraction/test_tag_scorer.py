@@ -27,9 +27,9 @@ def batches(draw):
     return gold, pred.astype(draw(st.sampled_from(DTYPES)))
 
 
-def scored(backend, pairs, protocol="recess"):
+def scored(backend, pairs, protocol="recess", scheme=SCHEME):
     with emulated.instead():
-        scorer = fc.TagScorer(SCHEME, protocol, backend=backend)
+        scorer = fc.TagScorer(scheme, protocol, backend=backend)
         for gold, pred in pairs:
             scorer.update(gold, pred)
         return scorer.compute()
@@ -62,18 +62,30 @@ def _well_formed(tags):
     return found
 
 
-@pytest.mark.parametrize("kernel", ["fair_spans", "exact_spans", "span_overlap", "partial_spans"])
-def test_many_sequences_of_many_spans(kernel):
+@pytest.mark.parametrize(
+    ("kernel", "tags", "scheme"),
+    [
+        ("fair_spans", "strict", "IOBES"),
+        ("fair_spans", "cnc-2023", "BIO"),
+        ("exact_spans", "cnc-2023", "IOBES"),
+        ("span_overlap", "strict", "IO"),
+        ("partial_spans", "strict", "BIO"),
+    ],
+)
+def test_many_sequences_of_many_spans(kernel, tags, scheme):
     """Some have more spans than fit on a device."""
     rng = np.random.default_rng(0)
+    labels = fc.TagScheme(LABELS[scheme])
+    n = len(labels.labels)
     pairs = []
     for width in (0, 1, 30, 90):
-        gold = rng.integers(len(SCHEME.labels), size=(40, width))
-        pred = np.where(rng.random(gold.shape) < 0.8, gold, rng.integers(7, size=gold.shape))
+        runs = rng.integers(n, size=(40, width)), rng.integers(1, 4, size=(40, width))
+        gold = np.array([np.repeat(*line)[:width] for line in zip(*runs, strict=True)], np.int16)
+        pred = np.where(rng.random(gold.shape) < 0.8, gold, rng.integers(n, size=gold.shape))
         gold[rng.random(gold.shape) < 0.1] = IGNORED
-        pairs.append((gold.astype(np.int16), pred))
-    protocol = fc.Protocol("test", kernel=kernel)
-    host, device = (scored(backend, pairs, protocol) for backend in ("cpu", "cuda"))
+        pairs.append((gold, pred))
+    protocol = fc.Protocol("test", kernel=kernel, tags=tags)
+    host, device = (scored(backend, pairs, protocol, labels) for backend in ("cpu", "cuda"))
     assert host.to_dict() == device.to_dict()
     assert host.n_examples == 160
 
