@@ -57,16 +57,27 @@ inline Looks looks_of(const partial_spans_pair&, const Plan&) {
   return looks;
 }
 
-// A row of counts, of some fields alone.
+// A row of counts, of some fields alone, and what they are worth.
 struct PatternSink {
   int64_t* counts;
+  const Plan& plan;
   uint64_t wanted = ~uint64_t{0};  // of a role
   uint64_t wanted_overall = ~uint64_t{0};
   bool complete = true;  // no field was left out
+  int64_t sum[N_FORMS] = {};
 
   bool wants(uint64_t fields) { return is_among(fields, wanted); }
   bool wants_overall(uint64_t fields) { return is_among(fields, wanted_overall); }
-  void add(int64_t field, int64_t n) { counts[field] += n; }
+  FC_INLINE void add(int64_t field, int64_t n) {
+    counts[field] += n;
+    const int64_t* weights = plan.weights + field * N_FORMS;
+    if (plan.official) {
+      for (int f = OFFICIAL_TP; f < N_FORMS; ++f) sum[f] += n * weights[f];
+    } else if (weights[NUMERATOR] | weights[DENOMINATOR]) {  // few fields are worth anything
+      sum[NUMERATOR] += n * weights[NUMERATOR];
+      sum[DENOMINATOR] += n * weights[DENOMINATOR];
+    }
+  }
 
  private:
   bool is_among(uint64_t fields, uint64_t all) {
@@ -127,21 +138,21 @@ class PatternTable {
   Id apart(Id place, const Relation& gold, const Relation& pred, int64_t length,
            const Worth* alone) {
     std::fill_n(rows_.data() + place * plan_->n_fields, plan_->n_fields, 0);
-    PatternSink sink{rows_.data() + place * plan_->n_fields};
+    PatternSink sink{rows_.data() + place * plan_->n_fields, *plan_};
     if (!plan_->official) {
       sink.wanted = plan_->wanted | sums_;
       sink.wanted_overall = plan_->wanted_overall;
     }
     (*counter_)(gold, pred, length, sink);
     complete_[place] = sink.complete;
-    return weigh(place, alone);
+    return weigh(place, sink.sum, alone);
   }
 
   // Adds the counts of what was counted so.
   void add_apart(int64_t* counts, Id id, const Relation& gold, const Relation& pred,
                  int64_t length) const {
     if (complete_[id]) return add_to(counts, id);
-    PatternSink sink{counts};
+    PatternSink sink{counts, *plan_};
     (*counter_)(gold, pred, length, sink);
   }
 
@@ -250,21 +261,13 @@ class PatternTable {
   }
 
   Id count(Id id, const Unpacked& gold, const Unpacked& pred, int64_t length, const Worth* alone) {
-    PatternSink sink{rows_.data() + id * plan_->n_fields, ~sums_};
+    PatternSink sink{rows_.data() + id * plan_->n_fields, *plan_, ~sums_};
     (*counter_)({gold.rows, gold.n}, {pred.rows, pred.n}, length, sink);
-    return weigh(id, alone);
+    return weigh(id, sink.sum, alone);
   }
 
   // Says what the counts of an entry are worth; of a pair, what it adds to both of it alone.
-  Id weigh(Id id, const Worth* alone) {
-    const int64_t* counts = rows_.data() + id * plan_->n_fields;
-    int64_t sum[N_FORMS] = {};
-    const int from = plan_->official ? OFFICIAL_TP : NUMERATOR;
-    const int to = plan_->official ? N_FORMS : OFFICIAL_TP;
-    for (int64_t k = 0; k < plan_->n_fields; ++k) {
-      if (!counts[k]) continue;
-      for (int f = from; f < to; ++f) sum[f] += counts[k] * plan_->weights[k * N_FORMS + f];
-    }
+  Id weigh(Id id, const int64_t* sum, const Worth* alone) {
     errors_[id] = {sum[OFFICIAL_TP], sum[OFFICIAL_FP], sum[OFFICIAL_FN], sum[OFFICIAL_HALF]};
     const SpanErrors& official = errors_[id];
     const int64_t top = plan_->official ? official.tp : sum[NUMERATOR];
