@@ -60,23 +60,16 @@ inline Looks looks_of(const partial_spans_pair&, const Plan&) {
 // A row of counts, of some fields alone, and what they are worth.
 struct PatternSink {
   int64_t* counts;
-  const Plan& plan;
+  WorthSink worth;
   uint64_t wanted = ~uint64_t{0};  // of a role
   uint64_t wanted_overall = ~uint64_t{0};
   bool complete = true;  // no field was left out
-  int64_t sum[N_FORMS] = {};
 
   bool wants(uint64_t fields) { return is_among(fields, wanted); }
   bool wants_overall(uint64_t fields) { return is_among(fields, wanted_overall); }
   FC_INLINE void add(int64_t field, int64_t n) {
     counts[field] += n;
-    const int64_t* weights = plan.weights + field * N_FORMS;
-    if (plan.official) {
-      for (int f = OFFICIAL_TP; f < N_FORMS; ++f) sum[f] += n * weights[f];
-    } else if (weights[NUMERATOR] | weights[DENOMINATOR]) {  // few fields are worth anything
-      sum[NUMERATOR] += n * weights[NUMERATOR];
-      sum[DENOMINATOR] += n * weights[DENOMINATOR];
-    }
+    worth.add(field, n);
   }
 
  private:
@@ -138,21 +131,21 @@ class PatternTable {
   Id apart(Id place, const Relation& gold, const Relation& pred, int64_t length,
            const Worth* alone) {
     std::fill_n(rows_.data() + place * plan_->n_fields, plan_->n_fields, 0);
-    PatternSink sink{rows_.data() + place * plan_->n_fields, *plan_};
+    PatternSink sink{rows_.data() + place * plan_->n_fields, WorthSink(*plan_)};
     if (!plan_->official) {
       sink.wanted = plan_->wanted | sums_;
       sink.wanted_overall = plan_->wanted_overall;
     }
     (*counter_)(gold, pred, length, sink);
     complete_[place] = sink.complete;
-    return weigh(place, sink.sum, alone);
+    return weigh(place, sink.worth, alone);
   }
 
   // Adds the counts of what was counted so.
   void add_apart(int64_t* counts, Id id, const Relation& gold, const Relation& pred,
                  int64_t length) const {
     if (complete_[id]) return add_to(counts, id);
-    PatternSink sink{counts, *plan_};
+    PatternSink sink{counts, WorthSink(*plan_)};
     (*counter_)(gold, pred, length, sink);
   }
 
@@ -261,21 +254,19 @@ class PatternTable {
   }
 
   Id count(Id id, const Unpacked& gold, const Unpacked& pred, int64_t length, const Worth* alone) {
-    PatternSink sink{rows_.data() + id * plan_->n_fields, *plan_, ~sums_};
+    PatternSink sink{rows_.data() + id * plan_->n_fields, WorthSink(*plan_), ~sums_};
     (*counter_)({gold.rows, gold.n}, {pred.rows, pred.n}, length, sink);
-    return weigh(id, sink.sum, alone);
+    return weigh(id, sink.worth, alone);
   }
 
   // Says what the counts of an entry are worth; of a pair, what it adds to both of it alone.
-  Id weigh(Id id, const int64_t* sum, const Worth* alone) {
-    errors_[id] = {sum[OFFICIAL_TP], sum[OFFICIAL_FP], sum[OFFICIAL_FN], sum[OFFICIAL_HALF]};
-    const SpanErrors& official = errors_[id];
-    const int64_t top = plan_->official ? official.tp : sum[NUMERATOR];
-    const int64_t bottom = plan_->official ? official.n() : sum[DENOMINATOR];
+  Id weigh(Id id, const WorthSink& found, const Worth* alone) {
+    errors_[id] = found.errors();
+    const Value value = found.value();
     const int64_t most = plan_->official ? MOST_OFFICIAL : MOST_WORTH;
-    const bool fits = std::abs(top) <= most && std::abs(bottom) <= most;
+    const bool fits = std::abs(value.numerator) <= most && std::abs(value.denominator) <= most;
     Worth& worth = entries_[id].worth;
-    worth = fits ? worth_of(top, bottom) - (alone ? *alone : 0) : 0;
+    worth = fits ? worth_of(value.numerator, value.denominator) - (alone ? *alone : 0) : 0;
     const bool costs = alone && !plan_->official && (top_of(worth) < 0 || bottom_of(worth) > 0);
     if (!fits || costs) {
       worth = Pattern::UNTOLD;  // without it a pairing may be better: not looked at here

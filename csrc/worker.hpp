@@ -168,9 +168,9 @@ class Worker {
         const Two two = pair(i < 0 ? nullptr : &(*rows_)[i], &(*columns_)[j]);
         const PatternTable::Id id = id_of(two);
         if (id != NONE) return table_->errors(id);
-        F1Sink sink(plan_);
+        WorthSink sink(plan_);
         count(two, sink);
-        return sink.errors;
+        return sink.errors();
       };
       return OfficialSearch(rows_->size(), columns_->size(), errors).solve(column_of_.data());
     }
@@ -242,8 +242,7 @@ class Worker {
   }
 
   Value value_of(PatternTable::Id id) const {
-    const int64_t top = top_of(table_->worth(id));  // of the official search TP: F1 is twice that
-    return {plan_.official ? 2 * top : top, bottom_of(table_->worth(id)), 0};
+    return {top_of(table_->worth(id)), bottom_of(table_->worth(id)), 0};
   }
 
   // The objective of two.
@@ -251,9 +250,9 @@ class Worker {
     const bool alone = !two.gold || !two.pred;  // else patterns say what both add
     const PatternTable::Id id = alone ? id_of(two) : NONE;
     if (id != NONE) return value_of(id);
-    ObjectiveSink sink(plan_);
+    WorthSink sink(plan_);
     count(two, sink);
-    return sink.value;
+    return sink.value();
   }
 };
 

@@ -57,19 +57,6 @@ struct Value {
   }
 };
 
-// The objective's value.
-struct ObjectiveSink {
-  const Plan& plan;
-  Value value;
-  FC_HD explicit ObjectiveSink(const Plan& plan_) : plan(plan_), value{0, 0, 0} {}
-  FC_HD bool wants(uint64_t fields) const { return plan.wanted & fields; }
-  FC_HD bool wants_overall(uint64_t fields) const { return plan.wanted_overall & fields; }
-  FC_HD void add(int64_t field, int64_t n) {
-    value.numerator += n * plan.weights[field * N_FORMS + NUMERATOR];
-    value.denominator += n * plan.weights[field * N_FORMS + DENOMINATOR];
-  }
-};
-
 // Sums of the official search: tp, fp, fn, and errors charged half to precision and recall.
 struct SpanErrors {
   int64_t tp, fp, fn, half;
@@ -92,19 +79,33 @@ struct SpanErrors {
   }
 };
 
-// The sums of the official search.
-struct F1Sink {
-  const int64_t* weights;
-  SpanErrors errors;
-  FC_HD explicit F1Sink(const Plan& plan) : weights(plan.weights), errors{0, 0, 0, 0} {}
-  FC_HD bool wants(uint64_t) const { return true; }
-  FC_HD bool wants_overall(uint64_t) const { return true; }
-  FC_HD void add(int64_t field, int64_t n) {
-    const int64_t* of_field = weights + field * N_FORMS;
-    errors.tp += n * of_field[OFFICIAL_TP];
-    errors.fp += n * of_field[OFFICIAL_FP];
-    errors.fn += n * of_field[OFFICIAL_FN];
-    errors.half += n * of_field[OFFICIAL_HALF];
+// What counts are worth: sums of the forms of the official search where that applies, else of the
+// objective.
+struct WorthSink {
+  const Plan& plan;
+  int64_t sum[N_FORMS] = {};
+
+  FC_HD explicit WorthSink(const Plan& plan_) : plan(plan_) {}
+  FC_HD bool wants(uint64_t fields) const { return plan.official || plan.wanted & fields; }
+  FC_HD bool wants_overall(uint64_t fields) const {
+    return plan.official || plan.wanted_overall & fields;
+  }
+  FC_INLINE void add(int64_t field, int64_t n) {
+    const int64_t* weights = plan.weights + field * N_FORMS;
+    if (plan.official) {
+      for (int f = OFFICIAL_TP; f < N_FORMS; ++f) sum[f] += n * weights[f];
+    } else if (weights[NUMERATOR] | weights[DENOMINATOR]) {  // few fields are worth anything
+      sum[NUMERATOR] += n * weights[NUMERATOR];
+      sum[DENOMINATOR] += n * weights[DENOMINATOR];
+    }
+  }
+
+  FC_HD SpanErrors errors() const {
+    return {sum[OFFICIAL_TP], sum[OFFICIAL_FP], sum[OFFICIAL_FN], sum[OFFICIAL_HALF]};
+  }
+  FC_HD Value value() const {
+    if (plan.official) return {2 * sum[OFFICIAL_TP], errors().n(), 0};
+    return {sum[NUMERATOR], sum[DENOMINATOR], 0};
   }
 };
 

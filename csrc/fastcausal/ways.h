@@ -5,7 +5,7 @@
 namespace fastcausal {
 
 // Two numbers that are added and compared together: of an objective N and D, of the official search
-// TP and the denominator of F1.
+// 2 TP and the denominator of F1.
 using Worth = int64_t;
 constexpr int64_t MOST_WORTH = int64_t{1} << 24;     // of a pair, so that products stay in 64 bits
 constexpr int64_t MOST_OFFICIAL = int64_t{1} << 16;  // where integers say which float is higher
