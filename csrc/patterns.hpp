@@ -60,7 +60,7 @@ inline Looks looks_of(const partial_spans_pair&, const Plan&) {
 // A row of counts, of some fields alone, and what they are worth.
 struct PatternSink {
   int64_t* counts;
-  WorthSink worth;
+  WorthSink* worth;                // null: it is not asked for
   uint64_t wanted = ~uint64_t{0};  // of a role
   uint64_t wanted_overall = ~uint64_t{0};
   bool complete = true;  // no field was left out
@@ -69,7 +69,7 @@ struct PatternSink {
   bool wants_overall(uint64_t fields) { return is_among(fields, wanted_overall); }
   FC_INLINE void add(int64_t field, int64_t n) {
     counts[field] += n;
-    worth.add(field, n);
+    if (worth) worth->add(field, n);
   }
 
  private:
@@ -131,21 +131,22 @@ class PatternTable {
   Id apart(Id place, const Relation& gold, const Relation& pred, int64_t length,
            const Worth* alone) {
     std::fill_n(rows_.data() + place * plan_->n_fields, plan_->n_fields, 0);
-    PatternSink sink{rows_.data() + place * plan_->n_fields, WorthSink(*plan_)};
+    WorthSink worth(*plan_);
+    PatternSink sink{rows_.data() + place * plan_->n_fields, &worth};
     if (!plan_->official) {
-      sink.wanted = plan_->wanted | sums_;
+      sink.wanted = plan_->wanted;
       sink.wanted_overall = plan_->wanted_overall;
     }
     (*counter_)(gold, pred, length, sink);
     complete_[place] = sink.complete;
-    return weigh(place, sink.worth, alone);
+    return weigh(place, worth, alone);
   }
 
   // Adds the counts of what was counted so.
   void add_apart(int64_t* counts, Id id, const Relation& gold, const Relation& pred,
                  int64_t length) const {
     if (complete_[id]) return add_to(counts, id);
-    PatternSink sink{counts, WorthSink(*plan_)};
+    PatternSink sink{counts, nullptr};
     (*counter_)(gold, pred, length, sink);
   }
 
@@ -254,9 +255,10 @@ class PatternTable {
   }
 
   Id count(Id id, const Unpacked& gold, const Unpacked& pred, int64_t length, const Worth* alone) {
-    PatternSink sink{rows_.data() + id * plan_->n_fields, WorthSink(*plan_), ~sums_};
+    WorthSink worth(*plan_);
+    PatternSink sink{rows_.data() + id * plan_->n_fields, &worth, ~sums_};
     (*counter_)({gold.rows, gold.n}, {pred.rows, pred.n}, length, sink);
-    return weigh(id, sink.worth, alone);
+    return weigh(id, worth, alone);
   }
 
   // Says what the counts of an entry are worth; of a pair, what it adds to both of it alone.
