@@ -16,6 +16,8 @@ INPUTS := pyproject.toml setup.py $(NATIVE) $(CSRC) $(VENV)/.switches
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 export PIP_PREFER_BINARY := 1
+# Tests start hundreds of processes: each would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:

@@ -56,10 +56,10 @@ def arrays_of(library: str, gpu: Any) -> Callable[[np.ndarray], Any]:
 def many() -> tuple[Rows, Rows]:
     """Most examples fit on a device, some have too many relations, some too many spans."""
     rng = np.random.default_rng(0)
-    gold, pred = (random_side(rng, 5000, 4) for _ in range(2))
-    for k in rng.choice(5000, 2000, replace=False):
+    gold, pred = (random_side(rng, 2000, 4) for _ in range(2))
+    for k in rng.choice(2000, 800, replace=False):
         pred[k] = gold[k][::-1]
-    for k in rng.choice(5000, 20, replace=False):
+    for k in rng.choice(2000, 20, replace=False):
         gold[k] = [[(0, 3 * t, 3 * t + 2) for t in range(int(rng.integers(20, 40)))]]
     return rows_of(gold, 200), rows_of(pred, 200)
 
@@ -75,8 +75,8 @@ def on_device(side: Rows, to) -> Rows:
 )
 def test_host_arrays(gpu, protocol, many):
     plan = protocol.plan(ROLES)
-    groups = np.random.default_rng(1).integers(0, 5, 5000)
-    for part in (20_000, scoring.PART):
+    groups = np.random.default_rng(1).integers(0, 5, 2000)
+    for part in (8_000, scoring.PART):
         for arguments in ((), (groups, 5), (None, 1)):
             with patch.object(scoring, "PART", part):
                 found = run(plan, *many, *arguments, backend="cuda")
@@ -90,7 +90,7 @@ def test_host_arrays(gpu, protocol, many):
 def test_device_arrays(gpu, protocol, many, library):
     plan, to = protocol.plan(ROLES), arrays_of(library, gpu)
     gold, pred = (on_device(side, to) for side in many)
-    groups = np.random.default_rng(1).integers(0, 5, 5000)
+    groups = np.random.default_rng(1).integers(0, 5, 2000)
     cuda.run_on_device(plan, gold, pred, n_groups=1)  # compiles
     for arguments in ((), (groups, 5)):
         given = (to(arguments[0]), 5) if arguments else ()
@@ -120,7 +120,7 @@ def test_label_ids(gpu, library, dtype):
     scheme = fc.TagScheme(LABELS["BIO"])
     batches = []
     for width in (0, 1, 40, 200):  # the last have more spans than fit
-        gold = rng.integers(len(scheme.labels), size=(300, width)).astype(dtype)
+        gold = rng.integers(len(scheme.labels), size=(100, width)).astype(dtype)
         pred = np.where(rng.random(gold.shape) < 0.8, gold, 0).astype(dtype)
         gold[rng.random(gold.shape) < 0.1] = -100
         batches.append((gold, pred))
