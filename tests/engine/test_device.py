@@ -87,8 +87,8 @@ def test_device_equals_cpu(kernel, both, shape, tracks, part, data):
 def many() -> tuple[Rows, Rows]:
     """Every fifth example or so has more relations than fit."""
     rng = np.random.default_rng(0)
-    gold, pred = (random_side(rng, 3000, 4) for _ in range(2))
-    for k in rng.choice(3000, 1000, replace=False):
+    gold, pred = (random_side(rng, 1500, 4) for _ in range(2))
+    for k in rng.choice(1500, 500, replace=False):
         pred[k] = gold[k][::-1]
     return rows_of(gold), rows_of(pred)
 
@@ -98,9 +98,9 @@ def many() -> tuple[Rows, Rows]:
 def test_every_size_of_block_counters(kernel, n_groups, many):
     """Few groups have a column of counters for every lane, more have fewer, then none."""
     plan = replace(RECESS, kernel=kernel).plan(ROLES)
-    groups = np.random.default_rng(1).integers(0, n_groups, 3000)
+    groups = np.random.default_rng(1).integers(0, n_groups, 1500)
     expected = run(plan, *many, groups, n_groups)
-    assert_same(emulated.score(plan, *many, groups, n_groups, part=50_000), expected)
+    assert_same(emulated.score(plan, *many, groups, n_groups, part=25_000), expected)
 
 
 def test_lanes_fit_the_block():
@@ -174,10 +174,10 @@ def test_rows_on_the_device(many):
     """One launch over all; what does not fit is known afterwards."""
     plan = RECESS.plan(ROLES)
     gold, pred = many
-    for groups in (Groups(None, 3000, each=True), Groups(np.arange(3000) % 3, 3, apart=True)):
+    for groups in (Groups(None, 1500, each=True), Groups(np.arange(1500) % 3, 3, apart=True)):
         partner = np.full(gold.n_relations, -7, np.int64)
         counts = np.zeros((groups.n_rows, plan.n_fields), np.int64)
-        left_out = np.ones(3000, np.bool_)
+        left_out = np.ones(1500, np.bool_)
         machine = emulated.Machine()
         queue = machine.current()
         scoring.score_device(machine, queue, plan, gold, pred, groups, partner, counts, left_out)

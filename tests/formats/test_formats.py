@@ -243,7 +243,7 @@ def test_damaged_files_raise_input_errors_only(tmp_path, tmp_path_factory, name)
         data = binaries(tmp_path_factory)[name]
         format = "parquet" if name == "parquet" else "arrow"
     source = random.Random(name)
-    for _ in range(120):
+    for _ in range(trials(500).max_examples):
         path = save(tmp_path, "data", mutated(source, data))
         read_or_refuse(path, format)
         read_or_refuse(path, None)
