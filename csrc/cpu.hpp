@@ -240,6 +240,11 @@ int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
   if (run.check && !(full_pairing_is_best(run.plan) ? ends_rise(run) : all_right(run))) {
     return FAULTY;
   }
+  // A thread takes several blocks in a row, for it reads faster on than elsewhere, but few enough
+  // that all threads end together.
+  const int64_t n_blocks = std::max<int64_t>((run.n_examples + BLOCK - 1) / BLOCK, 1);
+  const int64_t n_threads = std::min(run.n_threads, n_blocks);
+  const int64_t taken = BLOCK * std::clamp<int64_t>(n_blocks / (8 * n_threads), 1, 16);
   Stop stop(run.asked);
   std::atomic<int64_t> next{0};
   std::mutex merging;
@@ -252,8 +257,9 @@ int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
       Steps steps(stop);
       BlockWorker<Pair> worker(run, own_pair, looks, memory ? *memory : own, steps);
       bool wrong = false;
-      for (int64_t from; !wrong && (from = next.fetch_add(BLOCK)) < run.n_examples;) {
-        wrong = !worker.work(from);
+      for (int64_t from; !wrong && (from = next.fetch_add(taken)) < run.n_examples;) {
+        const int64_t to = std::min(from + taken, run.n_examples);
+        for (; !wrong && from < to; from += BLOCK) wrong = !worker.work(from);
       }
       const std::lock_guard<std::mutex> lock(merging);
       if (wrong) next = run.n_examples;
@@ -268,7 +274,7 @@ int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
       throw;
     }
   };
-  in_threads(std::min(run.n_threads, (run.n_examples + BLOCK - 1) / BLOCK), stop, work);
+  in_threads(n_threads, stop, work);
   const bool large = too_large < run.n_examples;  // what comes after it may not have been checked
   if (faulty || (large && run.check && !all_right(run))) return FAULTY;
   return large ? too_large : ALL_WELL;

@@ -96,7 +96,7 @@ def many() -> tuple[Rows, Rows]:
     for k in rng.choice(3000, 500, replace=False):  # some the same, some longer
         pred[k] = gold[k][::-1]
         gold[k] = gold[k] * int(rng.integers(1, 4))
-    return rows_of(gold), rows_of(pred)
+    return rows_of(4 * gold), rows_of(4 * pred)  # so many that a thread takes several blocks
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
