@@ -39,9 +39,7 @@ class Program(Group):
     ) -> NoReturn:
         """Run a command and exit with its status."""
         if asked := os.environ.get(COMPLETE):
-            from click.shell_completion import shell_complete
-
-            sys.exit(shell_complete(self, {}, "fastcausal", COMPLETE, asked))
+            self._complete(asked)
         args = list(sys.argv[1:] if args is None else args)
         options = args[: args.index("--")] if "--" in args else args
         extra.pop("standalone_mode", None)
@@ -54,6 +52,17 @@ class Program(Group):
         except click.exceptions.Exit as end:
             sys.exit(end.exit_code)
         sys.exit()
+
+    def _complete(self, asked: str) -> NoReturn:
+        """Print what completes the line that a shell has in the environment."""
+        from click.shell_completion import shell_complete
+
+        try:
+            with clear_errors():
+                status: int = shell_complete(self, {}, "fastcausal", COMPLETE, asked)
+        except click.exceptions.Exit as end:
+            status = end.exit_code
+        sys.exit(status)
 
 
 app = Program(

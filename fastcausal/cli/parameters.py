@@ -17,6 +17,7 @@ from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import click
+from click.shell_completion import CompletionItem
 
 EXIT_STATUS = """\
 Exit status: 0 done; 1 a check failed, see the command; 2 bad input or usage, or output that cannot
@@ -54,7 +55,8 @@ class Command(click.Command):
         """Parse the arguments after looking for repeated options."""
         *_, order = self.make_parser(ctx).parse_args(args=list(args))
         for option, n in Counter(order).items():
-            if n > 1 and isinstance(option, click.Option) and not option.multiple:
+            once = isinstance(option, click.Option) and not option.multiple
+            if n > 1 and once and not ctx.resilient_parsing:  # a line that is being typed
                 raise click.BadParameter(f"given {n} times, expected once", ctx, option)
         return super().parse_args(ctx, args)
 
@@ -77,6 +79,11 @@ class _Argument(click.Argument):
         super().__init__([name], **settings)
         self.help = help
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Leave it to the shell to complete the name of a file, as sources are."""
+        known = super().shell_complete(ctx, incomplete)
+        return known or [CompletionItem(incomplete, type="file")]
+
 
 class Group(click.Group):
     """Commands, each a function in a module of its own, imported when it is used.
@@ -98,7 +105,7 @@ class Group(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; print the help where there are none."""
-        if not args:
+        if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help())
             ctx.exit(2)
         return super().parse_args(ctx, args)
