@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal.formats import answers
 from fastcausal.formats.answers import brackets
+from fastcausal.formats.answers.shapes import SEVERAL
 from fastcausal.formats.answers.texts import relations_in
 from fastcausal.formats.io.builder import UnreadError
 from tests.support.cli import cli
@@ -21,7 +22,18 @@ from tests.support.profiles import trials
 CASES = cases()
 WHOLE = '{"relations": [{"cause": "a", "effect": "b"}]}'
 AB = {"cause": "a", "effect": "b"}
+CD = {"cause": "c", "effect": "d"}
+ONE, OTHER = json.dumps(AB), json.dumps(CD)
 CUT = "the answer ends within it"
+NO_ANSWER = "an object without relations, expected an object with relations"
+NO_ANSWERS = [
+    {},
+    {"usage": {}},
+    {"error": "overloaded", "details": {}},
+    {"choices": [{"message": {"meta": {}}}]},
+    {"error": {"code": 429}, "relations": []},
+    {"response": None, "error": {"code": 500}},
+]
 
 
 def rows(chosen=CASES):
@@ -122,6 +134,26 @@ def test_without_the_extra_only_broken_answers_are_unread():
         (f"see [1] and [sic]: {WHOLE}", [AB], {"answer in prose": 1}),
         (f"```\n{WHOLE}\n```", [AB], {"answer in a fence": 1}),
         (f'```\nx = {{"y": 1}}\n```\n```\n{WHOLE}', [AB], {"answer in a fence": 1}),
+        (f"```\n[]\n```\n```\n{WHOLE}\n```", [AB], {"answer in a fence": 1}),
+        (f"```\n[]\n```\n{WHOLE}", [AB], {"answer in prose": 1}),
+        ("```\n[]\n```\nNone.", [], {"answer in a fence": 1}),
+        (f"```\n{ONE}\n```\n```\n{OTHER}\n```", [AB, CD], {"answer in a fence": 1}),
+        (f"```\n{ONE}\n```\nand {OTHER}", [AB, CD], {"answer in a fence": 1}),
+        (
+            f"So {ONE}\n```\n{ONE}\n```",
+            [AB],
+            {"answer in a fence": 1, "further answer left out": 1},
+        ),
+        (
+            f"```\n[{ONE}]\n```\n```\n[{OTHER}]\n```\n{ONE}",
+            [AB],
+            {"answer in a fence": 1, "further answer left out": 2},
+        ),
+        (
+            f'```\n{{"relations": 5}}\n```\n```\n{WHOLE}\n```',
+            [AB],
+            {"answer in a fence": 1, "further answer left out": 1},
+        ),
         (f"<think>{{}}</think>{WHOLE}", [AB], {"thinking left out": 1}),
         (f"so </think>{WHOLE}", [AB], {"thinking left out": 1}),
         (json.dumps(WHOLE), [AB], {"answer in a string": 1}),
@@ -138,7 +170,22 @@ def test_without_the_extra_only_broken_answers_are_unread():
         ('{"relations": "No relations."}', [], {"relations said to be none": 1}),
         ('{"relations": null}', [], {"relations said to be none": 1}),
         ('{"cause": "", "effect": null}', [], {"relation without a span": 1}),
-        ("{}", [], {"relation without a span": 1}),
+        ('{"relations": [{}]}', ["it has no keys, expected cause, effect or signal"], {}),
+        (
+            '{"causes": ["a", "b"], "effects": ["c", "d"]}',
+            [{"cause": ["a", "b"], "effect": ["c", "d"]}],
+            {"other name of a key": 2, SEVERAL: 1},
+        ),
+        (
+            '{"relations": [{"cause": ["a", "b"], "effect": ["c", "d"]}]}',
+            [{"cause": ["a", "b"], "effect": ["c", "d"]}],
+            {SEVERAL: 1},
+        ),
+        (
+            '{"relations": [{"cause": ["a", "b"], "effect": "c"}]}',
+            [{"cause": ["a", "b"], "effect": "c"}],
+            {},
+        ),
         (
             '{"cause": [0, 5], "effect": {"start": 6, "end": 9}, "signal": "none"}',
             [{"cause": [[0, 5]], "effect": [[6, 9]], "signal": []}],
@@ -190,6 +237,7 @@ def test_ways_to_answer(answer, relations, notes):
             '{"x": 1}',
             "the answer is an object without relations, expected an object with relations",
         ),
+        *((json.dumps(value), f"the answer is {NO_ANSWER}") for value in NO_ANSWERS),
         ('{"relations": 5}', '"relations" is a number, expected a list'),
         ('{"relations": "see above"}', '"relations" is a string, expected a list'),
         (" ", "the answer is empty"),
@@ -250,6 +298,38 @@ def test_values_that_are_parsed_already(said):
             continue
         parsed, unparsed = relations_in(value, Counter()), relations_in(text, Counter())
         assert repr(parsed).replace("nan", "NaN") == repr(unparsed).replace("nan", "NaN")
+
+
+NO_ROLES = st.recursive(
+    st.none() | st.booleans() | st.integers(),  # two texts are a pair
+    lambda inner: (
+        st.lists(inner, min_size=1, max_size=3)
+        | st.dictionaries(st.sampled_from(["error", "details", "usage", "id"]), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@trials(300)
+@given(st.dictionaries(st.sampled_from(["error", "details", "usage", "id"]), NO_ROLES, max_size=3))
+def test_an_object_without_a_role_is_no_answer(said):
+    """However deep an empty object lies, it does not stand for no relations."""
+    for answer in (said, json.dumps(said), f"```json\n{json.dumps(said)}\n```"):
+        assert isinstance(relations_in(answer, Counter()), UnreadError)
+
+
+@trials(200)
+@given(st.lists(st.sampled_from([ONE, OTHER, WHOLE, f"[{OTHER}]", "[]"]), min_size=1), st.data())
+def test_no_answer_is_left_out_without_a_count(parts, data):
+    """Of fences and prose, all that holds a relation is read or counted."""
+    fenced = data.draw(st.lists(st.booleans(), min_size=len(parts), max_size=len(parts)))
+    text = "\n".join(
+        f"```\n{part}\n```" if fence else f"so {part}"
+        for part, fence in zip(parts, fenced, strict=True)
+    )
+    notes = Counter()
+    read = relations_in(text, notes)
+    assert len(read) + notes["further answer left out"] == sum(part != "[]" for part in parts)
 
 
 SPOKEN = st.sampled_from([f"w{k}" for k in range(9)])

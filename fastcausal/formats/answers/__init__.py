@@ -57,7 +57,7 @@ def read(
     Returns
     -------
     Relations
-        Thinking is left out; then come the first fence with JSON in it, or JSON in the prose, in
+        Thinking is left out; then come the answers in fences, and those in the prose, of JSON, in
         Python's notation, or repaired by json_repair (extra ``llm``). ``reading.notes`` counts
         each of these. An answer without JSON of relations is one null relation, and so is each
         relation that has another form: `Relations.unparsed` says why.

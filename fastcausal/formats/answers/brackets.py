@@ -20,7 +20,6 @@ PAIR = re.compile(r"""\s*+[{,]\s*+"([^"\\]*+)"\s*+:\s*+""")
 ENDS_CLOSED = re.compile(r"[\]}]\W*\Z")
 DEEPEST = 16  # brackets around the relations of an answer
 PYTHON, CUT, REPAIRED = "answer in Python's notation", "answer cut off", "answer repaired"
-CUT_RELATION = UnreadError("the answer ends within it")
 
 
 class Value(NamedTuple):
@@ -90,7 +89,7 @@ def _cut(text: str, start: int, extent: Extent) -> Value:
     if "]" in rest[:1] or not (rest.strip("}") or text[extent.whole - 1] == "["):
         return Value(value, extent.stop, CUT)
     last = _cut_relation(text, text.find("{", extent.whole))
-    return Value(value, extent.stop, CUT, last or CUT_RELATION)
+    return Value(value, extent.stop, CUT, last or _ends_within())
 
 
 def _cut_relation(text: str, start: int) -> Any:
@@ -104,7 +103,12 @@ def _cut_relation(text: str, start: int) -> Any:
     if role_keys(pairs).keys() >= {"cause", "effect"}:
         return pairs
     key = FIRST_KEY.match(text, max(start, 0))
-    return CUT_RELATION if key is not None and role_keys([key[1]]) else None
+    return _ends_within() if key is not None and role_keys([key[1]]) else None
+
+
+def _ends_within() -> UnreadError:
+    """Return a reason of its own: an exception that is raised again keeps the frames of before."""
+    return UnreadError("the answer ends within it")
 
 
 class Extent(NamedTuple):

@@ -43,6 +43,8 @@ NO_SPAN = frozenset(
     for word in ("none", "null", "n/a", "no signal", "not applicable")
     for spelling in (word, word.upper(), word.capitalize(), word.title())
 )
+SEVERAL = "several causes and several effects taken for one relation"
+FAULTS = {"error", "errors"}  # beside them, an empty list or null is no answer
 DEPTH = 6  # of wrappers in wrappers
 
 
@@ -88,8 +90,15 @@ def _of_list(values: list[Any], notes: Notes, depth: int) -> tuple[list[Any], bo
 
 def _of_object(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] | None:
     keys = set(role_keys(value).values())
-    if not value or (keys and not (len(keys) == 1 and _holds_relations(value[keys.pop()]))):
+    if keys and not (len(keys) == 1 and _holds_relations(value[keys.pop()])):
         return [value]
+    entries = _of_other_keys(value, notes, depth)
+    has_failed = not entries and any(value[key] for key in value if _name(key) in FAULTS)
+    return None if has_failed else entries
+
+
+def _of_other_keys(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] | None:
+    """Return the relations of an object without roles: under a key that says so, else any key."""
     for key, inner in value.items():
         if _name(key) in WRAPPERS:
             notes["other name of a key"] += key != "relations"
@@ -171,7 +180,7 @@ def plain_relations(value: Any) -> list[Any] | None:
 
 def _is_plain(entry: Any) -> bool:
     """Tell if an entry is a relation of texts and lists of texts, with a span."""
-    if type(entry) is not dict or not entry.keys() <= ROLE_KEYS:
+    if type(entry) is not dict or not entry.keys() <= ROLE_KEYS or _are_several(entry):
         return False
     is_filled = False
     for value in entry.values():
@@ -181,6 +190,12 @@ def _is_plain(entry: Any) -> bool:
                 return False
             is_filled |= text != ""
     return is_filled
+
+
+def _are_several(relation: Mapping[str, Any]) -> bool:
+    """Tell if a relation lists several causes and several effects, perhaps those of as many."""
+    sides = (relation.get("cause"), relation.get("effect"))
+    return all(isinstance(s, list) and len(s) > 1 and not _is_offsets(s) for s in sides)
 
 
 def relation_of(entry: Any, notes: Notes) -> Any:
@@ -212,8 +227,10 @@ def _relation(entry: Any, notes: Notes) -> dict[str, list[Any]]:
     if not isinstance(entry, Mapping):
         raise UnreadError(f"it is {kind(entry)}, expected an object")
     keys = role_keys(entry)
-    if entry and not keys:
-        raise UnreadError(f"it has the keys {', '.join(map(str, entry))}, expected {_ROLES}")
+    notes[SEVERAL] += _are_several({role: entry[key] for role, key in keys.items()})
+    if not keys:
+        found = f"the keys {', '.join(map(str, entry))}" if entry else "no keys"
+        raise UnreadError(f"it has {found}, expected {_ROLES}")
     notes["other name of a key"] += sum(role != key for role, key in keys.items())
     notes["further key"] += len(entry) - len(keys)
     return {role: _spans(role, entry[key], notes) for role, key in keys.items()}

@@ -90,14 +90,10 @@ def _searched(text: str, notes: Notes) -> list[Any]:
     text, n_thoughts = THINKING.subn("", text)
     *thought, text = THOUGHT.split(text)  # the prompt may have opened it
     notes["thinking left out"] += bool(n_thoughts or thought)
-    for fence in FENCE.finditer(text):
-        entries = _first(fence[1], notes, "answer in a fence")
-        if entries is not None:
-            return entries
-    entries = _first(text, notes, "answer in prose")
-    if entries is None:
+    answers = _all_answers(text)
+    if not answers:
         raise UnreadError(_why_not(text, bool(n_thoughts or thought)))
-    return entries
+    return _chosen(answers, text, notes)
 
 
 def _why_not(text: str, is_thinking: bool) -> str:
@@ -108,22 +104,33 @@ def _why_not(text: str, is_thinking: bool) -> str:
     return "the answer has no JSON of relations"
 
 
-def _first(text: str, notes: Notes, place: str) -> list[Any] | None:
-    """Return the relations of the first answer in a text, None where there is no answer.
+def _all_answers(text: str) -> list[Answer]:
+    """Return the answers in all fences, then those around them, each from left to right."""
+    pieces = FENCE.split(text)
+    fenced = [answer for piece in pieces[1::2] for answer in _answers(piece)]
+    for answer in fenced:
+        answer.in_fence = True
+    around = [answer for piece in pieces[::2] for answer in _answers(piece)]
+    return fenced + around or list(_answers(text))
+
+
+def _chosen(answers: list[Answer], text: str, notes: Notes) -> list[Any]:
+    """Return the relations of the first answer that has any, and count the answers left out.
 
     Relations that are objects of their own belong together. An answer without relations counts
     where there is no other.
     """
-    answers = list(_answers(text))
     filled = [answer for answer in answers if answer.relations]
-    if not answers:
-        return None
     chosen = filled[:1] or answers[:1]
     if chosen[0].is_single:
-        chosen = [answer for answer in filled if answer.is_single]
-    around = LANGUAGE.sub("", text[: chosen[0].start], count=1) + text[chosen[-1].stop :]
-    notes[place] += place == "answer in a fence" or bool(around.strip())
-    notes["further answer left out"] += len(filled) - len(chosen) if filled else 0
+        singles = [answer for answer in filled if answer.is_single]
+        fenced = [answer.relations for answer in singles if answer.in_fence]
+        # What stands around fences may say again what they hold.
+        chosen = [a for a in singles if a.in_fence or a.relations not in fenced]
+    place = "answer in a fence" if chosen[0].in_fence else "answer in prose"
+    notes[place] += chosen[0].in_fence or _is_within(chosen, text)
+    n_said = sum(1 for answer in answers if answer.relations or answer.error)
+    notes["further answer left out"] += max(n_said - len(chosen), 0)
     relations: list[Any] = []
     for answer in chosen:
         if answer.error is not None:
@@ -131,6 +138,13 @@ def _first(text: str, notes: Notes, place: str) -> list[Any] | None:
         notes.update(answer.notes)
         relations += answer.relations
     return relations
+
+
+def _is_within(chosen: list[Answer], text: str) -> bool:
+    """Tell if other text stands around answers that are in no fence."""
+    return "```" in text or bool(
+        (LANGUAGE.sub("", text[: chosen[0].start], count=1) + text[chosen[-1].stop :]).strip()
+    )
 
 
 @dataclass
@@ -148,6 +162,8 @@ class Answer:
         How it was read.
     error : UnreadError or None
         Why it cannot be.
+    in_fence : bool
+        Whether it stands in a fence, which says that it is the answer.
     """
 
     start: int
@@ -156,6 +172,7 @@ class Answer:
     is_single: bool
     notes: Notes
     error: UnreadError | None = None
+    in_fence: bool = False
 
 
 def _answers(text: str) -> Iterator[Answer]:
@@ -171,7 +188,7 @@ def _answers(text: str) -> Iterator[Answer]:
             relations = answered(opened.value, notes)
         except UnreadError as reason:
             relations, error = [], reason
-        is_single = relations == [opened.value] != [{}]
+        is_single = relations == [opened.value]
         if opened.last is not None:
             is_single = opened.value is None
             relations = [*(relations or ()), opened.last]
