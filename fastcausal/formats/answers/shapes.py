@@ -229,8 +229,8 @@ def _relation(entry: Any, notes: Notes) -> dict[str, list[Any]]:
     keys = role_keys(entry)
     notes[SEVERAL] += _are_several({role: entry[key] for role, key in keys.items()})
     if not keys:
-        found = f"the keys {', '.join(map(str, entry))}" if entry else "no keys"
-        raise UnreadError(f"it has {found}, expected {_ROLES}")
+        keyed = f"the keys {', '.join(map(str, entry))}" if entry else "no keys"
+        raise UnreadError(f"it has {keyed}, expected {_ROLES}")
     notes["other name of a key"] += sum(role != key for role, key in keys.items())
     notes["further key"] += len(entry) - len(keys)
     return {role: _spans(role, entry[key], notes) for role, key in keys.items()}
