@@ -243,6 +243,12 @@ class TestInterval:
             np.quantile(defined, [0.05, 0.95]), abs=1e-12
         )
 
+    def test_defaults(self):
+        stated = {"n_resamples": 1000, "seed": 0, "confidence": 0.95, "clusters": None}
+        assert alpha_interval(self.DATA) == alpha_interval(self.DATA, "nominal")
+        ratio = alpha_interval(self.DATA, "ratio", **stated)  # of many values: no draw is like it
+        assert alpha_interval(self.DATA, "ratio") == ratio
+
     def test_in_blocks(self, monkeypatch):
         whole = alpha_interval(self.DATA, "interval", n_resamples=50)
         for module in ("sampling", "units"):
