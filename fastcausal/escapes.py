@@ -1,6 +1,8 @@
-"""Text from data as text of Markdown, LaTeX and CSV, never as more."""
+"""Text from data as text of terminals, Markdown, LaTeX, CSV and HTML, never as more."""
 
 from __future__ import annotations
+
+from html import escape
 
 Cell = str | int | float | None
 
@@ -16,7 +18,51 @@ _LATEX = {ord(c): f"\\{c}" for c in "&%$#_{}"} | {
     ord("`"): r"\textasciigrave{}",
     **{ord(c): f"{{{c}}}" for c in "[]*"},  # after the end of a line: its options
 }
+# What a terminal takes for commands, line ends, or another direction of writing.
+COMMANDS = (*range(32), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+_ON_A_LINE = {code: rf"\x{code:02x}" if code < 256 else rf"\u{code:04x}" for code in COMMANDS}
+_ON_A_LINE |= {ord("\t"): r"\t", ord("\n"): r"\n"}
+_PRINTED = {code: shown for code, shown in _ON_A_LINE.items() if chr(code) not in "\t\n"}
+_NOT_IN_HTML = {code: "\ufffd" for code in _PRINTED if code < 0xA0 and chr(code) != "\r"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def printable(text: str) -> str:
+    r"""Show what a terminal would take for a command, and what no output can hold.
+
+    Examples
+    --------
+    >>> print(printable("a\x1b[2J b\0"))
+    a\x1b[2J b\x00
+    """
+    return text.translate(_PRINTED).encode(errors="backslashreplace").decode()
+
+
+def cell_text(text: str) -> str:
+    r"""Make text `printable` on one line, as a name or a cell of a table is.
+
+    Examples
+    --------
+    >>> print(cell_text("a\nb\t\0"))
+    a\nb\t\x00
+    """
+    return text.translate(_ON_A_LINE).encode(errors="backslashreplace").decode()
+
+
+def html_text(text: str) -> str:
+    r"""Escape all that HTML would take for more than text, and show what no page may hold.
+
+    Examples
+    --------
+    >>> html_text("<b>\0")
+    '&lt;b&gt;\ufffd'
+    """
+    return escape(page_text(text))
+
+
+def page_text(text: str) -> str:
+    """Replace control characters, which no page may hold, by the mark of a lost one."""
+    return text.translate(_NOT_IN_HTML)
 
 
 def line_text(text: str) -> str:
@@ -62,6 +108,7 @@ def csv_value(value: Cell) -> Cell:
     ("'=1+1", 'a=b', -1.5, None)
     """
     if isinstance(value, str):
-        text = value.replace("\r", " ")  # which not all readers of CSV take for text
+        # Which not all readers of CSV take for text.
+        text = value.replace("\r", " ").replace("\0", r"\x00")
         return f"'{text}" if value.startswith(_FORMULA) else text
     return None if value != value else value

@@ -10,7 +10,15 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
-from fastcausal.escapes import Cell, csv_value, latex_text, line_text, markdown_text
+from fastcausal.escapes import (
+    Cell,
+    cell_text,
+    csv_value,
+    html_text,
+    latex_text,
+    line_text,
+    markdown_text,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -145,9 +153,9 @@ class Grid:
     ) -> Iterator[RenderableType]:
         from rich.text import Text  # what data is called is not markup
 
-        parts = [(part, rows) for part, rows in self._texts() if rows]
+        parts = [(part, rows) for part, rows in self._lines() if rows]
         if self.title:
-            yield Text(f"{self.title}\n" if parts else self.title)
+            yield Text(cell_text(self.title) + "\n" * bool(parts))
         for widths in [None] if self.text else self._blocks(options.max_width):
             header = any(self.header)
             for k, (part, rows) in enumerate(parts):
@@ -224,23 +232,26 @@ class Grid:
 
     def to_html(self) -> str:
         """Write an HTML table with the title as its caption."""
-        from html import escape
-
-        caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.header)
+        caption = f"<caption>{html_text(self.title)}</caption>" if self.title else ""
+        head = "".join(f"<th>{html_text(name)}</th>" for name in self.header)
         body = ""
         for part, rows in self._texts():
             if part:
-                body += f'<tr><th colspan="{len(self.header)}">{escape(part)}</th></tr>'
+                body += f'<tr><th colspan="{len(self.header)}">{html_text(part)}</th></tr>'
             for name, *cells in rows:
-                texts = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-                body += f"<tr><th>{escape(name)}</th>{texts}</tr>"
+                texts = "".join(f"<td>{html_text(cell)}</td>" for cell in cells)
+                body += f"<tr><th>{html_text(name)}</th>{texts}</tr>"
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def _texts(self) -> Iterator[tuple[str, list[Texts]]]:
         """Yield the names of parts, and their rows as text."""
         for part, rows in self.parts:
             yield part, [(name, *map(self._text, cells, self.signs)) for name, cells in rows]
+
+    def _lines(self) -> Iterator[tuple[str, list[Texts]]]:
+        """Yield the same for a terminal, each name and cell on one line."""
+        for part, rows in self._texts():
+            yield cell_text(part), [tuple(map(cell_text, row)) for row in rows]
 
     def _text(self, cell: Cell, sign: str) -> str:
         return number_text(cell, self.digits, sign)
@@ -265,7 +276,7 @@ class Grid:
         shown = range(len(self.header)) if widths is None else list(widths)
         for k in shown:
             table.add_column(
-                Text(self.header[k]),
+                Text(cell_text(self.header[k])),
                 width=None if widths is None else widths[k],
                 justify="right" if k and widths is not None else "left",
                 overflow="fold",
@@ -294,10 +305,10 @@ class Grid:
         """Return the width at which each column breaks no number."""
         from rich.cells import cell_len
 
-        rows = [row for _, part in self._texts() for row in part]
+        rows = [row for _, part in self._lines() for row in part]
         return [
             max(min(cell_len(header), LONG_HEADER), *(cell_len(row[k]) for row in rows), 1)
-            for k, header in enumerate(self.header)
+            for k, header in enumerate(map(cell_text, self.header))
         ]
 
 
@@ -326,9 +337,9 @@ def to_csv(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
 
 def to_html(grids: Iterable[Grid], notes: Sequence[str] = ()) -> str:
     """Write tables, and every note as a paragraph."""
-    from html import escape
-
-    return "".join([*(grid.to_html() for grid in grids), *(f"<p>{escape(n)}</p>" for n in notes)])
+    return "".join(
+        [*(grid.to_html() for grid in grids), *(f"<p>{html_text(n)}</p>" for n in notes)]
+    )
 
 
 RENDERERS: dict[str, Callable[[Iterable[Grid], Sequence[str]], str]] = {

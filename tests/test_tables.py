@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from fastcausal.escapes import latex_text, line_text
+import fastcausal as fc
+from fastcausal.escapes import cell_text, latex_text, line_text, page_text
+from fastcausal.relations import Relations
 from fastcausal.tables import Grid
 from tests.support.markup import Reader
 
@@ -50,6 +52,41 @@ def rows_of(grid, names=lambda text: text):
         yield from ([names(cell) for cell in row] for row in rows)
 
 
+@given(texts)
+def test_terminals_show_a_name_on_one_line(text):
+    grid = Grid(text, [text], text)
+    grid.add(text, 1)
+    grid.part(text)
+    shown = cell_text(text)
+    plain = Grid(shown, [shown], shown)
+    plain.add(shown, 1)
+    plain.part(shown)
+    assert str(grid) == str(plain)
+    assert len(shown.splitlines()) <= 1
+    assert not re.search(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", shown)
+
+
+@pytest.mark.parametrize("name", ["sys\nother  0.9", "sys\0x", "sys\x1b[2J", "sys\r\n", "s\u2028t"])
+def test_a_name_is_one_row_in_every_form(name, tmp_path):
+    """A name of data adds no row, no command of a terminal and no character that breaks a file."""
+    gold = fc.Relations.from_examples(
+        [{"id": "a", "length": 4, "kind": name,
+          "relations": [{"cause": [(0, 1)], "effect": [(2, 3)]}]}])  # fmt: skip
+    report = fc.score(gold, gold, by="kind")
+    plain = fc.score(
+        Relations.from_examples([gold.to_examples()[0] | {"kind": "x"}]), gold, by="kind"
+    )
+    for form in ("__str__", "to_markdown", "to_latex"):
+        text, wanted = (getattr(each, form)() for each in (report, plain))
+        assert len(text.splitlines()) == len(wanted.splitlines()), form
+    rows = list(csv.reader(io.StringIO(report.to_csv(), newline="")))
+    assert len(rows) == len(list(csv.reader(io.StringIO(plain.to_csv()))))
+    report.to_html(tmp_path / "x.html")
+    assert "\0" not in report.to_csv()
+    for page in ((tmp_path / "x.html").read_text(), report._repr_html_()):
+        assert not re.search(r"[\x00\x1b]", page)
+
+
 @given(grids())
 def test_markdown(grid):
     html = MarkdownIt("commonmark").enable("table").render(grid.to_markdown())
@@ -64,8 +101,12 @@ def test_markdown(grid):
 def test_html(grid):
     reader = Reader(grid.to_html())
     assert reader.tags <= {"table", "caption", "thead", "tbody", "tr", "th", "td"}
-    wanted = [[cell.replace("\r\n", "\n") for cell in row] for row in rows_of(grid)]
+    wanted = [[page_text(cell).replace("\r\n", "\n") for cell in row] for row in rows_of(grid)]
     assert [[cell.replace("\r\n", "\n") for cell in row] for row in reader.rows] == wanted
+
+
+def csv_text(text):
+    return text.replace("\r", " ").replace("\0", r"\x00")
 
 
 @given(grids())
@@ -78,7 +119,7 @@ def test_csv(grid):
         *texts, number_cells = row[: has_parts + 1], row[has_parts + 1 :]
         for text, given_text in zip(texts[0][::-1], (name.strip(), part), strict=False):
             assert not text.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
-            assert text.removeprefix("'") == given_text.replace("\r", " ").removeprefix("'")
+            assert text.removeprefix("'") == csv_text(given_text).removeprefix("'")
         for text, cell in zip(number_cells, cells, strict=True):
             if cell is None or cell != cell:
                 assert text == ""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastcausal.errors import InputError, OutputError
+from fastcausal.escapes import COMMANDS, printable
 
 WIDTH = 10_000  # outside a terminal nothing is cut or wrapped
 
@@ -29,14 +30,7 @@ INTERRUPTED = 130  # of Ctrl-C, as shells have it
 CLOSED = 141  # of a pipe that is not read to its end: what a shell reports of SIGPIPE
 TRACEBACK = "FASTCAUSAL_TRACEBACK"
 
-# What a terminal takes for commands, line ends, or another direction of writing.
-_COMMANDS = (*range(32), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
-_ESCAPED = {
-    code: rf"\x{code:02x}" if code < 256 else rf"\u{code:04x}"
-    for code in _COMMANDS
-    if chr(code) not in "\t\n"
-}
-_ESCAPED_JSON = {code: rf"\u{code:04x}" for code in _COMMANDS if code >= 0x7F}
+_ESCAPED_JSON = {code: rf"\u{code:04x}" for code in COMMANDS if code >= 0x7F}
 
 
 def print_report(report: Report, format: str, counts: bool = False) -> None:
@@ -110,11 +104,6 @@ def _results() -> Iterator[None]:
         raise
     except OSError as error:
         raise OutputError(f"the result cannot be written: {error.strerror}") from error
-
-
-def printable(text: str) -> str:
-    """Text of which a terminal takes nothing for a command, and which any output can hold."""
-    return text.translate(_ESCAPED).encode(errors="backslashreplace").decode()
 
 
 def write_rows(target: Path, table: pa.Table) -> None:

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from fastcausal.cli.console import (
     doing,
     is_standard_output,
-    printable,
     show,
     warn,
 )
 from fastcausal.cli.options import AnswersOption
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.escapes import cell_text
 from fastcausal.options import Premise, ReadFormat, TagReading, WriteFormat
 
 
@@ -78,4 +78,4 @@ def convert(
         lost = fc.write(relations, target, format=target_format, seed=seed, premise=premise)
     warn([f"lost: {message}" for message in lost])
     done = f"{target}: {len(relations)} examples, {relations.n_relations} relations"
-    show(printable(done), err=is_standard_output(target))
+    show(cell_text(done), err=is_standard_output(target))

@@ -80,10 +80,11 @@ def coloured(wrong: Errors) -> Iterator[Text]:
     """Yield lines for a terminal; brackets tell as much where there is no colour."""
     from rich.text import Text
 
+    from fastcausal.escapes import cell_text
     from fastcausal.tasks.marked import bracketed
 
     for example in wrong.marked():
-        yield Text(f"{example.name}: {example.remark}", "bold")
+        yield Text(f"{cell_text(example.name)}: {example.remark}", "bold")
         width = max(len(line.name) for line in example.lines)
         for line in example.lines:
             text = Text(f"  {line.name:{width}}  ")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from fastcausal.cli.console import doing, print_report, printable, show
+from fastcausal.cli.console import doing, print_report, show
 from fastcausal.cli.options import (
     DRAWS,
     Draws,
@@ -19,6 +19,7 @@ from fastcausal.cli.options import (
     refuse_inference,
 )
 from fastcausal.cli.parameters import Option
+from fastcausal.escapes import cell_text
 from fastcausal.options import Verdict
 
 if TYPE_CHECKING:
@@ -86,9 +87,8 @@ def annotation(result: Gate) -> str:
 
     https://docs.github.com/actions/reference/workflow-commands-for-github-actions
     """
-    said = printable(f"{result.title}; {result.reason}")
-    for character, escaped in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A")):
-        said = said.replace(character, escaped)
+    said = cell_text(f"{result.title}; {result.reason}")
+    said = said.replace("%", "%25")
     return f"::{LEVELS[result.verdict]} title=fastcausal gate::{said}"
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from fastcausal.cli.console import doing, print_json, printable, short_names, show
+from fastcausal.cli.console import doing, print_json, short_names, show
 from fastcausal.cli.options import JsonOption
 from fastcausal.cli.parameters import Argument, Option
+from fastcausal.escapes import cell_text
 
 if TYPE_CHECKING:
     from fastcausal.statistics import Statistics
@@ -65,7 +66,7 @@ def merge(
     if json:
         print_json({"out": str(out), "n_parts": len(files), "n_examples": n_examples})
     else:
-        show(printable(f"{out}: {counted(n_examples, 'example')}, {counted(len(files), 'part')}"))
+        show(cell_text(f"{out}: {counted(n_examples, 'example')}, {counted(len(files), 'part')}"))
 
 
 def _files_of(part: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from fastcausal.cli.console import doing, is_standard_output, print_json, printable, show, warn
+from fastcausal.cli.console import doing, is_standard_output, print_json, show, warn
 from fastcausal.cli.options import (
     DRAWS,
     POLICIES,
@@ -24,6 +24,7 @@ from fastcausal.cli.options import (
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import reports_of, with_intervals
+from fastcausal.escapes import cell_text
 
 if TYPE_CHECKING:
     from fastcausal.pages import Section
@@ -95,7 +96,7 @@ def report(
         return
     warn(warnings)
     said = f"{counted(sizes['n_examples'], 'example')}, {counted(len(reports), 'system')}"
-    show(printable(f"{out}: {said}"), err=is_standard_output(out))
+    show(cell_text(f"{out}: {said}"), err=is_standard_output(out))
 
 
 def _sections(reports: Mapping[str, Report], draws: Draws) -> list[Section]:

@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fastcausal.escapes import page_text
 from fastcausal.formats.io.files import replacing
 from fastcausal.tables import Grid
 
@@ -69,7 +70,7 @@ def html_of(page: Page) -> str:
     style = _part("page.css")
     script = "\n".join(_part(f"{name}.js") for name in SCRIPTS)
     shows_examples = page.examples is not None
-    return environment.get_template("page.html").render(
+    rendered = environment.get_template("page.html").render(
         page=page,
         packed=shows_examples and Markup(packed_json(page.examples or {})),
         style=Markup(style),
@@ -77,6 +78,7 @@ def html_of(page: Page) -> str:
         script=Markup(script),
         script_digest=Markup(digest_of_code(script) if shows_examples else "'none'"),
     )
+    return page_text(rendered)
 
 
 def digest_of_code(code: str) -> str:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
 from fastcausal.engine.kernel import Int32
+from fastcausal.escapes import html_text
 from fastcausal.tables import Grid
 from fastcausal.tasks.sentences import Piece, Sentence
 
 COLOURS = 4  # of roles, on the page
 PAGE = Path(__file__).with_name("marked.html")
-_COMMANDS = {code: "\ufffd" for code in (*range(32), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
 
 
 class Line(NamedTuple):
@@ -83,29 +82,26 @@ def page_of(
 ) -> str:
     """Write a page that needs nothing else; text from data is text."""
     return Template(PAGE.read_text(encoding="utf-8")).substitute(
-        title=_text(title),
+        title=html_text(title),
         body="\n".join(_article(example, roles) for example in examples),
-        notes="<br>".join(map(_text, notes)),
+        notes="<br>".join(map(html_text, notes)),
     )
 
 
 def _article(example: Marked, roles: Sequence[str]) -> str:
     lines = "".join(
-        f'<dt>{_text(line.name)}</dt><dd dir="auto">{_marks(line.pieces, roles)}</dd>'
+        f'<dt>{html_text(line.name)}</dt><dd dir="auto">{_marks(line.pieces, roles)}</dd>'
         for line in example.lines
     )
-    head = f'<h2><bdi>{_text(example.name)}</bdi></h2><p class="note">{_text(example.remark)}</p>'
+    name, remark = html_text(example.name), html_text(example.remark)
+    head = f'<h2><bdi>{name}</bdi></h2><p class="note">{remark}</p>'
     return f"<article>{head}<dl>{lines}</dl></article>"
 
 
 def _marks(pieces: Iterable[Piece], roles: Sequence[str]) -> str:
-    return "".join(_text(text) if k is None else _mark(text, k, roles[k]) for text, k in pieces)
+    return "".join(html_text(text) if k is None else _mark(text, k, roles[k]) for text, k in pieces)
 
 
 def _mark(text: str, number: int, role: str) -> str:
-    return f'<mark class="r{number % COLOURS}"><small>{_text(role)}</small>{_text(text)}</mark>'
-
-
-def _text(text: str) -> str:
-    """Escape text for HTML; what no page may hold is shown as such."""
-    return escape(text.translate(_COMMANDS))
+    name = f"<small>{html_text(role)}</small>"
+    return f'<mark class="r{number % COLOURS}">{name}{html_text(text)}</mark>'

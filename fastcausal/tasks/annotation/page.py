@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from fastcausal.escapes import html_text
 from fastcausal.options import Judged
 from fastcausal.pages.page import digest_of_code
 from fastcausal.tasks.annotation.slots import Slotted
@@ -76,8 +76,8 @@ def page_of(sheet: Sheet) -> str:
     style = _part("page.css")
     script = "\n".join(_part(f"{name}.js") for name in SCRIPTS)
     return Template(_part("page.html")).substitute(
-        title=html.escape(f"{sheet.stem}: {question}"),
-        question=html.escape(question),
+        title=html_text(f"{sheet.stem}: {question}"),
+        question=html_text(question),
         rules=_part(f"{sheet.kind}.html"),
         yes=yes,
         yes_key=yes_key,

@@ -112,6 +112,29 @@ def test_answers_by_keyboard_alone_are_saved_and_continued(opened, answers, tmp_
     assert (counted["n_items"], counted["n_judged"], counted["n_missing"]) == (8, 3, 5)
 
 
+@pytest.mark.parametrize("damage", [
+    lambda text: text.replace('"ann"', '"a\\q"', 1),
+    lambda text: text.replace('"ann"', '"\\u12"', 1),
+    lambda text: text.replace('"ann"', '"a\nb"', 1),
+    lambda text: text.replace('"ann"', "null", 1),
+    lambda text: text.replace('"ann"', '"ann', 1),
+    lambda text: text[: len(text) // 2],
+    lambda text: text + "}",
+    lambda text: "",
+    lambda text: "\\",
+])  # fmt: skip
+def test_a_file_that_a_page_did_not_save_changes_nothing(opened, answers, tmp_path, damage):
+    file, html = answers
+    page = opened(html)
+    page.keyboard.press("v")
+    rater = page.get_by_role("textbox", name="Rater").input_value()
+    (tmp_path / "damaged.json").write_text(damage(file.read_text(encoding="utf-8")))
+    page.get_by_label("Continue from file").set_input_files(tmp_path / "damaged.json")
+    page.get_by_text("damaged.json was not saved by a page of this data").wait_for()
+    assert status(page) == "1 of 8 answered"
+    assert page.get_by_role("textbox", name="Rater").input_value() == rater
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     """A page of the sample's answers that are left to judge, on a server of its own."""

@@ -93,8 +93,16 @@ function save() {
 async function resume() {
   const file = of("continue").files[0];
   if (!file) return;
-  const read = stateOf(await file.text(), state.rater);
-  of("continue").value = "";
+  let content;
+  try {
+    content = await file.text();
+  } catch {
+    say(`${file.name} cannot be read: nothing was changed.`);
+    return;
+  } finally {
+    of("continue").value = "";
+  }
+  const read = stateOf(content, state.rater);
   if (read === null) {
     say(`${file.name} was not saved by a page of this data: nothing was changed.`);
     return;

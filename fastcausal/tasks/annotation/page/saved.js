@@ -38,8 +38,11 @@ function slotAt(content, at, slot, state) {
     const name = /"(?:[^"\\]|\\.)*"/y;
     name.lastIndex = at;
     const match = name.exec(content);
-    if (match === null) return -1;
-    state.rater = JSON.parse(match[0]);
+    try {
+      state.rater = JSON.parse(match[0]);
+    } catch { // no text there, or one of a bad escape
+      return -1;
+    }
     return match[0].length;
   }
   const answer = [null, true, false].find((value) => content.startsWith(wordOf(value), at));
