@@ -93,4 +93,4 @@ def test_text_of_an_annotation_is_escaped(files):
     line = annotation(result)
     assert "\n" not in line
     assert "\x1b" not in line
-    assert "against 50%25%0A::error::x" in line
+    assert "against 50%25\\n::error::x\\x0d" in line
