@@ -127,7 +127,8 @@ def compare(gold: Relation, pred: Relation, length: int) -> list[Counts]:
         to = absent or bool(x & y)
         shared = len(x & y)
         marked = len(x) + len(y)
-        found.append(Counts(em, osb, to, 2 * length, marked, marked - 2 * shared, shared))
+        units = 2 * length if gold or pred else 0
+        found.append(Counts(em, osb, to, units, marked, marked - 2 * shared, shared))
     return found
 
 

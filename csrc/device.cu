@@ -204,7 +204,6 @@ __device__ void score(const Pair& pair, const Task& task) {
 // Adds the tokens of what an example counts.
 __device__ void add_tokens(const FewPacked& few, int64_t length, SharedCountSink& sink) {
   overlap::Marked sums[ROLES] = {};
-  int64_t n = 0;
   int64_t n_marked = 0;
   few.each([&](const FewPacked::Counted& c) {
     FC_UNROLL for (int r = 0; r < ROLES; ++r) {
@@ -212,11 +211,10 @@ __device__ void add_tokens(const FewPacked& few, int64_t length, SharedCountSink
       if (c.of_pred) sums[r].in_pred += tokens_of(c.pred, r, c.pred);
       if (c.of_gold && c.of_pred) sums[r].common += tokens_of(c.gold, r, c.pred);
     }
-    ++n;
     n_marked += c.marks();
   });
   FC_UNROLL for (int r = 0; r < ROLES; ++r) {
-    overlap::add_tokens(sums[r], n * length, n_marked, int64_t{overlap::N_FIELDS} * r, sink);
+    overlap::add_tokens(sums[r], n_marked * length, n_marked, int64_t{overlap::N_FIELDS} * r, sink);
   }
 }
 

@@ -72,7 +72,7 @@ class FewCounter {
     }
     std::sort(left.begin(), left.end());
     for (int64_t group = 0; group < 2; ++group) {
-      if (n_taken_[group]) give_tokens(group, counts_ + group * plan_.n_fields);
+      if (marked_[group]) give_tokens(group, counts_ + group * plan_.n_fields);
     }
     return true;
   }
@@ -114,11 +114,9 @@ class FewCounter {
   int64_t others_[PackedBlock::EXAMPLES];  // and with any other number
   int64_t n_pairs_ = 0;
   int64_t n_others_ = 0;
-  // By group: tokens of each side and of both, of all relations; lengths, pairs, those of
-  // something.
+  // By group: tokens of each side and of both; lengths and number of pairs that mark something.
   Tokens of_gold_[2], of_pred_[2], of_both_[2];
   int64_t lengths_[2] = {0, 0};
-  int64_t n_taken_[2] = {0, 0};
   int64_t marked_[2] = {0, 0};
 
   enum class Added { YES, NO, WRONG };  // NO: another has to add it
@@ -373,9 +371,9 @@ class FewCounter {
   }
 
   void took_tokens(const Example& e, int roles) {
-    ++n_taken_[e.group];
-    lengths_[e.group] += e.length;
-    marked_[e.group] += roles != 0;
+    const int64_t any = roles != 0;
+    lengths_[e.group] += any * e.length;
+    marked_[e.group] += any;
   }
 
   void give_tokens(int64_t group, int64_t* row) {
@@ -387,7 +385,7 @@ class FewCounter {
                           sink);
     }
     of_gold_[group] = of_pred_[group] = of_both_[group] = Tokens();
-    n_taken_[group] = lengths_[group] = marked_[group] = 0;
+    lengths_[group] = marked_[group] = 0;
   }
 
   bool meet(const Example& e, int i, int j) const {

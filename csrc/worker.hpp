@@ -115,12 +115,16 @@ class Worker {
 
   // Ties by content: relations are sorted by their spans and the smaller side leads, so neither the
   // order in a file nor the choice of gold and pred matters. Else predictions lead, in file order.
+  // Empty relations come last and decide nothing, except officially.
   void set_leader() {
     bool gold_leads = false;
     if (plan_.by_content) {
       sort_by_content(golds_);
       sort_by_content(preds_);
       gold_leads = compare(golds_, preds_) <= 0;
+    } else if (!plan_.official) {
+      std::stable_partition(golds_.begin(), golds_.end(), marks);
+      std::stable_partition(preds_.begin(), preds_.end(), marks);
     }
     rows_ = gold_leads ? &golds_ : &preds_;
     columns_ = gold_leads ? &preds_ : &golds_;
@@ -185,11 +189,16 @@ class Worker {
     }
   }
 
+  static bool marks(const Member& member) { return member.relation.n > 0; }
+
+  // Compares sides by the relations that mark something, which come first.
   static int compare(const std::vector<Member>& a, const std::vector<Member>& b) {
-    for (size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
+    for (size_t k = 0;; ++k) {
+      const bool more_of_a = k < a.size() && marks(a[k]);
+      const bool more_of_b = k < b.size() && marks(b[k]);
+      if (!more_of_a || !more_of_b) return more_of_a - more_of_b;
       if (const int order = a[k].relation.compare(b[k].relation)) return order;
     }
-    return a.size() < b.size() ? -1 : a.size() > b.size();
   }
 
   static void sort_by_content(std::vector<Member>& members) {

@@ -17,8 +17,9 @@ struct Relation {
 
   FC_HD const Row& row(int64_t i) const { return rows[i]; }
 
-  // Orders by content: row by row, then the shorter relation first.
+  // Orders by content: row by row, then the shorter relation first; empty ones come last.
   FC_HD int compare(const Relation& other) const {
+    if (!n || !other.n) return (n == 0) - (other.n == 0);
     for (int64_t k = 0; k < n && k < other.n; ++k) {
       if (const int order = compare_roles_first(rows[k], other.rows[k])) return order;
     }

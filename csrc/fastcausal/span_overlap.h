@@ -3,7 +3,7 @@
 //   (each 1 where neither side has the role, 0 where one side lacks it or is no relation at all);
 //   TP FP FN  tokens marked by both, by pred alone, by gold alone;
 //   N N1 O01  for Krippendorff's alpha over the two token masks: units, units marked, units that
-//   disagree;  PAIRS  the pairs counted.
+//   disagree;  PAIRS  the pairs counted.  Two that mark nothing at all add none of these.
 // Overall: EM OSB TO that hold for every role at once, and PAIRS.
 // Cost: per role, spans of gold times spans of pred. N fits as long as length < 2^62.
 #pragma once
@@ -96,6 +96,7 @@ FC_HD bool shares_boundary(const Relation& gold, const Relation& pred, int32_t r
   return false;
 }
 
+// length, n_pairs: of all pairs in which something is marked.
 template <class Sink>
 FC_HD void add_tokens(const Marked& found, int64_t length, int64_t n_pairs, int64_t of_role,
                       Sink& sink) {
@@ -132,7 +133,7 @@ FC_HD void span_overlap(const Relation& gold, const Relation& pred, int64_t leng
       sink.add(of_role + EM + k, holds[k]);
       all[k] &= holds[k];
     }
-    if (with_tokens) add_tokens(tokens, length, any, of_role, sink);
+    if (with_tokens) add_tokens(tokens, any ? length : 0, any, of_role, sink);
   }
   if (!sink.wants_overall(~uint64_t{0})) return;
   const int64_t overall = n_roles * N_FIELDS;

@@ -43,7 +43,7 @@ def contents(gold: list[Example], pred: list[Example], result: Result) -> list[C
     of_gold = [sorted(relation) for example in gold for relation in example]
     of_pred = [sorted(relation) for example in pred for relation in example]
     pairs = iter(
-        str((g, None if p < 0 else of_pred[p]))
+        str((g, None if p < 0 else of_pred[p] or None))
         for g, p in zip(of_gold, result.partner, strict=True)
     )
     return [Counter(next(pairs) for _ in example) for example in gold]
@@ -103,6 +103,50 @@ def test_sides_trade_places_in_cycles(kernel):
         [example for side in sides_ for example in side] for sides_ in zip(*pairs, strict=True)
     )
     assert_sides_trade_places(kernel, gold, pred)
+
+
+FEW_RELATIONS = [  # that tie, in a cycle, or have nothing in common
+    [(0, 0, 2)],
+    [(0, 1, 3)],
+    [(1, 1, 3)],
+    [(0, 0, 3), (1, 4, 6)],
+    [(0, 0, 1), (1, 2, 3), (2, 4, 5)],
+    [(0, 5, 6), (1, 7, 8), (2, 9, 10)],
+]
+
+
+@pytest.mark.parametrize(("backend", "n"), [("cpu", 3000), ("reference", 100)])
+@pytest.mark.parametrize("ties", ["content", "first"])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_empty_relations_show_in_nothing(kernel, ties, backend, n):
+    """Neither do examples with nothing, or with empty relations alone."""
+    rng = np.random.default_rng(0)
+    both = [[drawn(rng, 4) for _ in range(n)] for _ in range(2)]
+    padded = [[*(with_empty(rng, example) for example in side), [[]], []] for side in both]
+    # Hits alone: F1 of the first in a file is the official search, where empty ones have a place.
+    objective = Objective({"tp": 1}) if ties == "first" and "tp" in KERNELS[kernel].fields else None
+    plan = Protocol("test", kernel=kernel, ties=ties, objective=objective).plan(ROLES)
+    result = run(plan, *map(rows_of, both), backend=backend)
+    other = run(plan, *map(rows_of, padded), backend=backend)
+    np.testing.assert_array_equal(other.counts[:n], result.counts)
+    assert not other.counts[n:].any()
+    marked = [
+        Counter({pair: n for pair, n in pairs.items() if not pair.startswith("([],")})
+        for pairs in contents(*padded, other)
+    ]
+    assert marked[:n] == contents(*both, result)
+
+
+def drawn(rng: np.random.Generator, most: int) -> Example:
+    return [
+        FEW_RELATIONS[k] for k in rng.integers(0, len(FEW_RELATIONS), rng.integers(0, most + 1))
+    ]
+
+
+def with_empty(rng: np.random.Generator, example: Example) -> Example:
+    """The same relations in the same order, and some without a span between them."""
+    gaps = rng.binomial(2, 0.3, len(example) + 1)
+    return [r for k, gap in enumerate(gaps) for r in (*[[]] * gap, *example[k : k + 1])]
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=str)

@@ -108,12 +108,18 @@ class Problem:
         golds, preds = list(range(gold.n_relations)), list(range(pred.n_relations))
         self.linear = plan.linear
         self.gold_leads = False
+        of_gold, of_pred = (
+            [side.relation(k).tolist() for k in range(side.n_relations)] for side in (gold, pred)
+        )
         if plan.by_content:
-            golds.sort(key=lambda g: gold.relation(g).tolist())
-            preds.sort(key=lambda p: pred.relation(p).tolist())
-            self.gold_leads = [gold.relation(g).tolist() for g in golds] <= [
-                pred.relation(p).tolist() for p in preds
+            golds.sort(key=lambda g: of_gold[g])
+            preds.sort(key=lambda p: of_pred[p])
+            self.gold_leads = [*filter(None, map(of_gold.__getitem__, golds))] <= [
+                *filter(None, map(of_pred.__getitem__, preds))
             ]
+        if not plan.official:  # what is empty comes last
+            golds.sort(key=lambda g: not of_gold[g])
+            preds.sort(key=lambda p: not of_pred[p])
         self.leading, self.others = (golds, preds) if self.gold_leads else (preds, golds)
         pairs = [(g, p) for g in golds for p in preds]
         every = [*pairs, *((g, -1) for g in golds), *((-1, p) for p in preds)]
@@ -123,14 +129,14 @@ class Problem:
         unmatched = [value[g, -1] for g in golds] + [value[-1, p] for p in preds]
         self.alone: Edge = (sum(n for n, _ in unmatched), sum(d for _, d in unmatched), 0)
         self.edges: dict[tuple[int, int], Edge] = {}
-        of_gold, of_pred = _masks(gold), _masks(pred)
-        in_gold, in_pred = ([{t for _, t in m} for m in masks] for masks in (of_gold, of_pred))
+        gold_masks, pred_masks = _masks(gold), _masks(pred)
+        in_gold, in_pred = ([{t for _, t in m} for m in side] for side in (gold_masks, pred_masks))
         places = product(range(len(golds)), range(len(preds)))
         for (g, p), at in zip(pairs, places, strict=True):
             if plan.by_content and plan.kernel.additive and in_gold[g].isdisjoint(in_pred[p]):
                 continue
             (n, d), (n_gold, d_gold), (n_pred, d_pred) = value[g, p], value[g, -1], value[-1, p]
-            shared = len(of_gold[g] & of_pred[p]) if plan.by_content else 0
+            shared = len(gold_masks[g] & pred_masks[p]) if plan.by_content else 0
             self.edges[at if self.gold_leads else at[::-1]] = (
                 n - n_gold - n_pred,
                 d - d_gold - d_pred,

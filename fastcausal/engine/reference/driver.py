@@ -73,18 +73,23 @@ def _assign(
     """Choose the pairs, gold relation to predicted relation.
 
     One side leads: it gives the rows. By content, relations are sorted by their spans and the
-    smaller side leads, so neither file order nor the choice of gold and pred matters. Officially
-    predictions lead, in file order.
+    smaller side leads, so neither file order nor the choice of gold and pred matters. Else
+    predictions lead, in file order. Empty relations come last and decide nothing, except
+    officially.
     """
-    if plan.by_content:
-        golds = sorted(golds, key=lambda g: _content(gold, g))
-        preds = sorted(preds, key=lambda p: _content(pred, p))
-    elif plan.official and len(preds) <= len(golds) <= OFFICIAL_MOST:
+    if plan.official and len(preds) <= len(golds) <= OFFICIAL_MOST:
         cells = [[(plan.weights[2:] @ pair(g, p)).tolist() for g in golds] for p in preds]
         alone = [(plan.weights[2:] @ pair(g, -1)).tolist() for g in golds]
         return {golds[j]: preds[i] for i, j in enumerate(official_pairing(cells, alone))}
+    if plan.by_content:
+        golds = sorted(golds, key=lambda g: _content(gold, g))
+        preds = sorted(preds, key=lambda p: _content(pred, p))
+    if not plan.official:
+        golds = sorted(golds, key=lambda g: not _content(gold, g))
+        preds = sorted(preds, key=lambda p: not _content(pred, p))
     gold_leads = plan.by_content and (
-        [_content(gold, g) for g in golds] <= [_content(pred, p) for p in preds]
+        [_content(gold, g) for g in golds if _content(gold, g)]
+        <= [_content(pred, p) for p in preds if _content(pred, p)]
     )
 
     def value(g: int, p: int) -> Value:

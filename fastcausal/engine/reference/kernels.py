@@ -58,7 +58,7 @@ def span_overlap(gold: Int32, pred: Int32, length: int, params: Int64, counts: I
     Each is 1 where neither side has the role, 0 where one side lacks it or is missing;
     overall 1 where it is 1 for every role. TP, FP, FN: tokens marked by both, by pred alone, by
     gold alone. N, N1, O01: units, marked units and disagreeing units of Krippendorff's alpha over
-    the two token masks.
+    the two token masks. Two relations that mark nothing at all add no units.
     """
     any_side = len(gold) > 0 or len(pred) > 0
     both = len(gold) > 0 and len(pred) > 0
@@ -79,7 +79,7 @@ def span_overlap(gold: Int32, pred: Int32, length: int, params: Int64, counts: I
         counts[k + 3] = common
         counts[k + 4] = len(in_pred) - common
         counts[k + 5] = len(in_gold) - common
-        counts[k + 6] = 2 * length
+        counts[k + 6] = 2 * length if any_side else 0
         counts[k + 7] = len(in_gold) + len(in_pred)
         counts[k + 8] = len(in_gold) + len(in_pred) - 2 * common
         counts[k + 9] = any_side

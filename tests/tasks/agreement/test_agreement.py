@@ -3,6 +3,7 @@ change it."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Mapping
@@ -25,9 +26,18 @@ from tests.oracles.agreement import (
     mean_where_defined,
     textbook,
 )
-from tests.support.annotated import NAMES, agreed, annotations, near, noisy, relations_of, values_of
+from tests.support.annotated import (
+    NAMES,
+    agreed,
+    annotations,
+    apart,
+    near,
+    noisy,
+    relations_of,
+    values_of,
+)
 from tests.support.profiles import trials
-from tests.support.strategies import ROLES, relations
+from tests.support.strategies import ROLES, relations, sides
 
 
 @trials(250)
@@ -46,6 +56,54 @@ def test_against_the_textbook(annotated, average):
 def test_alpha_of_two_masks(a, b, role):
     both = mask(a, role), mask(b, role)
     assert alpha(*both) == near(krippendorffs_alpha(both))
+
+
+OVERLAP = fc.Protocol("overlap", kernel="span_overlap")
+MARKED, NEAR = {"cause": (0, 3), "effect": (5, 8)}, {"cause": (0, 2), "effect": (4, 8)}
+
+
+@pytest.mark.parametrize("empty", [0, 1, 50])
+@pytest.mark.parametrize("of_gold", [True, False])
+def test_empty_relations_are_no_units_of_alpha(empty, of_gold):
+    """Neither where none could be read, nor in an example without any."""
+    both = [[MARKED], [NEAR]]
+    both[not of_gold].extend([{}] * empty)
+    gold, pred = (
+        fc.Relations.from_examples(
+            [{"length": 10, "relations": side}, {"length": 10, "relations": [{}] * (empty > 1)}]
+        )
+        for side in both
+    )
+    report = fc.score(gold, pred, OVERLAP)
+    agreement = fc.agreement({"gold": gold, "pred": pred})
+    for role, value in (("cause", 0.7467), ("effect", 0.7912)):
+        assert report[role].alpha == agreement[role].alpha == pytest.approx(value, abs=1e-4)
+
+
+@pytest.mark.parametrize("torn", [0, 1, 50])
+def test_unparsed_relations_are_no_units_of_alpha(torn, tmp_path):
+    gold = fc.Relations.from_examples(
+        [{"id": "a", "text": "Rain fell , so roads closed .", "relations": [{"cause": (0, 2)}]}]
+    )
+    written = ["<ARG0>Rain</ARG0> fell , so roads closed .", *["<ARG0>Rain fell , so"] * torn]
+    path = tmp_path / "pred.jsonl"
+    path.write_text(json.dumps({"id": "a", "prediction": written}))
+    assert fc.score(gold, path, OVERLAP, unparsed="empty")["cause"].alpha == near(1 - 13 / 33)
+
+
+@trials(100)
+@given(both=sides(of=relations().map(apart)))
+def test_shares_equal_those_of_the_kernel(both):
+    """Empty relations, which agreement leaves out beforehand, decide no pairing either."""
+    annotated = {
+        name: {f"{k:03}": example for k, example in enumerate(side)}
+        for name, side in zip(NAMES[:2], both, strict=True)
+    }
+    report = fc.score(*map(relations_of, annotated.values()), OVERLAP)
+    found = agreed(annotated, average="relation")
+    for role in ROLES:
+        for share in ("em", "osb", "to"):
+            assert found[role][share] == near(report[role][share])
 
 
 @trials(200)
