@@ -139,6 +139,23 @@ inline Parts fcr_parts(Text text) {
   return parts;
 }
 
+// Order of Python's strings, which that of UTF-8 is; several marks of quotation are one.
+inline bool comes_before(Text a, Text b) {
+  const auto next = [](Text& text) {
+    const char letter = *text.data;
+    do {
+      ++text.data;
+      --text.size;
+    } while (letter == '"' && text.size && *text.data == '"');
+    return static_cast<unsigned char>(letter);
+  };
+  while (a.size && b.size) {
+    const unsigned char of_a = next(a), of_b = next(b);
+    if (of_a != of_b) return of_a < of_b;
+  }
+  return b.size > 0;
+}
+
 }  // namespace judged
 
 enum Field : int { SHARED, PREDICTED, WANTED, MATCHED, EQUAL, N_ROLE_FIELDS };
@@ -182,6 +199,7 @@ class Comparison {
   struct Spans {
     std::vector<int32_t> words;
     std::vector<size_t> ends;  // of each span in words, after a 0
+    std::vector<Text> texts;
     size_t size() const { return ends.size() - 1; }
     const int32_t* begin(size_t k) const { return words.data() + ends[k]; }
     const int32_t* end(size_t k) const { return words.data() + ends[k + 1]; }
@@ -194,6 +212,7 @@ class Comparison {
   std::vector<int32_t> times_;  // of each word of one side, 0 between uses
   std::vector<char> in_source_;
   std::vector<size_t> order_[2];
+  std::vector<int32_t> in_order_[2];
   Assignment assignment_;
   std::vector<Edge> edges_;
   std::vector<int64_t> offsets_;
@@ -207,13 +226,17 @@ class Comparison {
   bool read(Spans& spans, Text part) {
     spans.words.clear();
     spans.ends.assign(1, 0);
+    spans.texts.clear();
     const auto take = [&](int32_t word) { spans.words.push_back(word); };
     for (const char* end = part.data + part.size; part.size;) {
       const void* bar = std::memchr(part.data, '|', static_cast<size_t>(part.size));
       const char* stop = bar ? static_cast<const char*>(bar) : end;
-      bool blank;
-      if (!words_.read({part.data, stop - part.data}, letters_, true, blank, take)) return false;
-      if (!blank) spans.ends.push_back(spans.words.size());
+      Text bare;
+      if (!words_.read({part.data, stop - part.data}, letters_, true, bare, take)) return false;
+      if (bare.size) {
+        spans.ends.push_back(spans.words.size());
+        spans.texts.push_back(bare);
+      }
       part.data = bar ? stop + 1 : end;
       part.size = end - part.data;
     }
@@ -231,7 +254,8 @@ class Comparison {
     row[WANTED] = wanted;
     const bool one = gold.size() == 1 && pred.size() == 1;
     row[MATCHED] = one || !shared ? shared : matched(gold, pred, steps);
-    row[EQUAL] = shared == wanted && shared == predicted && (fcr_ || same_spans(gold, pred));
+    row[EQUAL] = shared == wanted && shared == predicted &&
+                 (fcr_ ? same_words(gold, pred) : same_spans(gold, pred));
     steps.took(20 * (wanted + predicted));
   }
 
@@ -279,14 +303,36 @@ class Comparison {
     return sum;
   }
 
+  // Puts the spans of a side in order.
+  template <class Before>
+  void sort(int side, const Spans& spans, const Before& before) {
+    order_[side].resize(spans.size());
+    for (size_t k = 0; k < spans.size(); ++k) order_[side][k] = k;
+    std::sort(order_[side].begin(), order_[side].end(), before);
+  }
+
+  // All words of the spans, these in order of their texts.
+  bool same_words(const Spans& gold, const Spans& pred) {
+    const Spans* sides[2] = {&gold, &pred};
+    for (int side = 0; side < 2; ++side) {
+      const Spans& spans = *sides[side];
+      sort(side, spans, [&](size_t a, size_t b) {
+        return judged::comes_before(spans.texts[a], spans.texts[b]);
+      });
+      in_order_[side].clear();
+      for (const size_t k : order_[side]) {
+        in_order_[side].insert(in_order_[side].end(), spans.begin(k), spans.end(k));
+      }
+    }
+    return in_order_[0] == in_order_[1];
+  }
+
   bool same_spans(const Spans& gold, const Spans& pred) {
     if (gold.size() != pred.size()) return false;
     const Spans* sides[2] = {&gold, &pred};
     for (int side = 0; side < 2; ++side) {
       const Spans& spans = *sides[side];
-      order_[side].resize(spans.size());
-      for (size_t k = 0; k < spans.size(); ++k) order_[side][k] = k;
-      std::sort(order_[side].begin(), order_[side].end(), [&](size_t a, size_t b) {
+      sort(side, spans, [&](size_t a, size_t b) {
         return std::lexicographical_compare(spans.begin(a), spans.end(a), spans.begin(b),
                                             spans.end(b));
       });
@@ -300,12 +346,12 @@ class Comparison {
   }
 
   bool look_up(Text source, std::string& missing, int64_t& contained) {
-    bool blank;
+    Text bare;
     in_source_.assign(static_cast<size_t>(words_.size()), 0);
     const auto take = [&](int32_t word) {
       if (word >= 0) in_source_[static_cast<size_t>(word)] = 1;
     };
-    if (!words_.read(source, letters_, false, blank, take)) return false;
+    if (!words_.read(source, letters_, false, bare, take)) return false;
     const size_t before = missing.size();
     for (const Spans& spans : sides_[1]) {
       for (const int32_t word : spans.words) {

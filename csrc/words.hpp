@@ -55,16 +55,16 @@ class Words {
   }
 
   // Calls take(number) for each word in turn, -1 for a word not there before unless it is kept.
-  // False where a letter is not in the table; blank: there is nothing but white space.
+  // False where a letter is not in the table. bare: the text without white space at its ends.
   template <class Take>
-  bool read(Text text, const Letters& letters, bool keep, bool& blank, const Take& take) {
+  bool read(Text text, const Letters& letters, bool keep, Text& bare, const Take& take) {
     // Lower case has at most three bytes for two; what is behind the end is read, but not used.
     const size_t most = 2 * static_cast<size_t>(text.size) + 16;
     if (buffer_.size() < most) buffer_.resize(most);
     char* const start = buffer_.data();
     char* end = start;  // of the word so far
     char* run = start;  // where the letters begin that may be an article
-    blank = true;
+    bare = {text.data, 0};
     const auto end_word = [&](const char* stop) {
       if (stop > start) take(number_of(start, static_cast<size_t>(stop - start), keep));
     };
@@ -74,29 +74,36 @@ class Words {
         end = start;
       }
     };
-    for (int64_t at = 0; at < text.size;) {
+    int64_t at = 0;
+    const auto reach = [&](int64_t from) {
+      if (!bare.size) bare.data = text.data + from;
+      bare.size = text.data + at - bare.data;
+    };
+    while (at < text.size) {
       const char* const before = end;
+      int64_t from = at;
       while (at < text.size) {
         const char letter = letters.plain[static_cast<unsigned char>(text.data[at])];
         if (!letter) break;
         *end++ = letter;
         ++at;
       }
-      if (end > before) blank = false;
+      if (end > before) reach(from);
       if (at == text.size) break;
+      from = at;
       const int32_t point = next_point(text, at);
       const bool known = point < letters.n && letters.lower[point] >= 0;
       if (!known && !letters.lenient) return false;
       const int8_t kind = known ? letters.kind[point] : int8_t{Letters::LETTER};
       if (kind == Letters::LETTER) {
         end = put(end, known ? letters.lower[point] : point);
-        blank = false;
+        reach(from);
       } else if (kind == Letters::SPACE) {
         end_run();
         end_word(end);
         end = run = start;
       } else {
-        blank = false;
+        reach(from);
         if (kind == Letters::DELETED) continue;
         end_run();
         end = run = put(end, known ? letters.lower[point] : point);

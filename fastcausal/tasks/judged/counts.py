@@ -27,7 +27,7 @@ FIELDS = tuple(f"{role}_{name}" for role in ROLES for name in ROLE_FIELDS)
 SIGMA = 0x3A3  # at the end of a word it has another lower case
 N_LETTERS = 0x3000  # code points of the native table: all but Asian scripts and symbols
 OTHER, LETTER, SPACE, DELETED = range(4)  # csrc's order
-WORDLESS = "the"  # a span without words
+MARKS = str.maketrans("01", "!#")  # neither is a part of a word
 
 
 @dataclass(frozen=True)
@@ -132,11 +132,17 @@ def _spelt(source: str | None, reference: str, answer: str, protocol: str) -> li
 def _of_words(parsed: Parsed | None) -> str:
     if parsed is None:
         return ""
-    cause, effect = (
-        " | ".join(" ".join(words(span)) or WORDLESS for span in spans) for spans in parsed[:2]
-    )
+    cause, effect = map(_of_spans, parsed[:2])
     relation = "" if parsed.relation is None else f"[Relation] {parsed.relation} "
     return f"[Cause] {cause} {relation}[Effect] {effect}"
+
+
+def _of_spans(spans: Sequence[str]) -> str:
+    """Return spans as words, each behind marks that sort it as its own text is sorted."""
+    place = {span: k for k, span in enumerate(sorted(spans))}
+    width = len(spans).bit_length()
+    marks = (f"{place[span]:0{width}b}".translate(MARKS) for span in spans)
+    return " | ".join(f"{m} {' '.join(words(s))}" for m, s in zip(marks, spans, strict=True))
 
 
 def _replaced(counts: WordCounts, odd: npt.NDArray[np.bool_], by: WordCounts) -> WordCounts:

@@ -47,7 +47,7 @@ def parse_guide(text: str) -> Parsed | None:
 def parse_fcr(text: str) -> Parsed | None:
     """Read a text as the published program does, marks in its order and case.
 
-    The program sorts the spans; no score depends on their order, so here they stay in the text's.
+    Spans stay in the order of the text; the program sorts them before it compares their words.
 
     Examples
     --------

@@ -109,9 +109,33 @@ def test_one_to_one_match_by_hand():
     assert cause.matched_precision == 1 / 3 * 2 or cause.matched_f1 == pytest.approx(2 / 3)
     assert report["effect"].exact_match == 1.0
     assert report["relation"].accuracy == 0.0
-    assert scored("[Cause] hail rain | heavy [Relation] x [Effect] floods", "fcr")[
-        "cause"
-    ].exact_match
+
+
+# The program sorts spans as they are written, and compares words only then.
+@pytest.mark.parametrize(
+    ("wanted", "given", "equal"),
+    [
+        ("new rules | outbreak", "new rules | an outbreak", 0),
+        ("new rules | outbreak", "outbreak. | new the rules", 1),
+        ("new rules | an outbreak", "an outbreak | new rules", 1),
+        ("heavy rain | hail", "hail rain | heavy", 0),
+        ("heavy rain", "rain heavy", 0),
+        ("heavy | rain", "heavy rain", 1),
+        ("b | B a", "the b | A b", 1),
+        ('"x y" | z', '""x y" | z', 1),
+        ('"a x | "" y', '"a x | " y', 1),
+        ("b\u00a0 | b c", "b | b c", 1),
+        ("c | \u6f22 b", "c | b \u6f22", 0),
+        ("an \u6f22 | b", "b | \u6f22", 0),
+        ("an \u6f22 | b", "b | an \u6f22", 1),
+    ],
+)
+def test_spans_are_sorted_as_they_are_written_by_hand(wanted, given, equal):
+    texts = [f"[Cause] {cause} [Relation] cause [Effect] e" for cause in (wanted, given)]
+    cause = scored(texts[1], "fcr", texts[0])["cause"]
+    assert (
+        cause.exact_match == equal == plain.same(*(plain.fcr(t)[0]["cause"] for t in texts), "fcr")
+    )
 
 
 def test_roles_without_words_by_hand():
