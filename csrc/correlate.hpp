@@ -110,6 +110,31 @@ class Below {
   std::vector<int64_t> counts_;
 };
 
+// Values of one side less their mean. They are first taken less one of them: so differences of
+// values far from 0 keep their digits; and times a power of two, so that squares do not vanish.
+class Centred {
+ public:
+  void start(double value) {
+    from_ = least_ = most_ = value;
+    sum_ = 0;
+  }
+  void add(double value, int64_t n) {
+    sum_ += static_cast<double>(n) * (value - from_);
+    least_ = std::min(least_, value);
+    most_ = std::max(most_, value);
+  }
+  void end(int64_t n) {
+    int exponent = 0;
+    std::frexp(most_ - least_, &exponent);
+    factor_ = exponent < -400 ? std::ldexp(1.0, std::min(-exponent, 1000)) : 1.0;
+    mean_ = factor_ * sum_ / static_cast<double>(n);
+  }
+  double of(double value) const { return factor_ * (value - from_) - mean_; }
+
+ private:
+  double from_ = 0, least_ = 0, most_ = 0, sum_ = 0, factor_ = 1, mean_ = 0;
+};
+
 class Correlator {
  public:
   explicit Correlator(const Paired& rows) : rows_(rows) {}
@@ -131,7 +156,6 @@ class Correlator {
   void group(int64_t first, int64_t last, const int64_t* weights) {
     groups_.clear();
     n_ = n_labels_ = 0;
-    double scores = 0, labels = 0;
     for (int64_t row = first; row < last;) {
       const int64_t start = row, place = rows_.score_places[row], label = rows_.label_places[row];
       int64_t n = 0;
@@ -140,14 +164,18 @@ class Correlator {
         ++row;
       }
       if (!n) continue;
+      if (groups_.empty()) {
+        scores_.start(rows_.scores[start]);
+        labels_.start(rows_.labels[start]);
+      }
       groups_.push_back({start, n});
       n_ += n;
       n_labels_ = std::max(n_labels_, label + 1);
-      scores += static_cast<double>(n) * rows_.scores[start];
-      labels += static_cast<double>(n) * rows_.labels[start];
+      scores_.add(rows_.scores[start], n);
+      labels_.add(rows_.labels[start], n);
     }
-    mean_score_ = scores / static_cast<double>(n_);
-    mean_label_ = labels / static_cast<double>(n_);
+    scores_.end(n_);
+    labels_.end(n_);
   }
 
   // Twice the ranks, less their mean.
@@ -190,7 +218,7 @@ class Correlator {
     both_ties_ += pairs(g.n);
     alike_ += g.n * below_.count(place);
     const double w = static_cast<double>(g.n);
-    const double x = rows_.scores[g.row] - mean_score_, y = rows_.labels[g.row] - mean_label_;
+    const double x = scores_.of(rows_.scores[g.row]), y = labels_.of(rows_.labels[g.row]);
     xx_ += w * x * x;
     yy_ += w * y * y;
     xy_ += w * x * y;
@@ -226,7 +254,7 @@ class Correlator {
   const Paired& rows_;
   int64_t n_ = 0, n_labels_ = 0;
   int64_t alike_ = 0, score_ties_ = 0, label_ties_ = 0, both_ties_ = 0;
-  double mean_score_ = 0, mean_label_ = 0;
+  Centred scores_, labels_;
   double xx_ = 0, yy_ = 0, xy_ = 0, rank_xx_ = 0, rank_yy_ = 0, rank_xy_ = 0;
   std::vector<Group> groups_;
   std::vector<int64_t> of_label_;

@@ -26,6 +26,7 @@ ScoresByName = dict[str, Any]
 Float64 = npt.NDArray[np.float64]
 EXACT = 2**53  # float64 holds every integer up to here
 EXACT_SINGLE = 2**24  # and float32
+EQUAL = 1e-12  # means this near to each other, in parts of them, are the same
 
 
 def ratio(numerator: Any, denominator: Any, undefined: float) -> Any:
@@ -218,20 +219,17 @@ def matthews(hits: int, predicted: Sequence[int], wanted: Sequence[int], undefin
     return float(ratio(covariance, math.sqrt(spread), undefined))
 
 
-def spearman(
-    x: Float64, y: Float64, weights: npt.NDArray[np.int64], undefined: float = math.nan
-) -> Float64:
+def spearman(x: Float64, y: Float64, weights: npt.NDArray[np.int64]) -> Float64:
     """Return Spearman's correlation under each row of weights: that of ranks, ties by mean rank.
 
-    All sums are exact integers, so no order of the values changes a bit.
+    It is NaN where a side does not vary. All sums are exact integers, so no order of the values
+    changes a bit.
 
     Parameters
     ----------
     x, y : float64[n]
     weights : int64[n_draws, n]
         How often each value is in a draw.
-    undefined : float
-        The correlation where a side does not vary.
 
     Examples
     --------
@@ -246,7 +244,7 @@ def spearman(
     if int(weights.sum(axis=1).max(initial=0)) ** 3 >= 2**62:
         a, b = a.astype(object), b.astype(object)
     sums = [(weights * p * q).sum(axis=1).tolist() for p, q in ((a, b), (a, a), (b, b))]
-    each = [ratio(ab, math.sqrt(aa * bb), undefined) for ab, aa, bb in zip(*sums, strict=True)]
+    each = [ratio(ab, math.sqrt(aa * bb), math.nan) for ab, aa, bb in zip(*sums, strict=True)]
     return np.array(each, np.float64)
 
 
@@ -354,3 +352,32 @@ def exact_sums(values: Float64, weights: npt.NDArray[np.int64]) -> Float64:
         return sum(parts, np.zeros((len(weights), values.shape[1])))
     cells = np.stack(parts, axis=-1).reshape(-1, len(parts))
     return np.array([math.fsum(cell) for cell in cells.tolist()]).reshape(parts[0].shape)
+
+
+def tied(means: Float64, low: float = 0.0) -> Float64:
+    """Return means along the last axis, those that differ by rounding errors alone as one value.
+
+    Thirds of integers and sums of decimal fractions are equal but for their last digits. Two means
+    are the same if less than `EQUAL` of their distance from ``low`` lies between them.
+
+    Parameters
+    ----------
+    means : float64[..., n]
+        NaN where undefined.
+    low : float
+        The least of the values that they are means of.
+
+    Examples
+    --------
+    >>> tied(np.array([0.1 + 0.2, 0.3, 0.4])).tolist()
+    [0.3, 0.3, 0.4]
+    """
+    order = np.argsort(means, axis=-1)
+    ascending = np.take_along_axis(means, order, -1)
+    same = np.diff(ascending) <= EQUAL * (ascending[..., 1:] - low)  # false for NaN
+    first = np.arange(1, means.shape[-1]) * ~same
+    first = np.concatenate([np.zeros_like(order[..., :1]), first], axis=-1)
+    first = np.maximum.accumulate(first, axis=-1)
+    values = np.empty_like(means)
+    np.put_along_axis(values, order, np.take_along_axis(ascending, first, -1), -1)
+    return values

@@ -42,6 +42,10 @@ class JudgedFormula(ConfusionFormula):
         """The labels, and the answer that names none."""
         return (*self.labels, UNANSWERED)
 
+    @property
+    def _unvaried(self) -> float:
+        return math.nan  # whatever 0/0 is: a value is for shares of counts
+
 
 @dataclass(frozen=True)
 class ScoredFormula(JudgedFormula):
@@ -119,16 +123,12 @@ class ScoredFormula(JudgedFormula):
         return {**overall, "score": numbers, **groups}
 
     def _mae(self, sums: Rows) -> Float64:
-        return np.asarray(ratio(sums[:, 0], sums[:, 1], self._zero))
+        return np.asarray(ratio(sums[:, 0], sums[:, 1], math.nan))
 
     def _spearman(self, rows: Rows, weights: Int64) -> Float64:
         both, _ = _distances(rows)
         x, y = rows[both][:, 2:].T
-        return spearman(x, y, weights[:, both], self._zero)
-
-    @property
-    def _zero(self) -> float:
-        return math.nan if self.undefined is None else self.undefined
+        return spearman(x, y, weights[:, both])
 
 
 @dataclass(frozen=True)

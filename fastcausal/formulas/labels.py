@@ -72,10 +72,10 @@ class ConfusionFormula(Formula):
     def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
         """Compute the scores of overall, positive, macro, weighted and of every class."""
         hits, predicted, wanted = np.hsplit(sums, 3)
-        undefined = math.nan if self.undefined is None else self.undefined
+        undefined = self._zero
         right = hits.sum(axis=1)
         each = zip(right.tolist(), predicted.tolist(), wanted.tolist(), strict=True)
-        mcc = [_matthews(*sums, undefined) for sums in each]
+        mcc = [_matthews(*sums, self._unvaried) for sums in each]
         overall = {"accuracy": accuracy(right, wanted.sum(axis=1), undefined), "mcc": np.array(mcc)}
         classes = precision_recall_f1(hits, predicted, wanted, undefined)
         groups = {"overall": overall}
@@ -89,6 +89,15 @@ class ConfusionFormula(Formula):
         for k, label in enumerate(self.labels):
             groups[f"class_{label}"] = {name: classes[name][:, k] for name in AVERAGED}
         return groups
+
+    @property
+    def _zero(self) -> float:
+        return math.nan if self.undefined is None else self.undefined
+
+    @property
+    def _unvaried(self) -> float:
+        """The correlation of labels of which one side does not vary."""
+        return self._zero
 
     def union(self, other: Formula) -> ConfusionFormula:
         """Return the formula of the labels of both."""

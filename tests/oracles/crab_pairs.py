@@ -56,7 +56,7 @@ def pairwise(pairs, answers, task, border, threshold, gold_from, undefined, poli
     scores = {
         "overall": {
             "accuracy": over(sum(g == p for g, p in judged), len(judged), zero),
-            "mcc": correlation(judged, [*labels, None], zero),
+            "mcc": correlation(judged, [*labels, None]),
         },
         "macro": {name: mean(classes, name, zero) for name in ("precision", "recall", "f1")},
         "weighted": {
@@ -66,8 +66,8 @@ def pairwise(pairs, answers, task, border, threshold, gold_from, undefined, poli
     if task == "score":
         distances = [abs(x - y) for x, y in numbers]
         scores["score"] = {
-            "mae": over(sum(distances), len(distances), zero),
-            "spearman": ranks_correlation(numbers, zero),
+            "mae": over(sum(distances), len(distances), math.nan),
+            "spearman": ranks_correlation(numbers),
         }
     if task == "binary":
         scores["positive"] = {k: v for k, v in classes[1].items() if k != "label"}
@@ -112,7 +112,7 @@ def mean(classes, name, zero, weight=None):
     return over(sum(c[name] * w for c, w in zip(defined, weights, strict=True)), sum(weights), zero)
 
 
-def correlation(judged, labels, zero):
+def correlation(judged, labels):
     """Pearson's correlation of the indicators of all labels, one after the other."""
     n = len(judged)
     sums = [0.0, 0.0, 0.0]
@@ -123,16 +123,16 @@ def correlation(judged, labels, zero):
         sums[0] += n * both - sum(x) * sum(y)
         sums[1] += n * sum(x) - sum(x) ** 2
         sums[2] += n * sum(y) - sum(y) ** 2
-    return over(sums[0], math.sqrt(sums[1] * sums[2]), zero)
+    return over(sums[0], math.sqrt(sums[1] * sums[2]), math.nan)
 
 
-def ranks_correlation(numbers, zero):
+def ranks_correlation(numbers):
     ranks = []
     for side in zip(*numbers, strict=True):
         ranks.append([sum(o < v for o in side) + (sum(o == v for o in side) + 1) / 2 for v in side])
     if not ranks:
-        return zero
+        return math.nan
     centre = (len(numbers) + 1) / 2
     x, y = ([r - centre for r in side] for side in ranks)
     top = sum(a * b for a, b in zip(x, y, strict=True))
-    return over(top, math.sqrt(sum(a * a for a in x) * sum(b * b for b in y)), zero)
+    return over(top, math.sqrt(sum(a * a for a in x) * sum(b * b for b in y)), math.nan)

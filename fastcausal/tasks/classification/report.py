@@ -100,9 +100,12 @@ class ClassificationReport(Report):
     @cached_property
     def _groups(self) -> dict[str, dict[str, float]]:
         """Every group of scores, by the formula that resampling takes too."""
-        formula = ConfusionFormula(self.labels, False, self.positive, self.undefined)
-        groups = formula.groups_of(np.concatenate(self._sums)[None])
+        groups = self._formula.groups_of(np.concatenate(self._sums)[None])
         return {g: {n: float(v[0]) for n, v in scores.items()} for g, scores in groups.items()}
+
+    @property
+    def _formula(self) -> ConfusionFormula:
+        return ConfusionFormula(self.labels, False, self.positive, self.undefined)
 
     @property
     def _sums(self) -> tuple[Int64, Int64, Int64]:

@@ -42,7 +42,8 @@ def events(
         A row per document: ``id``, and ``events``, a list of texts. Both have the same ids.
     match : {"tokens", "exact"} or callable
         Events that may be partners: F1 of their words is at least ``min_f1``; their words are the
-        same; or a function of two texts, gold first, says so. Words are those of SQuAD 1.1.
+        same; or a function of two texts, gold first, says so. Words are those of SQuAD 1.1; an
+        event without any is no partner, but by a function.
     min_f1 : float
         From 0 to 1, for ``"tokens"``.
 
@@ -138,15 +139,12 @@ def _edges(
         return [
             (i, j) for i, a in enumerate(wanted) for j, b in enumerate(listed) if bool(match(a, b))
         ]
-    golds, preds = map(words, wanted), [*map(words, listed)]
+    golds, preds = (
+        [(k, w) for k, text in enumerate(s) if (w := words(text))] for s in (wanted, listed)
+    )
     if match == "exact":
-        return [(i, j) for i, a in enumerate(golds) for j, b in enumerate(preds) if a == b]
-    return [
-        (i, j)
-        for i, a in enumerate(golds)
-        for j, b in enumerate(preds)
-        if (f1(a, b) if a or b else 0.0) >= min_f1
-    ]
+        return [(i, j) for i, a in golds for j, b in preds if a == b]
+    return [(i, j) for i, a in golds for j, b in preds if f1(a, b) >= min_f1]
 
 
 def _documents(records: Records) -> Documents:

@@ -116,6 +116,10 @@ class JudgmentReport(ClassificationReport):
         return {"overall": groups.pop("overall")} | numbers | groups
 
     @property
+    def _formula(self) -> JudgedFormula:
+        return JudgedFormula(self.labels, True, self.positive, self.undefined, self.task)
+
+    @property
     def _sums(self) -> tuple[Int64, Int64, Int64]:
         hits, predicted, wanted = super()._sums
         return hits, predicted, wanted + self.unanswered

@@ -14,7 +14,7 @@ from fastcausal.formulas import ConfusionFormula, Int64
 from fastcausal.groups import Scores
 from fastcausal.options import Border, Policy
 from fastcausal.report import Report
-from fastcausal.scores import Float64
+from fastcausal.scores import EQUAL, Float64
 from fastcausal.tables import Grid
 from fastcausal.tasks.crab.answers import LABELS, read_answers
 from fastcausal.tasks.crab.pairs import reaches, read_pairs
@@ -119,7 +119,8 @@ def sweep(
     )
     rows = rows_of(count(pairs.score, answers.counted, limits, border), limits, undefined)
     defined = [row for row in rows if not math.isnan(row["macro_f1"])]
-    best = max(defined, key=lambda row: row["macro_f1"], default=None)
+    highest = max((row["macro_f1"] for row in defined), default=math.nan)
+    best = next((row for row in defined if row["macro_f1"] >= highest - EQUAL), None)
     coverage = answers.coverage()
     named = ",".join(str(row["threshold"]) for row in rows)
     return SweepReport(

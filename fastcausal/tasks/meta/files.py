@@ -17,6 +17,7 @@ from fastcausal.errors import InputError, Remedy
 from fastcausal.formats.io.records import Records, read_records
 from fastcausal.options import LabelPolicy
 from fastcausal.ratings import Float64, Int64, encoded
+from fastcausal.scores import exact_sums, tied
 
 KEYS = ("system", "item", "rater")
 ALL = "all"  # the system of tables that name none
@@ -58,9 +59,7 @@ class Judged:
     @property
     def labels(self) -> Float64:
         """Human value of each row, the mean of its labels; NaN where it is unjudged."""
-        n = (~np.isnan(self.votes)).sum(axis=0)
-        sums = np.nansum(np.sort(self.votes, axis=0), axis=0)  # no order of raters moves a bit
-        return np.where(n > 0, sums / np.maximum(n, 1), np.nan)
+        return mean_labels(self.votes)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -89,6 +88,18 @@ class Judged:
             by=None if self.by is None else self.by.filter(arrow.numbers(rows)),
             clusters=None if self.clusters is None else self.clusters[rows],
         )
+
+
+def mean_labels(votes: Float64) -> Float64:
+    """Return the mean over raters of each row, NaN without a label: votes are float64[n_raters, n].
+
+    Means that are equal but for rounding are one.
+    """
+    given = ~np.isnan(votes)
+    n = given.sum(axis=0)
+    sums = exact_sums(np.where(given, votes, 0.0), np.ones((1, len(votes)), np.int64))[0]
+    means = np.divide(sums, n, out=np.full(votes.shape[1], np.nan), where=n > 0)
+    return means if n.max(initial=0) < 2 else tied(means, votes[given].min())
 
 
 def read_judged(

@@ -13,7 +13,7 @@ from fastcausal.options import Level
 from fastcausal.ratings import Int64, Ratings
 from fastcausal.scores import mean_defined
 from fastcausal.tasks.meta.correlations import CORRELATIONS
-from fastcausal.tasks.meta.files import Judged
+from fastcausal.tasks.meta.files import Judged, mean_labels
 from fastcausal.tasks.meta.levels import LEVELS, Rows
 from fastcausal.tasks.reliability.reading import read_ratings
 from fastcausal.tasks.reliability.suspicion import identical_warnings
@@ -89,8 +89,6 @@ def ceiling(judged: Judged) -> dict[str, dict[str, float]]:
 
 def _rows(judged: Judged, rater: int) -> Rows:
     """Labels of a rater beside the means of the rest, where both are there."""
-    rest = np.sort(np.delete(judged.votes, rater, axis=0), axis=0)
-    n = (~np.isnan(rest)).sum(axis=0)
-    both = (n > 0) & ~np.isnan(judged.votes[rater])
-    means = np.nansum(rest[:, both], axis=0) / n[both]
-    return Rows(judged.items[both], judged.systems[both], judged.votes[rater, both], means)
+    means = mean_labels(np.delete(judged.votes, rater, axis=0))
+    both = ~np.isnan(means) & ~np.isnan(judged.votes[rater])
+    return Rows(judged.items[both], judged.systems[both], judged.votes[rater, both], means[both])

@@ -12,11 +12,10 @@ import numpy.typing as npt
 
 from fastcausal.arrays import arrow
 from fastcausal.ratings import Float64, Int64
-from fastcausal.scores import exact_sums
+from fastcausal.scores import EQUAL, exact_sums, tied
 from fastcausal.tasks.meta.correlations import CORRELATIONS, Ordered
 from fastcausal.tasks.meta.soft import soft_pairwise_accuracy
 
-EQUAL = 1e-12  # accuracies this near to each other are the same
 Values = dict[str, Float64]
 Bools = npt.NDArray[np.bool_]
 
@@ -138,14 +137,18 @@ def _mean(values: Float64, weights: Int64) -> Float64:
 
 
 def system_means(rows: Rows, values: Float64, weights: Int64 | None = None) -> Float64:
-    """Means over the rows of each system: float64[n_draws, n_systems], NaN without rows."""
+    """Means over the rows of each system, less the least value: float64[n_draws, n_systems].
+
+    NaN without rows. Means that are equal but for rounding are one.
+    """
     weights = np.ones((1, len(values)), np.int64) if weights is None else weights
+    values = values - values.min(initial=math.inf)
     means = np.full((len(weights), len(rows.system_rows)), math.nan)
     for k, mine in enumerate(rows.system_rows):
         n = weights[:, mine].sum(axis=1)
         sums = exact_sums(values[mine, None], weights[:, mine])[:, 0]
         np.divide(sums, n, out=means[:, k], where=n > 0)
-    return means
+    return tied(means)
 
 
 def systems(rows: Rows, weights: Int64 | None = None) -> Values:

@@ -9,11 +9,10 @@ from itertools import combinations
 import numpy as np
 
 from fastcausal.ratings import Float64, Int64
-from fastcausal.scores import exact_sums
+from fastcausal.scores import EQUAL, exact_sums
 from fastcausal.significance.sampling import exchanges
 
 MOST_ALL = 13  # of so many things all arrangements are taken, of more a sample
-EQUAL = 1e-12
 
 
 def arrangements(n: int, n_resamples: int, seed: int) -> tuple[Int64, int]:

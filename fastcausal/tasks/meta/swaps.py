@@ -11,12 +11,13 @@ from itertools import combinations
 import numpy as np
 
 from fastcausal.ratings import Float64, Int64
+from fastcausal.scores import EQUAL
 from fastcausal.significance.corrections import adjusted
 from fastcausal.significance.sampling import exchanges
 from fastcausal.tasks.meta import levels
 from fastcausal.tasks.meta.correlations import BLOCK, CORRELATIONS
 from fastcausal.tasks.meta.levels import Bools, Rows
-from fastcausal.tasks.meta.soft import EQUAL, MOST_ALL, arrangements, soft_pairwise_accuracy
+from fastcausal.tasks.meta.soft import MOST_ALL, arrangements, soft_pairwise_accuracy
 
 SCORES = {
     "pooled": (*CORRELATIONS, "auc"),

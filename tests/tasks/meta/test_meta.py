@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import roc_auc_score
@@ -24,6 +25,7 @@ from tests.support.profiles import trials
 NAN = math.nan
 FEW = st.integers(0, 4).map(float)
 BINARY = st.integers(0, 1)
+VOTES = {"s": ["101", "111", "110"], "t": ["111", "010", "111"], "u": ["000", "100", "101"]}
 FLOATS = st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: round(x, 3))
 
 
@@ -49,6 +51,17 @@ def tables(draw, n_raters=2, labels=BINARY, most_rows=24):
         (*key, draw(FEW) / 4, draw(FEW) / 4, [draw(labels) for _ in range(n_raters)])
         for key in keys
     ]
+
+
+def exact_pearson(x, y):
+    x, y = ([*map(Fraction, side.tolist())] for side in (x, y))
+    x, y = ([value - sum(side) / len(side) for value in side] for side in (x, y))
+    products, *squares = (
+        sum(a * b for a, b in zip(*p, strict=True)) for p in ((x, y), (x, x), (y, y))
+    )
+    if not all(squares):
+        return NAN
+    return math.copysign(math.sqrt(products**2 / squares[0] / squares[1]), products)
 
 
 def scores_of(rows):
@@ -89,6 +102,17 @@ class TestCorrelations:
         binary = (values[1] > np.median(values[1])).astype(float)
         if 0 < binary.sum() < len(binary):
             assert close(correlations(values[0], binary)["auc"], roc_auc_score(binary, values[0]))
+
+    @given(
+        values=sides(),
+        offset=st.sampled_from([0.0, 1e9, 1e15, -4e15]),
+        power=st.integers(-900, 900),
+    )
+    @example(values=(np.array([1.0, 2, 4]), np.array([1.0, 3, 2])), offset=1e15, power=0)
+    def test_pearson_keeps_its_digits_far_from_0(self, values, offset, power):
+        """Against fractions: where values are far apart from 0, or squares of them vanish."""
+        x, y = np.round(values[0]) + offset, np.ldexp(values[1], power)
+        assert close(correlations(x, y)["pearson"], exact_pearson(x, y), 1e-14)
 
     def test_many_labels(self):
         rng = np.random.default_rng(0)
@@ -148,6 +172,30 @@ class TestLevels:
             x, y = zip(*voted, strict=True)
             auc = roc_auc_score([total == 2 for total in y], x)
             assert close(report.metrics["a"].pooled["auc"], auc)
+
+    @given(tables(n_raters=3, labels=st.integers(0, 1) | st.none()))
+    @example([
+        (system, str(k), 0.3, place / 10, [*map(int, votes)])
+        for place, (system, rows) in enumerate(VOTES.items())
+        for k, votes in enumerate(rows)
+    ])  # fmt: skip
+    def test_equal_means_of_systems_are_ties(self, rows):
+        """Against fractions: votes are whole numbers, scores decimal ones; neither has a rest."""
+        rows = [(*row[:4], [v for v in row[4] if v is not None]) for row in rows]
+        rows = [row for row in rows if row[4]]
+        assume(rows)
+        table = [(s, i, round(4 * a) / 10, round(4 * b) / 10, votes) for s, i, a, b, votes in rows]
+        report = fc.meta(scores_of(table), human_of(table), n_resamples=10)
+        for metric, of_row in (("a", 2), ("b", 3)):
+            means = []
+            for system in sorted({row[0] for row in table}):
+                mine = [row for row in table if row[0] == system]
+                tenths = [Fraction(round(10 * row[of_row]), 10) for row in mine]
+                people = [Fraction(sum(row[4]), len(row[4])) for row in mine]
+                means.append([sum(values) / len(mine) for values in (tenths, people)])
+            found = report.metrics[metric].systems
+            for name in ("kendall", "pairwise_accuracy", "spearman"):
+                assert close(found[name], oracle.SCORES[name](*zip(*means, strict=True)))
 
     @trials(25)
     @given(

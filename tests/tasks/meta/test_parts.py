@@ -50,6 +50,11 @@ def test_predictions_are_those_of_the_other_folds(pairs, folds, data):
         assert predicted == expected or math.isnan(predicted) == math.isnan(expected) is True
 
 
+def test_a_threshold_without_a_voted_row_is_undefined():
+    fit = threshold(np.array([0.1, 0.9]), np.array([-1, -1]), np.arange(2), 2)
+    assert np.isnan([fit.value, fit.accuracy, *fit.held_out.values(), *fit.predictions]).all()
+
+
 @pytest.mark.slow  # to import scikit-learn
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=15))
 def test_held_out_scores_are_those_of_scikit_learn(pairs):
