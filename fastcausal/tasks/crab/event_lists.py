@@ -43,7 +43,7 @@ def events(
     match : {"tokens", "exact"} or callable
         Events that may be partners: F1 of their words is at least ``min_f1``; their words are the
         same; or a function of two texts, gold first, says so. Words are those of SQuAD 1.1; an
-        event without any is no partner, but by a function.
+        event without any has a partner by a function alone.
     min_f1 : float
         From 0 to 1, for ``"tokens"``.
 
