@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from fastcausal.engine.kernel import Kernel, Objective
 from fastcausal.engine.plan import Plan
+from fastcausal.errors import InputError
 from fastcausal.options import (
     NonCausal,
     PairingTies,
@@ -28,6 +31,8 @@ CHOICES: dict[str, object] = {
     "non_causal": NonCausal,
     "average": Summing,
 }
+PROTOCOLS: dict[ProtocolName, Protocol] = {}
+"""The built-in protocols, by name."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,7 @@ class Protocol:
     Parameters
     ----------
     name : str
+        That of a built-in protocol only with its fields; without ``|``, which parts the line.
     kernel : str or Kernel
         What is counted for a pair of relations: ``"fair_spans"``, ``"exact_spans"``,
         ``"span_overlap"``, ``"partial_spans"``, or your own (see `fastcausal.kernel`).
@@ -54,11 +60,18 @@ class Protocol:
     non_causal : {"charge", "ignore"}
         Whether predictions for an example without gold relations cost false positives.
     tracks : tuple of tuples of str
-        Roles of one track form one sequence, in which one may be mistaken for another.
+        Roles of one track form one sequence, in which one may be mistaken for another; each is in
+        one track. Roles that are in none are alone. The data must have every role that is not
+        cause, effect or signal.
     undefined : float or None
-        What 0/0 is; None leaves it undefined: NaN in Python, null in JSON.
+        What 0/0 is, from 0 to 1; None leaves it undefined: NaN in Python, null in JSON.
     average : {"counts", "cnc-2022"}
         Scores from summed counts, or the 2022 scorer's running mean of means.
+
+    Raises
+    ------
+    ValueError
+        A field is not as above, or the kernel has no such field as the objective names.
 
     Examples
     --------
@@ -84,6 +97,24 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
             check(name, getattr(self, name), choices)
         self.pair_kernel  # noqa: B018  an unknown kernel is refused here
         self.weights()
+        object.__setattr__(self, "tracks", _checked_tracks(self.tracks))
+        object.__setattr__(self, "undefined", _checked_undefined(self.undefined))
+        self._check_name()
+
+    def _check_name(self) -> None:
+        """Refuse a name that would make the line of the protocol say something else."""
+        name: Any = self.name
+        if not isinstance(name, str) or not name or "|" in name or not name.isprintable():
+            raise ValueError(f'name is {name!r}, expected text in one line without "|"')
+        built_in = {str(key): protocol for key, protocol in PROTOCOLS.items()}.get(name)
+        if built_in is None:
+            return
+        tags = self.tags if built_in.tags == "strict" else built_in.tags  # as the argument of score
+        if self._line(self.tags) != built_in._line(tags):
+            raise ValueError(
+                f'name is "{name}", that of a built-in protocol with other fields, '
+                "expected another name"
+            )
 
     @property
     def pair_kernel(self) -> Kernel:
@@ -122,7 +153,13 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         return self.ties == "first" and objective == f1
 
     def plan(self, roles: tuple[str, ...]) -> Plan:
-        """Return the protocol made ready for relations with these roles; made once."""
+        """Return the protocol made ready for relations with these roles; made once.
+
+        Raises
+        ------
+        InputError
+            A track names another role.
+        """
         made: Plan | None = self.kept.get(roles)
         if made is None:
             made = self.kept[roles] = self._plan(roles)
@@ -149,6 +186,12 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
 
     def _plan(self, roles: tuple[str, ...]) -> Plan:
         track_of = {role: k for k, track in enumerate(self.tracks) for role in track}
+        known = {*roles, *chain(*CAUSAL_TRACKS)}  # these may be absent from any data
+        if unknown := [role for role in track_of if role not in known]:
+            raise InputError(
+                f'protocol {self.name}: tracks name the role "{unknown[0]}", '
+                f"expected those of the data: {', '.join(roles)}"
+            )
         tracks = [track_of.get(role, len(self.tracks) + k) for k, role in enumerate(roles)]
         numbers = {track: k for k, track in enumerate(dict.fromkeys(tracks))}
         return Plan(
@@ -166,7 +209,15 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
     def __str__(self) -> str:
         return self._line(self.tags)
 
+    @property
+    def settings(self) -> str:
+        """The line without the name."""
+        return self._settings(self.tags)
+
     def _line(self, tags: str) -> str:
+        return f"{self.name}|{self._settings(tags)}"
+
+    def _settings(self, tags: str) -> str:
         parts = {
             "kernel": self.pair_kernel.name,
             "objective": self.objective or self.pair_kernel.objective,
@@ -179,7 +230,36 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
         }
         if self.average != "counts":
             parts["average"] = self.average
-        return "|".join([self.name, *(f"{key}:{value}" for key, value in parts.items())])
+        return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def _checked_tracks(tracks: Any) -> tuple[tuple[str, ...], ...]:
+    """Return tracks as tuples; refuse those without roles, and a role in two places."""
+    expected = "expected sequences of roles, each role once"
+    sides = [tracks, *tracks] if _is_sequence(tracks) else [tracks]
+    if not all(_is_sequence(side) and len(side) for side in sides):
+        raise ValueError(f"tracks are {tracks!r}, {expected}")
+    roles = list(chain(*tracks))
+    for role in roles:
+        if not isinstance(role, str) or not role or "|" in role:
+            raise ValueError(f'tracks have the role {role!r}, expected text without "|"')
+        if roles.count(role) > 1:
+            raise ValueError(f'tracks have the role "{role}" {roles.count(role)} times, {expected}')
+    return tuple(tuple(track) for track in tracks)
+
+
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _checked_undefined(value: Any) -> float | None:
+    """Return the value of 0/0 as a float: a score, which lies from 0 to 1."""
+    if value is None:
+        return None
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= 1:
+        raise ValueError(f"undefined is {value!r}, expected None or a number from 0 to 1")
+    return float(value) + 0.0  # no minus before 0
 
 
 RECESS = Protocol("recess")
@@ -194,11 +274,7 @@ CNC_2023 = Protocol(
 CNC_2022 = replace(
     CNC_2023, name="cnc-2022", kernel="exact_spans", tags="cnc-2022", average="cnc-2022"
 )
-PROTOCOLS: dict[ProtocolName, Protocol] = {
-    "recess": RECESS,
-    "cnc-2023": CNC_2023,
-    "cnc-2022": CNC_2022,
-}
+PROTOCOLS |= {"recess": RECESS, "cnc-2023": CNC_2023, "cnc-2022": CNC_2022}
 
 
 def protocol_named(protocol: ProtocolName | Protocol) -> Protocol:

@@ -17,6 +17,7 @@ from fastcausal.options import KernelName
 from fastcausal.protocols import PROTOCOLS, Protocol
 
 SUFFIXES = (".toml", ".json")
+MOST_BYTES = 8192  # of a file: time and memory of TOML grow with the square of a dotted key
 FIELDS = tuple(field.name for field in fields(Protocol))
 
 
@@ -67,7 +68,7 @@ def read_protocol(path: str | os.PathLike[str]) -> Protocol:
     Raises
     ------
     InputError
-        The file cannot be read; a field is unknown or invalid.
+        The file cannot be read, or is larger than 8,192 bytes; a field is unknown or invalid.
 
     Examples
     --------
@@ -78,7 +79,13 @@ def read_protocol(path: str | os.PathLike[str]) -> Protocol:
     >>> protocol.name, protocol.kernel, protocol.tracks
     ('strict', 'exact_spans', (('cause',), ('effect',)))
     """
-    source = Source.open(path)
+    source = Source.open(path, most=MOST_BYTES + 1)
+    if not source.data.strip():
+        raise InputError(f"{source.name} is empty")
+    if len(source.data) > MOST_BYTES:
+        raise InputError(
+            f"{source.name}: more than {MOST_BYTES:,} bytes, expected at most so many of a protocol"
+        )
     values = {"name": stem_of(source.name)} | _content(source)
     for key, value in values.items():
         if key not in FIELDS:
@@ -124,7 +131,7 @@ def _number(value: Any) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError
-    return float(value)
+    return value
 
 
 def _tracks(value: Any) -> tuple[tuple[str, ...], ...]:

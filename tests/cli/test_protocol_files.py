@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import re
 import subprocess
 import sys
+from dataclasses import fields
 
 import pytest
 
@@ -13,7 +16,7 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli.protocol_files import protocol_of, read_protocol
 from fastcausal.options import KernelName
-from fastcausal.protocols import CNC_2023, PROTOCOLS
+from fastcausal.protocols import CNC_2023, PROTOCOLS, RECESS
 from tests.support.cli import cli
 
 GOLD, CAREFUL = sample.GOLD, sample.SYSTEMS["careful"]
@@ -77,6 +80,10 @@ def test_every_field_is_read(tmp_path):
         ("x.json", "{", ":1: invalid JSON: "),
         ("x.json", "[]", "a list, expected an object"),
         ("x.toml", "", " is empty"),
+        ("x.toml", " \n", " is empty"),
+        ("x.toml", ".".join("a" * 50_000) + " = 1", "more than 8,192 bytes"),
+        ("x.json", "[" * 100_000, "more than 8,192 bytes"),
+        ("recess.toml", "undefined = 0", 'name is "recess", that of a built-in protocol with'),
         ("x.toml", "\xff", "invalid TOML"),
     ],
 )
@@ -87,6 +94,55 @@ def test_bad_files_are_told_with_file_and_key(name, text, message, tmp_path):
     assert err.startswith(f"error: {path}")
     assert message in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        *(({"undefined": number}, "undefined is ") for number in (math.nan, math.inf, 1e308, -5)),
+        ({"undefined": 10**400}, "undefined is 1000"),
+        ({"tracks": [["cause", "effect", "cause"]]}, 'the role "cause" 2 times'),
+        ({"tracks": [["cause"], ["signal", "cause"]]}, 'the role "cause" 2 times'),
+        ({"tracks": [["cause"], []]}, "expected sequences of roles"),
+        ({"tracks": []}, "expected sequences of roles"),
+        ({"tracks": [["cause", ""]]}, "the role '', expected text"),
+        ({"name": "recess", "undefined": 0}, "that of a built-in protocol with other fields"),
+        ({"name": "cnc-2023", "tags": "cnc-2023"}, "that of a built-in protocol"),
+        ({"name": "cnc-2022"}, "that of a built-in protocol with other fields"),
+        ({"name": "recess|kernel:fair_spans"}, "expected text in one line"),
+        ({"name": "two\nlines"}, "expected text in one line"),
+        ({"name": ""}, "expected text in one line"),
+    ],
+)
+def test_a_protocol_and_its_file_refuse_alike(values, message, tmp_path):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        fc.Protocol(**{"name": "x"} | values)
+    path = saved(tmp_path, "x.json", json.dumps(values))
+    out, err = cli("score", GOLD, CAREFUL, "--protocol", path, expect=2)
+    assert not out
+    assert err.startswith(f"error: {path}: ")
+    assert message in err
+
+
+def test_tracks_name_roles_of_the_data(tmp_path):
+    path = saved(tmp_path, "x.toml", 'tracks = [["cause", "efect"], ["signal"]]')
+    out, err = cli("score", GOLD, CAREFUL, "--protocol", path, expect=2)
+    expected = 'error: protocol x: tracks name the role "efect", expected those of the data: '
+    assert (out, err) == ("", f"{expected}cause, effect, signal\n")
+    # Their own roles, of which neither the default tracks nor a file has to know.
+    spans = {"trigger": (0, 2), "efect": (3, 4)}
+    gold = fc.Relations.from_examples([{"length": 5, "relations": [spans]}], tuple(spans))
+    for tracks in ((("trigger", "efect"),), (("cause", "efect"),), RECESS.tracks):
+        report = fc.score(gold, gold, fc.Protocol("mine", tracks=tracks))
+        assert report["efect"].f1 == 1.0
+
+
+def test_a_built_in_protocol_may_be_spelled_out():
+    for name, protocol in PROTOCOLS.items():
+        values = {field.name: getattr(protocol, field.name) for field in fields(protocol)}
+        assert fc.Protocol(**values | {"tracks": [["cause", "effect"], ["signal"]]}) == protocol
+        assert values["name"] == name
+    assert str(fc.Protocol("recess", tags="aligned")) == str(RECESS).replace("strict", "aligned")
 
 
 @pytest.mark.parametrize("kernel", KernelName.__args__)

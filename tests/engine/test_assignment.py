@@ -112,7 +112,7 @@ def test_many_relations_have_certificate(seed, ties):
     hits, near = (rng.binomial(2, p, shape) for p in rng.choice([0.03, 0.1, 0.4], 2))
     gold, pred = map(rows_of, crafted(rng, hits, near, loose=4))
     for objective in (None, Objective({"tp": 3, "be": 1})):
-        assert_solved(replace(RECESS, objective=objective, ties=ties), gold, pred)
+        assert_solved(replace(RECESS, name="test", objective=objective, ties=ties), gold, pred)
 
 
 @pytest.mark.parametrize("n", [4, 8, 14, 20])

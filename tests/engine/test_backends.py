@@ -47,7 +47,7 @@ OBJECTIVES = {
 @given(both=sides(), shape=st.sampled_from(SHAPES), tracks=st.sampled_from(TRACKS), data=st.data())
 def test_cpu_equals_reference(kernel, both, shape, tracks, data):
     objective = data.draw(st.sampled_from([None, *OBJECTIVES.get(kernel, [])]))
-    protocol = replace(shape, kernel=kernel, tracks=tracks, objective=objective)
+    protocol = replace(shape, name="test", kernel=kernel, tracks=tracks, objective=objective)
     gold, pred = map(rows_of, both)
     results = [run(protocol.plan(ROLES), gold, pred, backend=b) for b in ("cpu", "reference")]
     np.testing.assert_array_equal(results[0].partner, results[1].partner)
@@ -58,7 +58,7 @@ def test_cpu_equals_reference(kernel, both, shape, tracks, data):
 @trials(30)
 @given(pairs=st.lists(st.tuples(*[st.none() | relations()] * 2).filter(any), min_size=1))
 def test_pairs_count_alike(kernel, pairs):
-    plan = replace(RECESS, kernel=kernel).plan(ROLES)
+    plan = replace(RECESS, name="test", kernel=kernel).plan(ROLES)
     gold, pred = (rows_of([[pair[side] or [] for pair in pairs]]) for side in (0, 1))
     index = [
         np.array([-1 if pair[side] is None else k for k, pair in enumerate(pairs)])
@@ -82,7 +82,7 @@ def test_crowded_tracks_count_alike():
     gold, pred = (rows_of([[crowd() for _ in range(1500)]]) for _ in range(2))
     index = np.arange(1500)
     for tracks in (RECESS.tracks, (ROLES,)):
-        plan = replace(RECESS, tracks=tracks).plan(ROLES)
+        plan = replace(RECESS, name="test", tracks=tracks).plan(ROLES)
         np.testing.assert_array_equal(
             count_pairs(plan, gold, pred, index, index),
             count_pairs(plan, gold, pred, index, index, backend="reference"),
@@ -102,7 +102,7 @@ def many() -> tuple[Rows, Rows]:
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_threads_and_groups_agree(kernel, many):
     gold, pred = many
-    plan = replace(RECESS, kernel=kernel).plan(ROLES)
+    plan = replace(RECESS, name="test", kernel=kernel).plan(ROLES)
     alone = run(plan, gold, pred, num_threads=1)
     groups = np.random.default_rng(1).integers(0, 5, gold.n_examples)
     summed = np.stack([alone.counts[groups == g].sum(axis=0) for g in range(5)])

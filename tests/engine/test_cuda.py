@@ -28,7 +28,7 @@ from tests.support.cli import cli
 from tests.support.strategies import ROLES, random_side, rows_of
 
 PLANS = [
-    *(replace(RECESS, kernel=kernel) for kernel in KERNELS),
+    *(replace(RECESS, name="test", kernel=kernel) for kernel in KERNELS),
     PROTOCOLS["cnc-2023"],
     Protocol("first", ties="first", surplus="truncate"),
 ]
@@ -106,7 +106,7 @@ def test_many_groups_and_wide_counts(gpu):
     last = 2**31 - 1
     gold = rows_of([[[(0, 0, last), (1, 5, last)]]] * 3000, last)
     pred = rows_of([[[(0, 0, last - 1), (2, 0, last)]]] * 3000, last)
-    plan = replace(RECESS, kernel="span_overlap").plan(ROLES)
+    plan = replace(RECESS, name="test", kernel="span_overlap").plan(ROLES)
     for n_groups in (1, 7, 60, 3000):
         groups = np.arange(3000) % n_groups
         found = run(plan, gold, pred, groups, n_groups, "cuda")

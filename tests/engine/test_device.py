@@ -65,7 +65,9 @@ def test_records_are_those_of_the_source(tmp_path):
 )
 def test_device_equals_cpu(kernel, both, shape, tracks, part, data):
     objective = data.draw(st.sampled_from([None, *OBJECTIVES.get(kernel, [])]))
-    plan = replace(shape, kernel=kernel, tracks=tracks, objective=objective).plan(ROLES)
+    plan = replace(shape, name="test", kernel=kernel, tracks=tracks, objective=objective).plan(
+        ROLES
+    )
     gold, pred = map(rows_of, both)
     n_groups = data.draw(st.sampled_from([1, 4]))
     groups = np.array(data.draw(st.lists(
@@ -97,7 +99,7 @@ def many() -> tuple[Rows, Rows]:
 @pytest.mark.parametrize("n_groups", [1, 7, 60, 2000], ids=lambda n: f"{n} groups")
 def test_every_size_of_block_counters(kernel, n_groups, many):
     """Few groups have a column of counters for every lane, more have fewer, then none."""
-    plan = replace(RECESS, kernel=kernel).plan(ROLES)
+    plan = replace(RECESS, name="test", kernel=kernel).plan(ROLES)
     groups = np.random.default_rng(1).integers(0, n_groups, 1500)
     expected = run(plan, *many, groups, n_groups)
     assert_same(emulated.score(plan, *many, groups, n_groups, part=25_000), expected)
@@ -121,7 +123,7 @@ def test_spans_beyond_the_bound_go_to_the_host(kernel):
         )
 
     gold, pred = side([3, 150, 23, 24, 25, 2, 64, 65]), side([3, 2, 150, 25, 24, 150, 65, 64])
-    plan = replace(RECESS, kernel=kernel).plan(ROLES)
+    plan = replace(RECESS, name="test", kernel=kernel).plan(ROLES)
     assert_same(emulated.score(plan, gold, pred), run(plan, gold, pred))
     groups = np.arange(8) % 2
     assert_same(
@@ -137,7 +139,7 @@ def test_spans_that_overlap(tracks):
         rows_of([[crowded(rng, int(rng.integers(25)), 30)] for _ in range(300)], 30)
         for _ in range(2)
     )
-    plan = replace(RECESS, tracks=tracks).plan(ROLES)
+    plan = replace(RECESS, name="test", tracks=tracks).plan(ROLES)
     found = emulated.score(plan, gold, pred)
     assert_same(found, run(plan, gold, pred))
     assert_same(found, run(plan, gold, pred, backend="reference"))
@@ -147,7 +149,7 @@ def test_counts_beyond_32_bits():
     """Token counts of a block pass 2^32, and single ones 2^31."""
     gold = rows_of([[[(0, 0, LAST), (1, 5, LAST)]]] * 100, LAST)
     pred = rows_of([[[(0, 0, LAST - 1), (2, 0, LAST)]]] * 100, LAST)
-    plan = replace(RECESS, kernel="span_overlap").plan(ROLES)
+    plan = replace(RECESS, name="test", kernel="span_overlap").plan(ROLES)
     groups = np.zeros(100, np.int64)
     expected = run(plan, gold, pred, groups, 1)
     assert expected.counts.max() == 100 * 2 * LAST

@@ -69,7 +69,7 @@ def test_ordinal_kernels_run_on_a_device(drawn, protocol):
     """As far as their patterns are known; they are called on the host alone."""
     golds, preds, length = drawn
     gold, pred = rows_of(golds, length), rows_of(preds, length)
-    plan = replace(protocol, kernel=TWIN).plan(ROLES)
+    plan = replace(protocol, name="test", kernel=TWIN).plan(ROLES)
     for arguments, options in OPTIONS[:3]:
         found = emulated.score(plan, gold, pred, *arguments, **options)
         assert_same(found, run(plan, gold, pred, *arguments, **options))

@@ -43,7 +43,7 @@ def scaled(side: list[Example], by: int) -> list[Example]:
 @given(both=sides(), objective=OBJECTIVES)
 def test_large_weights_and_counts_are_compared_exactly(ties, scale, both, objective):
     kernel = KERNELS["shared_or_far"]
-    plan = replace(RECESS, kernel=kernel, objective=objective, ties=ties).plan(ROLES)
+    plan = replace(RECESS, name="test", kernel=kernel, objective=objective, ties=ties).plan(ROLES)
     gold, pred = (rows_of(scaled(side, scale), scale * LENGTH) for side in both)
     try:
         native = run(plan, gold, pred)

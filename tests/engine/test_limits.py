@@ -26,7 +26,7 @@ def test_ten_thousand_relations_against_three(ties):
     rng = np.random.default_rng(0)
     many = [r for example in random_side(rng, 6000, 4) for r in example][:10_000]
     few = [many[5000], [*many[7000], (0, 0, 1)], [(1, 3, 4)]]
-    plan = replace(RECESS, ties=ties).plan(ROLES)
+    plan = replace(RECESS, name="test", ties=ties).plan(ROLES)
     for gold, pred in ((few, many), (many, few))[: 2 if ties == "content" else 1]:
         rows = rows_of([gold]), rows_of([pred])
         problem = Problem(plan, *rows)

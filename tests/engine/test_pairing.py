@@ -58,7 +58,7 @@ def contents(gold: list[Example], pred: list[Example], result: Result) -> list[C
 def test_order_shows_in_nothing(kernel, both, data):
     """Neither the order of spans, relations or examples, nor which examples are scored together."""
     gold, pred = both
-    plan = replace(RECESS, kernel=kernel).plan(ROLES)
+    plan = replace(RECESS, name="test", kernel=kernel).plan(ROLES)
     result = run(plan, rows_of(gold), rows_of(pred))
     order = data.draw(st.permutations(range(len(gold))))
     other_gold, other_pred = (
@@ -77,7 +77,7 @@ SYMMETRIC = pytest.mark.parametrize("kernel", ["exact_spans", "span_overlap"])
 
 
 def assert_sides_trade_places(kernel: str, gold: list[Example], pred: list[Example]) -> None:
-    plan = replace(RECESS, kernel=kernel).plan(ROLES)
+    plan = replace(RECESS, name="test", kernel=kernel).plan(ROLES)
     one = run(plan, rows_of(gold), rows_of(pred)).counts
     other = run(plan, rows_of(pred), rows_of(gold)).counts
     names = plan.kernel.columns(ROLES)
@@ -181,7 +181,7 @@ def test_every_relation_is_counted_once(protocol, both):
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
 def test_ties(backend):
     """Equal scores: most shared tokens; equal tokens: the first by content, on either side."""
-    plan = replace(RECESS, kernel="exact_spans").plan(ROLES)
+    plan = replace(RECESS, name="test", kernel="exact_spans").plan(ROLES)
 
     def partner(gold: Example, pred: Example) -> list[int]:
         return run(plan, rows_of([gold]), rows_of([pred]), backend=backend).partner.tolist()

@@ -99,7 +99,9 @@ def test_patterns_count_as_the_specification_does(kernel, drawn, protocol, data)
     golds, preds, length = drawn
     objective = data.draw(st.sampled_from([None, None, *OBJECTIVES.get(kernel, [])]))
     tracks = data.draw(st.sampled_from([RECESS.tracks, *TRACKS]))
-    plan = replace(protocol, kernel=kernel, objective=objective, tracks=tracks).plan(ROLES)
+    plan = replace(protocol, name="test", kernel=kernel, objective=objective, tracks=tracks).plan(
+        ROLES
+    )
     gold, pred = rows_of(golds, length), rows_of(preds, length)
     assert_alike(plan, gold, pred, np.arange(len(golds)) % 3, reference=True)
 
@@ -111,7 +113,7 @@ def test_spans_are_read_as_tagged_while_they_are_counted(kernel, drawn, protocol
     """As in a pass of its own, also where predictions are left out."""
     golds, preds, length = drawn
     sides = [rows_of(side, length) for side in (golds, preds)]
-    plan = replace(protocol, kernel=kernel).plan(ROLES)
+    plan = replace(protocol, name="test", kernel=kernel).plan(ROLES)
     tagged = [official.as_tagged(side, reading) for side in sides]
     expected = run(plan, *(rows for rows, _ in tagged))
     each = Groups(None, len(golds), each=True)
@@ -143,7 +145,7 @@ def test_many_patterns_long_spans_and_documents(kernel, length, widest):
     rng = np.random.default_rng(length)
     gold, pred = (many(rng, 20_000, length, widest) for _ in range(2))
     for protocol in (RECESS, CNC_2023):
-        plan = replace(protocol, kernel=kernel).plan(ROLES)
+        plan = replace(protocol, name="test", kernel=kernel).plan(ROLES)
         groups = rng.integers(0, 3, 20_000)
         assert_alike(plan, gold, pred, groups, reference=False)
 
@@ -155,7 +157,7 @@ def test_many_spans_that_run_on(kernel, tracks, length):
     """Also over spans of their track, and to ends beyond 16 bits, which patterns would not tell."""
     rng = np.random.default_rng(7)
     gold, pred = (many(rng, 20_000, length, 3) for _ in range(2))
-    plan = replace(RECESS, kernel=kernel, tracks=tracks).plan(ROLES)
+    plan = replace(RECESS, name="test", kernel=kernel, tracks=tracks).plan(ROLES)
     found = []
     for way in (plan, plan, forgetful(plan)):
         counts = np.zeros((20_000, plan.n_fields), np.int64)
@@ -178,7 +180,7 @@ def test_blocks_of_more_relations_than_are_packed(kernel):
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         sides.append(replace(rows, relation_offsets=offsets, lengths=np.full(n, 12, np.int32)))
     for protocol in (RECESS, CNC_2023):
-        plan = replace(protocol, kernel=kernel).plan(ROLES)
+        plan = replace(protocol, name="test", kernel=kernel).plan(ROLES)
         assert_alike(plan, *sides, np.arange(n) % 3, reference=False)
 
 
@@ -239,7 +241,10 @@ TWIN = fc.kernel(**{name: getattr(kernels.exact_spans, name) for name in NAMES},
 def test_an_ordinal_kernel_counts_as_its_twin(drawn, protocol):
     golds, preds, length = drawn
     gold, pred = rows_of(golds, length), rows_of(preds, length)
-    plans = [replace(protocol, kernel=kernel).plan(ROLES) for kernel in (TWIN, "exact_spans")]
+    plans = [
+        replace(protocol, name="test", kernel=kernel).plan(ROLES)
+        for kernel in (TWIN, "exact_spans")
+    ]
     for plan in (plans[0], forgetful(plans[0])):
         found, expected = (run(p, gold, pred) for p in (plan, plans[1]))
         np.testing.assert_array_equal(found.counts, expected.counts)

@@ -50,7 +50,7 @@ def count(kernel: Kernel, example, backend: str = "cpu"):
 )
 def test_cpu_equals_reference(name, both, shape, tracks, n):
     objective = n.draw(st.sampled_from([None, *OBJECTIVES[name]]))
-    protocol = replace(shape, kernel=KERNELS[name], objective=objective, tracks=tracks)
+    protocol = replace(shape, name="test", kernel=KERNELS[name], objective=objective, tracks=tracks)
     gold, pred = map(rows_of, both)
     native, plain = (run(protocol.plan(ROLES), gold, pred, backend=b) for b in ("cpu", "reference"))
     np.testing.assert_array_equal(native.partner, plain.partner)
@@ -76,7 +76,8 @@ def test_a_twin_equals_the_built_in_kernel(protocol):
     rng = np.random.default_rng(0)
     gold, pred = (rows_of(random_side(rng, 3000, 5)) for _ in range(2))
     ours, twin = (
-        replace(protocol, kernel=kernel).plan(ROLES) for kernel in ("exact_spans", same_spans)
+        replace(protocol, name="test", kernel=kernel).plan(ROLES)
+        for kernel in ("exact_spans", same_spans)
     )
     for threads in (1, 3):
         expected, found = (run(p, gold, pred, num_threads=threads) for p in (ours, twin))

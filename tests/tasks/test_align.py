@@ -16,7 +16,8 @@ from fastcausal.tasks.align import align
 from fastcausal.tasks.unread import Unparsed
 
 CAUSE = {"cause": (0, 2)}
-OFFICIAL = replace(CNC_2023, tags="strict")  # surplus and non-causal predictions are left out
+# Surplus and non-causal predictions are left out.
+OFFICIAL = replace(CNC_2023, name="test", tags="strict")
 
 
 def examples(*relations, length=4, ids=None):

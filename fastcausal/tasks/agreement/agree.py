@@ -22,7 +22,7 @@ from fastcausal.tasks.agreement.report import Agreement
 from fastcausal.tasks.agreement.units import counted_keys, scores_of, statistics_of
 
 PROTOCOLS: dict[AgreementProtocol, Protocol] = {
-    "recess": replace(RECESS, kernel="span_overlap"),
+    "recess": replace(RECESS, name="agreement", kernel="span_overlap"),
     "recess-code": replace(
         RECESS,
         name="recess-code",
@@ -113,7 +113,10 @@ def agreement(
         roles=tuple(pairs[0].scores),
         measures=tuple(pairs[0].scores[TOTAL]),
     )
-    signature = f"fastcausal|{__version__}|agreement|{chosen}|average:{average}|unparsed:{unparsed}"
+    signature = "|".join([
+        "fastcausal", __version__, "agreement", protocol, chosen.settings,
+        f"average:{average}", f"unparsed:{unparsed}",
+    ])  # fmt: skip
     statistics = partial(statistics_of, formula, signature, [pair.sums for pair in ordered])
     subsets = {
         name: scores_of(formula, sums_of(part.rows, part.times[None]))

@@ -20,7 +20,7 @@ from fastcausal.rows import Rows
 from fastcausal.tasks.agreement.measures import TOTAL, Int64, Sums, weighed_alpha
 from fastcausal.tasks.agreement.units import scores_of
 
-MASKS = replace(RECESS, kernel="span_overlap")
+MASKS = replace(RECESS, name="masks", kernel="span_overlap")
 
 
 def alpha_of_masks(annotators: Mapping[str, Relations]) -> dict[str, Scores]:

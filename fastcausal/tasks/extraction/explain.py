@@ -163,7 +163,7 @@ def explain(gold: RelationSource, pred: RelationSource) -> Explanation:
         raise InputError(error.problem) from None
     protocol, quirks = CNC_2023, []
     for field, meaning in QUIRKS.items():
-        step = {field: getattr(RECESS, field)}
+        step = {"name": "less official", field: getattr(RECESS, field)}
         protocol = replace(protocol, **step)
         after = score(gold, pred, protocol, unparsed="empty")
         alone = score(gold, pred, replace(CNC_2023, **step), unparsed="empty")

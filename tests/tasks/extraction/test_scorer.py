@@ -36,7 +36,7 @@ def test_no_order_changes_a_bit(both, data):
     Of that, cnc-2023 owes its result to the order of relations alone.
     """
     protocol = data.draw(st.sampled_from([RECESS, RECESS, CNC_2023]))
-    protocol = replace(protocol, kernel=data.draw(st.sampled_from(sorted(KERNELS))))
+    protocol = replace(protocol, name="test", kernel=data.draw(st.sampled_from(sorted(KERNELS))))
     n = len(both[0])
     ids = [str(k) for k in range(n)]
     kinds = data.draw(st.lists(st.sampled_from(["x", "y", None]), min_size=n, max_size=n))

@@ -224,7 +224,7 @@ def test_columns_that_cannot_be_scored_by():
 
 
 SHAPES = [
-    replace(RECESS, ties=ties, surplus=surplus, non_causal=non_causal)
+    replace(RECESS, name="test", ties=ties, surplus=surplus, non_causal=non_causal)
     for ties in ("content", "first")
     for surplus in ("charge", "truncate")
     for non_causal in ("charge", "ignore")
@@ -235,8 +235,8 @@ SHAPES = [
 @given(both=sides(), shape=st.sampled_from(SHAPES), kernel=st.sampled_from(sorted(KERNELS)))
 def test_details_add_up_to_the_totals(both, shape, kernel):
     gold, pred = (table_of(side, id=[*map(str, range(len(side)))]) for side in both)
-    report = fc.score(gold, pred, replace(shape, kernel=kernel))
-    plan = replace(shape, kernel=kernel).plan(gold.roles)
+    report = fc.score(gold, pred, replace(shape, name="test", kernel=kernel))
+    plan = replace(shape, name="test", kernel=kernel).plan(gold.roles)
     examples, matches = report.per_example.to_pylist(), report.matches.to_pylist()
     names = plan.kernel.columns(gold.roles)
     for name in names:
