@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -16,10 +16,12 @@ from fastcausal.cli.console import (
     write_rows,
 )
 from fastcausal.cli.options import (
+    MARKS,
     ByOption,
     FormatOption,
     FromOption,
     JsonOption,
+    Marks,
     SeedOption,
     format_of,
     refuse,
@@ -35,7 +37,10 @@ if TYPE_CHECKING:
     from fastcausal.tasks.agreement.report import Agreement
     from fastcausal.tasks.reliability.votes import LabelAgreement
 
-OF_RELATIONS = ("source_format", "protocol", "average", "by", "unparsed", "per_example", "matches")
+OF_RELATIONS = (
+    "source_format", "unplaced", "links", "protocol", "average", "by", "unparsed", "per_example",
+    "matches",
+)  # fmt: skip
 OF_LABELS = ("level", "unit", "rater")
 
 
@@ -81,6 +86,7 @@ def agree(
         str | None, Option(help="Take raters from this column, in one file of all ratings.")
     ] = None,
     source_format: FromOption = None,
+    marks: Marks = MARKS,
     json: JsonOption = False,
     format: FormatOption = "text",
     per_example: Annotated[
@@ -124,7 +130,9 @@ def agree(
 
     keep_apart([per_example, matches, disagreements], annotations)
     with doing("comparing annotators"):
-        sources = sources_in(annotations, source_format)
+        sources: Any = sources_in(annotations, source_format)
+        if marks != MARKS:
+            sources = fc.read_annotators(sources, **marks._asdict())
         agreement = fc.agreement(sources, protocol, average=average, by=by, unparsed=unparsed)
         drawn = agreement.intervals(cluster, seed=seed) if intervals or cluster else None
     for target, detail in ((per_example, "per_example"), (matches, "matches")):

@@ -7,7 +7,15 @@ from typing import Annotated
 import click
 
 from fastcausal.cli.console import doing, print_report
-from fastcausal.cli.options import FormatOption, FromOption, JsonOption, format_of, sources_in
+from fastcausal.cli.options import (
+    MARKS,
+    FormatOption,
+    FromOption,
+    JsonOption,
+    Marks,
+    format_of,
+    sources_in,
+)
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import TagReading
 
@@ -22,6 +30,7 @@ def check(
         Option(help="Read tags so; aligned takes sentences unlike their texts."),
     ] = "strict",
     source_format: FromOption = None,
+    marks: Marks = MARKS,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
@@ -36,7 +45,7 @@ def check(
     from fastcausal.tasks.corpus.guidelines import check as check_annotations
 
     with doing("checking"):
-        report = check_annotations(sources_in(files, source_format), tags=tags)
+        report = check_annotations(sources_in(files, source_format), tags=tags, **marks._asdict())
     print_report(report, chosen)
     if report.findings:
         raise click.exceptions.Exit(1)

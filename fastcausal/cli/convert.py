@@ -11,7 +11,7 @@ from fastcausal.cli.console import (
     show,
     warn,
 )
-from fastcausal.cli.options import AnswersOption
+from fastcausal.cli.options import MARKS, AnswersOption, Marks
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.escapes import cell_text
 from fastcausal.options import Premise, ReadFormat, TagReading, WriteFormat
@@ -33,6 +33,7 @@ def convert(
         Option("--from", help="Read the source in this format; by default its content decides."),
     ] = None,
     answers: AnswersOption = None,
+    marks: Marks = MARKS,
     target_format: Annotated[
         WriteFormat | None,
         Option("--to", help="Write the target in this format; by default its suffix decides."),
@@ -63,7 +64,9 @@ def convert(
     with doing(f"reading {source}"):
         gold = fc.read(like, tags=GOLD_READING[tags]) if like is not None else None
         file: Any = opened(source, source_format or implied(answers), whole=True)
-        relations = fc.read(file, source_format, like=gold, tags=tags, answers=answers)
+        relations = fc.read(
+            file, source_format, like=gold, tags=tags, answers=answers, **marks._asdict()
+        )
     leans = isinstance(file, Opened) and "like" in file.format.takes
     needs_gold = relations.reading.predicted or (leans and relations.reading.tags is None)
     if gold is not None and not needs_gold:
@@ -74,6 +77,7 @@ def convert(
         warn([message])
     if relations.n_unread:
         warn([f"{counted(relations.n_unread, 'relation')} could not be read, written as null"])
+    warn(f"{note}: {n}" for note, n in relations.reading.notes.items())
     with doing(f"writing {target}"):
         lost = fc.write(relations, target, format=target_format, seed=seed, premise=premise)
     warn([f"lost: {message}" for message in lost])

@@ -15,7 +15,15 @@ from fastcausal.cli.console import (
     short_names,
     warn,
 )
-from fastcausal.cli.options import FormatOption, FromOption, JsonOption, format_of, sources_in
+from fastcausal.cli.options import (
+    MARKS,
+    FormatOption,
+    FromOption,
+    JsonOption,
+    Marks,
+    format_of,
+    sources_in,
+)
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Tokenizer
 
@@ -40,6 +48,7 @@ def describe(
         Path | None, Option(help="Draw plots of all corpora together to this folder.")
     ] = None,
     source_format: FromOption = None,
+    marks: Marks = MARKS,
     json: JsonOption = False,
     format: FormatOption = "text",
 ) -> None:
@@ -51,13 +60,17 @@ def describe(
     fastcausal describe gold.csv annotator_1.jsonl --format markdown
     """
     chosen = format_of(ctx, json, format)
+    import fastcausal as fc
     from fastcausal.tasks.corpus.describe import describe as count
     from fastcausal.tasks.corpus.description import corpus_table
 
     descriptions: dict[str, CorpusDescription] = {}
     for name, path in short_names(corpora).items():
         with doing(f"counting {path}"):
-            descriptions[name] = count(sources_in([path], source_format)[0], tokenizer)
+            (source,) = sources_in([path], source_format)
+            if marks != MARKS:
+                source = fc.read(source, **marks._asdict())
+            descriptions[name] = count(source, tokenizer)
     first, *more = descriptions.values()
     total = sum(more, first)
     if more and chosen == "json":

@@ -13,6 +13,7 @@ from fastcausal.cli.parameters import Option
 from fastcausal.errors import InputError
 from fastcausal.options import (
     KernelName,
+    LabelPolicy,
     Method,
     Occurrence,
     Policy,
@@ -111,6 +112,29 @@ class Reads(NamedTuple):
 
 
 READS = Reads()
+
+
+class Marks(NamedTuple):
+    """Options of how files of annotation tools are read."""
+
+    unplaced: Annotated[
+        LabelPolicy,
+        Option(
+            "--unplaced",
+            help="Stop at marked texts that their spans do not fit, or leave these out, counted.",
+        ),
+    ] = "error"
+    links: Annotated[
+        list[str] | None,
+        Option(
+            "--link",
+            metavar="TYPE",
+            help="Take marked links of this type alone for relations; may be given several times.",
+        ),
+    ] = None
+
+
+MARKS = Marks()
 
 
 class Policies(NamedTuple):

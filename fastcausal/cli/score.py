@@ -14,6 +14,7 @@ import click
 from fastcausal.cli.console import doing, hint, short_names
 from fastcausal.cli.options import (
     DRAWS,
+    MARKS,
     POLICIES,
     READS,
     RECIPE,
@@ -22,6 +23,7 @@ from fastcausal.cli.options import (
     FormatOption,
     IntervalsOption,
     JsonOption,
+    Marks,
     Policies,
     Reads,
     Recipe,
@@ -85,6 +87,7 @@ def score(
     intervals: IntervalsOption = False,
     draws: Draws = DRAWS,
     reads: Reads = READS,
+    marks: Marks = MARKS,
 ) -> None:
     """Score predictions against gold.
 
@@ -114,6 +117,8 @@ def score(
     reports: dict[str, Report] = {}
     with doing(f"reading {gold}"):
         source = opened(readable_again(gold))
+        if marks != MARKS:
+            source = fc.read(source, **marks._asdict())
         gold_side = _reusable(source, protocol, len(names) > 1)
     with (
         _one_table(per_example, list(names)) as tables,

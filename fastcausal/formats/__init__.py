@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
@@ -24,6 +25,7 @@ from fastcausal.errors import InputError
 from fastcausal.formats import answers as raw
 from fastcausal.formats import bio, declared, examples, frames, spans, table
 from fastcausal.formats.annotation import projects, webanno
+from fastcausal.formats.annotation.marking import Marking
 from fastcausal.formats.cnc import rereading, tagged
 from fastcausal.formats.io import batches, folders
 from fastcausal.formats.io.batches import Stream
@@ -42,10 +44,21 @@ from fastcausal.formats.streams import (
     zipped,
 )
 from fastcausal.formats.writing import write
-from fastcausal.options import Occurrence, ReadFormat, TagReading, check, check_reading
+from fastcausal.options import (
+    LabelPolicy,
+    Occurrence,
+    ReadFormat,
+    TagReading,
+    check,
+    check_reading,
+)
 from fastcausal.relations import Relations
 
 __all__ = ["documents_of", "implied", "is_folder", "opened", "read", "stream", "write"]
+
+
+# Arguments of `read` that not all formats take; what has no tags tells its caller so.
+_DEFAULTS = {"answers": None, "occurrence": "gap", "unplaced": "error", "links": None}
 
 
 def read(
@@ -55,6 +68,8 @@ def read(
     tags: TagReading = "strict",
     answers: str | None = None,
     occurrence: Occurrence = "gap",
+    unplaced: LabelPolicy = "error",
+    links: Sequence[str] | None = None,
 ) -> Relations:
     """Read causal relations from a file, Python lists or any Arrow data.
 
@@ -80,13 +95,19 @@ def read(
     occurrence : {"gap", "first"}
         Which occurrence a span text means that occurs several times, see
         `fastcausal.formats.spans.located`.
+    unplaced : {"error", "skip"}
+        What a text of an annotation tool is whose spans do not fit it: an error, or left out and
+        counted in ``reading.notes``.
+    links : sequence of str, optional
+        The types of an annotation tool's links that are relations. If not given, those of any type
+        but one with a word such as "not"; ``reading.notes`` counts those that name no cause.
 
     Raises
     ------
     InputError
         The format cannot be told, or the content is not of that format.
     ValueError
-        An unknown format or tag reading.
+        An unknown format, tag reading or policy, or an argument that the format does not take.
 
     Examples
     --------
@@ -99,6 +120,7 @@ def read(
         check("format", format, declared.FORMATS)
     check_reading(tags, occurrence)  # even where there are no tags
     given = {"like": like, "tags": tags, "answers": answers, "occurrence": occurrence}
+    given |= asdict(Marking(unplaced, links))
     relations = _read(source, format or implied(answers), given)
     return rereading.with_aligned(relations, like) if tags == "aligned" else relations
 
@@ -149,9 +171,9 @@ def _as_located(relations: Relations, occurrence: Occurrence) -> Relations:
 
 def _refuse_others(format: Format, given: Mapping[str, Any]) -> None:
     """Raise ValueError for an argument, other than its default, that a format does not take."""
-    for name in ("answers", "occurrence"):  # what has no tags tells its caller so
+    for name, default in _DEFAULTS.items():
         value = given[name]
-        if value not in (None, "gap") and name not in format.takes:
+        if value != default and name not in format.takes:
             takers = ", ".join(known.name for known in declared.ALL if name in known.takes)
             raise ValueError(f'{name} is "{value}", which is for {takers}, not for {format.name}')
 
@@ -162,16 +184,22 @@ def _read_folder(
     """Read all files of a directory with the arguments of `read`."""
     if is_project(source):
         _refuse_others(webanno.FORMAT, given)
-        return projects.stream(name_of(source), None, lambda: zipped(source, wanted)).whole()
+        return projects.stream(
+            name_of(source), None, lambda: zipped(source, wanted), _marking(given)
+        ).whole()
     name, format, files = files_of(source, wanted)
     if format is not None:
         _refuse_others(format, given)
-    examples = folder_stream(name, format, files)
+    examples = folder_stream(name, format, files, marking=_marking(given))
     if examples is None:
         opens = (opened(file, wanted, whole=True) for file in files)
         texts = folders.of_one_format(name, opens, lambda file: read(file, **given))
         examples = Stream(name, lambda _: map(batches.batch, texts))
     return examples.whole()
+
+
+def _marking(given: Mapping[str, Any]) -> Marking:
+    return Marking(given["unplaced"], given["links"])
 
 
 def _read_list(

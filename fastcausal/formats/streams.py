@@ -12,6 +12,7 @@ import pyarrow as pa
 from fastcausal.errors import InputError
 from fastcausal.formats import declared, frames, table
 from fastcausal.formats.annotation import projects
+from fastcausal.formats.annotation.marking import MARKING, Marking
 from fastcausal.formats.io import batches, folders
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.format import Format, Opened
@@ -82,6 +83,7 @@ def folder_stream(
     format: Format | None,
     files: Sequence[Path],
     columns: Collection[str | None] | None = None,
+    marking: Marking = MARKING,
 ) -> Stream | None:
     """Return the examples of a directory, None where text files have to be read whole."""
     if format is None:
@@ -89,7 +91,7 @@ def folder_stream(
     if format.documents is None:
         return table.stream(name, {file: str(file) for file in files}, format.name, columns)
     opens = [Opened(file, format) for file in files]
-    return projects.stream(name, sum(file.size() for file in opens), lambda: opens)
+    return projects.stream(name, sum(file.size() for file in opens), lambda: opens, marking)
 
 
 def zipped(source: str | os.PathLike[str], format: ReadFormat | None = None) -> Iterator[Opened]:

@@ -170,6 +170,8 @@ USES = {
 }
 # Values other than the default; an option has those of its command, or those of its name.
 VALUES = {
+    "unplaced": "skip",
+    "link": "other",
     "agree --cluster": "text",
     "agree --labels": "label",
     "agree --protocol": "recess-code",
@@ -358,7 +360,8 @@ def files(tmp_path_factory):
     )
     (folder / "texts.csv").write_text('id,text,label\na,"It rained ( so ) .",1\nb,"dry",0\n')
     (folder / "x.txt").write_text("Rain fell .\n")
-    (folder / "x.ann").write_text("T1\tCause 0 4\tRain\n")
+    marks = ("T1\tCause 0 4\tRain\n", "T2\tEffect 5 9\tfell\n", "R1\tcauses A:T1 B:T2\n")
+    (folder / "x.ann").write_text("".join(marks))
     (folder / "dates.csv").write_text("topic_id,date\n4,2021-05\n11,2021-06\n")
     spans = [
         {"text": row["text"], "relations": [{"cause": row["text"].split()[0], "effect": "."}]}
@@ -415,7 +418,10 @@ def test_an_option_does_something_or_is_refused(name, use, option, files, plain)
         assert found[1] + found[2]
         assert not found[3] or name == "sweep"  # which keeps why runs failed
     else:
-        assert found != plain(name, use)
+        assert found != plain(name, use) or flag in OF_FAULTS
+
+
+OF_FAULTS = {"--unplaced"}  # where all spans fit it changes nothing: tests/formats/test_marking.py
 
 
 def value_of(name, flag):

@@ -244,7 +244,7 @@ WRONG = {
         r":1: characters 12 to 99 do not fit a text of 20"),
     "doccano: offsets as text": ("a.jsonl",
         DOCCANO.replace('"end_offset": 18', '"end_offset": "18"'),
-        r':1: "end_offset" is a string, expected int'),
+        r':1: "entities"\[1\]: "end_offset" is a string, expected an integer'),
     "doccano: truncated": ("a.jsonl", DOCCANO + DOCCANO[:50], r"a\.jsonl:2: "),
     "Label Studio, JSON_MIN": ("a.json",
         '[{"id": 1, "text": "a", "label": [], "annotation_id": 3}]',

@@ -14,7 +14,7 @@ from tests.support.cas import new_layout, old_layout, save
 def fails(path, feature=None):
     with pytest.raises(InputError) as caught:
         webanno.read(path, feature)
-    message = str(caught.value)
+    message = caught.value.problem
     assert message.startswith(f"{path}: ")
     return message.removeprefix(f"{path}: ")
 

@@ -5,16 +5,21 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import json
 import os
 import random
 import time
+from functools import partial
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fastcausal as fc
 from tests.fuzz.runs import mutated
-from tests.support import projects
+from tests.support import cas, projects
 from tests.support.profiles import trials
 from tests.support.projects import Marked
 from tests.support.zips import packed
@@ -48,7 +53,8 @@ def numbers(count):
 
 def read(path):
     """Read a file in every way; relations that are read can be used."""
-    for way in (fc.read, fc.read_annotators, fc.check):
+    skipping = partial(fc.read, unplaced="skip", links=["causes"])
+    for way in (fc.read, skipping, fc.read_annotators, fc.check):
         try:
             found = way(path)
         except fc.InputError:
@@ -70,6 +76,62 @@ def test_damaged_exports(tmp_path, name):
         rng = random.Random(number)
         (tmp_path / name).write_bytes(mutated(data, rng.choice(others), rng))
         read(tmp_path / name)
+
+
+# Exports in JSON, each file as one value; doccano has a line per value.
+VALUES = {
+    "amy.jsonl": json.loads(EXPORTS["amy.jsonl"].splitlines()[0]),
+    "x.json": json.loads(EXPORTS["x.json"]),
+    "new.json": json.loads(projects.cas_json(ONE)),
+    "old.json": cas.old_layout(text=TEXT, marks=ONE.spans, links=ONE.links, sentences=ONE.lines),
+}
+INSTEAD = (None, True, 0, -1, 1.5, 10**30, "", "x", "\ud800", [], [None], [[]], {}, {"id": None})
+
+
+def places_in(value, *place):
+    """The keys and indexes that lead to each value within a value."""
+    named = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, inner in named:
+        yield (*place, key)
+        if isinstance(inner, dict | list):
+            yield from places_in(inner, *place, key)
+
+
+def hurt(value, place, instead):
+    """A copy with another value at a place; `hurt` itself leaves the place out."""
+    value = copy.deepcopy(value)
+    at = value
+    for key in place[:-1]:
+        at = at[key]
+    if instead is hurt:
+        del at[place[-1]]
+    else:
+        at[place[-1]] = instead
+    return value
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_every_value_of_an_export_missing_or_of_another_type(tmp_path, name):
+    value = VALUES[name]
+    places = list(places_in(value))
+    kept = places if SECONDS else random.Random(name).sample(places, min(len(places), 20))
+    for place, instead in itertools.product(kept, (*INSTEAD, hurt)):
+        (tmp_path / name).write_text(json.dumps(hurt(value, place, instead)))
+        read(tmp_path / name)
+
+
+@trials(100)
+@given(st.sampled_from(sorted(VALUES)), st.data())
+def test_several_values_of_an_export_missing_or_of_another_type(tmp_path_factory, name, data):
+    value = VALUES[name]
+    for _ in range(3):
+        place = data.draw(st.sampled_from(list(places_in(value))))
+        value = hurt(value, place, data.draw(st.sampled_from((*INSTEAD, hurt))))
+        if not value:
+            break
+    path = tmp_path_factory.mktemp("amy") / name
+    path.write_text(json.dumps(value))
+    read(path)
 
 
 @pytest.mark.parametrize("inner", [False, True])

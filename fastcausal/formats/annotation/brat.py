@@ -8,10 +8,18 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats.annotation.links import MOST_SHOWN, Document, Link, Mark, Words
+from fastcausal.formats.annotation.marking import (
+    MARKING,
+    TAKES,
+    Faults,
+    Marking,
+    UnplacedError,
+)
 from fastcausal.formats.annotation.passages import Bounds, lines_of, passages
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
 from fastcausal.formats.examples import examples
@@ -26,12 +34,12 @@ TEXT_SUFFIX, SUFFIX = ".txt", ".ann"
 _SPAN = re.compile(
     r"(T\S*)\t(\S+) ([0-9]{1,15} [0-9]{1,15}(?:;[0-9]{1,15} [0-9]{1,15})*)(?:\t(.*))?", re.DOTALL
 )
-_RELATION = re.compile(r"(R\S*)\t\S+ [^\s:]+:(\S+) [^\s:]+:(\S+)\s*")
+_RELATION = re.compile(r"(R\S*)\t(\S+) [^\s:]+:(\S+) [^\s:]+:(\S+)\s*")
 _LEFT_OUT = {"E": "event", "*": "equivalence", "A": "attribute", "M": "attribute",
              "N": "normalization", "#": "comment"}  # fmt: skip
 
 
-def read(source: str | os.PathLike[str] | Source) -> Relations:
+def read(source: str | os.PathLike[str] | Source, **marking: Any) -> Relations:
     """Read what one annotator marked in one document.
 
     Parameters
@@ -39,15 +47,17 @@ def read(source: str | os.PathLike[str] | Source) -> Relations:
     source : path
         ``NAME.ann``, with ``NAME.txt`` in the same folder; either name will do. An empty ``.ann``
         is a document in which nothing was marked. Of what is loaded already, the ``.ann``.
+    **marking
+        Fields of `fastcausal.formats.annotation.marking.Marking`.
 
     Returns
     -------
     Relations
         An example per line of the text that is not blank, its tokens what white space separates,
         see `fastcausal.formats.annotation.links.Document.relations`. Spans are of type Cause,
-        Effect or Signal in any case; relations between them may be of any type and go from Cause
-        and Signal (the first argument) to Effect (the second). The document is NAME, the annotator
-        the name of the folder. ``reading.notes`` counts spans and relations of other types,
+        Effect or Signal in any case; relations between them go from Cause and Signal (the first
+        argument) to Effect (the second). The document is NAME, the annotator the name of the
+        folder. ``reading.notes`` counts spans and relations of other types,
         events and other lines that are left out.
 
     Raises
@@ -56,7 +66,7 @@ def read(source: str | os.PathLike[str] | Source) -> Relations:
         One of the files is missing, or a line of the ``.ann`` is not in brat's format or does not
         fit the text.
     """
-    return parse(source).relations()
+    return parse(source, Marking(**marking)).relations()
 
 
 def load(source: str | os.PathLike[str]) -> Source:
@@ -75,18 +85,18 @@ def load(source: str | os.PathLike[str]) -> Source:
         return Source(os.fspath(path), b"")
 
 
-def parse(source: str | os.PathLike[str] | Source) -> Document:
+def parse(source: str | os.PathLike[str] | Source, marking: Marking = MARKING) -> Document:
     """Return the spans and links of a file, for parameters and errors see `read`."""
     annotations = source if isinstance(source, Source) else load(source)
     path = Path(annotations.name)
     # brat counts a byte-order mark as a character, so does the offset of all that follows.
     text = annotations.beside(path.stem + TEXT_SUFFIX).text
-    problems = Problems()
+    faults = Faults()
     notes: Counter[str] = Counter()
     words = Words(text)
     marks: list[Mark] = []
     names: dict[str, int | None] = {}  # None: a span of another type
-    links: list[tuple[str, str, str]] = []
+    links: list[tuple[str, str, str, str]] = []
     for number, line in annotations.lines():
         line = line.removesuffix("\r")
         if not line or line.isspace():
@@ -102,29 +112,34 @@ def parse(source: str | os.PathLike[str] | Source) -> Document:
                 else:
                     marks.append(mark)
             elif relation := _RELATION.fullmatch(line):
-                links.append((relation[1], relation[2], relation[3]))
+                links.append((relation[1], relation[3], relation[4], relation[2]))
             elif line[0] in _LEFT_OUT:
                 notes[_LEFT_OUT[line[0]]] += 1
             else:
                 raise InputError(f"{shown(line)}, expected a line of brat's standoff format")
         except InputError as error:
-            problems.add(f"{annotations.name}:{number}: {error}")
-    problems.raise_if_any()
+            faults.note(f"{annotations.name}:{number}", error)
+    annotator = path.absolute().parent.name.removesuffix(".zip")
+    try:
+        faults.raise_if_any()
+    except UnplacedError as error:
+        return Document.misplaced(annotations.name, path.stem, annotator, error, marking)
     return Document(
         file=annotations.name,
         name=path.stem,
-        annotator=path.absolute().parent.name.removesuffix(".zip"),
+        annotator=annotator,
         text=text,
         sentences=passages(text, lines_of(text)),
         marks=marks,
         links=_links(links, names, notes),
         notes=notes,
+        marking=marking,
     )
 
 
-def documents(source: Source) -> list[Document]:
+def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
     """Return the document of a file."""
-    return [parse(source)]
+    return [parse(source, marking)]
 
 
 def write(relations: Relations, target: str | os.PathLike[str]) -> list[str]:
@@ -231,22 +246,22 @@ def _mark(text: str, words: Words, span: re.Match[str]) -> Mark:
     # A long mark whose line has a short text is not even looked at.
     if n_words > len(span[4]) or " ".join(text[a:b] for a, b in parts).split() != span[4].split():
         there = " ".join(text[a : min(b, a + MOST_SHOWN)] for a, b in parts[:MOST_SHOWN])
-        raise InputError(f"{span[1]} is {shown(span[4])}, but its characters are {shown(there)}")
+        raise UnplacedError(f"{span[1]} is {shown(span[4])}, but its characters are {shown(there)}")
     return mark
 
 
 def _links(
-    linked: list[tuple[str, str, str]], names: dict[str, int | None], notes: Counter[str]
+    linked: list[tuple[str, str, str, str]], names: dict[str, int | None], notes: Counter[str]
 ) -> list[Link]:
     """Keep relations from or to a Cause, Effect or Signal, but not to a span of another type."""
     links = []
-    for name, *ends in linked:
+    for name, *ends, type in linked:
         source, target = (names.get(end) for end in ends)
         other = any(names.get(end, -1) is None for end in ends)
         if other or (source is None and target is None):
             notes["relation of other spans"] += 1
         else:
-            links.append(Link(name, source, target))
+            links.append(Link(name, source, target, type))
     return links
 
 
@@ -259,4 +274,5 @@ FORMAT = Format(
     load=load,
     documents=documents,
     empty=False,
+    takes=TAKES,
 )

@@ -7,19 +7,33 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fastcausal.errors import InputError, Problems
+from fastcausal.errors import InputError
 from fastcausal.formats.annotation.links import Document, relations_of
-from fastcausal.formats.annotation.tasks import NUMBER, Task, objects_of, value_of
+from fastcausal.formats.annotation.marking import MARKING, TAKES, Faults, Marking
+from fastcausal.formats.annotation.tasks import NUMBER, Task
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.folders import LINE_FILES
 from fastcausal.formats.io.format import Format
+from fastcausal.formats.io.values import require
 from fastcausal.relations import Relations
 
+SHAPE = {
+    "id": NUMBER,
+    "text": str,
+    "entities": [{"id": NUMBER, "label": str, "start_offset": int, "end_offset": int}],
+    "relations": [{"from_id": NUMBER, "to_id": NUMBER, "type?": (str, type(None))}],
+}
 HELD = ("id", "text", "entities", "relations", "Comments", "comments", "annotator")
 
 
-def read(source: Source) -> Relations:
+def read(source: Source, **marking: Any) -> Relations:
     """Read an export of doccano, a JSON object per line.
+
+    Parameters
+    ----------
+    source : Source
+    **marking
+        Fields of `fastcausal.formats.annotation.marking.Marking`.
 
     Returns
     -------
@@ -33,37 +47,35 @@ def read(source: Source) -> Relations:
     InputError
         A line is not of this form, or the project has no relations.
     """
-    return relations_of(source.name, documents(source))
+    return relations_of(source.name, documents(source, Marking(**marking)))
 
 
-def documents(source: Source) -> list[Document]:
+def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
     """Return the document of each line."""
-    problems = Problems()
+    faults = Faults()
     marked = []
-    for number, row in source.objects(problems):
+    for number, row in source.objects(faults):
         try:
-            marked.append(_doccano_task(source.name, row))
+            marked.append(_doccano_task(source.name, row, marking))
         except InputError as error:
-            problems.add(f"{source.name}:{number}: {error}")
-    problems.raise_if_any()
+            faults.note(f"{source.name}:{number}", error)
+    faults.raise_if_any()
     return marked
 
 
-def _doccano_task(file: str, row: Mapping[str, Any]) -> Document:
+def _doccano_task(file: str, row: Mapping[str, Any], marking: Marking) -> Document:
     if "entities" not in row or "relations" not in row:
         raise InputError(
             "a doccano export without relations: expected one of a project for sequence labeling "
             'that uses relations, with "entities" and "relations"'
         )
+    require(row, SHAPE)
     columns = {name: value for name, value in row.items() if name not in HELD}
-    text, name = value_of(row, "text", str), str(value_of(row, "id", *NUMBER))
-    task = Task(file, name, Path(file).stem, text, columns)
-    for entity in objects_of(row, "entities"):
-        start, stop = value_of(entity, "start_offset", int), value_of(entity, "end_offset", int)
-        task.mark(value_of(entity, "id", *NUMBER), value_of(entity, "label", str), start, stop)
-    for link in objects_of(row, "relations"):
-        ends = [value_of(link, end, *NUMBER) for end in ("from_id", "to_id")]
-        task.link(f"{ends[0]} to {ends[1]}", *ends)
+    task = Task(file, str(row["id"]), Path(file).stem, row["text"], columns, marking)
+    for entity in row["entities"]:
+        task.mark(entity["id"], entity["label"], entity["start_offset"], entity["end_offset"])
+    for link in row["relations"]:
+        task.link(link["from_id"], link["to_id"], link.get("type"))
     return task.document()
 
 
@@ -100,5 +112,6 @@ FORMAT = Format(
     is_row=is_row,
     sniff=sniff,
     documents=documents,
+    takes=TAKES,
     empty=False,
 )

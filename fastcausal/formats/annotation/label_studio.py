@@ -6,39 +6,70 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fastcausal.errors import InputError, Problems, invalid_json
+from fastcausal.errors import InputError, invalid_json
 from fastcausal.formats.annotation.layers import utf16_positions
 from fastcausal.formats.annotation.links import Document, relations_of
-from fastcausal.formats.annotation.tasks import NUMBER, Task, objects_of, value_of
+from fastcausal.formats.annotation.marking import (
+    MARKING,
+    TAKES,
+    Faults,
+    Marking,
+    UnplacedError,
+)
+from fastcausal.formats.annotation.tasks import NUMBER, Task
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.format import Format
-from fastcausal.formats.io.values import JSON, kind, shown
+from fastcausal.formats.io.values import JSON, kind, require, shown
 from fastcausal.relations import Relations
 
+TEXT, NOTHING = (str, type(None)), type(None)
+SHAPE = {"id": NUMBER, "data": dict, "annotations": [{"result": [dict]}]}
+# By type; results of other types are counted.
+RESULTS: dict[str, Any] = {
+    "labels": {
+        "id": NUMBER,
+        "value": {"start": int, "end": int, "labels?": (list, NOTHING)},
+    },
+    "relation": {
+        "from_id": NUMBER,
+        "to_id": NUMBER,
+        "direction?": TEXT,
+        "labels?": (list, NOTHING),
+    },
+}
+NOBODYS = "task that nobody annotated"
+CANCELLED = "cancelled annotation left out"
 MOST_HEAD = 1 << 16  # bytes in which the first task of an export says what it is
 
 
-def read(source: Source) -> Relations:
+def read(source: Source, **marking: Any) -> Relations:
     """Read a JSON export of Label Studio that one annotator made.
+
+    Parameters
+    ----------
+    source : Source
+    **marking
+        Fields of `fastcausal.formats.annotation.marking.Marking`.
 
     Returns
     -------
     Relations
         An example per task, see `fastcausal.formats.annotation.links.relations_of`, its id that of
         the task. The annotator is the email address, else the number, of who completed it;
-        further keys of its data are columns. What was cancelled, predictions and results of other
-        kinds are left out.
+        further keys of its data are columns. An annotation without results is an example without
+        relations. What was cancelled, tasks that nobody annotated and results of other kinds are
+        left out and counted in ``reading.notes``; predictions are left out.
 
     Raises
     ------
     InputError
         It is another export, or has the annotations of several.
     """
-    return relations_of(source.name, documents(source))
+    return relations_of(source.name, documents(source, Marking(**marking)))
 
 
-def documents(source: Source) -> list[Document]:
-    """Return a document for each annotation of each task."""
+def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
+    """Return a document for each annotation of each task, one without text for what is left out."""
     try:
         tasks = JSON.decode(source.text)
     except InputError as error:
@@ -47,44 +78,56 @@ def documents(source: Source) -> list[Document]:
         raise InputError(invalid_json(source.name, error)) from error
     if not isinstance(tasks, list):
         raise InputError(f"{source.name}: {kind(tasks)}, expected a list of Label Studio's tasks")
-    problems = Problems()
+    faults = Faults()
     marked: list[Document] = []
     for number, task in enumerate(tasks):
         try:
-            marked += _annotated(source.name, task)
+            marked += _annotated(source.name, task, marking)
         except InputError as error:
-            problems.add(f"{source.name}: task {number}: {error}")
-    problems.raise_if_any()
-    if not marked:
+            faults.note(f"{source.name}: task {number}", error)
+    faults.raise_if_any()
+    if all(document.notes[NOBODYS] or document.notes[CANCELLED] for document in marked):
         raise InputError(f"{source.name}: a Label Studio export in which no task is annotated")
     return marked
 
 
-def _annotated(file: str, task: Any) -> Iterator[Document]:
+def _annotated(file: str, task: Any, marking: Marking) -> Iterator[Document]:
     if not isinstance(task, dict) or "data" not in task or "annotations" not in task:
         raise InputError(
             'a Label Studio export without relations: expected the export "JSON", with "data" and '
             '"annotations" in each task'
         )
-    data, name = value_of(task, "data", dict), str(value_of(task, "id", *NUMBER))
-    for annotation in objects_of(task, "annotations"):
+    require(task, SHAPE)
+    data, name = task["data"], str(task["id"])
+    if not task["annotations"]:
+        yield Document.left_out(file, name, "", NOBODYS)
+    for annotation in task["annotations"]:
+        annotator = _annotator(annotation, file)
         if annotation.get("was_cancelled"):
+            yield Document.left_out(file, name, annotator, CANCELLED)
             continue
-        results = objects_of(annotation, "result")
-        text_key = _text_key(data, results)
+        by_type = _by_type(annotation["result"])
+        text_key = _text_key(data)
         columns = {key: value for key, value in data.items() if key != text_key}
-        text = data[text_key]
-        built = Task(file, name, _annotator(annotation, file), text, columns)
-        labels = [result for result in results if result.get("type") == "labels"]
-        _add_regions(built, text, list(map(_region, labels)))
-        for result in results:
-            if result.get("type") == "relation":
-                ends = [value_of(result, end, *NUMBER) for end in ("from_id", "to_id")]
-                ends = ends[::-1] if result.get("direction") == "left" else ends
-                built.link(f"{ends[0]} to {ends[1]}", *ends)
-            elif result.get("type") != "labels":
-                built.notes[f"result of type {result.get('type')}"] += 1
+        built = Task(file, name, annotator, data[text_key], columns, marking)
+        _add_regions(built, data[text_key], [_region(each) for each in by_type.pop("labels", ())])
+        for result in by_type.pop("relation", ()):
+            ends = result["from_id"], result["to_id"]
+            types = ", ".join(map(str, result.get("labels") or ())) or None
+            built.link(*(ends[::-1] if result.get("direction") == "left" else ends), types)
+        built.notes.update({f"result of type {type}": len(all) for type, all in by_type.items()})
         yield built.document()
+
+
+def _by_type(results: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return results by their type, those of known types of their shape."""
+    by_type: dict[str, list[dict[str, Any]]] = {}
+    for k, result in enumerate(results):
+        type = result.get("type")
+        name = type if isinstance(type, str) else shown(type)
+        require(result, RESULTS.get(name, {}), "result", k)
+        by_type.setdefault(name, []).append(result)
+    return by_type
 
 
 def _annotator(annotation: Mapping[str, Any], file: str) -> str:
@@ -94,7 +137,7 @@ def _annotator(annotation: Mapping[str, Any], file: str) -> str:
     return str(by) if isinstance(by, NUMBER) else Path(file).stem
 
 
-def _text_key(data: Mapping[str, Any], results: list[dict[str, Any]]) -> str:
+def _text_key(data: Mapping[str, Any]) -> str:
     """Return the key of the text: the only one, else ``text``."""
     texts = [key for key, value in data.items() if isinstance(value, str)]
     if "text" in texts or len(texts) == 1:
@@ -113,14 +156,13 @@ class Region(NamedTuple):
 
 
 def _region(result: Mapping[str, Any]) -> Region:
-    value = value_of(result, "value", dict)
+    value = result["value"]
     labels = value.get("labels") or [None]
-    if not isinstance(labels, list) or len(labels) > 1 or not isinstance(labels[0], str | None):
+    if len(labels) > 1 or not isinstance(labels[0], str | None):
         raise InputError(f'"labels" of a span is {shown(labels)}, expected one')
-    start, stop = value_of(value, "start", int), value_of(value, "end", int)
     said = value.get("text")
-    id = value_of(result, "id", *NUMBER)
-    return Region(id, labels[0], start, stop, said if isinstance(said, str) else None)
+    text = said if isinstance(said, str) else None
+    return Region(result["id"], labels[0], value["start"], value["end"], text)
 
 
 def _add_regions(task: Task, text: str, regions: Sequence[Region]) -> None:
@@ -129,14 +171,14 @@ def _add_regions(task: Task, text: str, regions: Sequence[Region]) -> None:
     fitting = (at for at in counts if all(_fits(text, at, region) for region in regions))
     positions = next(fitting, counts[0])
     for region in regions:
-        if region.stop >= len(positions) or _fits(text, positions, region):
+        is_outside = not 0 <= region.start <= region.stop < len(positions)
+        if is_outside or _fits(text, positions, region):
             bounds = [positions[k] if 0 <= k < len(positions) else k for k in region[2:4]]
             task.mark(region.id, region.label, bounds[0], bounds[1])
         else:
             there = text[max(0, region.start) : region.stop]
-            raise InputError(
-                f"a span is {shown(region.text)}, but its characters are {shown(there)}"
-            )
+            said = f"a span is {shown(region.text)}, but its characters are {shown(there)}"
+            task.misplace(UnplacedError(said))
 
 
 def _fits(text: str, positions: Sequence[int], region: Region) -> bool:
@@ -164,4 +206,5 @@ FORMAT = Format(
     sniff=sniff,
     documents=documents,
     empty=False,
+    takes=TAKES,
 )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation.links import Document, Link, Mark, Words, role_of
+from fastcausal.formats.annotation.marking import MARKING, Marking, UnplacedError
 from fastcausal.formats.annotation.passages import Bounds, lines_of, passages
 
 SOURCE, TARGET = "Governor", "Dependent"  # the ends of an arrow, as WebAnno calls them
@@ -33,6 +34,7 @@ def document_of(
     structures: Sequence[Structure],
     feature: str | None = None,
     positions: Sequence[int] | None = None,
+    marking: Marking = MARKING,
 ) -> Document:
     """Return the marks and links of the layer that holds Cause, Effect and Signal.
 
@@ -49,6 +51,7 @@ def document_of(
         these; where none does, the only text feature of the only layer of spans of one's own.
     positions : sequence of int, optional
         The character at each position, where positions count something else.
+    marking : Marking
 
     Raises
     ------
@@ -62,27 +65,22 @@ def document_of(
         for end in ("begin", "end"):
             value = structure.values.get(end, 0)  # the older layout leaves zeros out
             if type(value) is not int or not 0 <= value < len(positions):
-                raise InputError(f'"{end}" of {_name(structure)} is {value!r:.40}, expected '
-                                 f"a position in a text of {len(positions) - 1}")  # fmt: skip
+                fault = UnplacedError if type(value) is int else InputError
+                raise fault(f'"{end}" of {_name(structure)} is {value!r:.40}, expected '
+                            f"a position in a text of {len(positions) - 1}")  # fmt: skip
             ends.append(positions[value])
         if ends[1] < ends[0]:
-            raise InputError(f"{_name(structure)} ends before it begins")
+            raise UnplacedError(f"{_name(structure)} ends before it begins")
         return ends[0], ends[1]
 
-    sentences = [bounds(s) for s in structures if s.type == "Sentence"]
-    tokens = [bounds(s) for s in structures if s.type == "Token"]
-    layer, feature = _layer(structures, feature)
-    words = Words(text)
-    marks: list[Mark] = []
-    numbers: dict[str | None, int] = {}
-    for structure in structures:
-        if (structure.package, structure.type) == layer:
-            label = structure.values.get(feature) if feature is not None else None
-            label = label if isinstance(label, str) else None
-            numbers[structure.id] = len(marks)
-            marks.append(words.mark(label, [bounds(structure)]))
-    numbers.pop(None, None)
     title, annotator = names_of(name, *_said(structures))
+    layer, feature = _layer(structures, feature)
+    try:
+        sentences = [bounds(s) for s in structures if s.type == "Sentence"]
+        tokens = [bounds(s) for s in structures if s.type == "Token"]
+        marks, numbers = _marks(text, structures, layer, feature, bounds)
+    except UnplacedError as error:
+        return Document.misplaced(name, title, annotator, error, marking)
     return Document(
         file=name,
         name=title,
@@ -92,7 +90,29 @@ def document_of(
         marks=marks,
         links=_links(structures, numbers),
         notes=Counter([NO_LAYER] if layer is None else []),
+        marking=marking,
     )
+
+
+def _marks(
+    text: str,
+    structures: Iterable[Structure],
+    layer: tuple[str, str] | None,
+    feature: str | None,
+    bounds: Callable[[Structure], Bounds],
+) -> tuple[list[Mark], dict[str | None, int]]:
+    """Return the spans of a layer, and the number of each by its id."""
+    words = Words(text)
+    marks: list[Mark] = []
+    numbers: dict[str | None, int] = {}
+    for structure in structures:
+        if (structure.package, structure.type) == layer:
+            label = structure.values.get(feature) if feature is not None else None
+            label = label if isinstance(label, str) else None
+            if structure.id is not None:
+                numbers[structure.id] = len(marks)
+            marks.append(words.mark(label, [bounds(structure)]))
+    return marks, numbers
 
 
 def _layer(
@@ -125,14 +145,20 @@ def _layer(
     return only, feature or (texts.pop() if len(texts) == 1 else None)
 
 
-def _links(structures: Sequence[Structure], numbers: dict[str | None, int]) -> list[Link]:
-    """Return the links from or to a mark."""
+def _links(structures: Sequence[Structure], numbers: Mapping[str | None, int]) -> list[Link]:
+    """Return the links from or to a mark; their types are texts of features for labels."""
     links = [
-        Link(_name(s), numbers.get(_end(s, SOURCE)), numbers.get(_end(s, TARGET)))
+        Link(_name(s), numbers.get(_end(s, SOURCE)), numbers.get(_end(s, TARGET)), _type(s))
         for s in structures
         if _is_link(s)
     ]
     return [link for link in links if (link.source, link.target) != (None, None)]
+
+
+def _type(link: Structure) -> str | None:
+    """Return the label of a link, None where it has none."""
+    labels = {n.lower(): v for n, v in link.values.items() if isinstance(v, str)}
+    return next((labels[name] for name in (*USUAL, "type") if name in labels), None)
 
 
 def _is_link(structure: Structure) -> bool:

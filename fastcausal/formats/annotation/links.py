@@ -10,6 +10,7 @@ from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.formats._tokens import token_bounds
+from fastcausal.formats.annotation.marking import MARKING, MISPLACED, Marking, UnplacedError
 from fastcausal.formats.annotation.passages import Bounds, Passage
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
 from fastcausal.formats.io.builder import Builder, Columns, Span, UnreadError
@@ -69,12 +70,12 @@ class Words:
         return range(bisect_right(self._stops, start), bisect_left(self._starts, stop))
 
     def mark(self, label: str | None, bounds: Iterable[Bounds]) -> Mark:
-        """Return a mark on the document; InputError where its bounds are outside of it."""
+        """Return a mark on the document; UnplacedError where its bounds are outside of it."""
         ordered = sorted(bounds)
         parts: list[Bounds] = []
         for start, stop in ordered:
             if not 0 <= start <= stop <= self._n:
-                raise InputError(f"characters {start} to {stop} do not fit a text of {self._n}")
+                raise UnplacedError(f"characters {start} to {stop} do not fit a text of {self._n}")
             words = self.touched(start, stop)
             if not words:
                 continue
@@ -97,11 +98,14 @@ class Link:
         How messages call it.
     source, target : int or None
         The marks it goes from and to, as numbers in `Document.marks`; None for anything else.
+    type : str or None
+        As the file has it, None where it has none.
     """
 
     name: str
     source: int | None
     target: int | None
+    type: str | None = None
 
 
 @dataclass
@@ -117,12 +121,15 @@ class Document:
     sentences : list of Passage
     marks : list of Mark
     links : list of Link
+        Those of types that are no relations are left out, and counted in the notes.
     notes : Counter of str
         What the file holds beyond these.
     columns : mapping of str to value
         Further columns of all its examples.
     is_example : bool
         Whether the document as a whole is one example, whose id is its name.
+    marking : Marking
+        How it is read.
     """
 
     file: str
@@ -135,12 +142,34 @@ class Document:
     notes: Counter[str] = field(default_factory=Counter)
     columns: Mapping[str, Any] = field(default_factory=dict)
     is_example: bool = False
+    marking: Marking = MARKING
+
+    @classmethod
+    def left_out(cls, file: str, name: str, annotator: str, note: str) -> Document:
+        """Return a document without sentences, of which a note is left."""
+        return cls(file, name, annotator, "", [], [], [], Counter([note]))
+
+    @classmethod
+    def misplaced(
+        cls, file: str, name: str, annotator: str, error: UnplacedError, marking: Marking
+    ) -> Document:
+        """Leave out a document whose spans do not fit it, if that is the policy; else raise."""
+        if marking.unplaced == "error":
+            raise error
+        return cls.left_out(file, name, annotator, MISPLACED)
 
     def __post_init__(self) -> None:
+        linked, self.links = self.links, []
+        for link in linked:
+            is_relation, note = self.marking.of_link(link.type)
+            if note and (self.pair(link) or not is_relation):
+                self.notes[note] += 1
+            if is_relation:
+                self.links.append(link)
         self._starts = [sentence.offset for sentence in self.sentences]
+        named = (*self.notes, *(mark.label or "" for mark in self.marks))
         try:
-            "".join([self.text, self.name, self.annotator, *(m.label or "" for m in self.marks)]
-                    ).encode()  # fmt: skip
+            "".join([self.text, self.name, self.annotator, *named]).encode()
         except UnicodeEncodeError as error:
             raise InputError(f"{self.file}: half a surrogate pair, which cannot be text") from error
 
@@ -309,13 +338,14 @@ def relations_of(file: str, documents: Iterable[Document]) -> Relations:
     columns: dict[str, list[Any]] = {"id": [], "text": [], "doc_id": [], "annotator": []}
     further = Columns((*columns, "length", "relations"))
     for document in documents:
-        if document.name in seen:
+        if document.text and document.name in seen:
             both = " and ".join(dict.fromkeys((seen[document.name], document.annotator)))
             raise InputError(
                 f'{file}: document "{document.name}" comes twice, of {both}; agreement takes '
                 "the documents of several annotators"
             )
-        seen[document.name] = document.annotator
+        if document.text:  # of what is left out there are notes alone
+            seen[document.name] = document.annotator
         document.add_to(build)
         for sentence in document.sentences:
             columns["id"].append(document.example(sentence))

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation.links import Document, relations_of
+from fastcausal.formats.annotation.marking import MARKING, Marking
 from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.files import UTF8_MARK, Source
@@ -100,17 +101,24 @@ def _opened(
         ) from error
 
 
-def stream(name: str, n_bytes: int | None, files: Callable[[], Iterable[Opened]]) -> Stream:
+def stream(
+    name: str,
+    n_bytes: int | None,
+    files: Callable[[], Iterable[Opened]],
+    marking: Marking = MARKING,
+) -> Stream:
     """Return the examples of files of marked texts, of one annotator, file by file."""
     next(iter(files()), None)  # a zip of other files is refused at once
-    return Stream(name, lambda _: map(batches.batch, _one_annotator(files())), n_bytes=n_bytes)
+    return Stream(
+        name, lambda _: map(batches.batch, _one_annotator(files(), marking)), n_bytes=n_bytes
+    )
 
 
-def _one_annotator(files: Iterable[Opened]) -> Iterator[Relations]:
+def _one_annotator(files: Iterable[Opened], marking: Marking) -> Iterator[Relations]:
     """Yield the relations of each file; InputError where a document comes twice."""
     seen: dict[str, str] = {}
     for file in files:
-        marked = documents(file) or []
+        marked = documents(file, marking) or []
         for document in marked:
             before = seen.setdefault(document.name, document.file)
             if before != document.file:
@@ -121,10 +129,10 @@ def _one_annotator(files: Iterable[Opened]) -> Iterator[Relations]:
         yield relations_of(file.name, marked)
 
 
-def documents(source: Opened) -> list[Document] | None:
+def documents(source: Opened, marking: Marking = MARKING) -> list[Document] | None:
     """Parse the spans and links of a file, each text that an annotator marked by itself.
 
     None for a format of relations alone.
     """
     parse = source.format.documents
-    return None if parse is None else list(parse(source.source()))
+    return None if parse is None else list(parse(source.source(), marking))

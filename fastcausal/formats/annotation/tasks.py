@@ -8,8 +8,9 @@ from typing import Any
 
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation.links import Document, Link, Mark, Words
+from fastcausal.formats.annotation.marking import Marking, UnplacedError
 from fastcausal.formats.annotation.passages import passages
-from fastcausal.formats.io.values import kind, shown
+from fastcausal.formats.io.values import shown
 
 NUMBER = (int, str)
 
@@ -23,12 +24,21 @@ class Task:
     text : str
     columns : mapping of str to value
         Further columns of the example.
+    marking : Marking
     """
 
     def __init__(
-        self, file: str, name: str, annotator: str, text: str, columns: Mapping[str, Any]
+        self,
+        file: str,
+        name: str,
+        annotator: str,
+        text: str,
+        columns: Mapping[str, Any],
+        marking: Marking,
     ) -> None:
         self._names = file, name, annotator
+        self._marking = marking
+        self._left_out: Document | None = None
         self._text, self._columns = text, columns
         self._words = Words(text)
         self._marks: list[Mark] = []
@@ -37,20 +47,33 @@ class Task:
         self.notes: Counter[str] = Counter()
 
     def mark(self, id: Any, label: str | None, start: int, stop: int) -> None:
-        """Add a span in characters; InputError where it is out of the text, or its id known."""
+        """Add a span in characters; InputError where it is out of the text, or its id known.
+
+        Where the policy is to leave out a text that its spans do not fit, it is left out.
+        """
         if id in self._numbers:
             raise InputError(f"span {shown(id)} occurs twice")
         self._numbers[id] = len(self._marks)
-        self._marks.append(self._words.mark(label, [(start, stop)]))
+        try:
+            self._marks.append(self._words.mark(label, [(start, stop)]))
+        except UnplacedError as error:
+            self._marks.append(Mark(label, 0, 0, ()))
+            self.misplace(error)
 
-    def link(self, name: str, source: Any, target: Any) -> None:
+    def misplace(self, error: UnplacedError) -> None:
+        """Leave out the text, if that is the policy where a span does not fit it; else raise."""
+        self._left_out = Document.misplaced(*self._names, error, self._marking)
+
+    def link(self, source: Any, target: Any, type: str | None) -> None:
         """Add a link between two spans, named by their ids."""
         ends = self._numbers.get(source), self._numbers.get(target)
         if ends != (None, None):
-            self._links.append(Link(name, *ends))
+            self._links.append(Link(f"{source} to {target}", *ends, type))
 
     def document(self) -> Document:
         """Return the text as a document that is one example."""
+        if self._left_out is not None:
+            return self._left_out
         file, name, annotator = self._names
         return Document(
             file=file,
@@ -63,23 +86,5 @@ class Task:
             notes=self.notes,
             columns=self._columns,
             is_example=True,
+            marking=self._marking,
         )
-
-
-def value_of(row: Mapping[str, Any], name: str, *types: type) -> Any:
-    """Return a value of an object; InputError where it is missing or of another type."""
-    if name not in row:
-        raise InputError(f'no "{name}"')
-    value = row[name]
-    if type(value) not in types:
-        raise InputError(f'"{name}" is {kind(value)}, expected {types[0].__name__}')
-    return value
-
-
-def objects_of(row: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    """Return a list of objects; InputError where it is something else."""
-    listed = value_of(row, name, list)
-    wrong = next((item for item in listed if not isinstance(item, dict)), None)
-    if wrong is not None:
-        raise InputError(f'"{name}" has {kind(wrong)} in it, expected objects')
-    return list(listed)

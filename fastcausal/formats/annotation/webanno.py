@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from fastcausal.errors import InputError, invalid_json
 from fastcausal.formats.annotation.layers import Structure, document_of, id_of
 from fastcausal.formats.annotation.links import Document
+from fastcausal.formats.annotation.marking import MARKING, TAKES, Marking
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.format import Format
 from fastcausal.formats.io.values import KINDS, kind
@@ -18,7 +19,9 @@ NEW, OLD = "%FEATURE_STRUCTURES", "_views"  # what tells the two layouts
 Kind = TypeVar("Kind")
 
 
-def read(source: str | os.PathLike[str] | Source, feature: str | None = None) -> Relations:
+def read(
+    source: str | os.PathLike[str] | Source, feature: str | None = None, **marking: Any
+) -> Relations:
     """Read what one annotator marked in one document.
 
     Parameters
@@ -28,6 +31,8 @@ def read(source: str | os.PathLike[str] | Source, feature: str | None = None) ->
     feature : str, optional
         The feature that holds Cause, Effect or Signal. If not given, the one that holds most of
         these; where none does, the only text feature of the only layer of spans of one's own.
+    **marking
+        Fields of `fastcausal.formats.annotation.marking.Marking`.
 
     Returns
     -------
@@ -41,23 +46,28 @@ def read(source: str | os.PathLike[str] | Source, feature: str | None = None) ->
     InputError
         The file is not of either layout, or a position is out of its text.
     """
-    return parse(source, feature).relations()
+    return parse(source, feature, Marking(**marking)).relations()
 
 
-def parse(source: str | os.PathLike[str] | Source, feature: str | None = None) -> Document:
+def parse(
+    source: str | os.PathLike[str] | Source,
+    feature: str | None = None,
+    marking: Marking = MARKING,
+) -> Document:
     """Return the spans and links of a file, for parameters and errors see `read`."""
     source = Source.open(source)
     data = _load(source)
     try:
         text, structures = _new(data) if NEW in data else _old(data)
-        return document_of(source.name, text, structures, feature)
+        return document_of(source.name, text, structures, feature, marking=marking)
     except InputError as error:
-        raise InputError(f"{source.name}: {str(error).removeprefix(f'{source.name}: ')}") from error
+        reason = error.problem.removeprefix(f"{source.name}: ")
+        raise type(error)(f"{source.name}: {reason}") from error
 
 
-def documents(source: Source) -> list[Document]:
+def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
     """Return the document of a file."""
-    return [parse(source)]
+    return [parse(source, marking=marking)]
 
 
 def sniff(source: Source) -> bool:
@@ -142,4 +152,4 @@ def _expect(what: str, value: object, wanted: type[Kind]) -> Kind:
     return value
 
 
-FORMAT = Format("webanno", read, folder=(".json",), sniff=sniff, documents=documents)
+FORMAT = Format("webanno", read, folder=(".json",), sniff=sniff, documents=documents, takes=TAKES)

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from fastcausal.errors import InputError, Problems
 from fastcausal.formats.annotation.layers import SOURCE, TARGET, Structure, document_of
 from fastcausal.formats.annotation.links import Document
+from fastcausal.formats.annotation.marking import MARKING, TAKES, Marking
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.format import Format
 from fastcausal.formats.io.values import shown
@@ -159,13 +160,15 @@ class Lines:
         return f"none at {unit}" if span is None or span.id is None else span.id
 
 
-def read(source: str | os.PathLike[str] | Source) -> Relations:
+def read(source: str | os.PathLike[str] | Source, **marking: Any) -> Relations:
     """Read what one annotator marked in one document.
 
     Parameters
     ----------
     source : path
         WebAnno TSV 3.0 to 3.3.
+    **marking
+        Fields of `fastcausal.formats.annotation.marking.Marking`.
 
     Returns
     -------
@@ -179,15 +182,15 @@ def read(source: str | os.PathLike[str] | Source) -> Relations:
     InputError
         A line has other columns than the header says, or does not fit the text.
     """
-    return parse(Source.open(source)).relations()
+    return parse(Source.open(source), Marking(**marking)).relations()
 
 
-def documents(source: Source) -> list[Document]:
+def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
     """Return the document of a file."""
-    return [parse(source)]
+    return [parse(source, marking)]
 
 
-def parse(source: Source) -> Document:
+def parse(source: Source, marking: Marking = MARKING) -> Document:
     """Return the spans and links of a file, for errors see `read`."""
     lines = Lines()
     text, end = "", 0  # the document so far, and its UTF-16 units
@@ -202,9 +205,9 @@ def parse(source: Source) -> Document:
         raise InputError(f"{source.name}: a WebAnno TSV file without sentences")
     try:
         lines.link()
-        document = document_of(source.name, text, lines.structures)
+        document = document_of(source.name, text, lines.structures, marking=marking)
     except InputError as error:
-        raise InputError(f"{source.name}: {error}") from error
+        raise type(error)(f"{source.name}: {error.problem}") from error
     document.notes.update(+lines.notes)
     return document
 
@@ -360,5 +363,11 @@ def _value(item: str) -> tuple[str | None, str | None]:
 
 
 FORMAT = Format(
-    "webanno-tsv", read, folder=(".tsv",), marks=(MARK,), documents=documents, empty=False
+    "webanno-tsv",
+    read,
+    folder=(".tsv",),
+    marks=(MARK,),
+    documents=documents,
+    empty=False,
+    takes=TAKES,
 )

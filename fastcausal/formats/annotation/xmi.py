@@ -10,6 +10,7 @@ from typing import Any
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation.layers import Structure, document_of
 from fastcausal.formats.annotation.links import Document
+from fastcausal.formats.annotation.marking import MARKING, TAKES, Marking
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.format import Format
 from fastcausal.relations import Relations
@@ -18,13 +19,15 @@ TYPES = "TypeSystem.xml"
 _DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
 
 
-def read(source: str | os.PathLike[str] | Source) -> Relations:
+def read(source: str | os.PathLike[str] | Source, **marking: Any) -> Relations:
     """Read what one annotator marked in one document.
 
     Parameters
     ----------
     source : path
         UIMA CAS XMI, with ``TypeSystem.xml`` beside it, in the same folder or zip.
+    **marking
+        Fields of `fastcausal.formats.annotation.marking.Marking`.
 
     Returns
     -------
@@ -37,15 +40,15 @@ def read(source: str | os.PathLike[str] | Source) -> Relations:
     InputError
         dkpro-cassis is not installed or cannot read the file, or the types are missing.
     """
-    return parse(Source.open(source)).relations()
+    return parse(Source.open(source), Marking(**marking)).relations()
 
 
-def documents(source: Source) -> list[Document]:
+def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
     """Return the document of a file."""
-    return [parse(source)]
+    return [parse(source, marking)]
 
 
-def parse(source: Source) -> Document:
+def parse(source: Source, marking: Marking = MARKING) -> Document:
     """Return the spans and links of a file, for errors see `read`."""
     try:
         import cassis
@@ -67,9 +70,10 @@ def parse(source: Source) -> Document:
     if not isinstance(text, str):
         raise InputError(f"{source.name}: UIMA CAS XMI without a text")
     try:
-        return document_of(source.name, text, listed, positions=range(len(text) + 1))
+        positions = range(len(text) + 1)
+        return document_of(source.name, text, listed, positions=positions, marking=marking)
     except InputError as error:
-        raise InputError(f"{source.name}: {error}") from error
+        raise type(error)(f"{source.name}: {error.problem}") from error
 
 
 def sniff(source: Source) -> bool:
@@ -93,5 +97,12 @@ def _structure(item: Any) -> Structure:
 
 
 FORMAT = Format(
-    "xmi", read, suffixes=(".xmi",), folder=(".xmi",), sniff=sniff, documents=documents, empty=False
+    "xmi",
+    read,
+    suffixes=(".xmi",),
+    folder=(".xmi",),
+    sniff=sniff,
+    documents=documents,
+    empty=False,
+    takes=TAKES,
 )

@@ -37,8 +37,8 @@ class Format:
     written : tuple of str
         More suffixes that tell the format of a file to write, but not of one to read.
     takes : tuple of str
-        Which of ``like`` (gold, Relations or None), ``tags`` (their reading), ``answers`` and
-        ``occurrence`` `read` takes.
+        Which of ``like`` (gold, Relations or None), ``tags`` (their reading), ``answers``,
+        ``occurrence``, ``unplaced`` and ``links`` `read` takes.
     folder : tuple of str
         Suffixes of its files in a directory that is read as one source.
     options : tuple of str
@@ -56,8 +56,8 @@ class Format:
         Takes an `Opened`, the only columns needed and the reading of tags; gives the batches of
         a file that may be larger than memory, None where it has to be read whole.
     documents : callable, optional
-        Takes a `Source`; gives the `Document`s of a file in which spans and links are marked one
-        by one, each as one annotator marked it.
+        Takes a `Source` and a `Marking`; gives the `Document`s of a file in which spans and links
+        are marked one by one, each as one annotator marked it.
     empty : bool
         Whether a file without examples can be read back.
     """
@@ -76,7 +76,7 @@ class Format:
     sniff: Callable[[Source], bool] | None = None
     load: Callable[[str | os.PathLike[str]], Source] = Source.open
     stream: Callable[[Opened, Columns, str], Stream | None] | None = None
-    documents: Callable[[Source], Iterable[Any]] | None = None
+    documents: Callable[[Source, Any], Iterable[Any]] | None = None
     empty: bool = True
 
 

@@ -17,6 +17,7 @@ KINDS: dict[type, str] = {
     type(None): "null",
 }
 KINDS |= {int: "a number", float: "a number"}
+WANTED = KINDS | {int: "an integer"}
 
 
 def most_common(names: Collection[str]) -> tuple[str, int] | None:
@@ -53,6 +54,57 @@ JSON = _Decoder(object_pairs_hook=_object)
 def kind(value: object) -> str:
     """Name the kind of a JSON value: ``"a string"``, ``"a number"``, ...; others by their type."""
     return KINDS.get(type(value)) or f"a {type(value).__name__}"
+
+
+def require(value: object, shape: Any, *where: str | int) -> None:
+    """Raise InputError where a value of JSON is not of a shape, before anything reads it.
+
+    Parameters
+    ----------
+    value : object
+    shape : type, tuple of type, list or dict
+        A list has the shape of its items; a dict that of the value of each key, of which those
+        with ``?`` at the end may be missing.
+    *where : str or int
+        The keys and places that lead to the value, for messages.
+
+    Examples
+    --------
+    >>> shape = {"id": (int, str), "spans": [{"start": int, "label?": str}]}
+    >>> require({"id": 7, "spans": [{"start": 0}]}, shape)
+    >>> require({"id": 7, "spans": [{"start": 0}, None]}, shape)
+    Traceback (most recent call last):
+    fastcausal.errors.InputError: "spans"[1] is null, expected an object
+    """
+    if isinstance(shape, type):
+        types: tuple[type, ...] = (shape,)
+    else:
+        types = shape if isinstance(shape, tuple) else (type(shape),)
+    if type(value) not in types:
+        wanted = " or ".join(dict.fromkeys(WANTED[each] for each in types))
+        raise InputError(f"{_place(where)} is {kind(value)}, expected {wanted}".lstrip())
+    if isinstance(shape, dict) and isinstance(value, dict):
+        for key, inner in shape.items():
+            name = key.removesuffix("?")
+            if name in value:
+                require(value[name], inner, *where, name)
+            elif name == key:
+                raise InputError(": ".join(filter(None, (_place(where), f"no {shown(name)}"))))
+    elif isinstance(shape, list) and isinstance(value, list):
+        for k, item in enumerate(value):
+            require(item, shape[0], *where, k)
+
+
+def _place(where: tuple[str | int, ...]) -> str:
+    """Write where a value is: the last key and what is in the list below it.
+
+    Examples
+    --------
+    >>> _place(("entities", 1, "label")), _place(())
+    ('"entities"[1]: "label"', '')
+    """
+    parts = [f"[{part}]" if isinstance(part, int) else f": {shown(part)}" for part in where]
+    return "".join(parts).removeprefix(": ")
 
 
 def shown(value: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import chain, combinations
 from typing import Any
 
@@ -16,19 +17,25 @@ from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, counted, some_of
 from fastcausal.formats import documents_of, frames, opened, read, table
 from fastcausal.formats.annotation.links import Document, relations_of
+from fastcausal.formats.annotation.marking import Marking
 from fastcausal.formats.annotation.projects import documents
 from fastcausal.formats.io.batches import Stream, batch
 from fastcausal.formats.io.format import Opened
 from fastcausal.formats.io.packed import name_of, stem_of
 from fastcausal.formats.io.parts import parts_of
-from fastcausal.options import Policy, TagReading
+from fastcausal.options import LabelPolicy, Policy, TagReading
 from fastcausal.relations import Relations, taken
 from fastcausal.tasks.unread import unread_message
 
 COLUMN = "annotator"
 
 
-def read_annotators(annotations: Any, tags: TagReading = "strict") -> dict[str, Relations]:
+def read_annotators(
+    annotations: Any,
+    tags: TagReading = "strict",
+    unplaced: LabelPolicy = "error",
+    links: Sequence[str] | None = None,
+) -> dict[str, Relations]:
     """Read relations by annotator.
 
     Parameters
@@ -40,6 +47,8 @@ def read_annotators(annotations: Any, tags: TagReading = "strict") -> dict[str, 
         its number. A directory of brat or WebAnno files stands for these.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
+    unplaced, links
+        How files of annotation tools are read, see `fastcausal.read`.
 
     Raises
     ------
@@ -47,12 +56,13 @@ def read_annotators(annotations: Any, tags: TagReading = "strict") -> dict[str, 
         There are fewer than two annotators, two of the same name, or an example twice; and all
         that reading raises.
     """
+    given = {"tags": tags, **asdict(Marking(unplaced, links))}
     if isinstance(annotations, Mapping):
-        sides = {name: _unnamed(read(source, tags=tags)) for name, source in annotations.items()}
+        sides = {name: _unnamed(read(source, **given)) for name, source in annotations.items()}
     elif isinstance(annotations, str | os.PathLike) or hasattr(annotations, "__arrow_c_stream__"):
-        sides = _by_annotator([annotations], tags)
+        sides = _by_annotator([annotations], given)
     else:
-        sides = _by_annotator(list(annotations), tags)
+        sides = _by_annotator(list(annotations), given)
     if len(sides) < 2:
         raise InputError(
             f"{len(sides)} annotator, expected at least two"
@@ -61,11 +71,11 @@ def read_annotators(annotations: Any, tags: TagReading = "strict") -> dict[str, 
     return sides
 
 
-def _by_annotator(sources: Sequence[Any], tags: TagReading) -> dict[str, Relations]:
+def _by_annotator(sources: Sequence[Any], given: dict[str, Any]) -> dict[str, Relations]:
     splits = []
     bare = []
     for file in chain.from_iterable(map(documents_of, sources)):
-        splits.append(_split(file, tags))
+        splits.append(_split(file, given))
         if None in splits[-1]:
             bare.append(file.path if isinstance(file, Opened) else file)
     if len(splits) == 1 and bare:
@@ -93,20 +103,21 @@ def _names(sources: Sequence[Any]) -> list[str]:
     return stems if len(set(stems)) == len(stems) else [os.fspath(source) for source in sources]
 
 
-def _split(source: Any, tags: TagReading) -> dict[str | None, Relations]:
+def _split(source: Any, given: dict[str, Any]) -> dict[str | None, Relations]:
     """Return a table per annotator; of None where the source does not name them."""
     source = opened(source, whole=True)
     if isinstance(source, Opened):
-        if (marked := documents(source)) is not None:
+        marking = Marking(given["unplaced"], given["links"])
+        if (marked := documents(source, marking)) is not None:
             return _by_document(source.name, marked)
         if source.format in (table.PARQUET, table.ARROW):
             return _by_column(source.name, table.load(source.source(), source.format.name))
         if parts := parts_of(source.source(), COLUMN):
             files = {a: Opened(part, source.format, content=part) for a, part in parts.items()}
-            return {a: _unnamed(read(file, tags=tags)) for a, file in files.items()}
+            return {a: _unnamed(read(file, **given)) for a, file in files.items()}
     if (columns := frames.table_of(source)) is not None:
         return _by_column("the table", taken(columns))
-    relations = read(source, tags=tags)
+    relations = read(source, **given)
     if COLUMN not in relations.table.column_names:
         return {None: relations}
     return _by_column(name_of(source), relations.table)
@@ -125,10 +136,13 @@ def _by_column(name: str, whole: pa.Table) -> dict[str | None, Relations]:
 
 
 def _by_document(name: str, documents: list[Document]) -> dict[str | None, Relations]:
-    """Return a table per annotator of marked texts."""
-    annotators = dict.fromkeys(document.annotator for document in documents)
+    """Return a table per annotator of marked texts; what is left out of nobody, to each."""
+    of_texts = dict.fromkeys(document.annotator for document in documents if document.text)
+    annotators = of_texts or dict.fromkeys(document.annotator for document in documents)
     return {
-        a: _unnamed(relations_of(name, (d for d in documents if d.annotator == a)))
+        a: _unnamed(
+            relations_of(name, (d for d in documents if d.annotator not in {*annotators} - {a}))
+        )
         for a in annotators
     }
 

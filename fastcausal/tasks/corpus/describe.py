@@ -124,6 +124,7 @@ def _of_relations(relations: Relations, wanted: Sequence[str]) -> CorpusDescript
         _words(relations, rows, texts, unread, causal, wanted),
         Counter() if texts is None else _signals(relations, rows, texts),
         int(unread.sum()),
+        Counter(relations.reading.notes),
     )
 
 

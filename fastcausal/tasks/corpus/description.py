@@ -46,6 +46,8 @@ class CorpusDescription(Report):
         The signal of each relation: its spans in lower case, joined by `` ... ``.
     n_unread : int
         Relations that could not be read. They make their sentence causal and count nowhere else.
+    notes : Counter of str
+        Remarks of reading, such as those on texts left out.
     """
 
     sentences: Counter[str]
@@ -54,6 +56,7 @@ class CorpusDescription(Report):
     words: Mapping[str, Mapping[str, Histogram]] = field(default_factory=dict)
     signals: Counter[str] = field(default_factory=Counter)
     n_unread: int = 0
+    notes: Counter[str] = field(default_factory=Counter)
 
     def __add__(self, other: CorpusDescription) -> CorpusDescription:
         return CorpusDescription(
@@ -67,6 +70,7 @@ class CorpusDescription(Report):
             },
             self.signals + other.signals,
             self.n_unread + other.n_unread,
+            self.notes + other.notes,
         )
 
     @property
@@ -161,8 +165,9 @@ class CorpusDescription(Report):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """How many relations could not be read."""
-        return (self.unparsed_share,) if self.n_unread else ()
+        """How many relations could not be read, and the notes of reading."""
+        unread = (self.unparsed_share,) if self.n_unread else ()
+        return (*unread, *(f"{note}: {n}" for note, n in sorted(self.notes.items())))
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Table]:
@@ -187,6 +192,7 @@ class CorpusDescription(Report):
         return {
             "relations": relations,
             "unread_relations": self.n_unread,
+            "notes": dict(self.notes),
             "relations_per_causal_sentence": ratio(relations, causal),
             "signals_per_relation": mean(signals),
             "share_with_signal": ratio(self.n_explicit, relations),

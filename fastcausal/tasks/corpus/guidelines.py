@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation.links import Document, Link
+from fastcausal.formats.annotation.marking import Marking
 from fastcausal.formats.annotation.projects import documents as documents_in
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT
 from fastcausal.formats.examples import examples
@@ -18,12 +20,17 @@ from fastcausal.formats.io.builder import Span, UnreadError
 from fastcausal.formats.io.format import Opened
 from fastcausal.formats.io.sources import RelationSources
 from fastcausal.formats.sentences import Sentence
-from fastcausal.options import TagReading
+from fastcausal.options import LabelPolicy, TagReading
 from fastcausal.relations import ROLES, Relations
 from fastcausal.tasks.corpus.findings import MOST_TEXT, CheckReport, Finding
 
 
-def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
+def check(
+    sources: RelationSources,
+    tags: TagReading = "strict",
+    unplaced: LabelPolicy = "error",
+    links: Sequence[str] | None = None,
+) -> CheckReport:
     """Check annotations against the rules of RECESS.
 
     A relation has one Cause and one Effect, each one continuous span within the sentence, which do
@@ -38,6 +45,8 @@ def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
         checked in WebAnno and brat files alone; other formats hold relations only.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
         How tagged sentences are read.
+    unplaced, links
+        How files of annotation tools are read, see `fastcausal.read`.
 
     Returns
     -------
@@ -66,6 +75,7 @@ def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
         named = [(None, s) for s in (sources if isinstance(sources, list | tuple) else [sources])]
     if not named:
         raise InputError("no annotations to check")
+    given = {"tags": tags, **asdict(Marking(unplaced, links))}
     findings: list[Finding] = []
     annotators: dict[str, None] = {}
     notes: Counter[str] = Counter()
@@ -75,10 +85,11 @@ def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
     n_files = 0
     for annotator, source in files:
         n_files += 1
-        for file, document, relations in _open(source, tags):
+        for file, document, relations in _open(source, given):
             owners = _owners(relations, annotator, file)
             readings.add(relations.reading.tags)
-            annotators |= dict.fromkeys(owners or [annotator or Path(file).stem])
+            if document is None or document.text:  # else nothing of it is left
+                annotators |= dict.fromkeys(owners or [annotator or Path(file).stem])
             notes.update(relations.reading.notes if document is None else document.notes)
             if document is None:
                 findings += _of_relations(relations, file, owners)
@@ -93,14 +104,15 @@ def check(sources: RelationSources, tags: TagReading = "strict") -> CheckReport:
     )
 
 
-def _open(source: Any, tags: TagReading) -> Iterator[tuple[str, Document | None, Relations]]:
+def _open(source: Any, given: dict[str, Any]) -> Iterator[tuple[str, Document | None, Relations]]:
     """Yield each document of a source, else its relations, with its name for messages."""
     file = source if formats.is_folder(source) else formats.opened(source, whole=True)
-    documents = documents_in(file) if isinstance(file, Opened) else None
+    marking = Marking(given["unplaced"], given["links"])
+    documents = documents_in(file, marking) if isinstance(file, Opened) else None
     if documents is None:
         name = file.name if isinstance(file, Opened) else "table"
         name = str(source) if formats.is_folder(source) else name
-        yield name, None, formats.read(file if isinstance(file, Opened) else source, tags=tags)
+        yield name, None, formats.read(file if isinstance(file, Opened) else source, **given)
     for document in documents or ():
         yield document.file, document, document.relations()
 

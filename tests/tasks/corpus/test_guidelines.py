@@ -34,7 +34,7 @@ def brat(tmp_path):
             bounds = ";".join(f"{a} {b}" for a, b in pieces)
             lines.append(f"T{k}\t{label} {bounds}\t{' '.join(text[a:b] for a, b in pieces)}\n"
                          .replace("\n", " ").strip() + "\n")  # fmt: skip
-        lines += [f"R{k}\tx A:T{a} B:T{b}\n" for k, (a, b) in enumerate(links, 1)]
+        lines += [f"R{k}\tcauses A:T{a} B:T{b}\n" for k, (a, b) in enumerate(links, 1)]
         folder = tmp_path / annotator
         folder.mkdir(exist_ok=True)
         (folder / f"{name}.txt").write_text(text)
@@ -314,7 +314,7 @@ def test_without_findings_every_span_is_in_a_relation(tmp_path_factory, marks, l
     folder = tmp_path_factory.mktemp("checked", numbered=True)
     (folder / "d.txt").write_text(TEXT)
     lines = [f"T{k}\t{x} {a} {min(a + n, 61)}\n" for k, (x, a, n) in enumerate(marks, 1)]
-    lines += [f"R{k}\tx A:T{a} B:T{b}\n" for k, (a, b) in enumerate(links, 1)]
+    lines += [f"R{k}\tcauses A:T{a} B:T{b}\n" for k, (a, b) in enumerate(links, 1)]
     (folder / "d.ann").write_text("".join(lines))
     report = check(folder / "d.ann")
     relations = formats.read(folder / "d.ann")

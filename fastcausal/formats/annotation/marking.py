@@ -1,0 +1,100 @@
+"""How marked texts are read: which links are relations, and which texts are left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fastcausal.errors import InputError, Problems, Remedy, summary
+from fastcausal.formats.io.values import shown
+from fastcausal.options import LabelPolicy, check
+
+MISPLACED = "text left out, its spans do not fit it"
+_REMEDY = Remedy("unplaced", ("skip",), "leaves such texts out")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_RELATION = ("caus", "effect", "signal")  # beginnings of words that name one
+_NO_RELATION = re.compile(r"not?|non|never|none|neither|without|(?:non|un|a)caus.*")
+
+
+class UnplacedError(InputError):
+    """A span does not fit its text: its offsets are beyond it, or mark other words.
+
+    Parameters
+    ----------
+    message : str
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, _REMEDY)
+
+
+class Faults(Problems):
+    """The faults of one file; if all are spans that do not fit their texts, so is that of all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._n_unplaced = 0
+
+    def note(self, where: str, error: InputError) -> None:
+        """Note one fault at its place."""
+        self._n_unplaced += isinstance(error, UnplacedError)
+        self.add(f"{where}: {error.problem}")
+
+    def raise_if_any(self) -> None:
+        """Raise what was noted, if anything was."""
+        if self.count and self.count == self._n_unplaced:
+            raise UnplacedError(summary(self.count, self.first))
+        super().raise_if_any()
+
+
+@dataclass(frozen=True)
+class Marking:
+    """How marked texts are read.
+
+    Attributes
+    ----------
+    unplaced : {"error", "skip"}
+        What a text is whose spans do not fit it: an error, or left out and counted.
+    links : sequence of str, optional
+        The types of links that are relations, in any case. If not given, those of any type but one
+        with a word such as "not".
+
+    Raises
+    ------
+    ValueError
+        An unknown policy, or no type of links.
+    """
+
+    unplaced: LabelPolicy = "error"
+    links: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        check("unplaced", self.unplaced, LabelPolicy)
+        if isinstance(self.links, str) or (self.links is not None and not self.links):
+            raise ValueError(f"links is {self.links!r}, expected a list of types")
+
+    def of_link(self, type: str | None) -> tuple[bool, str]:
+        """Tell whether links of a type are relations, and the note to count, empty for none.
+
+        Examples
+        --------
+        >>> [Marking().of_link(type) for type in ("Causes", None, "leads to")]
+        [(True, ''), (True, ''), (True, 'link of type "leads to" taken as a relation')]
+        >>> Marking().of_link("not causal"), Marking(links=["leads to"]).of_link("Leads to")
+        ((False, 'link of type "not causal" left out'), (True, ''))
+        """
+        name = (type or "").strip()
+        called = f"link of type {shown(name)}" if name else "link without a type"
+        if self.links is not None:
+            chosen = name.lower() in {each.strip().lower() for each in self.links}
+            return chosen, "" if chosen else f"{called} left out"
+        words = [word.lower() for word in _WORD.findall(name)]
+        if any(map(_NO_RELATION.fullmatch, words)):
+            return False, f"{called} left out"
+        understood = not name or any(word.startswith(_RELATION) for word in words)
+        return True, "" if understood else f"{called} taken as a relation"
+
+
+MARKING = Marking()
+TAKES = ("unplaced", "links")  # of every format of marked texts
