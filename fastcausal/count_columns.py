@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from fastcausal.errors import InputError
-from fastcausal.formulas import ConfusionFormula, Formula, Int64, Rows, classes_of
+from fastcausal.formulas import MOST, ConfusionFormula, Formula, Int64, Rows, classes_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,38 +53,135 @@ def columns_of(formula: Formula, rows: Rows) -> dict[str, Any]:
     }
 
 
-def parted(formula: Formula, table: pa.Table, name: str) -> tuple[pa.Table, pa.Table | None]:
+class Part(NamedTuple):
+    """Rows of a file, and how messages call it and them.
+
+    Attributes
+    ----------
+    name : str
+        Of the file.
+    table : pyarrow.Table
+    places : int64[n_rows], optional
+        The row of the file that each is; None: row k is row k.
+    """
+
+    name: str
+    table: pa.Table
+    places: Int64 | None = None
+
+    def where(self, mask: pa.ChunkedArray) -> Part:
+        """Return the rows of a mask."""
+        places = np.flatnonzero(np.asarray(mask))
+        before = self.places
+        return Part(
+            self.name, self.table.filter(mask), places if before is None else before[places]
+        )
+
+    def place(self, row: int) -> str:
+        """Say how messages call a row."""
+        return f"{self.name}: row {row if self.places is None else self.places[row]}"
+
+    def column(self, field: str) -> pa.ChunkedArray:
+        """Return a column; InputError where there is none."""
+        if field not in self.table.column_names:
+            raise InputError(f'{self.name}: no column "{field}" of counts')
+        return self.table[field]
+
+    def numbers(
+        self,
+        field: str,
+        dtype: Any = np.int64,
+        limits: tuple[float, float] = (0, MOST),
+        gaps: bool = False,
+    ) -> Rows:
+        """Return a column of counts, or of floats, within limits; with ``gaps`` NaN for null."""
+        import pyarrow as pa
+
+        from fastcausal.arrays.arrow import joined, values_of
+
+        column = self.column(field)
+        wanted = pa.from_numpy_dtype(np.dtype(dtype))
+        if column.type != wanted:
+            raise InputError(f'{self.name}: column "{field}" is {column.type}, expected {wanted}')
+        if column.null_count and not gaps:
+            missing = f"has {column.null_count} nulls, expected none"
+            raise InputError(f'{self.name}: column "{field}" {missing}')
+        values = values_of(joined(column.fill_null(np.nan) if gaps else column))
+        least, most = limits
+        outside = ~((values >= least) & (values <= most))
+        if gaps:
+            outside &= ~np.asarray(column.is_null())
+        if outside.any():
+            row = int(outside.argmax())
+            self.refuse(row, field, values[row], f"{least:.16g} to {most:.16g}")
+        return values
+
+    def refuse(self, row: int, field: str, got: Any, expected: str) -> NoReturn:
+        """Raise InputError for a value, by its row and column."""
+        raise InputError(
+            f'{self.place(row)}: column "{field}" has values that no count has: {got}, '
+            f"expected {expected}"
+        )
+
+
+def parted(formula: Formula, part: Part) -> tuple[Part, Part | None]:
     """Return the rows with counts, and those that a policy left out, which lack the last one."""
     import pyarrow.compute as pc
 
     last = formula.fields[-1] if formula.fields else ""  # of no raters
-    if last not in table.column_names or not table[last].null_count:
-        return table, None
-    missing = pc.is_null(table[last])
-    return table.filter(pc.invert(missing)), table.filter(missing)
+    if last not in part.table.column_names or not part.table[last].null_count:
+        return part, None
+    missing = pc.is_null(part.table[last])
+    return part.where(pc.invert(missing)), part.where(missing)
 
 
-def counts_of(
-    formula: Formula, table: pa.Table, name: str, totals: bool = True
-) -> tuple[Formula, Rows]:
+def counts_of(formula: Formula, part: Part, totals: bool = True) -> tuple[Formula, Rows]:
     """Return the rows that columns hold, and their formula, to which labels may add.
 
     Raises
     ------
     InputError
-        A column is missing, of another type, or has values that no count has.
+        A column is missing, of another type, or has values that no count has; counts contradict
+        each other.
     """
-    for total in totals_in(formula, table) if totals else ():
-        numbers(table, total, np.int64, name)
+    if totals:
+        check_totals(formula, part)
     fields, codes = formula.fields, list[Int64]()
     if isinstance(formula, ConfusionFormula):
-        formula, codes = _labels(formula, table, name)
+        formula, codes = _labels(formula, part)
         fields = fields[2:]
     columns = [
-        numbers(table, field, formula.dtype, name, formula.bounds, formula.gaps) for field in fields
+        part.numbers(field, formula.dtype, formula.limits(field), formula.gaps) for field in fields
     ]
-    rows = np.array([*codes, *columns], formula.dtype)
-    return formula, rows.reshape(len(formula.fields), len(table)).T
+    rows = np.array([*codes, *columns], formula.dtype).reshape(len(formula.fields), len(part.table))
+    _check_rules(formula, dict(zip(formula.fields, rows, strict=True)), part)
+    return formula, rows.T
+
+
+def check_totals(formula: Formula, part: Part) -> None:
+    """Raise InputError for what a file has of each unit besides the fields, and is no count."""
+    for total in totals_in(formula, part.table):
+        part.numbers(total)
+    for field in formula.if_empty:
+        if field in part.table.column_names:
+            given = part.where(part.table[field].is_valid())
+            given.numbers(field)
+
+
+def _check_rules(formula: Formula, columns: dict[str, Rows], part: Part) -> None:
+    """Raise InputError for the first row that breaks a rule."""
+    for small, large in formula.rules:
+        less, more = (
+            np.sum([np.maximum(columns[field], 0) for field in side], axis=0)
+            for side in (small, large)
+        )
+        broken = less > more
+        if broken.any():
+            row = int(broken.argmax())
+            raise InputError(
+                f'{part.place(row)}: column "{" + ".join(small)}" is {less[row]}, '
+                f"expected at most {' + '.join(large)}, {more[row]}"
+            )
 
 
 def totals_in(formula: Formula, table: pa.Table) -> list[str]:
@@ -93,54 +190,17 @@ def totals_in(formula: Formula, table: pa.Table) -> list[str]:
     return [*formula.totals, *later]
 
 
-def column_of(table: pa.Table, field: str, name: str) -> pa.ChunkedArray:
-    """Return a column; InputError where there is none."""
-    if field not in table.column_names:
-        raise InputError(f'{name}: no column "{field}" of counts')
-    return table[field]
-
-
-def numbers(
-    table: pa.Table,
-    field: str,
-    dtype: Any,
-    name: str,
-    bounds: tuple[int, int] = (0, 2**53),
-    gaps: bool = False,
-) -> Int64:
-    """Return a column of counts, or of floats, from the first bound on and below the second.
-
-    With ``gaps`` a float may be null, which is NaN here.
-    """
-    import pyarrow as pa
-
-    from fastcausal.arrays.arrow import joined, values_of
-
-    column = column_of(table, field, name)
-    wanted = pa.from_numpy_dtype(np.dtype(dtype))
-    if column.type != wanted:
-        raise InputError(f'{name}: column "{field}" is {column.type}, expected {wanted}')
-    missing = np.asarray(column.is_null()) if gaps else False
-    if column.null_count and not gaps:
-        raise InputError(f'{name}: column "{field}" has {column.null_count} nulls, expected none')
-    values = values_of(joined(column.fill_null(np.nan) if gaps else column))
-    if not (((values >= bounds[0]) & (values < bounds[1])) | missing).all():
-        raise InputError(f'{name}: column "{field}" has values that no count has')
-    return values
-
-
-def _labels(
-    formula: ConfusionFormula, table: pa.Table, name: str
-) -> tuple[ConfusionFormula, list[Int64]]:
+def _labels(formula: ConfusionFormula, part: Part) -> tuple[ConfusionFormula, list[Int64]]:
     """Return both places among the labels; of labels not given, those that occur."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    sides = [column_of(table, field, name) for field in ("gold", "pred")]
+    sides = [part.column(field) for field in ("gold", "pred")]
     kinds = {str(side.type) for side in sides}
-    alike = kinds in ({"int64"}, {"string"}) or not len(table)
+    alike = kinds in ({"int64"}, {"string"}) or not len(part.table)
     if not alike or any(side.null_count for side in sides):
-        raise InputError(f"{name}: labels are {', '.join(sorted(kinds))}, expected int64 or string")
+        expected = "expected int64 or string"
+        raise InputError(f"{part.name}: labels are {', '.join(sorted(kinds))}, {expected}")
     if not formula.given:
         labels = classes_of(*(pc.unique(side).to_pylist() for side in sides))
         formula = replace(formula, labels=labels)
@@ -149,6 +209,11 @@ def _labels(
         pc.index_in(side, pa.array(classes, side.type))
         for side, classes in zip(sides, known, strict=True)
     ]
-    if any(side.null_count for side in codes):
-        raise InputError(f"{name}: a label is not among those given in the metadata")
+    for side, field, found in zip(sides, ("gold", "pred"), codes, strict=True):
+        if found.null_count:
+            row = int(np.asarray(found.is_null()).argmax())
+            raise InputError(
+                f'{part.place(row)}: column "{field}" has the label {side[row]}, '
+                "expected one of those in the metadata"
+            )
     return formula, [np.asarray(side, np.int64) for side in codes]

@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcausal.arrays.arrow import without
 from fastcausal.arrays.digests import digest_text, sum_of
 from fastcausal.count_columns import (
     SYSTEM,
     TIMES,
+    Part,
+    check_totals,
     counts_of,
-    numbers,
     parted,
     require_free,
-    totals_in,
 )
+from fastcausal.count_seals import ROWS, SEAL, Written, require_digest, require_seal, sealed
 from fastcausal.errors import InputError, Warnings, add_warnings, warning_lines
 from fastcausal.formulas import Formula, formula_of
 from fastcausal.signatures import as_given
@@ -43,8 +45,8 @@ AS_GIVEN = "tags:as-given: "  # begins the warning of relations that are used as
 LIKE = "the file to be like"
 
 
-def about_of(statistics: Any, n_rows: int | None) -> About:
-    """Return what a file of so many rows of `Statistics` says besides them; None: of any rows."""
+def about_of(statistics: Any, written: Written | None) -> About:
+    """Return what a file of rows of `Statistics` says besides them; None: of any rows."""
     formula = statistics.formula
     return {
         "statistics": VERSION,
@@ -58,13 +60,14 @@ def about_of(statistics: Any, n_rows: int | None) -> About:
         "warnings": [*statistics.warnings.items()],
         "formula": formula.to_dict(),
         "sums": statistics.units is None,
-        "n_rows": n_rows,
+        "n_rows": None if written is None else written.n_rows,
+        ROWS: None if written is None else digest_text(written.digest),
     }
 
 
 def metadata_of(about: About) -> dict[bytes, bytes]:
-    """Return the metadata of a file."""
-    return {KEY: json.dumps(about, ensure_ascii=False).encode(errors="backslashreplace")}
+    """Return the metadata of a file, with its seal."""
+    return {KEY: json.dumps(sealed(about), ensure_ascii=False).encode(errors="backslashreplace")}
 
 
 def _from_rows(name: str, table: pa.Table, about: About) -> tuple[pa.Table, About]:
@@ -100,13 +103,14 @@ def about_systems(abouts: Mapping[str, About]) -> About:
     """Return what a file of several systems says: of all, and of each under its name."""
     first = next(iter(abouts.values()))
     golds = {about["gold"] for about in abouts.values()}
-    own = ("signature", "gold", "warnings", "formula", "n_rows")
+    own = ("signature", "gold", "warnings", "formula", "n_rows", ROWS)
     return {
         **first,
         "system": None,
         "gold": golds.pop() if len(golds) == 1 else None,
         "warnings": [],
         "n_rows": sum(about["n_rows"] for about in abouts.values()),
+        ROWS: None,
         "systems": {
             name: {key: about[key] for key in own} for name, about in abouts.items()
         },
@@ -173,6 +177,7 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
     if about["statistics"] != VERSION:
         got = about["statistics"]
         raise InputError(f"{source.name}: statistics {got!r}, expected version {VERSION}")
+    require_seal(about, source.name)
     if len({*table.column_names}) < len(table.column_names):
         raise InputError(f"{source.name}: two columns of one name")
     for key in ("job", "fields", *FACTS) if like else ():
@@ -192,11 +197,12 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
 def about_like(path: str | os.PathLike[str]) -> About:
     """Read what a file says of others of its kind, without what it says of its own rows."""
     about = load(path)[2]
-    unknown: About = {"gold": None, "warnings": [], "n_rows": None}
+    unknown: About = {"gold": None, "warnings": [], "n_rows": None, ROWS: None}
     systems = about.get("systems") or {}
     return {
         **about,
         **unknown,
+        SEAL: None,
         "system": None,
         "systems": {name: {**own, **unknown} for name, own in systems.items()},
     }
@@ -240,15 +246,14 @@ def read(path: str | os.PathLike[str], like: About | None = None) -> dict[str, d
 
     name, table, about = load(path, like)
     if SYSTEM not in table.column_names:
-        parts = parts_of(name, table, about)
+        parts = parts_of(Part(name, table), about)
         return {parts["system"] or stem_of(name): parts}
     systems = pc.unique(table[SYSTEM]).to_pylist()
     if not systems or not all(isinstance(system, str) for system in systems):
         raise InputError(f'{name}: column "{SYSTEM}" has {systems[:3]}, expected names')
     return {
         system: parts_of(
-            f"{name}: {system}",
-            table.filter(pc.equal(table[SYSTEM], system)).drop_columns([SYSTEM]),
+            Part(f"{name}: {system}", table).where(pc.equal(table[SYSTEM], system)),
             {**about, **_own(about.get("systems"), system), "system": system},
         )
         for system in systems
@@ -258,30 +263,31 @@ def read(path: str | os.PathLike[str], like: About | None = None) -> dict[str, d
 def _own(systems: Any, system: str) -> About:
     """Return what a file says of one of its systems; of others, that it does not know the rows."""
     own = systems.get(system) if isinstance(systems, dict) else None
-    return own if isinstance(own, dict) else {"n_rows": None}
+    return own if isinstance(own, dict) else {"n_rows": None, ROWS: None}
 
 
-def parts_of(name: str, table: pa.Table, about: About) -> dict[str, Any]:
+def parts_of(part: Part, about: About) -> dict[str, Any]:
     """Return what `Statistics` takes, of the rows of one system."""
+    name = part.name
     formula = formula_in(about, name)
-    table, about = _from_rows(name, table, about)
-    parts = _said(about, len(table), name)
-    if about.get("sums"):
-        formula, rows = counts_of(formula, table, name, totals=False)
-        times = numbers(table, TIMES, np.int64, name)
-        return {**parts, "formula": formula, "rows": rows, "times": times}
-    table, left_out = parted(formula, table, name)
-    for total in () if left_out is None else totals_in(formula, left_out):
-        numbers(left_out, total, np.int64, name)
-    formula, rows = counts_of(formula, table, name)
-    units = table.drop_columns(list(formula.fields))
+    table, about = _from_rows(name, without(part.table, (SYSTEM,)), about)
+    part = part._replace(table=table)
+    said = _said(about, len(table), name)
+    sums = bool(about.get("sums"))
+    kept, left_out = (part, None) if sums else parted(formula, part)
+    if left_out is not None:
+        check_totals(formula, left_out)
+    known, rows = counts_of(formula, kept, totals=not sums)
+    times = part.numbers(TIMES) if sums else np.ones(len(rows), np.int64)
+    require_digest(about, formula, table, name)
+    parts = {**said, "formula": known, "rows": rows, "times": times}
+    if sums:
+        return parts
+    units = kept.table.drop_columns(list(formula.fields))
     return {
         **parts,
-        "formula": formula,
-        "rows": rows,
-        "times": np.ones(len(rows), np.int64),
         "units": units if units.column_names else units.schema.empty_table(),
-        "left_out": left_out,
+        "left_out": None if left_out is None else left_out.table,
     }
 
 

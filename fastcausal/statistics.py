@@ -20,6 +20,7 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.strata import By, columns_by, sorted_strata, sum_by
 from fastcausal.count_columns import table_of
 from fastcausal.count_files import LIKE, About
+from fastcausal.count_seals import Written
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.formulas import Formula, Int64, Rows
 from fastcausal.scores import Float64
@@ -303,9 +304,9 @@ class Statistics(Inferred):
         table = table_of(self.formula, self.rows_of_units(), self.units)
         return _concatenated(table, self.left_out)
 
-    def about(self, n_rows: int | None) -> About:
-        """Return what a file of so many rows says besides them; None: of any rows."""
-        return count_files.about_of(self, n_rows)
+    def about(self, written: Written | None) -> About:
+        """Return what a file says besides the rows that were written; None: of any rows."""
+        return count_files.about_of(self, written)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a Parquet (``.parquet``) or Arrow IPC (``.arrow``) file.
@@ -320,7 +321,7 @@ class Statistics(Inferred):
             A column of `units` has the name of a field, or the file cannot be written.
         """
         table = self.table()
-        count_files.write(path, [table], self.about(len(table)))
+        count_files.write(path, [table], self.about(Written.of(self.formula, table)))
 
     @classmethod
     def read(
@@ -383,7 +384,10 @@ def read_systems(path: str | os.PathLike[str], like: About | None = None) -> dic
 def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics]) -> None:
     """Write a file of several systems, told apart by a first column ``system``."""
     tables = {name: statistics.table() for name, statistics in systems.items()}
-    abouts = {name: systems[name].about(len(table)) for name, table in tables.items()}
+    abouts = {
+        name: systems[name].about(Written.of(systems[name].formula, table))
+        for name, table in tables.items()
+    }
     count_files.write(
         path,
         [count_files.with_system(table, name) for name, table in tables.items()],

@@ -266,7 +266,7 @@ def test_counts_that_are_none(counts, name, values, message):
 )
 def test_metadata_of_something_else(counts, change, message):
     table = pq.read_table(counts)
-    about = json.loads(table.schema.metadata[b"fastcausal"]) | change
+    about = json.loads(table.schema.metadata[b"fastcausal"]) | {"seal": None} | change
     pq.write_table(table.replace_schema_metadata({b"fastcausal": json.dumps(about)}), counts)
     with pytest.raises(fc.InputError, match=message):
         fc.Statistics.read(counts)

@@ -8,8 +8,9 @@ from typing import get_args
 
 import numpy as np
 
-from fastcausal.formulas.formula import Formula, Int64, Rows
+from fastcausal.formulas.formula import MOST, Formula, Int64, Rows
 from fastcausal.formulas.means import mean_of_pairs
+from fastcausal.formulas.rules import Rule, ascending
 from fastcausal.options import Side
 from fastcausal.scores import Float64, ScoresByName, f1, ratio
 
@@ -60,10 +61,19 @@ class ClaimFormula(Formula):
         each = (f"{v}_{side}_{count}" for v in self.voices for side in SIDES for count in COUNTS)
         return ("n_prediction", "n_reference", "n_unjudged", *each)
 
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value: of a rater's counts also `ABSENT`."""
+        return (0 if field in self.fields[:3] else ABSENT), MOST
+
     @property
-    def bounds(self) -> tuple[int, int]:
-        """Counts, and `ABSENT`."""
-        return ABSENT, 2**53
+    def rules(self) -> tuple[Rule, ...]:
+        """Of the claims of a side some are judged, of those some are supported."""
+        return tuple(
+            rule
+            for voice in self.voices
+            for side in SIDES
+            for rule in ascending(*(f"{voice}_{side}_{c}" for c in COUNTS), f"n_{side}")
+        )
 
     def of_rater(self, rater: str, rows: Rows) -> tuple[ClaimFormula, Rows]:
         """Return the formula of one rater alone, and the rows that it takes."""

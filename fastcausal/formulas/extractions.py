@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fastcausal.formulas.formula import Formula, Int64, Rows, sums_of
+from fastcausal.formulas.formula import MOST, Formula, Int64, Rows, sums_of
 from fastcausal.formulas.means import mean_of_pairs
+from fastcausal.formulas.rules import Rule, ascending
 from fastcausal.scores import Float64, ScoresByName, precision_recall_f1, ratio
 
 ROLES = ("cause", "effect")
 ROLE_FIELDS = ("shared", "predicted", "wanted", "matched", "equal")
 BESIDES = ("contained", "relation", "pred_relation", "asked", "judged", "valid", "unread")
+MOST_OF = {"cause_equal": 1, "effect_equal": 1, "contained": 2, "unread": 1}
 MEASURES = ("precision", "recall", "f1")
 
 
@@ -54,6 +56,24 @@ class ExtractionFormula(Formula):
     def fields(self) -> tuple[str, ...]:
         """Names of the columns."""
         return (*(f"{role}_{name}" for role in ROLES for name in ROLE_FIELDS), *BESIDES)
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value: of places among relations, flags and counts."""
+        if field in ("relation", "pred_relation"):
+            return 0, len(self.relations)
+        return 0, MOST_OF.get(field, MOST)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Words that are shared are on both sides; raters who judge were asked."""
+        of_role = (*ascending("matched", "shared", "predicted"), *ascending("shared", "wanted"))
+        of_roles = (rule.of(role) for role in ROLES for rule in of_role)
+        return (*of_roles, *ascending("valid", "judged", "asked"))
+
+    @property
+    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+        """Words and the relation of the reference."""
+        return ("cause_wanted",), ("effect_wanted",), ("relation",)
 
     @property
     def undefined(self) -> float:

@@ -10,15 +10,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from fastcausal.scores import (
-    Float64,
-    ScoresByName,
-    exact_sums,
-    weighted_sums,
-)
+from fastcausal.formulas.rules import Rule
+from fastcausal.scores import EXACT, Float64, ScoresByName, exact_sums, weighted_sums
 
 Int64 = npt.NDArray[np.int64]
 Rows = npt.NDArray[Any]
+MOST = EXACT - 1  # of a count
 
 
 @dataclass(frozen=True)
@@ -39,9 +36,23 @@ class Formula(ABC):
         """Names of the columns of rows."""
 
     @property
-    def bounds(self) -> tuple[int, int]:
-        """Least value of a row, and the first that is too large."""
-        return 0, 2**53
+    def if_empty(self) -> tuple[str, ...]:
+        """Names of the counts of units left out, if what is unread of them were nothing."""
+        return ()
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value that a field has."""
+        return 0, MOST
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Rules that every row keeps."""
+        return ()
+
+    @property
+    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+        """Fields, or totals, whose sum depends on gold alone: of all systems the same."""
+        return ()
 
     @abstractmethod
     def terms(self, rows: Rows) -> Rows:

@@ -14,6 +14,7 @@ from fastcausal.scores import Float64, ScoresByName, ratio, spearman
 
 UNANSWERED = "unanswered"
 NO_NUMBER = -1.0  # in rows
+SCORES = ("gold_score", "pred_score")
 
 
 @dataclass(frozen=True)
@@ -67,12 +68,16 @@ class ScoredFormula(JudgedFormula):
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of the columns."""
-        return (*super().fields, "gold_score", "pred_score")
+        return (*super().fields, *SCORES)
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value: scores from 0 to 100, and `NO_NUMBER`."""
+        return (NO_NUMBER, 100) if field in SCORES else super().limits(field)
 
     @property
-    def bounds(self) -> tuple[int, int]:
-        """Scores from 0 to 100, and `NO_NUMBER`."""
-        return -1, 101
+    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+        """The label and the number of gold."""
+        return (*super().of_gold, SCORES[:1])
 
     def terms(self, rows: Rows) -> Rows:
         """Return what adds up: the terms of labels, the distance of the numbers, 1 if both are."""

@@ -60,6 +60,11 @@ class ConfusionFormula(Formula):
         return ("gold", "pred")
 
     @property
+    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+        """The label of gold."""
+        return (("gold",),)
+
+    @property
     def answers(self) -> tuple[Label, ...]:
         """Answers that predictions give, in the order of their places: the classes."""
         return self.labels

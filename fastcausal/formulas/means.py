@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fastcausal.formulas.formula import Formula, Rows
+from fastcausal.formulas.formula import MOST, Formula, Rows
 from fastcausal.scores import Float64, ScoresByName, ratio
 
 
@@ -42,6 +42,15 @@ class MeanFormula(Formula):
     def fields(self) -> tuple[str, ...]:
         """Names of the columns."""
         return self.measures + self.subsets
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return 0 and 1: of shares, and of units that belong to a subset."""
+        return 0, 1
+
+    @property
+    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+        """The subsets."""
+        return tuple((name,) for name in self.subsets)
 
     def terms(self, rows: Rows) -> Rows:
         """Return the measures and 1 for all units, then for each subset the same or 0."""
@@ -93,10 +102,9 @@ class RatioFormula(Formula):
             for measure in self.measures
         )
 
-    @property
-    def bounds(self) -> tuple[int, int]:
-        """Numbers of either sign: alpha may be negative."""
-        return -(2**53), 2**53
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value: numbers of either sign, as alpha may be."""
+        return -MOST, MOST
 
     def terms(self, rows: Rows) -> Rows:
         """Return the rows: numerators and denominators add."""

@@ -51,10 +51,9 @@ class RatingsFormula(Formula):
         """Names of the columns."""
         return tuple(f"rater_{name}" for name in self.raters)
 
-    @property
-    def bounds(self) -> tuple[int, int]:
-        """Places of labels, and 0."""
-        return 0, len(self.labels) + 1
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value: places of labels, and 0."""
+        return 0, len(self.labels)
 
     def terms(self, rows: Rows) -> Rows:
         """Refuse: nothing adds up over rows."""

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fastcausal.formulas.formula import Formula, Int64, OneScore, Rows
+from fastcausal.formulas.rules import GOLD_OF_KERNELS, OF_KERNELS, Rule
 from fastcausal.scores import Counts, Float64, ScoresByName, fields_read, scores_of, scores_of_each
 
 MULTI = "multi_relation"
@@ -55,6 +56,30 @@ class RelationFormula(Formula):
         """Names of the columns: the counts, and 1 for examples of several gold relations."""
         of_roles = [f"{role}_{name}" for role in self.roles for name in self.role_fields]
         return (*of_roles, *(f"overall_{name}" for name in self.overall_fields), MULTI)
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value: of counts, and of `MULTI`."""
+        return (0, 1) if field == MULTI else super().limits(field)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules of the kernel, between the counts of a role and between those of all roles."""
+        fields = {*self.fields}
+        each = (
+            rule.of(group)
+            for group in (*self.roles, "overall")
+            for rule in OF_KERNELS.get(self.kernel, ())
+        )
+        return tuple(rule for rule in each if fields.issuperset(rule.small + rule.large))
+
+    @property
+    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+        """Relations of gold, and its spans or tokens of each role where the kernel counts them."""
+        of_kernel = GOLD_OF_KERNELS.get(self.kernel, ())
+        of_roles = (
+            tuple(f"{role}_{name}" for name in names) for role in self.roles for names in of_kernel
+        )
+        return ((MULTI,), TOTALS[:1], *of_roles)
 
     @property
     def if_empty(self) -> tuple[str, ...]:

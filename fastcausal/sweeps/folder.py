@@ -3,7 +3,7 @@
 ::
 
     sweep.json               what all runs have in common; another sweep is refused
-    runs/NAME.parquet        the statistics of a run, sealed: a file that was changed is none
+    runs/NAME.parquet        the statistics of a run: a file of which a byte was changed is none
     failed/NAME.json         a run that could not be scored, and why
     scores.parquet           the scores of all runs
 """
@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from fastcausal.count_files import metadata_of
+from fastcausal.count_seals import Written
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats.io.files import Source, replacing
 from fastcausal.statistics import Statistics
@@ -210,7 +211,8 @@ def _sealed(statistics: Statistics, pred: str) -> bytes:
     """Return a Parquet file that holds the digest of its own bytes."""
     seal = json.dumps({"pred": pred, "seal": OPEN}).encode()
     table = statistics.table()
-    data = _parquet(table, {**metadata_of(statistics.about(len(table))), KEY: seal})
+    about = statistics.about(Written.of(statistics.formula, table))
+    data = _parquet(table, {**metadata_of(about), KEY: seal})
     return data.replace(seal, seal.replace(OPEN.encode(), _digest(data)))
 
 

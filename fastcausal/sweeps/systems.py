@@ -9,8 +9,11 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fastcausal.errors import InputError, repeated
 from fastcausal.formats.io.packed import stem_of
+from fastcausal.formulas import Formula, Rows
 from fastcausal.report import Report
 from fastcausal.signatures import joint_signature
 from fastcausal.significance.units import places
@@ -164,7 +167,9 @@ def _in_order_of(first: tuple[str, Statistics], other: tuple[str, Statistics]) -
     joint_signature(mine.signature, theirs.signature, (name, other_name))
     order = places(mine, theirs, (name, other_name))
     _check_gold(first, other)
-    return replace(theirs.take(order), units=mine.units, system=theirs.system, gold=theirs.gold)
+    taken = theirs.take(order)
+    _check_counts_of_gold(first, (other_name, taken))
+    return replace(taken, units=mine.units, system=theirs.system, gold=theirs.gold)
 
 
 def require_one_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
@@ -180,6 +185,42 @@ def _check_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
     assert mine.units is not None
     if None in (mine.gold, theirs.gold) and "id" not in mine.units.column_names:
         raise InputError(f"{name} and {other} have no ids to join by, and their gold is unknown")
+
+
+def _check_counts_of_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
+    """Raise InputError where a count that depends on gold alone is another one of a unit."""
+    (name, mine), (other, theirs) = a, b
+    try:
+        formula = mine.formula.union(theirs.formula)
+    except ValueError:  # of which `_of_one_kind` tells
+        return
+    for fields in formula.of_gold:
+        one, two = (_counts_of_gold(each, formula, fields) for each in (mine, theirs))
+        if one is not None and two is not None and (unlike := one != two).any():
+            k = int(unlike.argmax())
+            called = f"unit {k}"
+            if mine.units is not None and "id" in mine.units.column_names:
+                called = f"example {mine.units['id'][k]}"
+            raise InputError(
+                f"{name} and {other} were scored against different gold: {called}: "
+                f"{' + '.join(fields)} is {one[k]} and {two[k]}"
+            )
+
+
+def _counts_of_gold(
+    statistics: Statistics, formula: Formula, fields: tuple[str, ...]
+) -> Rows | None:
+    """Return the sum of some fields of every unit, None of a column that a file lacks."""
+    own = statistics.formula
+    if not {*fields} <= {*own.fields}:
+        units = statistics.units
+        if units is None or not {*fields} <= {*units.column_names}:
+            return None
+        totals: Rows = np.sum([np.asarray(units[name]) for name in fields], axis=0)
+        return totals
+    columns = [own.fields.index(name) for name in fields]
+    sums: Rows = own.convert(statistics.rows, formula)[:, columns].sum(axis=1)
+    return sums if statistics.row_of is None else sums[statistics.row_of]
 
 
 def _of_one_kind(systems: Mapping[str, Statistics]) -> dict[str, Statistics]:

@@ -14,6 +14,7 @@ from fastcausal.arrays.digests import added_digests
 from fastcausal.arrays.strata import By
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.count_files import metadata_of
+from fastcausal.count_seals import Written
 from fastcausal.errors import InputError, warning_lines
 from fastcausal.formats import opened
 from fastcausal.formats.io.files import Source
@@ -210,7 +211,7 @@ class _CountFile:
 
     def __init__(self, scorer: ExtractionScorer) -> None:
         self.scorer = scorer
-        self.n_rows = 0
+        self.written = Written()
         self.gold: int | None = 0
 
     @contextmanager
@@ -223,14 +224,14 @@ class _CountFile:
         """Return the rows of a batch that the scorer has added."""
         batch = statistics_of(self.scorer.counting(), aligned, self.scorer.totals().about())
         table = batch.table()
-        self.n_rows += len(table)
+        self.written = self.written.and_those(Written.of(batch.formula, table))
         self.gold = added_digests(self.gold, batch.gold)
         return table
 
     def metadata(self) -> dict[bytes, bytes]:
         """Return the metadata of all batches."""
         whole = replace(self.scorer.totals().about(), gold=self.gold, units=NO_COLUMNS)
-        return metadata_of(whole.about(self.n_rows))
+        return metadata_of(whole.about(self.written))
 
 
 def _needed(scorer: ExtractionScorer) -> set[str | None]:
