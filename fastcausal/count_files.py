@@ -178,8 +178,6 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
         got = about["statistics"]
         raise InputError(f"{source.name}: statistics {got!r}, expected version {VERSION}")
     require_seal(about, source.name)
-    if len({*table.column_names}) < len(table.column_names):
-        raise InputError(f"{source.name}: two columns of one name")
     for key in ("job", "fields", *FACTS) if like else ():
         if like is not None and about.get(key) != like.get(key):
             raise InputError(

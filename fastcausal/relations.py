@@ -230,6 +230,7 @@ def taken(data: ArrowStreamExportable) -> pa.Table:
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
         arrow.validate(table)
+        table = arrow.without_views(table)
     except (pa.ArrowException, ValueError, KeyError, TypeError) as error:
         raise InputError(f"the Arrow data cannot be read: {error}") from error
     return table

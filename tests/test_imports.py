@@ -29,6 +29,7 @@ ROOMS = [
     ("scores", "coefficients", "confusions"),
     ("formulas",),
     ("count_columns", "signatures"),
+    ("count_seals",),
     ("count_files",),
     ("significance",),
     ("statistics",),

@@ -390,7 +390,7 @@ def without(table: pa.Table, names: Iterable[str]) -> pa.Table:
 
 
 def without_views(table: pa.Table) -> pa.Table:
-    """A table with string views as strings, since pyarrow takes no rows of views.
+    """A table with views of text and bytes as these, since pyarrow takes no rows of views.
 
     Examples
     --------
@@ -398,8 +398,10 @@ def without_views(table: pa.Table) -> pa.Table:
     'string'
     """
     for n, field in enumerate(table.schema):
-        if str(field.type).startswith(("string_view", "dictionary<values=string_view")):
-            table = table.set_column(n, field.name, table[n].cast(pa.string()))
+        kind = str(field.type).removeprefix("dictionary<values=")
+        if kind.startswith(("string_view", "binary_view")):
+            plain = pa.string() if kind.startswith("string") else pa.binary()
+            table = table.set_column(n, field.name, table.column(n).cast(plain))
     return table
 
 

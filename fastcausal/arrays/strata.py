@@ -66,7 +66,7 @@ def strata_of(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
         raise InputError(f'gold has no column "{by}", it has {known}')
     try:
         values = arrow.joined(pc.cast(examples[by], pa.string()))
-    except pa.ArrowNotImplementedError as error:
+    except pa.ArrowException as error:  # no cast, or bytes that are no text
         kind = examples[by].type
         raise InputError(f'column "{by}" is {kind}, expected text or numbers') from error
     encoded = values.dictionary_encode(null_encoding="encode")

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
-from fastcausal.arrays.arrow import joined, without, without_views
+from fastcausal.arrays.arrow import joined, without
 from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.formats import spans
 from fastcausal.formats.io.cells import columns_of
@@ -92,7 +92,6 @@ def read(
     if format in CANONICAL or (format is None and is_canonical(table.schema)):
         _refuse_occurrence(occurrence, name)
         return Relations.trusted(table)
-    table = without_views(table)
     if format == "flat" or _is_flat(table.column_names, name):
         return _of_rows(table, format, like, occurrence, name, lines)
     relations, marks = _of_structs(table, name)

@@ -12,13 +12,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import owned, without
+from fastcausal.arrays.arrow import owned, without, without_views
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import frames
 from fastcausal.formats.io import batches
 from fastcausal.formats.io.batches import ARROW_MARKS, DAMAGE, Stream, damaged
 from fastcausal.formats.io.files import Source, replacing
 from fastcausal.formats.io.format import Format, Opened
+from fastcausal.formats.io.schemas import require_plain
 from fastcausal.formats.io.values import Written
 from fastcausal.options import Occurrence
 from fastcausal.relations import Relations
@@ -82,7 +83,8 @@ def load(source: Source, format: str | None = None) -> pa.Table:
         loaded.validate(full=True)  # offsets of a damaged file may lead anywhere
     except DAMAGE as error:
         raise damaged(source.name, format, error) from error
-    return loaded
+    require_plain(loaded.schema, source.name)
+    return without_views(loaded)
 
 
 def write(relations: Relations, target: str | os.PathLike[str], format: str) -> list[str]:
@@ -267,7 +269,8 @@ def stream(
     name: str, files: Mapping[Path, str], format: str, columns: Collection[str | None] | None
 ) -> Stream | None:
     """Stream files as `batches.of_files`; None where `frames.read` has to take them whole."""
-    schema = batches.schema_of(next(iter(files)), format)
+    first, label = next(iter(files.items()))
+    schema = batches.schema_of(first, format, label)
     if schema is not None and not frames.is_canonical(schema):
         return None
     return batches.of_files(name, files, format, columns)

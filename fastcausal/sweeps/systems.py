@@ -168,8 +168,9 @@ def _in_order_of(first: tuple[str, Statistics], other: tuple[str, Statistics]) -
     order = places(mine, theirs, (name, other_name))
     _check_gold(first, other)
     taken = theirs.take(order)
+    taken = replace(taken, system=theirs.system, gold=theirs.gold)
     _check_counts_of_gold(first, (other_name, taken))
-    return replace(taken, units=mine.units, system=theirs.system, gold=theirs.gold)
+    return replace(taken, units=mine.units)
 
 
 def require_one_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
@@ -190,6 +191,8 @@ def _check_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
 def _check_counts_of_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) -> None:
     """Raise InputError where a count that depends on gold alone is another one of a unit."""
     (name, mine), (other, theirs) = a, b
+    if None in (mine.gold, theirs.gold):  # they claim no gold
+        return
     try:
         formula = mine.formula.union(theirs.formula)
     except ValueError:  # of which `_of_one_kind` tells

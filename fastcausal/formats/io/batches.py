@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, Problems
+from fastcausal.formats.io.schemas import require_plain
 from fastcausal.relations import Reading, Relations, canonical, taken
 
 ROWS = 1 << 17  # examples at a time
@@ -231,9 +232,10 @@ def read(
     """
     try:
         opened = _parquet(path, columns) if format == "parquet" else _arrow(os.fspath(path))
+        require_plain(opened[0], name)
         for reading, table in of_one_file(*opened):
             arrow.validate(table)  # offsets of a damaged file may lead anywhere
-            yield reading, table
+            yield reading, arrow.without_views(table)
     except InputError:
         raise
     except DAMAGE as error:
@@ -250,12 +252,20 @@ def of_one_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterato
         yield reading, schema.empty_table()
 
 
-def schema_of(path: str | os.PathLike[str], format: str) -> pa.Schema | None:
-    """Return the schema of a file; None where it is damaged, of which reading will tell."""
+def schema_of(path: str | os.PathLike[str], format: str, name: str) -> pa.Schema | None:
+    """Return the schema of a file; None where it is damaged, of which reading will tell.
+
+    Raises
+    ------
+    InputError
+        It is one that no reader takes.
+    """
     try:
-        return (_parquet(path, None) if format == "parquet" else _arrow(os.fspath(path)))[0]
+        opened = _parquet(path, None) if format == "parquet" else _arrow(os.fspath(path))
     except DAMAGE:
         return None
+    require_plain(opened[0], name)
+    return opened[0]
 
 
 def n_examples(path: str | os.PathLike[str], format: str) -> int | None:

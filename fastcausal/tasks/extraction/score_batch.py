@@ -14,7 +14,6 @@ from fastcausal.arrays.arrow import (
     ArrowStreamExportable,
     strings,
     without,
-    without_views,
 )
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.count_columns import require_free
@@ -94,7 +93,7 @@ def score_batch(
         raise ValueError(f"{scorer.protocol.name} does not add up over batches, use score")
     if gold == pred:
         raise ValueError(f'gold and pred are both "{gold}", expected two columns')
-    sides = _sides(without_views(taken(batch)), gold, pred)
+    sides = _sides(taken(batch), gold, pred)
     golds, preds = with_tags(*sides, scorer.protocol.tags)
     named = golds.table.append_column(GOLD_DIGEST, digests(golds, scorer.protocol))
     aligned = scorer.align(Relations.part(named, golds.reading), preds)
