@@ -1,4 +1,4 @@
-"""Files of annotation tools: texts left out, types of links, tasks that nobody annotated."""
+"""Files of annotation tools: texts left out, types of links, tasks without annotation."""
 
 from __future__ import annotations
 
@@ -90,14 +90,14 @@ def test_agreement_leaves_the_texts_of_one_annotator_out(tmp_path):
     tasks = [*json.loads(text), {"id": 3, "data": {"text": "x"}, "annotations": []}]
     (tmp_path / "x.json").write_text(json.dumps(tasks))
     sides = fc.read_annotators(tmp_path / "x.json", unplaced="skip")
-    nobodys = {"task that nobody annotated": 1}
+    unseen = {"task without annotation left out": 1}
     amy, ben = sides.values()
-    assert (len(amy), amy.reading.notes) == (2, nobodys)
-    assert (len(ben), ben.reading.notes) == (1, nobodys | {MISPLACED: 1})
+    assert (len(amy), amy.reading.notes) == (2, unseen)
+    assert (len(ben), ben.reading.notes) == (1, unseen | {MISPLACED: 1})
     out, err = cli("agree", tmp_path / "x.json", "--unplaced", "skip", "--json")
     said = err + str(json.loads(out)["warnings"])
     assert f"ben@example.org: {MISPLACED}: 1" in said
-    assert "amy@example.org: task that nobody annotated: 1" in said
+    assert "amy@example.org: task without annotation left out: 1" in said
     assert "--unplaced skip leaves" in cli("agree", tmp_path / "x.json", expect=2)[1]
 
 
@@ -189,7 +189,7 @@ def test_links_without_a_type(tmp_path):
 # --------------------------------------------------------------------------- Label Studio's tasks
 
 
-def test_tasks_that_nobody_annotated_are_counted(tmp_path):
+def test_tasks_without_annotation_are_counted(tmp_path):
     tasks = json.loads(projects.label_studio({
         1: {"amy": ONE}, 2: {"amy": ONE._replace(spans=(), links=())},
         3: {"amy": ONE, "ben": ONE}, 4: {"ben": ONE},
@@ -202,14 +202,14 @@ def test_tasks_that_nobody_annotated_are_counted(tmp_path):
     assert found.ids.to_pylist() == ["1", "2", "3"]  # the second was seen, with nothing in it
     assert [len(e["relations"]) for e in found.to_examples()] == [1, 0, 1]
     assert found.reading.notes == {
-        "task that nobody annotated": 2, "cancelled annotation left out": 2,
+        "task without annotation left out": 2, "cancelled annotation left out": 2,
     }  # fmt: skip
     report = fc.check(tmp_path / "x.json")
     assert report.annotators == ("amy@example.org",)
     assert report.notes == found.reading.notes
     fc.write(found, tmp_path / "pred.parquet")
     err = cli("score", tmp_path / "x.json", tmp_path / "pred.parquet")[1]
-    assert "gold: task that nobody annotated: 2" in err
+    assert "gold: task without annotation left out: 2" in err
 
 
 # --------------------------------------------------------------------------- properties

@@ -37,7 +37,7 @@ RESULTS: dict[str, Any] = {
         "labels?": (list, NOTHING),
     },
 }
-NOBODYS = "task that nobody annotated"
+UNSEEN = "task without annotation left out"
 CANCELLED = "cancelled annotation left out"
 MOST_HEAD = 1 << 16  # bytes in which the first task of an export says what it is
 
@@ -57,7 +57,7 @@ def read(source: Source, **marking: Any) -> Relations:
         An example per task, see `fastcausal.formats.annotation.links.relations_of`, its id that of
         the task. The annotator is the email address, else the number, of who completed it;
         further keys of its data are columns. An annotation without results is an example without
-        relations. What was cancelled, tasks that nobody annotated and results of other kinds are
+        relations. What was cancelled, tasks without annotation and results of other kinds are
         left out and counted in ``reading.notes``; predictions are left out.
 
     Raises
@@ -86,7 +86,7 @@ def documents(source: Source, marking: Marking = MARKING) -> list[Document]:
         except InputError as error:
             faults.note(f"{source.name}: task {number}", error)
     faults.raise_if_any()
-    if all(document.notes[NOBODYS] or document.notes[CANCELLED] for document in marked):
+    if all(document.notes[UNSEEN] or document.notes[CANCELLED] for document in marked):
         raise InputError(f"{source.name}: a Label Studio export in which no task is annotated")
     return marked
 
@@ -100,7 +100,7 @@ def _annotated(file: str, task: Any, marking: Marking) -> Iterator[Document]:
     require(task, SHAPE)
     data, name = task["data"], str(task["id"])
     if not task["annotations"]:
-        yield Document.left_out(file, name, "", NOBODYS)
+        yield Document.left_out(file, name, "", UNSEEN)
     for annotation in task["annotations"]:
         annotator = _annotator(annotation, file)
         if annotation.get("was_cancelled"):

@@ -136,7 +136,7 @@ def _by_column(name: str, whole: pa.Table) -> dict[str | None, Relations]:
 
 
 def _by_document(name: str, documents: list[Document]) -> dict[str | None, Relations]:
-    """Return a table per annotator of marked texts; what is left out of nobody, to each."""
+    """Return a table per annotator of marked texts; all have what is left out and has none."""
     of_texts = dict.fromkeys(document.annotator for document in documents if document.text)
     annotators = of_texts or dict.fromkeys(document.annotator for document in documents)
     return {
