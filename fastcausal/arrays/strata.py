@@ -56,22 +56,48 @@ def joint_strata(examples: pa.Table, columns: Sequence[str]) -> tuple[list[tuple
 def strata_of(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
     """Return the names of the strata that a column makes, and the stratum of each example.
 
+    They are the different values as text; `named` tells a missing value from a text.
+
     Raises
     ------
     InputError
         There is no such column, or its values have no text.
     """
-    if by not in examples.column_names:
+    values, codes = texts_of_column(examples, by)
+    return [named(value) for value in values], codes
+
+
+def texts_of_column(examples: pa.Table, name: str) -> tuple[list[str | None], Int64]:
+    """Return the different values of a column as text, and which of them each example has.
+
+    Raises
+    ------
+    InputError
+        As `strata_of`.
+    """
+    if name not in examples.column_names:
         known = ", ".join(examples.column_names) or "none"
-        raise InputError(f'gold has no column "{by}", it has {known}')
+        raise InputError(f'gold has no column "{name}", it has {known}')
     try:
-        values = arrow.joined(pc.cast(examples[by], pa.string()))
+        values = arrow.joined(pc.cast(examples[name], pa.string()))
     except pa.ArrowException as error:  # no cast, or bytes that are no text
-        kind = examples[by].type
-        raise InputError(f'column "{by}" is {kind}, expected text or numbers') from error
+        kind = examples[name].type
+        raise InputError(f'column "{name}" is {kind}, expected text or numbers') from error
     encoded = values.dictionary_encode(null_encoding="encode")
-    names = ["null" if name is None else name for name in encoded.dictionary.to_pylist()]
-    return names, arrow.values_of(encoded.indices).astype(np.int64)
+    return encoded.dictionary.to_pylist(), arrow.values_of(encoded.indices).astype(np.int64)
+
+
+def named(value: str | None) -> str:
+    """Return the name of a stratum: null of a missing value, in quotes of a text that says so.
+
+    Examples
+    --------
+    >>> [*map(named, (None, "null", '"null"', "nulls"))]
+    ['null', '"null"', '""null""', 'nulls']
+    """
+    if value is None:
+        return "null"
+    return f'"{value}"' if value.strip('"') == "null" else value
 
 
 def sorted_strata(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
@@ -88,7 +114,7 @@ def sorted_strata(examples: pa.Table, by: str) -> tuple[list[str], Int64]:
     (['a', 'b'], array([1, 0, 1]))
     """
     names, codes = strata_of(examples, by)
-    ordered = sorted(set(names))  # null and a text that says so are one
+    ordered = sorted(names)
     place = {name: k for k, name in enumerate(ordered)}
     return ordered, np.array([place[name] for name in names], np.int64)[codes]
 

@@ -33,14 +33,18 @@ def meta(
     ] = None,
     level: Annotated[Level, Option(help="Level of measurement of alpha.")] = "nominal",
     folds: Annotated[
-        int, Option(min=2, help="Try thresholds on items held out in so many parts.")
+        int, Option(min=2, max=1000, help="Try thresholds on items held out in so many parts.")
     ] = 5,
     epsilon: Annotated[
         float, Option(min=0, max=1, help="How much better a rater may be in the alt-test.")
     ] = 0.2,
     compare: Annotated[
-        str, Option(help="Test differences of this level and score.")
-    ] = "pooled.kendall",
+        str | None,
+        Option(
+            help="Test differences of this level and score; by default pooled.kendall of up to 20 "
+            "metrics."
+        ),
+    ] = None,
     intervals: IntervalsOption = False,
     cluster: Annotated[
         str | None, Option(help="Draw the values of this column instead of items.")

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import numbers
-from fastcausal.arrays.strata import strata_of
+from fastcausal.arrays.strata import texts_of_column
 from fastcausal.errors import InputError, repeated
 from fastcausal.formats import opened, read, stream
 from fastcausal.formats.annotation.brat import SUFFIX, TEXT_SUFFIX
@@ -222,7 +222,8 @@ class DataSet:
                 raise InputError(f'{self._source}: no column "{self._column}", it has {known}')
             if batch.table[self._column].null_count:
                 raise InputError(f'{self._source}: column "{self._column}" of runs has nulls')
-            yield batch, *strata_of(batch.table, self._column)
+            names, codes = texts_of_column(batch.table, self._column)
+            yield batch, [name for name in names if name is not None], codes
 
 
 def _stream(source: str | os.PathLike[str], tags: TagReading) -> Stream:

@@ -40,7 +40,7 @@ class Judged:
     judgments : pyarrow.Table
         All rows of the judgments: ``unit``, ``system``, ``item``, ``rater`` and ``label``.
     by : string[n], optional
-        Values of the column that was asked for.
+        Values of the column that was asked for, null where they are missing.
     clusters : int64[n], optional
         Places of the values of the column that was asked for.
     """
@@ -141,7 +141,7 @@ def read_judged(
         {name: column[order] for name, column in columns.items()},
         votes,
         _judgments(human_keys, len(system_names), rater_of, values),
-        None if by is None else _texts(of_scores, by).take(arrow.numbers(order)),
+        None if by is None else _cells(of_scores, by).take(arrow.numbers(order)),
         None if cluster is None else encoded(_texts(of_scores, cluster))[0][order],
     )
 
@@ -197,14 +197,19 @@ def _numbers(records: Records, name: str) -> Float64:
 
 def _texts(records: Records, name: str) -> pa.Array:
     """Return a column of names without gaps."""
-    column = records.column(name)
-    if pa.types.is_floating(column.type) or pa.types.is_boolean(column.type):
-        return column.cast(pa.string())
-    column = records.texts(name)
+    column = _cells(records, name)
     if column.null_count:
         row = pc.index(pc.is_null(column), True).as_py()
         raise InputError(f'{records.where(row)}: "{name}" is missing')
     return column
+
+
+def _cells(records: Records, name: str) -> pa.Array:
+    """Return a column as text."""
+    column = records.column(name)
+    if pa.types.is_floating(column.type) or pa.types.is_boolean(column.type):
+        return column.cast(pa.string())
+    return records.texts(name)
 
 
 def _keys(scores: Records, human: Records) -> tuple[Int64, Int64, list[str], list[str]]:

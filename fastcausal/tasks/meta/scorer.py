@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Sequence, Sized
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from fastcausal._version import __version__
+from fastcausal.arrays.strata import sorted_strata
 from fastcausal.options import LabelPolicy, Level, check
-from fastcausal.ratings import encoded
 from fastcausal.significance.checks import check_draws
 from fastcausal.tasks.meta import humans
 from fastcausal.tasks.meta.files import Judged, read_judged
 from fastcausal.tasks.meta.metrics import Job, Metric, all_rows
 from fastcausal.tasks.meta.report import MetaReport
-from fastcausal.tasks.meta.swaps import check_compare, swap_tests
+from fastcausal.tasks.meta.swaps import MOST_UNASKED, check_compare, swap_tests
+from fastcausal.tasks.meta.thresholds import MOST_FOLDS
 
 FEW_SYSTEMS = 5
+COMPARED = "pooled.kendall"  # unless another score is asked for
 
 
 def meta(
@@ -29,7 +33,7 @@ def meta(
     level: Level = "nominal",
     folds: int = 5,
     epsilon: float = 0.2,
-    compare: str = "pooled.kendall",
+    compare: str | None = None,
     intervals: bool = False,
     cluster: str | None = None,
     n_resamples: int = 1000,
@@ -55,11 +59,13 @@ def meta(
     level : {"nominal", "ordinal", "interval", "ratio"}
         Level of measurement of alpha.
     folds : int
-        In how many parts items are divided, to try a threshold on items it is not fitted to.
+        In how many parts items are divided, to try a threshold on items it is not fitted to; up to
+        1,000.
     epsilon : float
         How much better than the metric a rater may be in the alt-test.
-    compare : str
-        ``LEVEL.SCORE`` that tests compare every two metrics by.
+    compare : str, optional
+        ``LEVEL.SCORE`` that tests compare every two metrics by. If not given, ``pooled.kendall`` of
+        up to 20 metrics; of more no two are tested, and a warning says so.
     intervals : bool
         Add an interval of 95% to every score, drawing items with all their rows.
     cluster : str, optional
@@ -90,20 +96,21 @@ def meta(
     """
     check("level", level, Level)
     check("unmatched", unmatched, LabelPolicy)
-    check_compare(compare)
+    check_compare(compare or COMPARED)
     check_draws(n_resamples, seed)
-    if folds < 2:
-        raise ValueError(f"folds is {folds}, expected at least 2")
+    if not 2 <= folds <= MOST_FOLDS:
+        raise ValueError(f"folds is {folds}, expected 2 to {MOST_FOLDS}")
     if not 0 <= epsilon <= 1:
         raise ValueError(f"epsilon is {epsilon}, expected 0 to 1")
     judged = read_judged(scores, human, label, metrics, by, cluster, unmatched)
     job = Job(folds, epsilon, n_resamples, seed, intervals, judged.bounds, judged.is_binary)
     results = job.metrics(judged)
+    tested = compare or (COMPARED if len(results) <= MOST_UNASKED else None)
     several = len(judged.raters) > 1
     drawn = (cluster or "item") if intervals else "none"
     policies = (
         f"label:{label}|metrics:{'+'.join(judged.scores)}|level:{level}|folds:{folds}"
-        f"|epsilon:{epsilon:g}|compare:{compare}|intervals:{drawn}|resamples:{n_resamples}"
+        f"|epsilon:{epsilon:g}|compare:{tested or 'none'}|intervals:{drawn}|resamples:{n_resamples}"
         f"|seed:{seed}|by:{by or 'none'}|unmatched:{unmatched}|ties:out|0/0:undefined"
     )
     labels = judged.labels
@@ -111,7 +118,11 @@ def meta(
     parts, warnings = _parts(judged, by)
     return MetaReport(
         signature=f"fastcausal|{__version__}|meta|{policies}",
-        warnings=(*_warnings(judged, results), *warnings),
+        warnings=(
+            *_warnings(judged, results),
+            *warnings,
+            *([] if tested else [_untested(results)]),
+        ),
         n_items=int((~np.isnan(labels) & scored).sum()),
         n_systems=len(np.unique(judged.systems)),
         n_raters=len(judged.raters),
@@ -124,7 +135,7 @@ def meta(
         else None,
         metrics=results,
         by={name: job.metrics(part) for name, part in parts.items()},
-        tests=swap_tests(all_rows(judged), compare, n_resamples, seed),
+        tests=swap_tests(all_rows(judged), tested, n_resamples, seed) if tested else [],
     )
 
 
@@ -133,16 +144,24 @@ def _parts(judged: Judged, by: str | None) -> tuple[dict[str, Judged], list[str]
     if by is None or judged.by is None:
         return {}, []
     parts, warnings = {}, []
-    places, names = encoded(judged.by)
-    for k, name in enumerate(names.to_pylist()):
-        part = judged.take(places == k)
+    names, codes = sorted_strata(pa.table({by: judged.by}), by)
+    for k, name in enumerate(names):
+        part = judged.take(codes == k)
         labels = part.labels
         labels = labels[~np.isnan(labels)]
         if len(np.unique(labels)) < 2:
-            warnings.append(f'labels do not vary within {by} "{name}" ({len(labels)} rows)')
+            warnings.append(f"labels do not vary within {by}={name} ({len(labels)} rows)")
         if len(labels):
             parts[name] = part
     return parts, warnings
+
+
+def _untested(metrics: Sized) -> str:
+    n = len(metrics)
+    return (
+        f"tests: {n} metrics are {math.comb(n, 2)} pairs, and of more than {MOST_UNASKED} metrics "
+        "none is tested unless compare says by which score"
+    )
 
 
 def _warnings(judged: Judged, results: dict[str, Metric]) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import combinations
+from threading import Event
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from fastcausal.tasks.meta.correlations import BLOCK, CORRELATIONS
 from fastcausal.tasks.meta.levels import Bools, Rows
 from fastcausal.tasks.meta.soft import MOST_ALL, arrangements, soft_pairwise_accuracy
 
+WEIGHTED = (*CORRELATIONS, "auc")  # scores that many exchanges have at once
+MOST_UNASKED = 20  # metrics whose pairs are tested though nobody says by which score
 SCORES = {
     "pooled": (*CORRELATIONS, "auc"),
     "by_item": (*CORRELATIONS, "calibrated_accuracy"),
@@ -79,12 +82,19 @@ def swap_tests(
     """
     level, score = check_compare(compare)
     pairs = list(combinations(sorted(rows), 2))
+    stopped = Event()
+
+    def test(pair: tuple[str, str]) -> tuple[float, float]:
+        a, b = (rows[name] for name in pair)
+        return _test(a, b, level, score, n_resamples, seed, stopped)
+
     with ThreadPoolExecutor() as pool:
-        results = list(
-            pool.map(
-                lambda ab: _test(rows[ab[0]], rows[ab[1]], level, score, n_resamples, seed), pairs
-            )
-        )
+        try:
+            results = list(pool.map(test, pairs))
+        except BaseException:  # an interrupt: what runs ends soon, what waits never begins
+            stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     adjusted_p = adjusted([p for _, p in results], "holm").tolist()
     return [
         SwapTest(*pair, level, score, delta, p, after)
@@ -93,7 +103,7 @@ def swap_tests(
 
 
 def _test(
-    a: Rows, b: Rows, level: str, score: str, n_resamples: int, seed: int
+    a: Rows, b: Rows, level: str, score: str, n_resamples: int, seed: int, stopped: Event
 ) -> tuple[float, float]:
     both = ~(np.isnan(a.scores) | np.isnan(b.scores))
     sides = [_standardised(side.scores[both]) for side in (a, b)]
@@ -106,21 +116,23 @@ def _test(
         return delta, math.nan
     reached = n_defined = 0
     extra = int(n > MOST_ALL)
-    for ways in _ways(n, n_resamples, seed):
+    for ways in _ways(n, n_resamples, seed, at_once=score in WEIGHTED):
+        if stopped.is_set():
+            return delta, math.nan
         drawn = swapped.differences(level, score, ways)
         reached += int((np.abs(drawn) >= abs(delta) - EQUAL).sum())
         n_defined += int((~np.isnan(drawn)).sum())
     return delta, (reached + extra) / (n_defined + extra)
 
 
-def _ways(n: int, n_resamples: int, seed: int) -> Iterator[Int64]:
-    """Yield all exchanges of n rows, or a sample, few at a time."""
+def _ways(n: int, n_resamples: int, seed: int, at_once: bool) -> Iterator[Int64]:
+    """Yield all exchanges of n rows, or a sample, few at a time or one by one."""
     blocks: Iterable[Int64]
     if n > MOST_ALL:
         blocks = exchanges(np.ones(n, np.int64), n_resamples, seed)
     else:
         blocks = [arrangements(n, n_resamples, seed)[0]]
-    step = max(BLOCK // max(n, 1), 1)
+    step = max(BLOCK // max(n, 1), 1) if at_once else 1
     for block in blocks:
         yield from (block[k : k + step] for k in range(0, len(block), step))
 
@@ -185,7 +197,7 @@ class Swapped:
         exchanged : int64[n_draws, n]
             1 where the two metrics exchange their scores.
         """
-        if score not in (*CORRELATIONS, "auc"):
+        if score not in WEIGHTED:
             return np.array([self._difference(score, swap == 1) for swap in exchanged])
         in_first = exchanged[:, self.source] ^ self.first
         of_first, of_second = (

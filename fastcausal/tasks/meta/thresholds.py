@@ -12,6 +12,7 @@ from fastcausal.coefficients import kappa
 from fastcausal.formulas import ConfusionFormula, Int64
 from fastcausal.ratings import Float64
 
+MOST_FOLDS = 1000  # each is a fit to all rows
 BINARY = ConfusionFormula((0, 1), True, 1, None)
 HELD_OUT = {
     "accuracy": "overall_accuracy",
@@ -92,7 +93,7 @@ def threshold(scores: Float64, labels: Int64, items: Int64, folds: int) -> Thres
     (0.8, 1.0, array([0., 0., 0., 1.]), 0.5)
     """
     predictions = np.full(len(scores), math.nan)
-    for fold in range(folds):
+    for fold in range(min(folds, int(items.max(initial=-1)) + 1)):
         mine = items % folds == fold
         value, _ = fitted(scores[~mine], labels[~mine])
         if not math.isnan(value):

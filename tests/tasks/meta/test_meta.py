@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import signal
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +17,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 import fastcausal as fc
+from fastcausal.tasks.meta import swaps
 from fastcausal.tasks.meta.correlations import CORRELATIONS, Ordered, correlations
 from fastcausal.tasks.meta.levels import Rows, by_item, pooled, systems
 from fastcausal.tasks.meta.swaps import SCORES
@@ -320,7 +323,7 @@ class TestByHand:
         assert set(report.by) == {"a", "b"}
         assert [warning.partition(":")[0] for warning in report.warnings] == [
             "identical", "identical", "identical", "unjudged", "inverted", "constant", "systems",
-            'labels do not vary within kind "b" (4 rows)',
+            "labels do not vary within kind=b (4 rows)",
         ]  # fmt: skip
         assert 'rater "c" gave null to all 1 rows of 1 items ("i3")' in report.warnings[3]
 
@@ -427,7 +430,8 @@ def test_bad_tables(case, tmp_path):
         ({"compare": "pooled"}, 'compare is "pooled", expected one of pooled.pearson'),
         ({"level": "odd"}, 'level is "odd"'),
         ({"unmatched": "empty"}, 'unmatched is "empty"'),
-        ({"folds": 1}, "folds is 1, expected at least 2"),
+        ({"folds": 1}, "folds is 1, expected 2 to 1000"),
+        ({"folds": 1_000_000}, "folds is 1000000, expected 2 to 1000"),
         ({"epsilon": -1}, "epsilon is -1"),
         ({"n_resamples": 0}, "n_resamples is 0"),
         ({"seed": -1}, "seed is -1"),
@@ -438,6 +442,51 @@ def test_bad_tables(case, tmp_path):
 def test_bad_arguments(options, message):
     with pytest.raises(ValueError, match=message):
         fc.meta(HAND, SAID, **options)
+
+
+def many(n_metrics, **more):
+    rng = np.random.default_rng(0)
+    names = [f"m{k:03}" for k in range(n_metrics)]
+    scores = {"item": [*range(40)]} | {n: rng.random(40) for n in names} | more
+    return pa.table(scores), pa.table({"item": [*range(40)], "label": rng.integers(0, 2, 40)})
+
+
+def test_many_metrics_are_tested_when_it_is_asked_for():
+    """The pairs of 50 metrics are 1,225; without a question that no one asked they cost nothing."""
+    few = fc.meta(*many(20), n_resamples=2)
+    assert (len(few.tests), "compare:pooled.kendall|" in few.signature) == (190, True)
+    most = fc.meta(*many(21), n_resamples=2)
+    assert (most.tests, "compare:none|" in most.signature) == ([], True)
+    assert "tests: 21 metrics are 210 pairs, and of more than 20 metrics" in "".join(most.warnings)
+    asked = fc.meta(*many(21), n_resamples=2, compare="pooled.pearson")
+    assert len(asked.tests) == 210
+    assert not any(warning.startswith("tests:") for warning in asked.warnings)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes cannot be sent SIGINT")
+def test_ctrl_c_ends_tests_of_pairs(monkeypatch):
+    """Those that run are told, those that wait never begin."""
+    begun, test = [], swaps._test
+
+    def waiting(*arguments):
+        begun.append(arguments[-1])
+        if len(begun) == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+        assert arguments[-1].wait(60)
+        assert math.isnan(test(*arguments)[1])
+        return 0.0, 1.0
+
+    monkeypatch.setattr(swaps, "_test", waiting)
+    with pytest.raises(KeyboardInterrupt):
+        fc.meta(*many(20), n_resamples=10)
+    assert 0 < len(begun) < 190
+    assert {stopped.is_set() for stopped in begun} == {True}
+
+
+def test_folds_beyond_the_items_are_empty():
+    reports = [fc.meta(*many(1), folds=folds, n_resamples=2) for folds in (40, 41, 1000)]
+    fits = [report.metrics["m000"].threshold for report in reports]
+    assert fits[0] == fits[1] == fits[2]
 
 
 def test_tables_fit_a_terminal(tmp_path):
