@@ -1,18 +1,19 @@
-"""How often tests call equal systems unlike, and what the gate says of true differences.
+"""How often tests and bounds call equal systems unlike, and what the gate says of differences.
 
-``python -m bench.false_alarms`` prints the tables of docs/inference.md, in some three minutes.
+``python -m bench.false_alarms`` prints the tables of docs/inference.md, in some five minutes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.formulas import RelationFormula, sums_of
-from fastcausal.options import Verdict
+from fastcausal.options import Method, Verdict
 from fastcausal.significance.paired import difference, minus, n_differing, randomisation
 from fastcausal.significance.sampling import bootstrap_weights
 from fastcausal.significance.units import Units
@@ -121,12 +122,38 @@ def verdicts() -> None:
         print(f"| {n} |", " | ".join(cells), "|", flush=True)
 
 
-def verdict(units: Units) -> Verdict:
-    change = difference(units, "bca", 0.9, N_RESAMPLES, seed=0)
-    return verdict_of(change, units.n_units, MIN_DELTA)
+def verdict(units: Units, method: Method = "jackknife", min_delta: float = MIN_DELTA) -> Verdict:
+    change = difference(units, n_differing(units), method, 0.9, N_RESAMPLES, seed=0)
+    return verdict_of(change, units.n_units, min_delta)
+
+
+def bounds() -> None:
+    """Print how often bounds of equal systems hold 0 and agree with p, and the gate passes at 0."""
+    methods: tuple[Method, ...] = ("jackknife", "bca")
+    rng = np.random.default_rng(4)
+    draws: dict[str, Callable[[], np.ndarray]] = {
+        f"{n} sentences": partial(pair, rng, n) for n in (10, 20, 50)
+    }
+    for n in (5, 6, 8, 10, 12, 20, 40):
+        draws[f"{n} documents"] = lambda n=n: by_document(pair_in_documents(rng, n))
+    heads = [f"{head}, {m}" for head in ("hold 0", "contradict p", "gate passes") for m in methods]
+    print("| equal systems |", " | ".join(heads), "|\n| :-- |", "--: | " * len(heads))
+    for name, draw in draws.items():
+        counts = np.zeros((3, len(methods)))
+        for _ in range(2 * TRIALS):
+            units = units_of(draw())
+            for k, method in enumerate(methods):
+                change = difference(units, n_differing(units), method, 0.95, N_RESAMPLES, seed=0)
+                holds = not (change.low > 0 or change.high < 0)
+                passes = verdict(units, method, 0.0) == "pass"
+                counts[:, k] += holds, holds != (change.p > LEVEL), passes
+        cells = " | ".join(f"{share:.1f}" for share in (counts / (0.02 * TRIALS)).ravel())
+        print(f"| {name} | {cells} |", flush=True)
 
 
 if __name__ == "__main__":
     false_alarms()
+    print()
+    bounds()
     print()
     verdicts()

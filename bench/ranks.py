@@ -19,6 +19,7 @@ from . import corpus
 
 CONFIDENCE = 0.95
 N_RESAMPLES = 400
+SENTENCES = 15  # of a document
 
 
 class Pool:
@@ -42,23 +43,24 @@ class Pool:
         """Score of every system: a sample has each count of a sentence from any of them."""
         return float(self.score.value(self.terms.sum(axis=(0, 1))[None])[0])
 
-    def samples(self, n_sentences: int, n: int) -> Iterator[Shared]:
-        """Yield the resampled scores of n samples."""
+    def samples(self, n_sentences: int, n: int, size: int = 1) -> Iterator[Shared]:
+        """Yield the resampled scores of n samples, of sentences or of documents of such a size."""
         for seed in range(n):
             rng = np.random.default_rng([seed, n_sentences])
             terms = self.terms[rng.integers(len(self.terms), size=n_sentences)]
             systems = np.tile(np.arange(terms.shape[1]), (n_sentences, 1))
             terms = np.take_along_axis(terms, rng.permuted(systems, axis=1)[:, :, None], axis=1)
+            terms = terms.reshape(-1, size, *terms.shape[1:]).sum(axis=1)
             yield share(self.score, terms, N_RESAMPLES, seed)
 
 
-def false_orders(pool: Pool, n_sentences: int, n: int) -> tuple[float, float]:
+def false_orders(pool: Pool, n_units: int, n: int, size: int = 1) -> tuple[float, float]:
     """Shares of samples with some order: of rank sets, and of pairs by their own intervals."""
     by_ranks, by_pairs = 0, 0
     first, second = np.triu_indices(pool.terms.shape[1], 1)
     tails = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2
-    for shared in pool.samples(n_sentences, n):
-        sets = rank_sets(shared.values, shared.drawn, CONFIDENCE)
+    for shared in pool.samples(n_units * size, n, size):
+        sets = rank_sets(shared.values, shared.drawn, CONFIDENCE, n_units)
         by_ranks += bool(sets.low.max() > 1)
         low, high = np.nanquantile(shared.drawn[first] - shared.drawn[second], tails, axis=1)
         by_pairs += bool((low > 0).any() or (high < 0).any())
@@ -76,12 +78,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=1000, help="of ten systems; of 200 a tenth")
     n = parser.parse_args().samples
-    ten, many = Pool(10), Pool(200, 5_000)
-    print("| ten equal systems | some order by rank sets | by each pair's interval |")
+    five, ten, many = Pool(5), Pool(10), Pool(200, 5_000)
+    print("| equal systems | some order by rank sets | by each pair's interval |")
     print("| :-- | --: | --: |")
-    for n_sentences in (50, 100, 340):
-        ranks, pairs = false_orders(ten, n_sentences, n)
-        print(f"| {n_sentences} sentences | {ranks:.1%} | {pairs:.1%} |", flush=True)
+    for pool, unit, size, of_sample in (
+        (five, "documents", SENTENCES, (8, 10, 12, 20, 40)),
+        (ten, "documents", SENTENCES, (8, 12, 40)),
+        (ten, "sentences", 1, (50, 100, 340)),
+    ):
+        for n_units in of_sample:
+            ranks, pairs = false_orders(pool, n_units, n, size)
+            name = f"{pool.terms.shape[1]} systems, {n_units} {unit}"
+            print(f"| {name} | {ranks:.1%} | {pairs:.1%} |", flush=True)
     print("\n| equal runs | sentences | true F1 | of the best | expected |")
     print("| --: | --: | --: | --: | --: |")
     for pool, n_sentences in ((ten, 100), (many, 340), (many, 1000)):

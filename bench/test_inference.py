@@ -82,7 +82,7 @@ def test_intervals(race, note, statistics):
     outcome = race(
         f"{MANY} resamples, every score, BCa",
         n,
-        lambda: statistics.intervals(n_resamples=MANY),
+        lambda: statistics.intervals(method="bca", n_resamples=MANY),
         {f"{name}, {FEW} resamples": call for name, call in rivals(statistics, FEW).items()},
         rounds=3,
     )

@@ -26,7 +26,7 @@ def counts(n_systems: int = N_SYSTEMS, n_examples: int = N_EXAMPLES) -> np.ndarr
 
 def ranked(terms: np.ndarray, n_resamples: int = N_RESAMPLES) -> None:
     shared = share(SCORE, terms, n_resamples, 0)
-    rank_sets(shared.values, shared.drawn, 0.95)
+    rank_sets(shared.values, shared.drawn, 0.95, len(terms))
 
 
 def gathered(terms: np.ndarray, draws: np.ndarray) -> np.ndarray:

@@ -58,6 +58,7 @@ QuestionTies = Literal["skip", "accept"]
 SplitBy = Literal["date", "story", "pair"]
 
 Method = Literal["bca", "percentile", "jackknife"]
+PairedTest = Literal["randomisation", "student"]
 Correction = Literal["holm", "bh", "none"]
 Judged = Literal["answers", "claims"]
 Triaged = Literal["judge"]

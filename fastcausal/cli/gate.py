@@ -16,7 +16,6 @@ from fastcausal.cli.options import (
     JsonOption,
     ScoreOption,
     format_of,
-    refuse_inference,
 )
 from fastcausal.cli.parameters import Option
 from fastcausal.escapes import cell_text
@@ -57,7 +56,6 @@ def gate(
     fastcausal gate --baseline hasty.parquet --candidate careful.parquet --min-delta -0.01
     """
     chosen = format_of(ctx, json, format)
-    refuse_inference(ctx, True, draws)
     import fastcausal as fc
     from fastcausal.formats.io.files import replacing
     from fastcausal.formats.io.targets import keep_apart

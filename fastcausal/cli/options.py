@@ -71,8 +71,8 @@ class Draws(NamedTuple):
     ] = None
     method: Annotated[
         Method,
-        Option("--method", help="Take intervals of resamples (bca, percentile) or jackknife."),
-    ] = "bca"
+        Option("--method", help="Take intervals by the jackknife or of resamples."),
+    ] = "jackknife"
     confidence: Annotated[
         float, Option("--confidence", help="Set the share of samples that intervals cover.")
     ] = 0.95
@@ -197,20 +197,28 @@ def sources_in(paths: list[str], format: ReadFormat | None) -> list[Any]:
     return [opened(path, format, whole=True) for path in paths]
 
 
+def is_given(ctx: click.Context, name: str) -> bool:
+    """Tell if an option was given, not left to its default."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
+
+
 def refuse(ctx: click.Context, names: tuple[str, ...], reason: str) -> None:
     """Raise InputError for the first of these options that was given."""
     for name in names:
-        source = ctx.get_parameter_source(name)
-        if source is not None and source.name != "DEFAULT":
+        if is_given(ctx, name):
             flag = next(option.opts[0] for option in ctx.command.params if option.name == name)
             raise InputError(f"{flag} {reason}")
 
 
 def refuse_inference(ctx: click.Context, intervals: bool, draws: Draws) -> None:
-    """Refuse options of intervals without ``--intervals``, those of draws with the jackknife."""
+    """Refuse options of intervals without ``--intervals``, those of draws with the jackknife.
+
+    The default draws nothing either, but lets them pass: they need no other method's name.
+    """
     if not intervals:
         refuse(ctx, Draws._fields, "is for intervals: add --intervals")
-    if draws.method == "jackknife":
+    if draws.method == "jackknife" and is_given(ctx, "method"):
         refuse(ctx, ("n_resamples", "seed"), "is for resamples, method jackknife draws none")
 
 

@@ -10,7 +10,16 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fastcausal.formulas.formula import MOST, Formula, Int64, OneScore, Rows, flat, sums_of
+from fastcausal.formulas.formula import (
+    MOST,
+    Formula,
+    Int64,
+    OneScore,
+    Rows,
+    flat,
+    is_share,
+    sums_of,
+)
 
 if TYPE_CHECKING:  # each is imported when it is first used
     from fastcausal.formulas.claims import ClaimFormula
@@ -26,7 +35,7 @@ __all__ = [
     "MOST", "MULTI", "NO_NUMBER", "UNANSWERED", "ChainFormula", "ClaimFormula", "ConfusionFormula",
     "ExtractionFormula", "Formula", "FrameFormula", "Int64", "JudgedFormula", "Label",
     "MeanFormula", "OneScore", "RatingsFormula", "RatioFormula", "RelationFormula", "Rows",
-    "ScoredFormula", "classes_of", "flat", "formula_of", "kinds", "sums_of",
+    "ScoredFormula", "classes_of", "flat", "formula_of", "is_share", "kinds", "sums_of",
 ]  # fmt: skip
 
 _NAMES = {

@@ -144,6 +144,28 @@ def sums_of(terms: Rows, weights: Int64) -> Rows:
     return exact_sums(terms, weights) if terms.dtype.kind == "f" else weighted_sums(terms, weights)
 
 
+SHARES = (
+    "precision", "recall", "f1", "accuracy", "exact_match", "exact_match_with_relation",
+    "contained", "valid", "em", "osb", "to", "percent_agreement",
+)  # fmt: skip
+
+
+def is_share(name: str) -> bool:
+    """Tell if a score, by flat name, is a share of what units have, each of which adds its part.
+
+    So it is between 0 and 1, and a share u of the units changes it by u at most. Means over classes
+    are not: a rare class rests on few units. Nor are coefficients that chance is taken from.
+
+    Examples
+    --------
+    >>> [is_share(n) for n in ("overall_f1", "cause_token_recall", "macro_f1", "cause_alpha")]
+    [True, True, False, False]
+    """
+    if name.startswith(("macro_", "relation_")) and name != "relation_accuracy":
+        return False
+    return name.endswith(tuple(f"_{share}" for share in SHARES))
+
+
 def flat(groups: Mapping[str, ScoresByName]) -> dict[str, Float64]:
     """Name the scores of groups as loggers and files do."""
     return {f"{g}_{name}": v for g, scores in groups.items() for name, v in scores.items()}

@@ -1,4 +1,4 @@
-"""Intervals of scores: percentile and BCa bootstrap, and the jackknife."""
+"""Intervals of scores: the jackknife, BCa and percentile bootstrap; and of what never varies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastcausal.options import Method
 from fastcausal.scores import exact_sums
 from fastcausal.significance.checks import check_inference
 from fastcausal.significance.sampling import bootstrap_weights
-from fastcausal.significance.units import EXAMPLE, Units, units_text
+from fastcausal.significance.units import EQUAL, EXAMPLE, Units, units_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
-FEW = 30  # units, below which intervals are too narrow (docs/inference.md)
+FEW = 30  # units, below which intervals of resamples are too narrow (docs/inference.md)
 DOCUMENT = "doc_id"  # the column that formats have for it
-EQUAL = 1e-12  # scores this near to each other are the same
 LEVEL_DIGITS = 12  # of a quantile's level: libraries differ in the last digits of normal laws
 
 
@@ -58,10 +57,13 @@ class Resampled(Protocol):
     def left_out(self) -> Mapping[str, Float64]:
         """Compute the scores of all units but one, for every kind of unit."""
 
+    def alike(self, values: Mapping[str, float]) -> Mapping[str, int]:
+        """Count the units that all have such a score alone, for scores that never vary."""
+
 
 def intervals_of(
     units: Resampled,
-    method: Method = "bca",
+    method: Method = "jackknife",
     confidence: float = 0.95,
     n_resamples: int = 10_000,
     seed: int = 0,
@@ -71,10 +73,10 @@ def intervals_of(
     Parameters
     ----------
     units : Units
-    method : {"bca", "percentile", "jackknife"}
-        Bootstrap: bias-corrected and accelerated (Efron 1987), or plain quantiles of resamples. Or
+    method : {"jackknife", "bca", "percentile"}
         Student's t with the jackknife's standard error (Tukey 1958), on the logit scale for scores
-        between 0 and 1; it needs no draws.
+        between 0 and 1; it needs no draws. Or bootstrap: bias-corrected and accelerated (Efron
+        1987), or plain quantiles of resamples.
     confidence : float
         Share of samples whose interval covers the true score.
     n_resamples, seed : int
@@ -83,7 +85,9 @@ def intervals_of(
     Returns
     -------
     dict of str to Interval
-        NaN for fewer than two units, for an undefined score, and without variation.
+        A share that is the same in all units has the bounds of `unvaried`, whatever the method.
+        NaN for fewer than two units, for an undefined score, where all rests on one unit, and for
+        other scores without variation.
 
     Raises
     ------
@@ -95,6 +99,45 @@ def intervals_of(
     values = {name: float(each[0]) for name, each in units.scores(units.times[None]).items()}
     if units.times.sum() < 2:
         return dict.fromkeys(values, NONE)
+    found = varied(units, values, method, confidence, n_resamples, seed)
+    unknown = {
+        name: value
+        for name, value in values.items()
+        if math.isnan(found[name].low) and 0 <= value <= 1
+    }
+    for name, n in (units.alike(unknown) if unknown else {}).items():
+        if n > 1:
+            bounds = unvaried(unknown[name], n, confidence)
+            found[name] = Interval(*bounds, found[name].n_undefined)
+    return found
+
+
+def unvaried(value: float, n: int, confidence: float) -> tuple[float, float]:
+    """Return bounds of a share that is the same in each of n units.
+
+    The sample has none of the units that are unlike these: at most a share u of all are, by the
+    bound of Clopper and Pearson for 0 of n. So the score is at least (1 - u) times the value, if
+    they score 0, and at most u more of what is missing to 1. Of a proportion of 1 or 0 these are
+    the bounds of Clopper and Pearson.
+
+    Examples
+    --------
+    >>> [round(bound, 4) for bound in unvaried(1.0, 30, 0.95)]
+    [0.8843, 1.0]
+    """
+    unlike = -math.expm1(math.log((1 - confidence) / 2) / n)
+    return value * (1 - unlike), value + (1 - value) * unlike
+
+
+def varied(
+    units: Resampled,
+    values: Mapping[str, float],
+    method: Method,
+    confidence: float,
+    n_resamples: int,
+    seed: int,
+) -> dict[str, Interval]:
+    """Compute the intervals of scores with these values by the method; NaN without variation."""
     spreads = {} if method == "percentile" else spreads_of(units.left_out(), units.times)
     if method == "jackknife":
         quantile = student_quantile((1 + confidence) / 2, int(units.times.sum()) - 1)
@@ -109,12 +152,13 @@ def intervals_of(
     }
 
 
-def warnings_of(units: Units, table: pa.Table | None) -> tuple[str, ...]:
+def warnings_of(units: Units, table: pa.Table | None, method: Method) -> tuple[str, ...]:
     """Return what to know of intervals of these units, which are of this table of examples."""
     warnings = []
-    if 1 < units.n_units < FEW:
+    if method != "jackknife" and 1 < units.n_units < FEW:
         warnings.append(
-            f"{units_text(units.n_units, units.unit)}: intervals of fewer than {FEW} are too narrow"
+            f"{units_text(units.n_units, units.unit)}: {method} intervals of fewer than {FEW} are "
+            "too narrow"
         )
     if units.unit == EXAMPLE and table is not None and DOCUMENT in table.column_names:
         documents = table[DOCUMENT].drop_null()
@@ -181,6 +225,13 @@ def student_quantile(level: float, freedom: int) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, level))
+
+
+def student_p(t: float, freedom: int) -> float:
+    """Return the two-sided p of a value of Student's t."""
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(freedom, -abs(t)))
 
 
 def _jackknife(value: float, half: float) -> tuple[float, float]:

@@ -15,12 +15,11 @@ from fastcausal.formulas import Int64, OneScore, Rows, sums_of
 from fastcausal.options import Method
 from fastcausal.scores import Float64
 from fastcausal.significance.checks import check_inference
-from fastcausal.significance.intervals import intervals_of, spreads_of, student_quantile
+from fastcausal.significance.intervals import spreads_of, student_p, student_quantile, varied
 from fastcausal.significance.sampling import exchanges
-from fastcausal.significance.units import Units
+from fastcausal.significance.units import EQUAL, Units
 
 MOST_LISTED = 16  # units that differ, of which all 2^16 exchanges are listed
-EQUAL = 1e-12  # differences of two differences that are rounding errors
 POWER = 0.8
 
 
@@ -34,6 +33,10 @@ class Difference(NamedTuple):
         Bounds of ``delta``, NaN where nothing can be said.
     se : float
         Standard error of ``delta`` by the jackknife, NaN where no unit moves it.
+    p : float
+        Of the test that `is_student` names.
+    p_exact : bool
+        Whether all exchanges were listed.
     """
 
     a: float
@@ -42,19 +45,38 @@ class Difference(NamedTuple):
     low: float
     high: float
     se: float
+    p: float
+    p_exact: bool
+
+
+def is_student(n_units: int, confidence: float) -> bool:
+    """Tell if p is that of Student's t: too few units for p of any exchanges to reach the level.
+
+    Examples
+    --------
+    >>> is_student(5, 0.95), is_student(6, 0.95), is_student(5, 0.9)
+    (True, False, False)
+    """
+    return 2.0 ** (1 - n_units) > 1 - confidence + EQUAL
 
 
 def difference(
-    units: Units, method: Method, confidence: float, n_resamples: int, seed: int
+    units: Units, n_differ: int, method: Method, confidence: float, n_resamples: int, seed: int
 ) -> Difference:
-    """Compute the difference of two systems, B minus A, and its bounds.
+    """Compute the difference of two systems, B minus A, its bounds and its p.
+
+    The jackknife's bounds are those of Student's t, with as many degrees of freedom as units differ
+    but one. They leave out 0 where p is at most 1 - confidence, and nowhere else.
 
     Parameters
     ----------
     units : Units
         Joint units, with the formula of one score.
-    method : {"bca", "percentile", "jackknife"}
-        As `intervals_of` takes them, but the jackknife's bounds are never on the logit scale.
+    n_differ : int
+        As `randomisation` takes it.
+    method : {"jackknife", "bca", "percentile"}
+        As `intervals_of` takes them, but the jackknife's bounds are never on the logit scale. Those
+        of resamples pay no heed to p.
     confidence : float
     n_resamples, seed : int
 
@@ -69,11 +91,37 @@ def difference(
     sums = np.hsplit(sums_of(units.terms, units.times[None]), 2)
     a, b = (float(formula.value(side)[0]) for side in sums)
     [spread] = spreads_of(paired.left_out(), units.times).values()
+    delta, freedom = b - a, max(1, n_differing(units) - 1)
+    if is_student(units.n_units, confidence) and not math.isnan(spread.error):
+        p, exact = student_p(delta / spread.error, freedom), False
+    else:
+        p, exact = randomisation(units, n_differ, n_resamples, seed)
     if method == "jackknife":
-        half = spread.error * student_quantile((1 + confidence) / 2, units.n_units - 1)
-        return Difference(a, b, b - a, b - a - half, b - a + half, spread.error)
-    [bounds] = intervals_of(paired, method, confidence, n_resamples, seed).values()
-    return Difference(a, b, b - a, bounds.low, bounds.high, spread.error)
+        low, high = _bounds(delta, spread.error, freedom, p, confidence)
+    else:
+        values = {formula.name: delta}
+        [(low, high, _)] = varied(paired, values, method, confidence, n_resamples, seed).values()
+    return Difference(a, b, delta, low, high, spread.error, p, exact)
+
+
+def _bounds(
+    delta: float, error: float, freedom: int, p: float, confidence: float
+) -> tuple[float, float]:
+    """Bounds by Student's t; the one next to 0 follows p where they disagree about 0.
+
+    There it is as far from 0 as p is from its level, both taken as values of t, in the smaller of
+    two standard errors: that of the jackknife, and the one that p implies (Miettinen 1976).
+    """
+    if math.isnan(delta) or math.isnan(error):
+        return math.nan, math.nan
+    quantile = student_quantile((1 + confidence) / 2, freedom)
+    size = abs(delta)
+    near, far = size - quantile * error, size + quantile * error
+    if not math.isnan(p) and (near > 0) != (p <= 1 - confidence + EQUAL):
+        implied = -student_quantile(p / 2, freedom)
+        unit = min(error, size / implied) if implied > 0 else error
+        near = unit * (implied - quantile)
+    return (near, far) if delta >= 0 else (-far, -near)
 
 
 def detectable(se: float, confidence: float) -> float:

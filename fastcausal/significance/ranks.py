@@ -16,8 +16,9 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.formulas import Int64, OneScore, Rows, sums_of
 from fastcausal.scores import Float64
 from fastcausal.significance import _ranks
-from fastcausal.significance.intervals import EQUAL, quantile
+from fastcausal.significance.intervals import quantile, student_quantile
 from fastcausal.significance.sampling import bootstrap_weights
+from fastcausal.significance.units import EQUAL
 
 CELLS = 2**23  # of weights, and of sums, at once
 
@@ -131,11 +132,12 @@ def _best_elsewhere(score: OneScore, terms: Rows, weights: Int64, scores: Float6
     return means
 
 
-def rank_sets(values: Float64, drawn: Float64, confidence: float) -> RankSets:
+def rank_sets(values: Float64, drawn: Float64, confidence: float, n_units: int) -> RankSets:
     """Rank systems, with bounds that are right for all of them in a share of ``confidence``.
 
     A lead is sure if it exceeds c deviations of the difference in resamples. c is the quantile over
-    resamples of the largest difference from what it is, in such deviations.
+    resamples of the largest difference from what it is, in such deviations, made wider for few
+    units (`few_units`).
 
     Parameters
     ----------
@@ -145,6 +147,8 @@ def rank_sets(values: Float64, drawn: Float64, confidence: float) -> RankSets:
         Scores in resamples that all systems share; an undefined one leaves the resample out for the
         pairs of its system.
     confidence : float
+    n_units : int
+        Units that resamples draw.
 
     Returns
     -------
@@ -160,18 +164,18 @@ def rank_sets(values: Float64, drawn: Float64, confidence: float) -> RankSets:
     Examples
     --------
     >>> drawn = np.array([[0.9, 0.8, 0.9], [0.5, 0.6, 0.5], [0.5, 0.5, 0.6]])
-    >>> rank_sets(np.array([0.87, 0.53, 0.52]), drawn, 0.95)
+    >>> rank_sets(np.array([0.87, 0.53, 0.52]), drawn, 0.95, 60)
     RankSets(rank=array([1, 2, 3]), low=array([1, 2, 2]), high=array([1, 3, 3]))
     """
     leads = values[:, None] - values
-    sure = leads > _margins(drawn - values[:, None], confidence)
+    sure = leads > _margins(drawn - values[:, None], confidence, n_units)
     defined = ~np.isnan(values)
     rank = 1 + (leads < -EQUAL).sum(axis=1)
     high = np.count_nonzero(defined) - sure.sum(axis=1)
     return RankSets(rank * defined, (1 + sure.sum(axis=0)) * defined, high * defined)
 
 
-def _margins(strays: Float64, confidence: float) -> Float64:
+def _margins(strays: Float64, confidence: float, n_units: int) -> Float64:
     """The lead of each pair beyond which it is sure: float64[n_systems, n_systems]."""
     n_systems, n = strays.shape
     places = -(-n // _ranks.PLACES) * _ranks.PLACES
@@ -185,4 +189,32 @@ def _margins(strays: Float64, confidence: float) -> Float64:
     largest = np.empty(places)
     _ranks.largest(padded, scales, largest, threads)
     critical = quantile(np.sort(largest[largest >= 0]), confidence)
+    n_pairs = int(np.count_nonzero(varies)) // 2
+    if n_pairs:
+        critical = few_units(critical, n_units, n_pairs, confidence)
     return np.where(varies, critical * spreads, math.inf)
+
+
+def few_units(critical: float, n_units: int, n_pairs: int, confidence: float) -> float:
+    """Widen the quantile of the largest of many normal departures to that of Student's t.
+
+    The deviation of each pair is an estimate of n - 1 degrees of freedom, and that of resamples is
+    too small by sqrt((n - 1) / n). The level of each pair, which the quantile has in the normal
+    law, stays. But a large t is due to a deviation that came out small in a share
+    w = t^2 / (t^2 + n - 1), and that happens to each pair by itself: so the quantile moves by the
+    share w to that of independent pairs (Bonferroni).
+
+    Examples
+    --------
+    >>> [round(few_units(2.7, n, 10, 0.95), 2) for n in (8, 12, 40, 1000)]
+    [4.22, 3.55, 2.94, 2.71]
+    """
+    from scipy.special import ndtr
+
+    freedom = n_units - 1
+    if freedom < 1:
+        return math.inf
+    t = -student_quantile(float(ndtr(-critical)), freedom)
+    apart = max(t, -student_quantile((1 - confidence) / (2 * n_pairs), freedom))
+    share = t * t / (t * t + freedom)
+    return (t + share * (apart - t)) * math.sqrt(n_units / freedom)

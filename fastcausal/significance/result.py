@@ -28,7 +28,7 @@ class Intervals(Printed):
 
     Attributes
     ----------
-    method : {"bca", "percentile", "jackknife"}
+    method : {"jackknife", "bca", "percentile"}
     confidence : float
     n_resamples, seed : int or None
         None for the jackknife, which draws nothing.
@@ -125,7 +125,7 @@ class Inferred:
         self: Counted,
         *,
         cluster: str | None = None,
-        method: Method = "bca",
+        method: Method = "jackknife",
         confidence: float = 0.95,
         n_resamples: int = 10_000,
         seed: int = 0,
@@ -137,12 +137,13 @@ class Inferred:
         ----------
         cluster : str, optional
             A column of `units`: its values are drawn, with all their units.
-        method : {"bca", "percentile", "jackknife"}
+        method : {"jackknife", "bca", "percentile"}
             See `fastcausal.significance.intervals.intervals_of`.
         confidence : float
             Share of samples whose interval covers the true score.
         n_resamples, seed : int
-            Resample k depends on the rows, the seed and k alone: no order of units changes a bit.
+            Of resamples, which the jackknife does not take. Resample k depends on the rows, the
+            seed and k alone: no order of units changes a bit.
         by : str or sequence of str, optional
             Columns of `units`: each of their values is a subset, with units of its own.
 
@@ -178,7 +179,7 @@ class Inferred:
             units.n_units,
             scores,
             subsets,
-            warnings_of(units, self.units),
+            warnings_of(units, self.units, method),
         )
 
     def interval(
@@ -186,7 +187,7 @@ class Inferred:
         score: str,
         *,
         cluster: str | None = None,
-        method: Method = "bca",
+        method: Method = "jackknife",
         confidence: float = 0.95,
         n_resamples: int = 10_000,
         seed: int = 0,

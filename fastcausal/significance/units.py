@@ -16,7 +16,7 @@ import numpy as np
 from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.strata import By
 from fastcausal.errors import InputError, repeated, some_of
-from fastcausal.formulas import Formula, Int64, OneScore, Rows, sums_of
+from fastcausal.formulas import Formula, Int64, OneScore, Rows, is_share, sums_of
 from fastcausal.scores import Float64
 from fastcausal.significance.sampling import BLOCK
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 EXAMPLE = "example"
+EQUAL = 1e-12  # scores this near to each other are the same
 
 
 def units_text(n_units: int, unit: str) -> str:
@@ -87,6 +88,27 @@ class Units:
         """Compute the scores of all units but one, for every different unit."""
         return self.formula.scores_of(sums_of(self.terms, self.times[None]) - self.terms)
 
+    def alike(self, values: Mapping[str, float]) -> dict[str, int]:
+        """Count the units with each of these scores alone, of shares that are undefined in others.
+
+        A share that some unit has otherwise, or that is the same of no unit, is left out.
+        """
+        shares = [name for name in values if is_share(name)]
+        if not shares:
+            return {}
+        alone, none = self._alone(), self.scores(np.zeros((1, len(self.times)), np.int64))
+        counts = {}
+        for name in shares:
+            near = np.abs(alone[name] - values[name]) <= EQUAL
+            void = np.isnan(alone[name]) | (np.abs(alone[name] - none[name]) <= EQUAL)
+            if (near ^ void).all():
+                counts[name] = int(self.times[near].sum())
+        return counts
+
+    def _alone(self) -> Mapping[str, Float64]:
+        """Compute the scores of every different unit alone."""
+        return self.formula.scores_of(self.terms)
+
 
 @dataclass(frozen=True, eq=False)
 class WholeUnits(Units):
@@ -113,6 +135,13 @@ class WholeUnits(Units):
         numbers = np.arange(len(self.times))
         return self._in_parts(
             len(numbers), lambda part: self.times - (numbers[part, None] == numbers)
+        )
+
+    def _alone(self) -> Mapping[str, Float64]:
+        """Compute the scores of every different unit alone."""
+        numbers = np.arange(len(self.times))
+        return self._in_parts(
+            len(numbers), lambda part: (numbers[part, None] == numbers).astype(np.int64)
         )
 
     def _in_parts(self, n_draws: int, weights_of: Callable[[slice], Int64]) -> dict[str, Float64]:

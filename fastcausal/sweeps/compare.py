@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import digest_text
 from fastcausal.groups import Scores
-from fastcausal.options import Method
+from fastcausal.options import Method, PairedTest
 from fastcausal.report import Report, plain
 from fastcausal.significance.intervals import warnings_of
-from fastcausal.significance.paired import detectable, difference, n_differing, randomisation
+from fastcausal.significance.paired import detectable, difference, is_student, n_differing
 from fastcausal.significance.units import joint_units, units_text
 from fastcausal.sweeps.systems import pair_of
 from fastcausal.tables import Grid
@@ -20,6 +20,7 @@ from fastcausal.tables import Grid
 if TYPE_CHECKING:
     import pyarrow as pa
 
+TESTS = {"randomisation": "randomisation test", "student": "Student's t"}
 SHOWN = ("a", "b", "delta", "low", "high", "p", "mde")
 
 
@@ -28,8 +29,8 @@ class Comparison(Report):
     """Differences of two systems, B minus A.
 
     ``comparison["overall_f1"].delta``; the values of a score are ``a``, ``b``, ``delta``, its
-    bounds ``low`` and ``high``, ``se`` (jackknife), ``p`` (randomisation), ``p_exact`` (all
-    exchanges were listed), and ``mde``, the difference that such data show in four of five cases.
+    bounds ``low`` and ``high``, ``se`` (jackknife), ``p`` of `test`, ``p_exact`` (all exchanges
+    were listed), and ``mde``, the difference that such data show in four of five cases.
 
     Attributes
     ----------
@@ -42,7 +43,7 @@ class Comparison(Report):
         ``example``, or the column whose values are drawn together.
     n_units, n_differ : int
         Units, and those whose counts differ.
-    method : {"bca", "percentile", "jackknife"}
+    method : {"jackknife", "bca", "percentile"}
     confidence : float
     n_resamples, seed : int
     scores : mapping of str to Scores
@@ -65,9 +66,14 @@ class Comparison(Report):
 
     _keys = (
         "signature", "gold", "systems", "unit", "n_units", "n_differ", "method", "confidence",
-        "n_resamples", "seed", "scores", "warnings",
+        "n_resamples", "seed", "test", "scores", "warnings",
     )  # fmt: skip
     _logged = ()
+
+    @property
+    def test(self) -> PairedTest:
+        """Test of p: Student's t where so few units are that no exchanges reach the level."""
+        return "student" if is_student(self.n_units, self.confidence) else "randomisation"
 
     @cached_property
     def title(self) -> str:
@@ -98,7 +104,7 @@ class Comparison(Report):
         """Lines below the table: what its columns are."""
         return (
             f"low, high: {100 * self.confidence:g}% bounds of delta ({self.method}); "
-            "p: randomisation test",
+            f"p: {TESTS[self.test]}",
             "mde: the difference that such data show in four of five cases",
         )
 
@@ -109,7 +115,7 @@ def compare(
     score: str | Iterable[str] = "overall_f1",
     *,
     cluster: str | None = None,
-    method: Method = "bca",
+    method: Method = "jackknife",
     confidence: float = 0.95,
     n_resamples: int = 10_000,
     seed: int = 0,
@@ -124,7 +130,7 @@ def compare(
         Flat names, such as ``overall_f1`` or ``multi_relation_cause_recall``.
     cluster : str, optional
         A column of gold, such as ``doc_id``, whose values are drawn with all their examples.
-    method : {"bca", "percentile", "jackknife"}
+    method : {"jackknife", "bca", "percentile"}
         Of the bounds.
     confidence : float
         Between 0 and 1.
@@ -164,10 +170,8 @@ def compare(
 
     def values(name: str) -> Scores:
         units = joint_units(left, right, cluster, name)
-        change = difference(units, method, confidence, n_resamples, seed)
-        p, exact = randomisation(units, n_differ, n_resamples, seed)
-        mde = detectable(change.se, confidence)
-        return Scores({**change._asdict(), "p": p, "p_exact": exact, "mde": mde})
+        change = difference(units, n_differ, method, confidence, n_resamples, seed)
+        return Scores({**change._asdict(), "mde": detectable(change.se, confidence)})
 
     return Comparison(
         signature=left.signature,
@@ -181,5 +185,5 @@ def compare(
         n_resamples=n_resamples,
         seed=seed,
         scores={name: values(name) for name in asked},
-        warnings=warnings_of(every, left.units),
+        warnings=warnings_of(every, left.units, method),
     )

@@ -47,9 +47,8 @@ class Gate(Report):
     signature : str
     unit : str
         ``example``, or the column whose values are drawn together.
-    method : {"bca", "percentile", "jackknife"}
-    n_resamples, seed : int or None
-        None for the jackknife, which draws nothing.
+    method : {"jackknife", "bca", "percentile"}
+    n_resamples, seed : int
     warnings : tuple of str
     """
 
@@ -69,8 +68,8 @@ class Gate(Report):
     signature: str
     unit: str
     method: Method
-    n_resamples: int | None
-    seed: int | None
+    n_resamples: int
+    seed: int
     warnings: tuple[str, ...] = ()
 
     _keys = (
@@ -153,7 +152,7 @@ def gate(
     min_delta: float,
     score: str = "overall_f1",
     cluster: str | None = None,
-    method: Method = "bca",
+    method: Method = "jackknife",
     confidence: float = 0.95,
     n_resamples: int = 10_000,
     seed: int = 0,
@@ -174,7 +173,7 @@ def gate(
         Flat name.
     cluster : str, optional
         A column of gold whose values are drawn with all their examples.
-    method : {"bca", "percentile", "jackknife"}
+    method : {"jackknife", "bca", "percentile"}
     confidence : float
         Of each of the two one-sided bounds, above 0.5.
     n_resamples, seed : int
@@ -207,7 +206,7 @@ def gate(
     names, before, after = pair_of(baseline, candidate, ("baseline", "candidate"))
     units = joint_units(before, after, cluster, score)
     n_differ = n_differing(joint_units(before, after, cluster))
-    change = difference(units, method, 2 * confidence - 1, n_resamples, seed)
+    change = difference(units, n_differ, method, 2 * confidence - 1, n_resamples, seed)
     if not n_differ and change.delta == 0:
         change = change._replace(low=0.0, high=0.0)
     return Gate(
@@ -227,9 +226,9 @@ def gate(
         signature=before.signature,
         unit=units.unit,
         method=method,
-        n_resamples=None if method == "jackknife" else n_resamples,
-        seed=None if method == "jackknife" else seed,
-        warnings=warnings_of(units, before.units),
+        n_resamples=n_resamples,
+        seed=seed,
+        warnings=warnings_of(units, before.units, method),
     )
 
 

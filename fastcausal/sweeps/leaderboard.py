@@ -13,16 +13,17 @@ import numpy as np
 from fastcausal.escapes import Cell
 from fastcausal.formulas import OneScore, Rows, sums_of
 from fastcausal.groups import Scores
-from fastcausal.options import Correction, Method, check
+from fastcausal.options import Correction, Method, PairedTest, check
 from fastcausal.pages import Section
 from fastcausal.report import Report, plain
 from fastcausal.significance.checks import check_inference
 from fastcausal.significance.corrections import adjusted, resamples_needed
 from fastcausal.significance.intervals import warnings_of
+from fastcausal.significance.paired import is_student
 from fastcausal.significance.ranks import rank_sets, share
 from fastcausal.significance.units import terms_of, units_of, units_text
 from fastcausal.statistics import Statistics
-from fastcausal.sweeps.compare import compare
+from fastcausal.sweeps.compare import TESTS, compare
 from fastcausal.sweeps.systems import set_aside, systems_of
 from fastcausal.tables import Bounded, Grid, number_text
 from fastcausal.tasks.charts import bars_of
@@ -53,7 +54,7 @@ class Leaderboard(Report):
     unit : str
         ``example``, or the column whose values are drawn together.
     n_units : int
-    method : {"bca", "percentile", "jackknife"}
+    method : {"jackknife", "bca", "percentile"}
     confidence : float
     n_resamples, seed : int
     winner : mapping
@@ -102,6 +103,11 @@ class Leaderboard(Report):
         units = units_text(self.n_units, self.unit)
         return f"{self.score} of {self.n_systems} systems on {units}"
 
+    @property
+    def test(self) -> PairedTest:
+        """Test of p, as in `Comparison`."""
+        return "student" if is_student(self.n_units, self.confidence) else "randomisation"
+
     def to_arrow(self) -> pa.Table:
         """Return a row per system; undefined is null."""
         import pyarrow as pa
@@ -146,7 +152,7 @@ class Leaderboard(Report):
         ]
         if self.baseline is not None:
             lines.append(
-                f"delta: minus {self.baseline}; p: randomisation test; adjusted: {self.correction}"
+                f"delta: minus {self.baseline}; p: {TESTS[self.test]}; adjusted: {self.correction}"
             )
         return tuple(lines)
 
@@ -158,7 +164,7 @@ def leaderboard(
     baseline: str | None = None,
     correction: Correction = "holm",
     cluster: str | None = None,
-    method: Method = "bca",
+    method: Method = "jackknife",
     confidence: float = 0.95,
     n_resamples: int = 10_000,
     seed: int = 0,
@@ -177,7 +183,7 @@ def leaderboard(
         Of p, for the number of tests.
     cluster : str, optional
         A column of gold, such as ``doc_id``, whose values are drawn with all their examples.
-    method : {"bca", "percentile", "jackknife"}
+    method : {"jackknife", "bca", "percentile"}
         Of the bounds of scores and of differences.
     confidence : float
         Between 0 and 1.
@@ -219,7 +225,7 @@ def leaderboard(
         row |= {"low": interval.low, "high": interval.high}
     winner = next(iter(rows))
     units = units_of(joined[winner], cluster, score)
-    warnings = set_aside(systems) + warnings_of(units, joined[winner].units)
+    warnings = set_aside(systems) + warnings_of(units, joined[winner].units, method)
     if baseline is not None:
         _add_differences(rows, joined, baseline, score, correction, options)
         warnings += _too_few(len(rows) - 1, correction, confidence, n_resamples)
@@ -260,7 +266,7 @@ def _ranked(
     formula = systems[names[0]].formula.only(score)
     assert isinstance(formula, OneScore)  # terms_of refuses scores that are no sums
     shared = share(formula, np.stack([terms[name] for name in names], axis=1), n_resamples, seed)
-    sets = rank_sets(shared.values, shared.drawn, confidence)
+    sets = rank_sets(shared.values, shared.drawn, confidence, len(terms[names[0]]))
     rows = {
         name: {"value": value, "rank": rank or math.nan, "rank_low": low or math.nan}
         | {"rank_high": high or math.nan, "best": low == 1}

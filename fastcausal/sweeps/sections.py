@@ -40,7 +40,7 @@ def sections_of_systems(
     confidence: float = 0.95,
     n_resamples: int = 10_000,
     seed: int = 0,
-    method: Method = "bca",
+    method: Method = "jackknife",
 ) -> list[Section]:
     """Make the sections that stand above the examples of several systems.
 

@@ -1,8 +1,9 @@
 """Simultaneous rank sets and the worth of a winner, in plain loops over resamples and pairs.
 
 Mogstad, Romano, Shaikh, Wilhelm 2024, Inference for Ranks, Review of Economic Studies 91 (rank sets
-by the single-step procedure); Tsamardinos, Greasidou, Borboudakis 2018, Bootstrapping the
-out-of-sample predictions, Machine Learning 107 (the out-of-bag score of each resample's best).
+by the single-step procedure, here with Student's t for few units); Tsamardinos, Greasidou,
+Borboudakis 2018, Bootstrapping the out-of-sample predictions, Machine Learning 107 (the out-of-bag
+score of each resample's best).
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from statistics import stdev
+
+from scipy import stats
 
 
 def quantile(values: Sequence[float], share: float) -> float:
@@ -22,7 +25,7 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def margins(
-    values: Sequence[float], drawn: Sequence[Sequence[float]], confidence: float
+    values: Sequence[float], drawn: Sequence[Sequence[float]], confidence: float, n_units: int
 ) -> dict[tuple[int, int], float]:
     """The lead beyond which each pair is in a sure order; pairs that do not vary are left out."""
     spread = {}
@@ -41,14 +44,27 @@ def margins(
         each = [x for x in each if not math.isnan(x)]
         if each:
             largest.append(max(each))
-    return {pair: quantile(largest, confidence) * s for pair, s in spread.items()}
+    if not largest:
+        return {}
+    c = wider(quantile(largest, confidence), len(spread), confidence, n_units)
+    return {pair: c * s for pair, s in spread.items()}
+
+
+def wider(c: float, n_pairs: int, confidence: float, n_units: int) -> float:
+    """Between t at the level that c has in the normal law, and t of Bonferroni's level."""
+    law = stats.t(n_units - 1)
+    one = law.isf(stats.norm.sf(c))
+    by_bonferroni = max(one, law.isf((1 - confidence) / 2 / n_pairs))
+    of_the_error = 1 / (1 + (n_units - 1) / one**2) if one else 0
+    mixed = of_the_error * by_bonferroni + (1 - of_the_error) * one
+    return mixed / math.sqrt(1 - 1 / n_units)
 
 
 def rank_sets(
-    values: Sequence[float], drawn: Sequence[Sequence[float]], confidence: float
+    values: Sequence[float], drawn: Sequence[Sequence[float]], confidence: float, n_units: int
 ) -> list[tuple[int, int, int]]:
     """Rank, lowest and highest rank of each system; zeros where its score is undefined."""
-    margin = margins(values, drawn, confidence)
+    margin = margins(values, drawn, confidence, n_units)
 
     def surely_better(j: int, k: int) -> bool:
         pair = (min(j, k), max(j, k))

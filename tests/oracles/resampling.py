@@ -1,7 +1,8 @@
-"""Bootstrap and jackknife by listing, by convolution and by plain loops.
+"""Bootstrap, jackknife and exchanges by listing, by convolution and by plain loops.
 
 Sources: Efron and Tibshirani (1993), "An introduction to the bootstrap", chapters 11 (jackknife)
-and 13 (percentiles).
+and 13 (percentiles); Yeh (2000), "More accurate tests for the statistical significance of result
+differences" (exchanges).
 """
 
 from __future__ import annotations
@@ -30,6 +31,36 @@ def law_by_convolution(units: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarra
     top, bottom = np.indices(sizes)
     ratios, place = np.unique((top / np.maximum(bottom, 1))[bottom > 0], return_inverse=True)
     return ratios, np.cumsum(np.bincount(place, law[bottom > 0]))
+
+
+def paired(
+    a: Sequence, b: Sequence, score: Callable, confidence: float
+) -> tuple[float, float, float]:
+    """Bounds of B minus A by Student's t, next to 0 as p of all exchanges says; and p.
+
+    Where no exchanges can reach 1 - confidence, p is that of Student's t.
+    """
+    n, alpha = len(a), 1 - confidence
+    delta = score(b) - score(a)
+    without = [score([*b[:k], *b[k + 1 :]]) - score([*a[:k], *a[k + 1 :]]) for k in range(n)]
+    error = math.sqrt((n - 1) / n * sum((x - sum(without) / n) ** 2 for x in without))
+    differ = sum(tuple(x) != tuple(y) for x, y in zip(a, b, strict=True))
+    law = stats.t(max(1, differ - 1))
+    if 2 / 2**n > alpha + 1e-12:
+        p = 2 * law.sf(abs(delta) / error)
+    else:
+        sizes = []
+        for ways in product((0, 1), repeat=n):
+            sides = [(y, x) if way else (x, y) for way, x, y in zip(ways, a, b, strict=True)]
+            sizes.append(abs(score([y for _, y in sides]) - score([x for x, _ in sides])))
+        p = sum(not size < abs(delta) - 1e-12 for size in sizes) / len(sizes)
+    t, needed = law.isf(p / 2), law.isf(alpha / 2)
+    near, far = abs(delta) - needed * error, abs(delta) + needed * error
+    if near > 0 and p > alpha + 1e-12:
+        near = (t - needed) * error
+    elif near <= 0 and p <= alpha + 1e-12:
+        near = (t - needed) * abs(delta) / t
+    return (near, far, p) if delta >= 0 else (-far, -near, p)
 
 
 def jackknife(units: Sequence, score: Callable, confidence: float) -> tuple[float, float]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fastcausal.formulas import RelationFormula
+from fastcausal.formulas import ConfusionFormula, RelationFormula
 from fastcausal.significance import sampling
 from fastcausal.significance.intervals import (
     drawn_scores,
@@ -146,8 +146,7 @@ def test_undefined_resamples():
         ([], "no unit"),
         ([(1, 2, 0)], "one unit"),
         ([(0, 0, 0)] * 9, "undefined"),
-        ([(1, 1, 0)] * 9, "no variation"),
-        ([(1, 2, 2), (2, 4, 4), (3, 6, 6)], "no variation of the score"),
+        ([(0, 0, 0)] * 5 + [(3, 0, 0)], "one unit that counts"),
     ],
 )
 def test_nothing_is_known(method, rows, why):
@@ -160,6 +159,43 @@ def test_a_score_that_rests_on_one_unit():
     units = units_of([(0, 0, 0)] * 5 + [(1, 1, 0)])
     assert math.isnan(intervals_of(units, "bca")["overall_f1"].low)
     assert math.isnan(intervals_of(units, "jackknife")["overall_f1"].low)
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile", "jackknife"])
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+@pytest.mark.parametrize("n", [2, 10, 30, 100])
+class TestWhatNeverVaries:
+    def test_clopper_and_pearson(self, method, confidence, n):
+        """Of all right and all wrong, as scipy has them; units that count nothing have no part."""
+        for row, k in (((2, 0, 0), n), ((0, 2, 1), 0)):
+            units = units_of([row] * n + [(0, 0, 0)] * 7)
+            peer = stats.binomtest(k, n).proportion_ci(confidence, "exact")
+            for name in ("overall_precision", "overall_recall", "overall_f1"):
+                low, high, _ = intervals_of(units, method, confidence, 300)[name]
+                assert (low, high) == pytest.approx(tuple(peer), abs=1e-12)
+
+    def test_in_between(self, method, confidence, n):
+        """Units of other sizes and one score: those that the sample lacks score 0 or 1."""
+        sizes = [1 + k % 3 for k in range(n)]
+        units = units_of([(size, 2 * size, 2 * size) for size in sizes])
+        most = stats.binomtest(0, n).proportion_ci(confidence, "exact").high
+        low, high, _ = intervals_of(units, method, confidence, 300)["overall_f1"]
+        assert (low, high) == pytest.approx(((1 - most) / 3, (1 + 2 * most) / 3), abs=1e-12)
+
+
+def test_what_never_varies_and_has_no_bounds():
+    """Coefficients and means over classes are no shares; 0 of nothing is as 0 of something."""
+    labels = ConfusionFormula((0, 1), False, 1, None)
+    units = Units(labels, labels.terms(np.array([[0, 0], [1, 1]])), np.array([5, 5]), "example")
+    found = intervals_of(units)
+    assert found["overall_accuracy"].low == pytest.approx(0.025**0.1)
+    assert found["positive_f1"].low == pytest.approx(0.025**0.2)
+    assert all(math.isnan(found[name].low) for name in ("overall_mcc", "macro_f1"))
+    filled = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), 0.0)
+    for row, known in (((0, 1, 1), False), ((1, 0, 0), True)):
+        terms = filled.terms(np.array([(*row, 0), (0, 0, 0, 0)]))
+        interval = intervals_of(Units(filled, terms, np.array([5, 5]), "example"))["overall_f1"]
+        assert math.isnan(interval.low) != known
 
 
 def test_bounds_stay_where_scores_are():

@@ -1,4 +1,4 @@
-"""p of the randomisation test against scipy's, and what must not change a difference."""
+"""p against scipy's, bounds against a plain listing, and what must not change a difference."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from scipy.stats import permutation_test
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.formulas import MeanFormula, RelationFormula
-from fastcausal.significance.paired import MOST_LISTED, n_differing, randomisation
+from fastcausal.significance.paired import MOST_LISTED, difference, n_differing, randomisation
 from fastcausal.significance.units import Units
+from tests.oracles import resampling as oracle
 
 F1 = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).only("overall_f1")
 MEAN = MeanFormula(("f1",), ()).only("overall_f1")
@@ -81,6 +82,56 @@ def test_neither_sides_nor_order_change_p(rows, shuffle):
     np.testing.assert_equal(p_of(b[order], a[order], 50), (p, exact))
     assert exact == ((a != b).any(axis=1).sum() <= MOST_LISTED) or math.isnan(p)
     assert math.isnan(p) or 0 < p <= 1
+
+
+def change_of(a, b, confidence=0.95, n_resamples=50, seed=0):
+    units = units_of(a, b)
+    return difference(units, n_differing(units), "jackknife", confidence, n_resamples, seed)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.8, 0.95])
+def test_bounds_equal_a_plain_listing(confidence):
+    """Also where p moves them, and where few units of other sizes make Student's p."""
+    ways = set()
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.choice([3, 5, 6, 8]))
+        a, b = 1 + rng.integers(0, 4, (2, n, 3)) * rng.choice([1, 9], (n, 1), p=[0.8, 0.2])
+        found = change_of(a, b, confidence)
+        low, high, p = oracle.paired(a.tolist(), b.tolist(), lambda s: f1(np.array(s)), confidence)
+        assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+        assert found.p == pytest.approx(p, abs=1e-12)
+        if not np.isclose(low + high, 2 * found.delta):
+            ways.add(low > 0 or high < 0)
+    assert ways == {True, False}
+
+
+@given(
+    rows=st.lists(st.tuples(COUNTS, COUNTS), min_size=2, max_size=40),
+    levels=st.lists(st.floats(0.01, 0.999), min_size=1, max_size=3),
+)
+def test_bounds_and_p_agree(rows, levels):
+    """At any confidence; A and B exchanged mirror the bounds, and no interval is a point."""
+    a, b = (np.array(side) for side in zip(*rows, strict=True))
+    for confidence in levels:
+        change = change_of(a, b, confidence)
+        if math.isnan(change.low) or math.isnan(change.p):
+            continue
+        assert change.low < change.delta < change.high
+        if abs(change.p - (1 - confidence)) > 1e-9:
+            assert (change.low > 0 or change.high < 0) == (change.p < 1 - confidence)
+        other = change_of(b, a, confidence)
+        mirrored = (-other.high, -other.low, other.p)
+        assert (change.low, change.high, change.p) == pytest.approx(mirrored, rel=1e-9, abs=1e-12)
+
+
+def test_few_of_many_units_differ():
+    """Four sentences of 340, all for the better, are no sure gain."""
+    a, b = np.tile([1, 0, 0], (340, 1)), np.tile([1, 0, 0], (340, 1))
+    a[:4] = 0, 1, 1
+    change = change_of(a, b)
+    assert (change.p, change.p_exact) == (0.125, True)
+    assert -0.02 < change.low < 0 < change.delta < change.high < 0.04
 
 
 def test_equal_systems_and_undefined_scores():

@@ -27,8 +27,10 @@ def counts(seed: int, n_units: int, n_systems: int) -> np.ndarray:
     return rng.integers(0, 3, (n_units, n_systems, 3)) * (rng.random((n_units, n_systems, 1)) < 0.6)
 
 
-@given(SEEDS, st.integers(1, 7), st.integers(1, 60), st.sampled_from([0.5, 0.95]))
-def test_rank_sets(seed, n_systems, n_resamples, confidence):
+@given(
+    SEEDS, st.integers(1, 7), st.integers(1, 60), st.sampled_from([0.5, 0.95]), st.integers(2, 99)
+)
+def test_rank_sets(seed, n_systems, n_resamples, confidence, n_units):
     """Undefined scores and resamples, systems of equal scores, and more systems than resamples."""
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 4, n_systems) / 4
@@ -36,8 +38,8 @@ def test_rank_sets(seed, n_systems, n_resamples, confidence):
     drawn[rng.random(drawn.shape) < rng.choice([0, 0.3])] = np.nan
     drawn[rng.random(n_systems) < 0.2] = values[0]
     values[rng.random(n_systems) < 0.2] = np.nan
-    sets = rank_sets(values, drawn, confidence)
-    expected = oracle.rank_sets(values.tolist(), drawn.tolist(), confidence)
+    sets = rank_sets(values, drawn, confidence, n_units)
+    expected = oracle.rank_sets(values.tolist(), drawn.tolist(), confidence, n_units)
     assert list(zip(*map(np.ndarray.tolist, sets), strict=True)) == expected
 
 
@@ -87,7 +89,7 @@ def test_blocks_and_threads_change_no_bit(monkeypatch):
 def test_equal_systems_tie():
     terms = np.repeat(counts(0, 50, 1), 4, axis=1)
     shared = share(F1, terms, 100, 0)
-    rank, low, high = rank_sets(shared.values, shared.drawn, 0.95)
+    rank, low, high = rank_sets(shared.values, shared.drawn, 0.95, 50)
     assert (rank.tolist(), low.tolist(), high.tolist()) == ([1] * 4, [1] * 4, [4] * 4)
 
 
@@ -95,7 +97,7 @@ def test_one_unit_orders_nothing():
     """Nor does anything else whose differences do not vary."""
     terms = np.array([[[3, 0, 0], [0, 1, 1]]])
     shared = share(F1, np.repeat(terms, 20, axis=0), 100, 0)
-    rank, low, high = rank_sets(shared.values, shared.drawn, 0.95)
+    rank, low, high = rank_sets(shared.values, shared.drawn, 0.95, 20)
     assert (rank.tolist(), low.tolist(), high.tolist()) == ([1, 2], [1, 1], [2, 2])
     assert np.isnan(share(F1, terms, 10, 0).expected)
 

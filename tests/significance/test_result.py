@@ -35,7 +35,14 @@ def test_the_contract(report, intervals):
     found = intervals.to_dict()
     assert list(found) == KEYS
     n_documents = len(report.statistics.units["doc_id"].unique())
-    assert [found[key] for key in KEYS[:6]] == ["bca", 0.95, 300, 3, "doc_id", n_documents]
+    assert [found[key] for key in KEYS[:6]] == [
+        "jackknife",
+        0.95,
+        None,
+        None,
+        "doc_id",
+        n_documents,
+    ]
     assert found["scores"].keys() == report.scores.keys()
     assert found["subsets"].keys() == {"multi_relation"}
     for groups in (found["scores"], found["subsets"]["multi_relation"]):
@@ -87,18 +94,21 @@ def test_parts_have_units_of_their_own(report):
 
 def test_warnings(report):
     few = report.statistics.take(np.arange(20))
-    said = few.intervals(n_resamples=10).warnings
+    said = few.intervals(method="bca", n_resamples=10).warnings
     assert len(said) == 2
-    assert said[0].startswith("20 examples: intervals of fewer than 30")
+    assert said[0].startswith("20 examples: bca intervals of fewer than 30")
     assert "take the column doc_id as cluster" in said[1]
+    assert few.intervals().warnings == said[1:]
     assert report.with_intervals(n_resamples=10).warnings[-1] == said[1]
     assert not report.statistics.intervals(n_resamples=10, cluster="id").warnings
 
 
 def test_a_report_with_intervals(report):
-    bounded = report.with_intervals(n_resamples=200)
+    bounded = report.with_intervals(method="bca", n_resamples=200)
     plain = bounded.to_dict()
-    assert plain["intervals"] == report.statistics.intervals(n_resamples=200).to_dict()
+    assert (
+        plain["intervals"] == report.statistics.intervals(method="bca", n_resamples=200).to_dict()
+    )
     assert {k: v for k, v in plain.items() if k not in ("intervals", "warnings")} == {
         k: v for k, v in report.to_dict().items() if k != "warnings"
     }

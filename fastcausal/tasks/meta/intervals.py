@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,6 +54,10 @@ class DrawnRows:
     def left_out(self) -> dict[str, Float64]:
         """Refuse: percentile intervals leave nothing out."""
         raise ValueError("percentile intervals leave no unit out")
+
+    def alike(self, values: Mapping[str, float]) -> dict[str, int]:
+        """Count nothing: no score is a share of what items have."""
+        return {}
 
 
 def intervals(
