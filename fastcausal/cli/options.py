@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import click
 
+from fastcausal.cli.console import warn
 from fastcausal.cli.parameters import Option
 from fastcausal.errors import InputError
 from fastcausal.options import (
@@ -83,6 +84,8 @@ class Draws(NamedTuple):
 
 
 DRAWS = Draws()
+OF_DRAWS = ("n_resamples", "seed")
+NO_DRAWS = "is for resamples, method jackknife draws none"
 
 
 class Reads(NamedTuple):
@@ -207,19 +210,30 @@ def refuse(ctx: click.Context, names: tuple[str, ...], reason: str) -> None:
     """Raise InputError for the first of these options that was given."""
     for name in names:
         if is_given(ctx, name):
-            flag = next(option.opts[0] for option in ctx.command.params if option.name == name)
-            raise InputError(f"{flag} {reason}")
+            raise InputError(f"{flag_of(ctx, name)} {reason}")
+
+
+def flag_of(ctx: click.Context, name: str) -> str:
+    """Return an option as it is typed."""
+    return next(option.opts[0] for option in ctx.command.params if option.name == name)
 
 
 def refuse_inference(ctx: click.Context, intervals: bool, draws: Draws) -> None:
     """Refuse options of intervals without ``--intervals``, those of draws with the jackknife.
 
-    The default draws nothing either, but lets them pass: they need no other method's name.
+    Where the jackknife is not asked for, but the default, those of draws are a warning.
     """
     if not intervals:
         refuse(ctx, Draws._fields, "is for intervals: add --intervals")
+    refuse_draws(ctx, draws)
+    if draws.method == "jackknife":
+        warn(f"{flag_of(ctx, name)} {NO_DRAWS}" for name in OF_DRAWS if is_given(ctx, name))
+
+
+def refuse_draws(ctx: click.Context, draws: Draws) -> None:
+    """Refuse options of draws where the jackknife is asked for, which takes none."""
     if draws.method == "jackknife" and is_given(ctx, "method"):
-        refuse(ctx, ("n_resamples", "seed"), "is for resamples, method jackknife draws none")
+        refuse(ctx, OF_DRAWS, NO_DRAWS)
 
 
 def format_of(ctx: click.Context, json: bool, format: TableFormat, **short: bool) -> TableFormat:

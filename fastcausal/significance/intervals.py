@@ -73,10 +73,10 @@ def intervals_of(
     Parameters
     ----------
     units : Units
-    method : {"jackknife", "bca", "percentile"}
+    method : {"bca", "percentile", "jackknife"}
+        Bootstrap: bias-corrected and accelerated (Efron 1987), or plain quantiles of resamples. Or
         Student's t with the jackknife's standard error (Tukey 1958), on the logit scale for scores
-        between 0 and 1; it needs no draws. Or bootstrap: bias-corrected and accelerated (Efron
-        1987), or plain quantiles of resamples.
+        between 0 and 1; it needs no draws.
     confidence : float
         Share of samples whose interval covers the true score.
     n_resamples, seed : int

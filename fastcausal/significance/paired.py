@@ -74,7 +74,7 @@ def difference(
         Joint units, with the formula of one score.
     n_differ : int
         As `randomisation` takes it.
-    method : {"jackknife", "bca", "percentile"}
+    method : {"bca", "percentile", "jackknife"}
         As `intervals_of` takes them, but the jackknife's bounds are never on the logit scale. Those
         of resamples pay no heed to p.
     confidence : float

@@ -207,7 +207,7 @@ def few_units(critical: float, n_units: int, n_pairs: int, confidence: float) ->
     Examples
     --------
     >>> [round(few_units(2.7, n, 10, 0.95), 2) for n in (8, 12, 40, 1000)]
-    [4.22, 3.55, 2.94, 2.71]
+    [4.22, 3.56, 2.91, 2.71]
     """
     from scipy.special import ndtr
 

@@ -28,7 +28,7 @@ class Intervals(Printed):
 
     Attributes
     ----------
-    method : {"jackknife", "bca", "percentile"}
+    method : {"bca", "percentile", "jackknife"}
     confidence : float
     n_resamples, seed : int or None
         None for the jackknife, which draws nothing.
@@ -137,7 +137,7 @@ class Inferred:
         ----------
         cluster : str, optional
             A column of `units`: its values are drawn, with all their units.
-        method : {"jackknife", "bca", "percentile"}
+        method : {"bca", "percentile", "jackknife"}
             See `fastcausal.significance.intervals.intervals_of`.
         confidence : float
             Share of samples whose interval covers the true score.

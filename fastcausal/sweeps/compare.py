@@ -43,7 +43,7 @@ class Comparison(Report):
         ``example``, or the column whose values are drawn together.
     n_units, n_differ : int
         Units, and those whose counts differ.
-    method : {"jackknife", "bca", "percentile"}
+    method : {"bca", "percentile", "jackknife"}
     confidence : float
     n_resamples, seed : int
     scores : mapping of str to Scores
@@ -130,7 +130,7 @@ def compare(
         Flat names, such as ``overall_f1`` or ``multi_relation_cause_recall``.
     cluster : str, optional
         A column of gold, such as ``doc_id``, whose values are drawn with all their examples.
-    method : {"jackknife", "bca", "percentile"}
+    method : {"bca", "percentile", "jackknife"}
         Of the bounds.
     confidence : float
         Between 0 and 1.

@@ -47,7 +47,7 @@ class Gate(Report):
     signature : str
     unit : str
         ``example``, or the column whose values are drawn together.
-    method : {"jackknife", "bca", "percentile"}
+    method : {"bca", "percentile", "jackknife"}
     n_resamples, seed : int
     warnings : tuple of str
     """
@@ -173,7 +173,7 @@ def gate(
         Flat name.
     cluster : str, optional
         A column of gold whose values are drawn with all their examples.
-    method : {"jackknife", "bca", "percentile"}
+    method : {"bca", "percentile", "jackknife"}
     confidence : float
         Of each of the two one-sided bounds, above 0.5.
     n_resamples, seed : int

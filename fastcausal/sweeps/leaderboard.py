@@ -54,7 +54,7 @@ class Leaderboard(Report):
     unit : str
         ``example``, or the column whose values are drawn together.
     n_units : int
-    method : {"jackknife", "bca", "percentile"}
+    method : {"bca", "percentile", "jackknife"}
     confidence : float
     n_resamples, seed : int
     winner : mapping
@@ -83,7 +83,7 @@ class Leaderboard(Report):
 
     _keys = (
         "signature", "score", "n_systems", "unit", "n_units", "method", "confidence",
-        "n_resamples", "seed", "winner", "systems", "warnings",
+        "n_resamples", "seed", "test", "winner", "systems", "warnings",
     )  # fmt: skip
     _logged = ()
 
@@ -183,7 +183,7 @@ def leaderboard(
         Of p, for the number of tests.
     cluster : str, optional
         A column of gold, such as ``doc_id``, whose values are drawn with all their examples.
-    method : {"jackknife", "bca", "percentile"}
+    method : {"bca", "percentile", "jackknife"}
         Of the bounds of scores and of differences.
     confidence : float
         Between 0 and 1.

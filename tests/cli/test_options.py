@@ -73,7 +73,7 @@ USES = {
     },
     "classify": {"files": "labels_1.csv labels_2.csv"},
     "compare": {
-        "text": "careful.parquet hasty.parquet --n-resamples 100",
+        "text": "careful.parquet hasty.parquet --n-resamples 100 --method bca",
         "json": "careful.parquet hasty.parquet --n-resamples 100 --json",
     },
     "convert": {
@@ -126,7 +126,9 @@ USES = {
     "doctor": {"": ""},
     "errors": {"text": "gold.csv careful.jsonl", "json": "gold.csv careful.jsonl --json"},
     "explain": {"": "gold.csv chatty.jsonl"},
-    "gate": {"": "--baseline careful.parquet --candidate hasty.parquet --min-delta -0.1"},
+    "gate": {
+        "": "--baseline careful.parquet --candidate hasty.parquet --min-delta -0.1 --method bca"
+    },
     "leaderboard": {
         "text": "careful.parquet hasty.parquet --n-resamples 100",
         "baseline": "careful.parquet hasty.parquet --n-resamples 100 --baseline careful",
@@ -142,7 +144,7 @@ USES = {
     },
     "qa": {"": "questions.json answers.json"},
     "report": {
-        "one": "gold.csv careful.jsonl --n-resamples 100 --out page.html",
+        "one": "gold.csv careful.jsonl --n-resamples 100 --method bca --out page.html",
         "several": "gold.csv careful.jsonl hasty.jsonl --n-resamples 100 --out page.html",
         "answers": "gold.csv raw_answers.jsonl --answers output --unparsed empty --out page.html",
         "jackknife": "gold.csv careful.jsonl --method jackknife --out page.html",

@@ -130,6 +130,20 @@ def test_a_system_and_itself(sides):
     assert comparison.to_dict()["scores"]["overall_f1"]["low"] is None
 
 
+@pytest.mark.parametrize("n", [5, 6])
+def test_few_units_have_the_p_of_student(sides, n):
+    """No p of exchanges of five units is below .05, and bounds say what p says."""
+    few = [side.statistics.take(np.arange(n)) for side in sides]
+    comparison = fc.compare(*few, **QUICK)
+    f1 = comparison["overall_f1"]
+    assert (comparison.test, f1.p_exact) == (("student", False), ("randomisation", True))[n - 5]
+    assert ("p: Student's t" in str(comparison)) == (n == 5)
+    assert (f1.low > 0 or f1.high < 0) == (f1.p <= 0.05)
+    if n == 5:  # four of which differ in F1
+        assert f1.p == pytest.approx(2 * stats.t.sf(abs(f1.delta) / f1.se, 3))
+        assert fc.compare(*few, confidence=0.9, **QUICK).test == "randomisation"
+
+
 def test_answers_and_labels():
     """Means of floats, and confusions of which each side knows labels of its own."""
     gold, *preds = (
