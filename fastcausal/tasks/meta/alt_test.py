@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fastcausal.ratings import Float64
+from fastcausal.scores import tied
 from fastcausal.significance.corrections import benjamini_yekutieli
 
 LEAST_ROWS = 30  # of a rater: fewer leave the test of Student without a ground
@@ -48,8 +49,8 @@ def alt_test(metric: Float64, votes: Float64, epsilon: float, *, labels: bool) -
     epsilon : float
         How much larger the share of rows on which a rater is as close as the metric may be.
     labels : bool
-        Whether closeness is the share of the rest with the same label, or minus the root of the
-        mean squared difference.
+        Whether distance is the share of the rest with another label, or the root of the mean
+        squared difference. Distances that are equal but for rounding are equal.
 
     References
     ----------
@@ -69,11 +70,11 @@ def alt_test(metric: Float64, votes: Float64, epsilon: float, *, labels: bool) -
         rows = ~np.isnan(metric) & ~np.isnan(votes[rater]) & ~np.isnan(rest).all(axis=0)
         if np.count_nonzero(rows) < LEAST_ROWS:
             continue
-        closeness = _same if labels else _minus_rmse
-        of_metric = closeness(metric[rows], rest[:, rows])
-        of_rater = closeness(votes[rater, rows], rest[:, rows])
-        wins = of_metric >= of_rater
-        p.append(_p_below((of_rater >= of_metric).astype(np.float64) - wins, epsilon))
+        distance = _unlike if labels else _rmse
+        both = [distance(values[rows], rest[:, rows]) for values in (metric, votes[rater])]
+        of_metric, of_rater = tied(np.column_stack(both)).T
+        wins = of_metric <= of_rater
+        p.append(_p_below((of_rater <= of_metric).astype(np.float64) - wins, epsilon))
         advantages.append(float(np.mean(wins)))
     if not p:
         return AltTest(math.nan, math.nan, epsilon, 0)
@@ -81,15 +82,16 @@ def alt_test(metric: Float64, votes: Float64, epsilon: float, *, labels: bool) -
     return AltTest(float(np.mean(won)), math.fsum(advantages) / len(p), epsilon, len(p))
 
 
-def _same(values: Float64, rest: Float64) -> Float64:
-    shares: Float64 = (rest == values).sum(axis=0) / (~np.isnan(rest)).sum(axis=0)
+def _unlike(values: Float64, rest: Float64) -> Float64:
+    n = (~np.isnan(rest)).sum(axis=0)
+    shares: Float64 = (n - (rest == values).sum(axis=0)) / n
     return shares
 
 
-def _minus_rmse(values: Float64, rest: Float64) -> Float64:
+def _rmse(values: Float64, rest: Float64) -> Float64:
     squares = np.sort((rest - values) ** 2, axis=0)  # NaN last; no order of raters moves a bit
     root: Float64 = np.sqrt(np.nanmean(squares, axis=0))
-    return -root
+    return root
 
 
 def _p_below(differences: Float64, bound: float) -> float:

@@ -130,3 +130,18 @@ def test_gold_without_scores():
     gold = [{"topic_id": 1, "event_order_a": 1, "event_order_b": 2, "class": "A"}]
     with pytest.raises(fc.InputError, match=r'gold: row 0: .*no "score"'):
         fc.crab.sweep(gold, ["yes"])
+
+
+def test_of_equal_scores_the_lowest_threshold_is_best():
+    """Both are 8/21, one of them by rounding a little more."""
+    scores = [5, 6, 14, 14, 16, 24, 34, 52, 57, 60, 80, 89, 96]
+    gold = [
+        {"topic_id": 1, "event_order_a": 0, "event_order_b": k + 1, "score": score}
+        for k, score in enumerate(scores)
+    ]
+    report = fc.crab.sweep(
+        gold, [{"n": "no", "y": "yes"}[said] for said in "nyynnynynnnnn"], [24, 96]
+    )
+    low, high = (row["macro_f1"] for row in report.thresholds)
+    assert low < high < low + 1e-15
+    assert report.best["threshold"] == 24

@@ -133,6 +133,13 @@ def test_the_alt_test_is_that_of_its_paper(labels, seed, n_raters, noise, epsilo
     assert repr(again) == repr(result)
 
 
+def test_distances_that_are_equal_but_for_rounding_are_equal():
+    """.2 and .4 are as far from .3, though not in the last digit; .3 itself is nearer to both."""
+    near, rest, far = (np.full(40, value) for value in (0.2, 0.3, 0.4))
+    for metric, rater in ((near, far), (far, near)):
+        assert alt_test(metric, np.array([rater, rest]), 0.2, labels=False).advantage == 0.5
+
+
 def test_raters_who_are_all_alike_are_won_or_lost_for_sure():
     one = np.tile([0.0, 1.0], 20)
     assert alt_test(one, np.array([one, one]), 0.2, labels=True).winning_rate == 1.0
