@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fastcausal.engine.kernel import Kernel, Objective
+from fastcausal.engine.kernel import Kernel, Objective, check_ratio
 from fastcausal.engine.plan import Plan
 from fastcausal.errors import InputError
 from fastcausal.options import (
@@ -71,7 +71,8 @@ class Protocol:
     Raises
     ------
     ValueError
-        A field is not as above, or the kernel has no such field as the objective names.
+        A field is not as above; the objective names a field that the kernel does not have, or its
+        denominator leaves out a hit or an error.
 
     Examples
     --------
@@ -95,8 +96,10 @@ non-causal:charge|tracks:cause+effect,signal|0/0:undefined
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             check(name, getattr(self, name), choices)
-        self.pair_kernel  # noqa: B018  an unknown kernel is refused here
+        kernel = self.pair_kernel
         self.weights()
+        if self.objective is not None or isinstance(self.kernel, Kernel):
+            check_ratio(kernel, self.objective or kernel.objective)
         object.__setattr__(self, "tracks", _checked_tracks(self.tracks))
         object.__setattr__(self, "undefined", _checked_undefined(self.undefined))
         self._check_name()

@@ -6,6 +6,7 @@ import pickle
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from types import FunctionType
 from typing import cast
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fastcausal.engine import promises
+from fastcausal.errors import some_of
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -30,8 +32,9 @@ class Objective:
     ----------
     numerator, denominator : mapping of str to int
         Weight of each field of the kernel, the same for every role; ``overall_x`` names the field
-        x counted for all roles together. No denominator: N alone. A denominator should count every
-        hit and error, so that it is 0 only where nothing is marked: 0/0 cannot be compared.
+        x counted for all roles together. No denominator: N alone. A denominator has to count
+        every hit and error, so that it is 0 only where nothing is marked: 0/0 cannot be compared.
+        A `fastcausal.Protocol` refuses others.
 
     Raises
     ------
@@ -125,6 +128,11 @@ class Kernel:
         code = cast("FunctionType", self.function).__code__
         return f"kernel {self.name} ({code.co_filename}:{code.co_firstlineno})"
 
+    @cached_property
+    def tried(self) -> promises.Tried | None:
+        """Counts of a sample of pairs; None where the function does not take them."""
+        return promises.tried(self.function, len(self.fields), len(self.overall))
+
     def columns(self, roles: Sequence[str]) -> list[str]:
         """Return the names of all counts, in order: ``cause_tp``, ..., ``overall_em``."""
         of_roles = [f"{role}_{name}" for role in roles for name in self.fields]
@@ -139,6 +147,37 @@ class Kernel:
             raise ValueError(f'{self.name} has no field "{unknown[0]}", expected one of {known}')
         of_role = [by_field.get(f, 0) for f in self.fields]
         return np.array(of_role * n_roles + [by_field.get(f, 0) for f in overall], np.int64)
+
+
+def check_ratio(kernel: Kernel, objective: Objective) -> None:
+    """Refuse an objective whose denominator is 0 for a pair, but not for its two relations alone.
+
+    Then it is so for the best of all pairings or for another, which no search of ratios can tell;
+    and so the other way about. Else it is 0 for all pairings of an example, or for none.
+
+    Raises
+    ------
+    ValueError
+        It is, for one of a sample of pairs; the message has what it leaves out.
+    """
+    tried = kernel.tried
+    if tried is None or not any(objective.denominator.values()):
+        return
+    weights = kernel.weights(objective.denominator, promises.N_ROLES)
+    paired, alone = tried.paired @ weights > 0, tried.alone @ weights > 0
+    wrong = np.flatnonzero(paired != alone)
+    if not len(wrong):
+        return
+    k = int(wrong[0])
+    counts = tried.alone[k] if paired[k] else tried.paired[k]
+    columns = [*kernel.fields] * promises.N_ROLES + [f"overall_{name}" for name in kernel.overall]
+    left_out = list(dict.fromkeys(columns[f] for f in np.flatnonzero(counts)))
+    missing = f"fields{some_of(left_out)}" if left_out else "what the kernel does not count"
+    how, other = ("apart", "as a pair") if paired[k] else ("as a pair", "apart")
+    raise ValueError(
+        f"the denominator of the objective {objective} leaves out {missing}: it is 0 for "
+        f"{tried.shown[k]} {how}, but not {other}, and 0/0 cannot be compared"
+    )
 
 
 def _kernel_of(module: str, name: str) -> Kernel:

@@ -1,9 +1,10 @@
-"""The promise of a kernel to look at order and overlap alone, tried on a sample of pairs."""
+"""Promises of kernels and objectives, tried on a sample of pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,54 @@ Count = Callable[[Int32, Int32, int, Int64, Int64], None]
 
 N_ROLES, N_TRIED, SHORT, STRETCH = 3, 400, 7, 40
 PARAMS = np.array([N_ROLES, 0, 0, 1])
+
+
+class Tried(NamedTuple):
+    """Counts of a sample of pairs, paired and as two that stay alone: int64[n, n_fields] each."""
+
+    shown: list[str]
+    paired: Int64
+    alone: Int64
+
+
+def tried(count: Count, n_fields: int, n_overall: int) -> Tried | None:
+    """Count a sample of pairs; None where the function does not take them."""
+
+    def counted(gold: Int32, pred: Int32) -> Int64:
+        counts = np.zeros(N_ROLES * n_fields + n_overall, np.int64)
+        count(gold, pred, SHORT, PARAMS, counts)
+        return counts
+
+    shown, paired, alone = [], [], []
+    kept: dict[tuple[int, bytes], Int64] = {}  # of relations that stay alone
+    try:
+        for gold, pred in _sample():
+            shown.append(f"gold {gold.tolist()}, pred {pred.tolist()}")
+            paired.append(counted(gold, pred))
+            for side, rows in enumerate((gold, pred)):
+                key = side, rows.tobytes()
+                if key not in kept:
+                    kept[key] = counted(*((rows, rows[:0]) if side == 0 else (rows[:0], rows)))
+            alone.append(kept[0, gold.tobytes()] + kept[1, pred.tobytes()])
+    except Exception:  # of a user's code, which says so when it scores
+        return None
+    return Tried(shown, np.array(paired), np.array(alone))
+
+
+def _sample() -> Iterator[tuple[Int32, Int32]]:
+    """Yield all pairs of two spans in three tokens, then some within more, of several spans too."""
+    spans = [
+        np.array([[role, start, stop]], np.int32)
+        for role, start, stop in product((0, 1), range(3), range(1, 4))
+        if start < stop
+    ]
+    yield from product(spans, spans)
+    rng = np.random.default_rng(0)
+    for k in range(N_TRIED // 4):
+        gold, pred = (_relation(rng, several=k % 4 == 0) for _ in range(2))
+        yield gold, pred
+        if len(gold) and len(pred):
+            yield gold[:1], pred[-1:]
 
 
 def check_ordinal(count: Count, name: str, n_fields: int, n_overall: int) -> None:

@@ -76,6 +76,11 @@ def test_every_field_is_read(tmp_path):
         ("x.toml", "objective = 1", '"objective": a number, expected numerator and denominator'),
         ("x.toml", "[objective.x]", '"objective": unknown "x", expected numerator and'),
         ("x.toml", "[objective.numerator]\ntp = 0.5", '"objective": the weight of tp is 0.5, '),
+        (
+            "x.toml",
+            "[objective]\nnumerator = { tp = 2 }\ndenominator = { tp = 2, fp = 1, fn = 1 }",
+            'the denominator of the objective 2tp/(2tp+fp+fn) leaves out fields ("be", "bel")',
+        ),
         ("x.toml", "ties = ", "invalid TOML: "),
         ("x.json", "{", ":1: invalid JSON: "),
         ("x.json", "[]", "a list, expected an object"),

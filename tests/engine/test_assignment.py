@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
+import fastcausal as fc
 from fastcausal.engine.kernel import Objective
 from fastcausal.engine.reference.pairing import Value, best_pairing
 from fastcausal.engine.run import run
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.rows import Rows
-from tests.oracles.pairing import Edge, Problem, assert_first_best, first_best
+from tests.oracles.pairing import Edge, Problem, assert_first_best, first_best, worth
 from tests.support.profiles import trials
 from tests.support.strategies import ROLES, crafted, relations, rows_of, sides
 
@@ -97,6 +98,67 @@ def test_native_equals_trying_all_of_six(protocol, pool, data):
     assert_solved(protocol, *(rows_of([data.draw(six)]) for _ in range(2)), by_trial=True)
 
 
+@fc.kernel(fields=["tp", "fp", "fn"])
+def near_misses(gold, pred, length, params, counts):
+    """Spans that meet without being equal count for nothing."""
+    if len(gold) and len(pred) and gold[0, 1] < pred[-1, 2] and pred[0, 1] < gold[-1, 2]:
+        counts[0] = len(gold) == len(pred) and (gold == pred).all()
+    else:
+        counts[1], counts[2] = len(pred), len(gold)
+
+
+TERMS = {  # so that about half of all denominators count every hit and error
+    "fair_spans": ("tp", "fp", "fn", "le", "be", "lbe"),
+    "exact_spans": ("tp", "fp", "fn"),
+    "span_overlap": ("em", "osb", "to", "tp", "fp", "fn", "overall_em", "overall_pairs"),
+    "partial_spans": tuple(f"overall_partial_{f}" for f in ("cor", "inc", "par", "mis", "spu")),
+}
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+@pytest.mark.parametrize("kernel", TERMS)
+@trials(80)
+@given(
+    both=sides(most_relations=5, most_examples=1),
+    weights=st.lists(st.tuples(st.integers(-2, 3), st.integers(0, 3)), min_size=8, max_size=8),
+    ties=st.sampled_from(["content", "first"]),
+)
+def test_what_is_accepted_is_solved(kernel, backend, both, weights, ties):
+    """Whatever the weights, negative ones too."""
+    forms = ({name: w[k] for name, w in zip(TERMS[kernel], weights, strict=False)} for k in (0, 1))
+    try:
+        protocol = Protocol("mine", kernel=kernel, objective=Objective(*forms), ties=ties)
+    except ValueError:  # as the next test shows
+        return
+    plan = protocol.plan(ROLES)
+    if plan.official:
+        return
+    problem = Problem(plan, *map(rows_of, both))
+    found = problem.pairing(run(plan, *map(rows_of, both), backend=backend).partner)
+    edges, n_rows, n_columns, alone, linear = problem.arguments
+    best = first_best(edges, n_rows, n_columns, alone, linear)
+    assert worth(edges, found, alone, linear) == worth(edges, best, alone, linear)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "numerator", "denominator", "missing"),
+    [
+        ("fair_spans", {"tp": 2}, {"tp": 2, "fp": 1, "fn": 1}, "be"),
+        ("fair_spans", {"tp": 2}, {"le": 1}, "fn"),
+        ("exact_spans", {"tp": 2}, {"fp": 1, "fn": 1}, "tp"),
+        ("exact_spans", {"tp": 2}, {"tp": 1}, "fn"),
+        ("span_overlap", {"em": 1}, {"em": 1, "osb": 1}, "fn"),
+        ("partial_spans", {"strict_cor": 1}, {"strict_cor": 1, "strict_mis": 1}, "strict_inc"),
+        (near_misses, None, None, ""),
+    ],
+)
+def test_denominators_that_miss_something_are_refused(kernel, numerator, denominator, missing):
+    objective = numerator and Objective(numerator, denominator)
+    left_out = f'leaves out fields .*"{missing}"' if missing else "leaves out what the kernel"
+    with pytest.raises(ValueError, match=left_out):
+        Protocol("mine", kernel=kernel, objective=objective)
+
+
 @named
 @trials(20)
 @given(both=sides(most_relations=20, most_examples=1))
@@ -120,7 +182,8 @@ def test_a_ratio_of_many_rounds(n):
     """The purest pairing: every pair found wanting raises the price of the others."""
     rng = np.random.default_rng(n)
     hits, near = rng.binomial(2, 0.2, (n, n)), rng.binomial(5, 0.6, (n, n))
-    purity = Objective({"tp": 1}, {"tp": 1000, "be": 1000, "fp": 1, "fn": 1})
+    dear = dict.fromkeys(("tp", "be", "le", "lbe"), 1000)
+    purity = Objective({"tp": 1}, dear | {"fp": 1, "fn": 1})
     assert_solved(
         Protocol("purity", objective=purity), *map(rows_of, crafted(rng, hits, near, loose=2))
     )

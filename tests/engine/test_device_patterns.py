@@ -45,6 +45,7 @@ def test_patterns_of_a_device_equal_those_of_the_host(kernel, drawn, protocol, d
     golds, preds, length = drawn
     protocol = replace(
         protocol,
+        name="test",
         kernel=kernel,
         objective=data.draw(st.sampled_from([None, None, *OBJECTIVES.get(kernel, [])])),
         tracks=data.draw(st.sampled_from([RECESS.tracks, *TRACKS])),

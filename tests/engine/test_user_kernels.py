@@ -33,7 +33,7 @@ SHAPES = [
 OBJECTIVES = {
     "same_spans": [fc.Objective({"tp": 3, "fp": -1})],
     "head_words": [fc.Objective({"tp": 1}), fc.Objective({"tp": 1}, {"tp": 1, "fp": 1, "fn": 2})],
-    "shared_or_far": [fc.Objective({"shared": 1}, {"shared": 1, "far": 2, "overall_alone": 1})],
+    "shared_or_far": [fc.Objective({"shared": 1}, {"shared": 1, "far": 2, "overall_tokens": 1})],
     "scrambled": [fc.Objective({"n": -1, "d": 2})],
 }
 

@@ -79,7 +79,7 @@ def shared_or_far(gold, pred, length, params, counts):
     objective=fc.Objective({"n": 2, "overall_m": -1}, {"d": 3, "overall_m": 1}),
 )
 def scrambled(gold, pred, length, params, counts):
-    """A ratio of numbers that mean nothing: what pairing adds may be anything."""
+    """A ratio of numbers that mean nothing: what pairing adds may be anything above 0."""
     state = 7
     for rows in (gold, pred):
         for row in rows:
@@ -88,7 +88,7 @@ def scrambled(gold, pred, length, params, counts):
         state = (state * 17 + 5) % 1009
     for k in range(len(counts)):
         state = (state * 31 + k) % 1009
-        counts[k] = state % 6
+        counts[k] = 1 + state % 6
 
 
 KERNELS = {k.name: k for k in (same_spans, head_words, shared_or_far, scrambled)}
