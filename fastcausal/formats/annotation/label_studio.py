@@ -169,12 +169,13 @@ def _add_regions(task: Task, text: str, regions: Sequence[Region]) -> None:
     """Add spans, whose offsets count characters, or UTF-16 units as browsers do."""
     counts = (range(len(text) + 1), utf16_positions(text))
     fitting = (at for at in counts if all(_fits(text, at, region) for region in regions))
-    positions = next(fitting, counts[0])
+    positions = next(fitting, None)
     for region in regions:
-        is_outside = not 0 <= region.start <= region.stop < len(positions)
-        if is_outside or _fits(text, positions, region):
-            bounds = [positions[k] if 0 <= k < len(positions) else k for k in region[2:4]]
-            task.mark(region.id, region.label, bounds[0], bounds[1])
+        if positions is not None:
+            start, stop = positions[region.start], positions[region.stop]
+            task.mark(region.id, region.label, start, stop)
+        elif not 0 <= region.start <= region.stop <= len(text) or _fits(text, counts[0], region):
+            task.mark(region.id, region.label, region.start, region.stop)
         else:
             there = text[max(0, region.start) : region.stop]
             said = f"a span is {shown(region.text)}, but its characters are {shown(there)}"

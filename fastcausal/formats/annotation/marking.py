@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fastcausal.errors import InputError, Problems, Remedy, summary
 from fastcausal.formats.io.values import shown
@@ -84,16 +85,21 @@ class Marking:
         >>> Marking().of_link("not causal"), Marking(links=["leads to"]).of_link("Leads to")
         ((False, 'link of type "not causal" left out'), (True, ''))
         """
-        name = (type or "").strip()
-        called = f"link of type {shown(name)}" if name else "link without a type"
-        if self.links is not None:
-            chosen = name.lower() in {each.strip().lower() for each in self.links}
-            return chosen, "" if chosen else f"{called} left out"
-        words = [word.lower() for word in _WORD.findall(name)]
-        if any(map(_NO_RELATION.fullmatch, words)):
-            return False, f"{called} left out"
-        understood = not name or any(word.startswith(_RELATION) for word in words)
-        return True, "" if understood else f"{called} taken as a relation"
+        return _of_link(type, None if self.links is None else tuple(self.links))
+
+
+@lru_cache(maxsize=256)
+def _of_link(type: str | None, links: tuple[str, ...] | None) -> tuple[bool, str]:
+    name = (type or "").strip()
+    called = f"link of type {shown(name)}" if name else "link without a type"
+    if links is not None:
+        chosen = name.lower() in {each.strip().lower() for each in links}
+        return chosen, "" if chosen else f"{called} left out"
+    words = [word.lower() for word in _WORD.findall(name)]
+    if any(map(_NO_RELATION.fullmatch, words)):
+        return False, f"{called} left out"
+    understood = not name or any(word.startswith(_RELATION) for word in words)
+    return True, "" if understood else f"{called} taken as a relation"
 
 
 MARKING = Marking()

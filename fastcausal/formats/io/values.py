@@ -85,11 +85,14 @@ def require(value: object, shape: Any, *where: str | int) -> None:
         raise InputError(f"{_place(where)} is {kind(value)}, expected {wanted}".lstrip())
     if isinstance(shape, dict) and isinstance(value, dict):
         for key, inner in shape.items():
-            name = key.removesuffix("?")
-            if name in value:
+            name = key if key in value else key.removesuffix("?")
+            if name not in value:
+                if name == key:
+                    raise InputError(": ".join(filter(None, (_place(where), f"no {shown(name)}"))))
+                continue
+            held = type(value[name])
+            if held is not inner and (type(inner) is not tuple or held not in inner):
                 require(value[name], inner, *where, name)
-            elif name == key:
-                raise InputError(": ".join(filter(None, (_place(where), f"no {shown(name)}"))))
     elif isinstance(shape, list) and isinstance(value, list):
         for k, item in enumerate(value):
             require(item, shape[0], *where, k)
