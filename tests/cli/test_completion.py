@@ -43,7 +43,7 @@ def completed(request, monkeypatch):
     ("fastcausal crab p", ["pairwise"]),
     ("fastcausal annotate ", ["export", "import"]),
     ("fastcausal --show-completion ", list(SHELLS)),
-    ("fastcausal score gold.csv pred.csv --un", ["--unparsed", "--unmatched"]),
+    ("fastcausal score gold.csv pred.csv --unm", ["--unmatched"]),
     ("fastcausal score --unparsed s", ["skip"]),
     ("fastcausal score --unparsed skip --unparsed s", ["skip"]),
     ("fastcausal score --seed x --no-such --unparsed e", ["error", "empty"]),
