@@ -1,0 +1,262 @@
+"""No public function keeps what it was given: calls on ever larger input take no more memory."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import json
+import resource
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import fastcausal as fc
+from fastcausal import crab, sample
+from fastcausal.errors import InputError
+
+Call = Callable[[int, Path], Any]
+PER_CALL = 0.5  # objects: one that is kept of each call is too much
+SINGLE = 400  # objects of caches that fill up once
+ARROW = 10_000  # bytes
+RESIDENT = 64 << 20  # bytes, of which allocators keep some
+
+
+@cache
+def lines_of(name: str) -> list[str]:
+    lines = (sample.FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return lines[:60] if name == "crab_ratings" else lines
+
+
+def rows_of(name: str, k: int) -> list[dict[str, Any]]:
+    """Fresh rows of a file of the sample, with a note that grows."""
+    return [json.loads(line) | {"note": f"{k} " * (1 + k // 10)} for line in lines_of(name)]
+
+
+def examples(k: int, start: int = 0) -> list[dict[str, Any]]:
+    """One more example each 100 calls, each with words of its own."""
+    return [
+        {
+            "id": f"{k}-{e}",
+            "text": f"rain{k} fell so roads{e} closed .",
+            "tokens": [f"rain{k}", "fell", "so", f"roads{e}", "closed", "."],
+            "relations": [{"cause": (start, 2), "effect": (3, 5), "signal": (2, 3)}],
+        }
+        for e in range(3 + k // 100)
+    ]
+
+
+def relations(k: int, start: int = 0) -> fc.Relations:
+    return fc.Relations.from_examples(examples(k, start))
+
+
+def batch(k: int) -> pa.Table:
+    pred = relations(k, 1).table["relations"]
+    return relations(k).table.append_column("predicted", pred)
+
+
+def labels(k: int, turn: int = 0) -> list[str]:
+    return [f"class {(e + turn) % 3}" for e in range(12 + k // 100)]
+
+
+def ratings(k: int) -> list[list[int]]:
+    return [[e % 3, (e + k) % 3, (e * e) % 3] for e in range(10 + k // 100)]
+
+
+def votes(k: int) -> pa.Table:
+    rows = [
+        {"unit": f"{k}-{u}", "rater": f"r{r}", "label": f"l{label}"}
+        for u, unit in enumerate(ratings(k))
+        for r, label in enumerate(unit)
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+def statistics(k: int, start: int = 0) -> fc.Statistics:
+    return fc.score(relations(k), relations(k, start)).statistics
+
+
+def judged(k: int) -> list[dict[str, Any]]:
+    text = "[Cause] {} [Relation] cause [Effect] floods"
+    return [
+        {"id": f"{k}-{e}", "input": f"rain{k}, floods", "gold": text.format(f"rain{k}"),
+         "output": text.format(f"the rain{e}")}
+        for e in range(3 + k // 100)
+    ]  # fmt: skip
+
+
+def questions(k: int) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    ids = [f"{k}-{e}" for e in range(3 + k // 100)]
+    gold = [{"id": id, "question": "Why?", "answers": {"text": [f"rain {id}"]}} for id in ids]
+    return gold, {id: f"the rain {id}" for id in ids}
+
+
+def claims(k: int) -> Any:
+    return fc.claims([*sample.CLAIMS], name="claims_{side}_{system}_{rater}")
+
+
+def scored_units(k: int) -> tuple[Any, Any]:
+    n = 20 + k // 100
+    units = [f"{k}-{u}" for u in range(n)]
+    scores = {"item": units, "system": ["s"] * n, "m": [float(u % 7) for u in range(n)]}
+    human = {"item": units * 3, "rater": [r for r in "abc" for _ in units],
+             "label": [(u + r) % 2 for r in range(3) for u in range(n)]}  # fmt: skip
+    return pa.table(scores), pa.table(human)
+
+
+def swept(k: int, folder: Path) -> Any:
+    path = folder / "runs.parquet"
+    fc.write(relations(k, 1), path)
+    return fc.sweep(relations(k), path, folder / f"swept{k}", jobs=1)
+
+
+def written(k: int, folder: Path) -> Any:
+    return fc.write(relations(k), folder / "x.jsonl")
+
+
+def made_kernel(k: int, folder: Path) -> Any:
+    def own(gold: Any, pred: Any, length: int, params: Any, counts: Any) -> None:
+        counts[0] += 1
+
+    return fc.kernel(["tp", "fp", "fn"])(own)
+
+
+QUICK = {"n_resamples": 20}
+CALLS: dict[str, Call] = {
+    "agreement": lambda k, _: fc.agreement({"a": relations(k), "b": relations(k, 1)}),
+    "alpha_interval": lambda k, _: fc.alpha_interval(ratings(k), **QUICK),
+    "answers": lambda k, _: fc.answers(judged(k)),
+    "check": lambda k, _: fc.check(relations(k)),
+    "claims": lambda k, _: claims(k),
+    "classify": lambda k, _: fc.classify(labels(k), labels(k, 1)),
+    "classify_groups": lambda k, _: fc.classify_groups(labels(k), labels(k, 1), labels(k)),
+    "cohen_kappa": lambda k, _: fc.cohen_kappa(labels(k), labels(k, k % 3)),
+    "compare": lambda k, _: fc.compare(statistics(k), statistics(k, 1), **QUICK),
+    "describe": lambda k, _: fc.describe(relations(k)),
+    "explain": lambda k, _: fc.explain(relations(k), relations(k, 1)),
+    "fleiss_kappa": lambda k, _: fc.fleiss_kappa(ratings(k)),
+    "gate": lambda k, _: fc.gate(statistics(k), statistics(k, 1), min_delta=-1.0, **QUICK),
+    "gwet_ac1": lambda k, _: fc.gwet_ac1(ratings(k)),
+    "kernel": made_kernel,
+    "krippendorff_alpha": lambda k, _: fc.krippendorff_alpha(ratings(k)),
+    "label_agreement": lambda k, _: fc.label_agreement(votes(k)),
+    "leaderboard": lambda k, _: fc.leaderboard({"a": statistics(k), "b": statistics(k, 1)},
+                                               **QUICK),
+    "majority_vote": lambda k, _: fc.majority_vote(ratings(k)),
+    "mean_pairwise_kappa": lambda k, _: fc.mean_pairwise_kappa(ratings(k)),
+    "meta": lambda k, _: fc.meta(*scored_units(k), **QUICK),
+    "percent_agreement": lambda k, _: fc.percent_agreement(ratings(k)),
+    "read": lambda k, _: fc.read(examples(k)),
+    "read_annotators": lambda k, _: fc.read_annotators(
+        {name: relations(k, start) for start, name in enumerate("ab")}
+    ),
+    "score": lambda k, _: fc.score(examples(k), examples(k, 1)),
+    "score_answers": lambda k, _: fc.score_answers(*questions(k)),
+    "score_batch": lambda k, _: fc.score_batch(batch(k)),
+    "sweep": swept,
+    "write": written,
+    "crab.agree": lambda k, _: crab.agree(rows_of("crab_ratings", k)),
+    "crab.chains": lambda k, _: crab.chains(rows_of("crab_gold", k), rows_of("crab_letters", k)),
+    "crab.describe_questions": lambda k, _: crab.describe_questions(
+        crab.make_questions(rows_of("crab_gold", k))
+    ),
+    "crab.describe_split": lambda k, _: crab.describe_split(
+        crab.split(rows_of("crab_gold", k), "pair")
+    ),
+    "crab.events": lambda k, _: crab.events(
+        rows_of("crab_gold_events", k), rows_of("crab_found_events", k)
+    ),
+    "crab.frames": lambda k, _: crab.frames(rows_of("crab_gold", k), rows_of("crab_letters", k)),
+    "crab.graded": lambda k, _: crab.graded(
+        rows_of("crab_questions", k), rows_of("crab_choices", k)
+    ),
+    "crab.make_questions": lambda k, _: crab.make_questions(rows_of("crab_gold", k)),
+    "crab.pairwise": lambda k, _: crab.pairwise(
+        rows_of("crab_gold", k), rows_of("crab_scores_careful", k)
+    ),
+    "crab.parse_answer": lambda k, _: crab.parse_answer(
+        f"{k} " * (1 + k) + "<Answer>85</Answer>", "score"
+    ),
+    "crab.split": lambda k, _: crab.split(rows_of("crab_gold", k), "pair", seed=k),
+    "crab.sweep": lambda k, _: crab.sweep(rows_of("crab_gold", k), rows_of("crab_yes_no", k)),
+}  # fmt: skip
+
+
+def functions() -> Iterator[str]:
+    for name in fc.__all__:
+        if inspect.isfunction(getattr(fc, name)):
+            yield name
+    for name, value in vars(crab).items():
+        if inspect.isfunction(value) and not name.startswith("_"):
+            yield f"crab.{name}"
+
+
+def resident() -> int:
+    """Bytes of this process in memory; 0 where the system does not tell."""
+    path = Path("/proc/self/statm")
+    return int(path.read_text().split()[1]) * resource.getpagesize() if path.exists() else 0
+
+
+def check(call: Call, calls: int, folder: Path) -> None:
+    """Fail where calls after the first ones leave objects, Arrow's memory, or other memory."""
+    first = max(10, calls // 10)  # what caches hold of these, they hold
+    for k in range(first):
+        call(k, folder)
+    gc.collect()
+    gc.freeze()  # the next collection looks at what follows alone
+    before = sys.getallocatedblocks() + SINGLE, pa.total_allocated_bytes(), resident()
+    for k in range(first, first + calls):
+        call(k, folder)
+    gc.collect()
+    after = sys.getallocatedblocks(), pa.total_allocated_bytes(), resident()
+    gc.unfreeze()
+    objects, of_arrow, of_all = (b - a for a, b in zip(before, after, strict=True))
+    assert objects < PER_CALL * calls, f"{objects / calls} objects of each call are kept"
+    assert of_arrow < ARROW, f"{of_arrow} bytes of Arrow are kept"
+    assert of_all < RESIDENT, f"{of_all} bytes more are in memory"
+
+
+def test_every_public_function_is_called():
+    assert {*functions()} == {*CALLS}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_twenty_calls(tmp_path, name):
+    check(CALLS[name], 20, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CALLS)
+def test_two_thousand_calls(tmp_path, name):
+    check(CALLS[name], 2_000, tmp_path)
+
+
+KEPT: list[Any] = []
+FAULTS: dict[str, Callable[[int], Any]] = {
+    "an object": lambda k: f"{k} of many",
+    "a table": lambda k: relations(k % 9).table,
+    "a column": lambda k: pa.array([k] * 500),
+    "what an exception holds": lambda k: raised(k),
+}
+
+
+def raised(k: int) -> InputError:
+    held = [str(k)]
+    try:
+        raise InputError(held[0])
+    except InputError as error:
+        return error
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_module_that_keeps_something_of_each_call_is_found(tmp_path, fault):
+    def call(k: int, folder: Path) -> None:
+        KEPT.append(FAULTS[fault](k))
+
+    with pytest.raises(AssertionError, match="are kept"):
+        check(call, 1_000, tmp_path)
+    KEPT.clear()
