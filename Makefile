@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all format lint typecheck check build wheel-test bench sanitize fuzz \
+.PHONY: help demo test test-all test-lowest format lint typecheck check build wheel-test bench sanitize fuzz \
 	clean FORCE
 
 help:  ## list the targets
@@ -39,8 +39,14 @@ demo: $(VENV)/.run  ## score the embedded sample
 test: $(VENV)/.test  ## run the quick tests of the core, and the examples in docstrings and documents
 	$(BIN)/pytest -q $(ON_ALL_CORES) -m 'not slow' --hypothesis-profile=dev
 
-test-all: $(VENV)/.test-all $(if $(ASAN),sanitize)  ## run all tests: also slow ones, those of training, and sanitizers
+# On the newest versions that pip finds for $(VENV), the quick tests of the core as well.
+test-all: $(VENV)/.test-all $(if $(ASAN),sanitize) test-lowest  ## run all tests: also slow ones, those of training, sanitizers, lowest versions
 	$(BIN)/pytest -q $(ON_ALL_CORES)
+
+# Without fuzzing, training and documents, and without the examples in docstrings: 1 to 2 minutes.
+test-lowest: $(VENV)-lowest/.test  ## run the quick tests of the core on the lowest versions that pyproject.toml declares
+	$(VENV)-lowest/bin/pytest -q $(ON_ALL_CORES) tests -m 'not slow' --hypothesis-profile=dev \
+		--ignore=tests/fuzz --ignore=tests/training --ignore=tests/test_docs.py
 
 format: $(VENV)/.dev  ## bring all sources into shape
 	$(BIN)/ruff check --fix --exit-zero
@@ -91,7 +97,7 @@ fuzz: $(VENV)/.test  ## run the command line and each native parser on mutated i
 	FASTCAUSAL_FUZZ_SECONDS=60 $(BIN)/pytest -q tests/fuzz
 
 clean:  ## remove the environments and all that was built
-	rm -rf $(VENV) $(VENV)-wheel build dist *.egg-info
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-wheel build dist *.egg-info
 	find fastcausal -name '*.so' -delete
 	rm -rf .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
@@ -119,6 +125,16 @@ $(VENV)/.test: $(INPUTS) | $(BIN)/python
 $(VENV)/.test-all: $(INPUTS) | $(BIN)/python
 	$(BIN)/pip install -q -e '.[test-all]'
 	touch $(VENV)/.run $(VENV)/.test $@
+
+# The native modules are those that $(VENV) has built: a path entry leads to them.
+$(VENV)-lowest/.test: $(VENV)/.test tests/support/lowest.py
+	$(PYTHON) -m venv --clear $(VENV)-lowest
+	mkdir -p build
+	$(BIN)/python tests/support/lowest.py >build/lowest.txt
+	$(VENV)-lowest/bin/pip install -q -r build/lowest.txt
+	$(VENV)-lowest/bin/python -c 'import site, sys; from pathlib import Path; \
+		Path(site.getsitepackages()[0], "fastcausal.pth").write_text(sys.argv[1])' '$(CURDIR)'
+	touch $@
 
 $(VENV)/.dev: $(INPUTS) | $(BIN)/python
 	$(BIN)/pip install -q -e '.[test,dev]'

@@ -59,7 +59,7 @@ def test_bounds_are_near_those_of_scipy(sides, of_examples):
         bounds = fc.compare(*sides, method=method)["overall_f1"]
         theirs = stats.bootstrap(
             (numbers,), of_examples, vectorized=True, method=method, n_resamples=30_000, batch=1000,
-            rng=np.random.default_rng(1),
+            random_state=np.random.default_rng(1),
         ).confidence_interval  # fmt: skip
         # Quantiles of that many resamples vary by some 0.03 standard errors each.
         assert [bounds.low, bounds.high] == pytest.approx([*theirs], abs=0.1 * f1.se)
