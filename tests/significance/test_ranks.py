@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fastcausal.formulas import RelationFormula
 from fastcausal.significance import _ranks
-from fastcausal.significance.ranks import rank_sets, share
+from fastcausal.significance.ranks import few_units, rank_sets, share
 from fastcausal.significance.sampling import bootstrap_weights
 from tests.oracles import ranks as oracle
 
@@ -41,6 +41,13 @@ def test_rank_sets(seed, n_systems, n_resamples, confidence, n_units):
     sets = rank_sets(values, drawn, confidence, n_units)
     expected = oracle.rank_sets(values.tolist(), drawn.tolist(), confidence, n_units)
     assert list(zip(*map(np.ndarray.tolist, sets), strict=True)) == expected
+
+
+@given(st.floats(0.5, 7), st.integers(2, 2000), st.integers(1, 10**6), st.sampled_from([0.5, 0.95]))
+def test_few_units(critical, n_units, n_pairs, confidence):
+    ours = few_units(critical, n_units, n_pairs, confidence)
+    assert ours == pytest.approx(oracle.wider(critical, n_pairs, confidence, n_units), rel=1e-6)
+    assert ours >= critical
 
 
 @given(SEEDS, st.integers(1, 12), st.integers(1, 6))
