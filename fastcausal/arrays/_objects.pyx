@@ -157,16 +157,17 @@ def example_rows(examples, dict numbers, bint in_order):
                 return None
             ids.append(name)
         given = PyDict_GetItemWithError(example, RELATIONS)
-        if given != NULL:
-            relations = <object>given
-            if not is_list(relations):
+        if given == NULL:
+            return None
+        relations = <object>given
+        if not is_list(relations):
+            return None
+        for k in range(size_of(relations)):
+            if not add_relation(collected, item_of(relations, k), numbers, length):
                 return None
-            for k in range(size_of(relations)):
-                if not add_relation(collected, item_of(relations, k), numbers, length):
-                    return None
-                if in_order:
-                    collected.in_order()
-                collected.end_relation()
+            if in_order:
+                collected.in_order()
+            collected.end_relation()
         collected.end_example()
         collected.lengths.push_back(length)
     if ids and (len(ids) != n or len(set(ids)) != n):

@@ -66,8 +66,8 @@ def strings(values: Sequence[str | None]) -> pa.Array:
     )
 
 
-def strings_at(data: bytes, places: bytes) -> pa.Array:
-    """Strings that native code wrote one after another.
+def strings_at(data: bytes, places: bytes, valid: Booleans | None = None) -> pa.Array:
+    """Strings that native code wrote one after another, null where not ``valid``.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def strings_at(data: bytes, places: bytes) -> pa.Array:
     ['a', 'bc']
     """
     return pa.Array.from_buffers(
-        pa.string(), len(places) // 4 - 1, [None, pa.py_buffer(places), pa.py_buffer(data)]
+        pa.string(), len(places) // 4 - 1, [_bits(valid), pa.py_buffer(places), pa.py_buffer(data)]
     )
 
 

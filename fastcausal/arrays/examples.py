@@ -23,10 +23,7 @@ def columns_of(examples: list[Any], numbers: dict[str, int]) -> dict[str, Any]:
             columns["id"] = arrow.strings(ids)
         flat = values.T, np.diff(row_offsets), np.diff(relation_offsets)
         return columns | arrow.relation_columns(*flat, lengths)
-    spans = [
-        _example_spans(e.get("relations", ()), str(e.get("id", i)), numbers)
-        for i, e in enumerate(examples)
-    ]
+    spans = [_example_spans(e, str(e.get("id", i)), numbers) for i, e in enumerate(examples)]
     if "id" in columns:
         columns["id"] = pa.array(map(_text, columns["id"]), pa.string())
     columns["length"] = pa.array(map(_length, examples), pa.int32())
@@ -46,9 +43,13 @@ def _length(example: Mapping[str, Any]) -> int | None:
     return len(example["text"].encode().split()) if isinstance(example.get("text"), str) else None
 
 
-def _example_spans(relations: Any, name: str, numbers: Mapping[str, int]) -> list[Any]:
+def _example_spans(example: Mapping[str, Any], name: str, numbers: Mapping[str, int]) -> list[Any]:
     """Return the relations of one Python example as lists of (role, start, stop)."""
     spans: list[Any] = []
+    if "relations" not in example:
+        keys = ", ".join(map(str, example)) or "no keys"
+        raise InputError(f'example {name}: no "relations": found {keys[:200]}')
+    relations = example["relations"]
     if not isinstance(relations, Sequence) or isinstance(relations, str):
         raise InputError(
             f"example {name}: relations is a {type(relations).__name__}, expected a list"

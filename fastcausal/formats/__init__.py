@@ -27,6 +27,7 @@ from fastcausal.formats import bio, declared, examples, frames, spans, table
 from fastcausal.formats.annotation import projects, webanno
 from fastcausal.formats.annotation.marking import Marking
 from fastcausal.formats.cnc import rereading, tagged
+from fastcausal.formats.cnc.markup import holds_tags
 from fastcausal.formats.io import batches, folders
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.files import Source
@@ -214,7 +215,9 @@ def _read_list(
     if format is None:
         nested = not all(issubclass(t, str) for t in set(map(type, chain.from_iterable(source))))
         items = set() if nested else set(chain.from_iterable(source))
-        format = "bio" if nested or are_like_tags(items) else "cnc"
+        # Words alone are no sentences: as tags, they are read or refused by name.
+        are_words = bool(items) and not any(holds_tags(w) or len(w.split()) > 1 for w in items)
+        format = "bio" if nested or are_words or are_like_tags(items) else "cnc"
     _refuse_others(declared.FORMATS[format], given)
     if format == "bio":
         return bio.read(source, given["like"])

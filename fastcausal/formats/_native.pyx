@@ -9,7 +9,7 @@ from libc.stdint cimport INT32_MAX, int8_t, int32_t, int64_t, uint8_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from fastcausal.arrays.buffers cimport Array, int32s, int64s, open_array
+from fastcausal.arrays.buffers cimport Array, int8s, int32s, int64s, open_array
 from fastcausal.interrupts cimport Asked, interrupted
 
 
@@ -29,6 +29,16 @@ cdef extern from "tagged.hpp" namespace "fastcausal" nogil:
         TaggedSpans&, Asked,
     ) except +
     void unpack(const vector[Span]&, int8_t*, int32_t*, int32_t*)
+
+
+cdef extern from "copies.hpp" namespace "fastcausal" nogil:
+    void c_compare_copies "fastcausal::compare_copies" [Offset](
+        const char*, const Offset*, const int64_t*, int64_t, const char*, const int64_t*,
+        const uint8_t*, bint, const int32_t*, uint8_t*, Asked,
+    ) except +
+    void c_write_bare "fastcausal::write_bare" [Offset](
+        const char*, const Offset*, int64_t, char*, int32_t*
+    )
 
 
 cdef extern from "lines.hpp" namespace "fastcausal" nogil:
@@ -123,6 +133,61 @@ def read_tagged(data, offsets, examples, int64_t tags, lengths, n_tokens, widths
     with nogil:
         unpack(tagged.spans, to_role, to_start, to_stop)
     return role, start, stop, list(tagged.odd)
+
+
+def compare_copies(data, offsets, examples, texts, places, valid, bint are_known, widths, unlike):
+    """Fill unlike with the bits of `Unlike` for each sentence that could be read."""
+    cdef const char* at = <const char*>text(data).data
+    cdef const char* text_at = <const char*>text(texts).data
+    cdef Array example = int64s(examples)
+    cdef const int64_t* of_example = <const int64_t*>example.data
+    cdef const int64_t* place = <const int64_t*>int64s(places).data
+    cdef const int32_t* width = <const int32_t*>int32s(widths).data
+    cdef const uint8_t* is_there = NULL
+    cdef uint8_t* to_unlike = <uint8_t*>int8s(unlike).data
+    cdef const int32_t* small = NULL
+    cdef const int64_t* large = NULL
+    if valid is not None:
+        is_there = <const uint8_t*>int8s(valid).data
+    if offsets.itemsize == 4:
+        small = <const int32_t*>int32s(offsets).data
+    else:
+        large = <const int64_t*>int64s(offsets).data
+    with nogil:
+        if small is not NULL:
+            c_compare_copies(
+                at, small, of_example, example.n - 1, text_at, place, is_there, are_known, width,
+                to_unlike, interrupted,
+            )
+        else:
+            c_compare_copies(
+                at, large, of_example, example.n - 1, text_at, place, is_there, are_known, width,
+                to_unlike, interrupted,
+            )
+
+
+def without_tags(data, offsets):
+    """Return sentences without their tags, one after another, and where each ends: int32."""
+    cdef const char* at = <const char*>text(data).data
+    cdef int64_t n = len(offsets) - 1
+    cdef const int32_t* small = NULL
+    cdef const int64_t* large = NULL
+    cdef int64_t size = offsets[n] - offsets[0]
+    if size > INT32_MAX:
+        raise OverflowError(f"{size} bytes of sentences without texts, expected at most {INT32_MAX}")
+    bare, stops = memory(size), memory(4 * (n + 1))
+    cdef char* to_bare = PyBytes_AsString(bare)
+    cdef int32_t* to_stops = <int32_t*>PyBytes_AsString(stops)
+    if offsets.itemsize == 4:
+        small = <const int32_t*>int32s(offsets).data
+    else:
+        large = <const int64_t*>int64s(offsets).data
+    with nogil:
+        if small is not NULL:
+            c_write_bare(at, small, n, to_bare, to_stops)
+        else:
+            c_write_bare(at, large, n, to_bare, to_stops)
+    return bare, stops
 
 
 def count_tokens(data, offsets, int64_t tags, counts):

@@ -95,8 +95,7 @@ def plain_examples(draw):
     for k in range(draw(st.integers(0, 4))):
         relations = draw(st.lists(st.lists(spans(), max_size=5).map(relation), max_size=3))
         one = dict(draw(st.sampled_from(lengths)))
-        if draw(st.booleans()) or relations:
-            one["relations"] = draw(SEQUENCES)(relations)
+        one["relations"] = draw(SEQUENCES)(relations)
         if names is not None:
             one["id"] = names(k)
         found.append(one)

@@ -102,12 +102,16 @@ def test_tags_of_other_schemes_are_not_taken_for_sentences(tags, message):
         formats.read([tags])
 
 
-def test_words_are_sentences_without_tags():
-    assert formats.read([["Rain", "fell"], ["O", "Dry"]]).to_examples()[0] == {
-        "tagged": ["Rain", "fell"],
-        "length": 1,
-        "relations": [{}, {}],
-    }
+@pytest.mark.parametrize(
+    "tags",
+    [["Rain", "fell"], ["b-c", "i-c", "O", "b-e"], ["B-C ", "I-C"], ["B", "I", "O"], ["0", "1"]],
+)
+def test_words_alone_are_not_sentences_without_a_relation(tags):
+    with pytest.raises(
+        InputError, match=f'^example 0: "{tags[0]}" is not a tag, expected O, or B-'
+    ):
+        formats.read([tags])
+    assert len(formats.read([["Dry"]], "cnc")) == 1  # a sentence of one word
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fastcausal import formats
 from fastcausal.errors import InputError
-from fastcausal.formats.cnc import rereading, tagged, truth
+from fastcausal.formats.cnc import copies, rereading, tagged, truth
 from fastcausal.relations import Relations
 from tests.support.format_cases import (
     CNC,
@@ -140,7 +140,7 @@ def test_gold_of_another_length(tmp_path):
     fails(f"FILE:2: example a: relation 1 has 5 tokens, expected 4: {first}", path)
     gold = formats.read(path, tags="cnc-2023")
     assert (gold.n_unread, gold.table["length"].to_pylist()) == (0, [5, 4])
-    assert gold.reading.notes == {tagged.UNLIKE_TEXT: 1}
+    assert gold.reading.notes == {tagged.UNLIKE_TEXT: 1, copies.NOTE: 1}
 
 
 @pytest.mark.parametrize(
@@ -379,11 +379,13 @@ def test_the_corpus_round_trips(tmp_path):
 
 @needs_cnc
 def test_the_submissions_of_the_corpus():
-    unread = {"13_mix": 16, "14_malformed": 171, "23_syn_mix": 7}
+    # 25 sentences of 14_malformed are in small letters, their tags, too: <arg0>.
+    unread = {"13_mix": 16, "14_malformed": 196, "23_syn_mix": 7}
     for case in json.loads((CNC / "cases" / "manifest.json").read_text()):
         gold = formats.read(CNC / "cases" / case["truth"], tags="cnc-2023")
         path = CNC / "cases" / f"{case['name']}.submission.jsonl"
         official = formats.read(path, like=gold, tags="cnc-2023")
-        assert (official.n_unread, official.reading.notes) == (0, {})
+        notes = {copies.UNKNOWN: 25} if case["name"] == "14_malformed" else {}
+        assert (official.n_unread, official.reading.notes) == (0, notes)
         strict = formats.read(path, like=gold)
         assert strict.n_unread == unread.get(case["name"], 0)

@@ -7,6 +7,7 @@ import io
 import json
 import random
 from contextlib import contextmanager
+from itertools import zip_longest
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from fastcausal.errors import InputError
 from fastcausal.formats import cnc, jsonl
-from fastcausal.formats.cnc import markup, submissions, tagged, truth
+from fastcausal.formats.cnc import copies, markup, submissions, tagged, truth
 from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.io import cells
 from fastcausal.formats.io.builder import Builder, UnreadError
@@ -29,6 +30,7 @@ from .test_format_tagged import PIECES
 
 READINGS = ("strict", *markup.OFFICIAL)
 WHITE = [" ", "\t", "\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u00a0", "\u2028", "\0", "\x7f"]
+SIGNS = "<>[]{}()*_|#~^=&"
 LONG = ["word " * 20, "x" * 64, " " * 63, "<SIG12>", "</SIG12>", "<SIG٣>", "<SIG007>", "</SIG007>"]
 sentences = st.lists(st.sampled_from([*PIECES, *WHITE, *LONG]), max_size=20).map("".join)
 GOLD = Relations.from_examples(
@@ -42,7 +44,36 @@ NAMELESS = Relations(GOLD.table.drop_columns(["id"]))
 
 
 def natively(kept, lengths, reading):
-    return tagged.Sentences(kept, lengths, reading, lambda: [None] * len(kept))
+    return tagged.Sentences(kept, lengths, reading, None)
+
+
+def letters_of(word):
+    """What of a word is compared: no case of ASCII, and no punctuation but that of few alphabets."""
+    odd = ("\x80", "\xbf"), ("\u2000", "\u203f"), ("\u2212", "\u2212")
+    kept = (
+        c for c in word if (c.isalnum() if c.isascii() else not any(a <= c <= b for a, b in odd))
+    )
+    return "".join(c.lower() if c.isascii() else c for c in kept)
+
+
+def n_other_words(sentence, text):
+    """How many words of a sentence without its tags are others, of how many."""
+    pairs = zip_longest(*(markup.TOKEN.findall(markup.without_tags(t)) for t in (sentence, text)))
+    pairs = [(None if w is None else letters_of(w) for w in pair) for pair in pairs]
+    return sum(a != b for a, b in pairs), len(pairs)
+
+
+def doubt(sentence, text, first, reading, is_bare, notes):
+    """Why a sentence that can be read is not, if so."""
+    mark = copies.unknown_mark(sentence, text, is_bare=is_bare)
+    other, n = n_other_words(sentence, first if text is None else text)
+    if reading in markup.OFFICIAL:
+        notes[copies.UNKNOWN] += mark is not None
+        notes[copies.NOTE] += other > 0 and mark is None
+        return None
+    is_another = other and 2 * other >= n
+    notes[copies.NOTE] += other > 0 and not is_another and mark is None
+    return mark or (is_another and "it is another sentence") or None
 
 
 def plainly(examples, lengths, reading):
@@ -60,7 +91,14 @@ def plainly(examples, lengths, reading):
                 build.unread_relation(where, UnreadError(str(reason), sentence))
                 continue
             length = n_tokens if length is None else length
-            if n_tokens == length:
+            why = n_tokens == length and doubt(
+                sentence, None, example[0], reading, not spans, build.notes
+            )
+            if n_tokens != length and reading == "strict":
+                why = copies.unknown_mark(sentence, None, is_bare=True)
+            if why:
+                build.unread_relation(where, UnreadError(why, sentence))
+            elif n_tokens == length:
                 build.relation(spans)
             else:
                 reason = UnreadError(f"has {n_tokens} tokens, expected {length}", sentence)
@@ -89,6 +127,47 @@ def test_native_tags_are_those_of_the_specification(reading, examples):
         found = natively(column, known, reading)
         found = found.table("tagged sentences", {"tagged": kept}, lambda k: f"example {k}")
         same(found, plainly(texts, lengths, reading))
+
+
+WORDS = [
+    "Rain",
+    "rain",
+    "RAIN.",
+    "\u201cRain\u201d",
+    "fell",
+    "\u00e9t\u00e9",
+    "\u00c9t\u00e9",
+    "a-b",
+    "a\u2212b",
+    ".",
+]
+MARKED = ["<ARG0>", "</ARG0>", "<SIG", " ", "  ", "\n", "<b>", "[x]", "**", "&", "<cause>", *WORDS]
+marked = st.lists(st.sampled_from(MARKED), max_size=12).map("".join)
+
+
+@trials(500)
+@given(st.lists(st.tuples(st.lists(marked, max_size=3), marked | st.none()), max_size=4))
+def test_native_words_are_those_of_the_specification(examples):
+    kept = pa.chunked_array([pa.array([s for s, _ in examples], pa.list_(pa.string()))])
+    texts = pa.array([text for _, text in examples], pa.string())
+    widths = np.zeros(sum(len(s) for s, _ in examples), np.int32)
+    found = iter(copies.unlike(kept, texts, widths).tolist())
+    for example, text in examples:
+        for sentence in example:
+            bits = next(found)
+            plain = markup.without_tags(sentence)
+            bare = "" if text is None else markup.without_tags(text)
+            signs = {c for c in SIGNS if plain.count(c) > bare.count(c)}
+            assert bool(bits & copies.SIGNS) == bool(signs)
+            if text is None:
+                assert not bits & ~copies.SIGNS
+                continue
+            other, n = n_other_words(sentence, text)
+            assert bool(bits & copies.OTHER_WORDS) == (other > 0)
+            assert bool(bits & copies.OTHER_SENTENCE) == (other > 0 and 2 * other >= n)
+            if signs or other:
+                continue
+            assert copies.unknown_mark(sentence, bare, is_bare=True) is None
 
 
 @given(st.lists(sentences | st.none(), max_size=5), st.sampled_from(READINGS))

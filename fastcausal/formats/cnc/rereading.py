@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 import numpy as np
 
 from fastcausal.arrays.arrow import flattened
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError
-from fastcausal.formats.cnc.tagged import UNLIKE_TEXT, Sentences, texts_like, token_counts
+from fastcausal.formats.cnc.copies import texts_like
+from fastcausal.formats.cnc.tagged import HELD, UNLIKE_TEXT, Sentences, token_counts
 from fastcausal.formats.examples import column_of_tagged
 from fastcausal.formats.io.builder import places_in
 from fastcausal.options import TagReading
@@ -55,7 +55,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
     >>> reread(strict, "cnc-2023").to_examples()[0]["relations"]
     [{'cause': [(0, 2)], 'effect': [(2, 3)]}]
     """
-    if relations.reading.tags == tags:
+    if relations.reading.tags == tags and (like is None or _is_held(relations)):
         return relations
     table = relations.table
     kept = column_of_tagged(relations)
@@ -72,7 +72,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
     own = like is None
     if rows is None:
         like, rows = relations, np.arange(len(relations))
-    texts = partial(texts_like, like, rows)
+    texts = texts_like(like, rows)
     anew = Sentences(kept, counts, tags, texts, own=own)
     columns = {
         n: table[n] for n in table.column_names if n not in ("relations", "length", UNPARSED)
@@ -109,10 +109,16 @@ def with_tags(gold: Relations, pred: Relations, tags: TagReading) -> tuple[Relat
     """
     if tags != "aligned" and _is_other(gold, tags):
         gold = reread(gold, tags)
-    if _is_other(pred, tags):
-        joinable = len(gold) == len(pred) or (gold.ids is not None and pred.ids is not None)
+    joinable = len(gold) == len(pred) or (gold.ids is not None and pred.ids is not None)
+    was_alone = pred.reading.tags == tags and "tagged" in pred.table.column_names
+    if _is_other(pred, tags) or (was_alone and joinable):
         pred = reread(pred, tags, gold if joinable else None)
     return gold, pred
+
+
+def _is_held(relations: Relations) -> bool:
+    """Tell whether the sentences of a table were held against texts when they were read."""
+    return "text" in relations.table.column_names or HELD in relations.kept
 
 
 def _is_other(relations: Relations, tags: str) -> bool:

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,8 +24,9 @@ from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined, numbers, offsets_of, string_lists, strings_at
 from fastcausal.errors import InputError, Problems, counted
 from fastcausal.formats import _native
+from fastcausal.formats.cnc.copies import texts_like
 from fastcausal.formats.cnc.markup import OFFICIAL
-from fastcausal.formats.cnc.tagged import Sentences, texts_like, token_counts
+from fastcausal.formats.cnc.tagged import Sentences, token_counts
 from fastcausal.formats.io.builder import Columns, Int64, column, placed
 from fastcausal.formats.io.files import LineNumbers, Source
 from fastcausal.formats.io.lines import Lines
@@ -58,7 +58,7 @@ class _Predictions:
         if self.ids is not None and (like is None or like.ids is not None):
             columns["id"] = column(source.name, "id", self.ids)
         names = columns["id"] if "id" in columns else range(start, start + n)
-        texts = partial(texts_like, like, rows)
+        texts = texts_like(like, rows)
         return Sentences(self.sentences, token_counts(like, tags, rows), tags, texts).table(
             source.name,
             columns,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -16,9 +15,10 @@ from fastcausal.arrays.arrow import texts_of as characters_of
 from fastcausal.arrays.unparsed import UNPARSED, reason_lists
 from fastcausal.errors import InputError, Problems, Remedy
 from fastcausal.formats import _native
+from fastcausal.formats.cnc import copies
 from fastcausal.formats.cnc.aligned import NOTE, aligned, difference
+from fastcausal.formats.cnc.copies import texts_like
 from fastcausal.formats.cnc.markup import NATIVE, OFFICIAL, count_tokens, odd_signal_tag, parse
-from fastcausal.formats.examples import texts_of
 from fastcausal.formats.io.builder import (
     Int32,
     Int64,
@@ -33,6 +33,7 @@ from fastcausal.relations import Reading, Relations
 
 SPAN_DTYPES = (np.int8, np.int32, np.int32)  # role, start, stop
 UNLIKE_TEXT = "examples whose text has another number of tokens than their tagged sentences"
+HELD = "held against texts"  # of `Relations.kept`
 ODD = "signal tags without a plain number, the official program stops"
 
 
@@ -77,9 +78,7 @@ def read(
             raise InputError(f"{where(k)}: expected a list of tagged sentences")
     kept = column(name, "tagged", list(map(list, source)))
     counts = token_counts(like, tags, rows)
-    return Sentences(kept, counts, tags, partial(texts_like, like, rows)).table(
-        name, columns, where
-    )
+    return Sentences(kept, counts, tags, texts_like(like, rows)).table(name, columns, where)
 
 
 def of_gold(
@@ -98,7 +97,7 @@ def of_gold(
     """
     lengths = np.empty(len(columns["text"]), np.int32)
     _count_all(columns["text"], tags, lengths)
-    sentences = Sentences(kept, lengths, tags, columns["text"].to_pylist, own=True)
+    sentences = Sentences(kept, lengths, tags, joined(columns["text"]), own=True)
     if tags not in OFFICIAL:
         sentences.note_misfits(problems, where)
     if problems.count:
@@ -118,9 +117,9 @@ class Sentences:
         The tokens of each example, -1 where unknown: then its first sentence that can be read
         tells. A sentence of another length is unread.
     tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
-    texts : callable
-        Gives the text of each example, None where there is none: for messages, and what sentences
-        are aligned with.
+    texts : Array of string, optional
+        The text of each example, null where there is none: what sentences are held against, and
+        aligned with.
     own : bool
         Whether these are the examples' own sentences and no predictions. The official programs
         go by those: there an example has the length of its first sentence.
@@ -136,18 +135,18 @@ class Sentences:
         kept: Any,
         lengths: Int32,
         tags: str,
-        texts: Callable[[], list[str | None]],
+        texts: pa.Array | None,
         *,
         own: bool = False,
     ) -> None:
         kept = kept if isinstance(kept, pa.ChunkedArray) else pa.chunked_array([kept])
         self.kept: pa.ChunkedArray = kept
+        self._texts = texts
         self.n_aligned: int = 0
         if tags == "aligned":
-            anew, self.n_aligned = aligned(kept, _some_texts(texts()))
+            anew, self.n_aligned = aligned(kept, _some_texts(self._texts_of(range(len(kept)))))
             kept = pa.chunked_array([anew])
         self._read: pa.ChunkedArray = kept
-        self._texts = texts
         self.tags: str = tags
         self.lengths: Int32 = np.array(lengths, np.int32)
         parts = [text_lists(chunk) for chunk in kept.chunks]
@@ -183,6 +182,48 @@ class Sentences:
             np.frombuffer(b"".join(column), dtype)
             for column, dtype in zip(zip(*spans, strict=True), SPAN_DTYPES, strict=True)
         ]
+        self.notes: Counter[str] = Counter()
+        self._hold_against_texts()
+
+    def _hold_against_texts(self) -> None:
+        """Call sentences unread that have other words than their text, or mark-up beside tags.
+
+        The official programs look at neither: there they are noted.
+        """
+        unlike = copies.unlike(self._read, self._texts, self.widths)
+        if not unlike.any():
+            return
+        stale = (unlike & copies.OTHER_SENTENCE) > 0
+        marked = np.zeros_like(stale)
+        signs = np.flatnonzero(unlike & copies.SIGNS)
+        for k, mark in zip(signs.tolist(), self._marks(signs), strict=True):
+            marked[k] = mark is not None
+        others = (unlike & copies.OTHER_WORDS) > 0
+        if self.tags in OFFICIAL:
+            self.notes[copies.UNKNOWN] = int(np.count_nonzero(marked))
+            self.notes[copies.NOTE] = int(np.count_nonzero(others & ~marked))
+            return
+        unread = stale | marked
+        self.notes[copies.NOTE] = int(np.count_nonzero(others & ~unread))
+        if unread.any():
+            keep = np.repeat(~unread, np.maximum(self.widths, 0))
+            self.spans = [column[keep] for column in self.spans]
+            self.widths[unread] = -1
+
+    def _marks(self, numbers: Int64) -> Iterator[str | None]:
+        """Yield the mark-up of these sentences that nothing knows."""
+        sentences = _at(self._read, numbers)
+        texts = self._texts_of(self._examples_of(numbers).tolist())
+        for k, sentence, text in zip(numbers.tolist(), sentences, texts, strict=True):
+            yield copies.unknown_mark(sentence, text, is_bare=self.widths[k] <= 0)
+
+    def _examples_of(self, numbers: Int64) -> Int64:
+        return np.searchsorted(offsets(self.counts), numbers, "right") - 1
+
+    def _texts_of(self, examples: Iterable[int]) -> list[str | None]:
+        if self._texts is None:
+            return [None for _ in examples]
+        return [self._texts[k].as_py() for k in examples]
 
     def note_misfits(self, problems: Problems, where: Callable[[int], str]) -> None:
         """Note readable sentences that have another number of tokens than their example."""
@@ -219,7 +260,7 @@ class Sentences:
         predicted : bool
             Whether this is a file of predictions.
         """
-        counted = Counter(notes)
+        counted = Counter(notes) + self.notes
         counted[ODD] += sum("<SIG" in sentence for sentence in self.odd)
         counted[NOTE] += self.n_aligned
         unread = list(self._unread(self.widths < 0))
@@ -234,7 +275,10 @@ class Sentences:
         if unread:
             columns.setdefault(UNPARSED, reason_lists(unread, len(self.counts)))
         flat = self.spans, self.widths, self.counts, self.lengths
-        return assembled(name, columns, flat, reading, lines)
+        made = assembled(name, columns, flat, reading, lines)
+        if self._texts is not None:
+            made.kept[HELD] = True
+        return made
 
     def _unread(self, unread: Any) -> Iterator[tuple[int, int, str, str]]:
         """Yield why these sentences are unread: example, number from 1, reason and sentence."""
@@ -242,22 +286,29 @@ class Sentences:
             return
         places = offsets(self.counts)
         at = np.flatnonzero(unread)
-        examples = np.searchsorted(places, at, "right") - 1
-        given, read = (
-            [sentences[k].as_py() for k in at.tolist()]
-            for sentences, _ in (flattened(joined(column)) for column in (self.kept, self._read))
-        )
-        texts = self._texts()
-        for k, example, sentence, as_read in zip(
-            at.tolist(), examples.tolist(), given, read, strict=True
-        ):
-            reason = f"has {self.n_tokens[k]} tokens, expected {self.lengths[example]}"
-            text = texts[example]
-            if self.n_tokens[k] < 0:
+        examples = self._examples_of(at)
+        given, read = _at(self.kept, at), _at(self._read, at)
+        texts, marks = self._texts_of(examples.tolist()), self._marks(at)
+        rows = zip(at.tolist(), examples.tolist(), given, read, texts, marks, strict=True)
+        for k, example, sentence, as_read, text, mark in rows:
+            n, expected = self.n_tokens[k], self.lengths[example]
+            if n < 0:
                 reason = _fault(as_read, self.tags)
-            elif text is not None and self.tags not in OFFICIAL:
+            elif mark is not None and self.tags not in OFFICIAL:
+                reason = mark
+            elif n != expected:
+                reason = f"has {n} tokens, expected {expected}"
+            else:
+                reason = "it is another sentence"
+            if mark is None and n >= 0 and text is not None and self.tags not in OFFICIAL:
                 reason += f": {difference(sentence, text)}"
             yield example, k - int(places[example]) + 1, reason, sentence
+
+
+def _at(column: pa.ChunkedArray, numbers: Int64) -> list[str]:
+    """Return these of the sentences in lists."""
+    sentences, _ = flattened(joined(column))
+    return [sentences[k].as_py() for k in numbers.tolist()]
 
 
 def _fault(sentence: str, tags: str) -> str:
@@ -282,12 +333,6 @@ def token_counts(relations: Relations | None, tags: str, rows: Int64 | None = No
     if "text" in relations.table.column_names and not is_counted:
         _count_all(relations.table["text"], tags, counts)
     return counts if rows is None else at_rows(counts, rows)
-
-
-def texts_like(like: Relations | None, rows: Int64) -> list[str | None]:
-    """Return the texts of these rows of gold, None where there is none."""
-    texts = [] if like is None else texts_of(like)
-    return [texts[row] if row >= 0 else None for row in rows.tolist()]
 
 
 def _some_texts(texts: list[str | None]) -> list[str | None]:

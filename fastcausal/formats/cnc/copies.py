@@ -1,0 +1,156 @@
+"""Tagged sentences held against the texts that they repeat: stale ones, and mark-up that is no tag.
+
+A sentence without a tag marks nothing, which is an answer. Mark-up that is not understood, or the
+words of another sentence, would pass for one, or for spans of words that nobody chose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.arrow import (
+    flattened,
+    is_valid,
+    joined,
+    numbers,
+    strings,
+    strings_at,
+    text_lists,
+)
+from fastcausal.arrays.arrow import texts_of as characters_of
+from fastcausal.formats import _native
+from fastcausal.formats.cnc.markup import without_tags
+from fastcausal.formats.examples import column_of_tagged, texts_of
+from fastcausal.formats.io.builder import Int64
+from fastcausal.formats.io.values import shown
+from fastcausal.relations import Relations
+
+Int8 = npt.NDArray[np.int8]
+OTHER_WORDS, OTHER_SENTENCE, SIGNS = 1, 2, 4  # bits of csrc/copies.hpp
+NOTE = "sentence with other words than its text"
+UNKNOWN = "sentence with mark-up that is no tag"
+TAGS = "<ARG0>, <ARG1>, <SIG0>, <SIG1>, ..."
+_ROLE = r"(?:arg|sig|cause|effect|signal|trigger)s?[ _-]?[0-9]*"
+_LETTER = r"[ces][0-9]*"
+# Mark-up in angles; names of roles in any brackets; and those that are mark-up in any text, which
+# is not true of "[S]tudents" and "(C)".
+_ANGLES = re.compile(r"(?:<|&lt;)\s*/?\s*[a-z][^<>&]{0,60}(?:>|&gt;)", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"(?:<|&lt;|[\[{{(|*_#~=^])\s*/?\s*(?:{_ROLE}|{_LETTER})\s*/?(?:>|&gt;|[\]}})|*_#~=^:])",
+    re.IGNORECASE,
+)
+_CERTAIN = re.compile(
+    rf"(?:<|&lt;)\s*/?\s*(?:{_ROLE}|{_LETTER})\s*/?(?:>|&gt;)|[\[{{]\s*/?(?:{_ROLE})[\]}}]",
+    re.IGNORECASE,
+)
+_SIGNS = re.compile(r"[<>\[\]{}()*_|#~^=&]")
+
+
+def first_sentences(kept: pa.ChunkedArray) -> pa.Array:
+    """Return the first sentence of each example without its tags, null where there is none."""
+    column = joined(kept)
+    sentences, places = flattened(column)
+    first, has_any = places[:-1], np.diff(places) > 0
+    taken = pc.take(sentences, numbers(np.where(has_any, first, 0), has_any))
+    return strings_at(*_native.without_tags(*characters_of(taken)), has_any)
+
+
+def texts_like(like: Relations | None, rows: Int64) -> pa.Array | None:
+    """Return the texts of these rows of gold, null where it has none; None without gold.
+
+    Without a column of texts they are its first tagged sentences.
+    """
+    if like is None:
+        return None
+    names = like.table.column_names
+    column = joined(like.table["text"]) if "text" in names else pa.nulls(len(like), pa.string())
+    if column.type not in (pa.string(), pa.large_string()) or column.null_count:
+        tagged = column_of_tagged(like)
+        if "text" not in names and tagged is not None and not tagged.null_count:
+            column = first_sentences(tagged)
+        else:
+            column = strings(texts_of(like))
+    if np.array_equal(rows, np.arange(len(column))):
+        return column
+    return pc.take(column, numbers(np.maximum(rows, 0), rows >= 0))
+
+
+def unlike(kept: pa.ChunkedArray, texts: pa.Array | None, widths: Any) -> Int8:
+    """Hold each sentence that could be read against the text of its example.
+
+    Parameters
+    ----------
+    kept : ChunkedArray of list<string>
+    texts : Array of string, optional
+        None where they are unknown: the first sentence of each example stands in.
+    widths : int32[n_sentences]
+        -1 for a sentence that could not be read, which is passed over.
+
+    Returns
+    -------
+    int8[n_sentences]
+        The bits `OTHER_WORDS`, `OTHER_SENTENCE` (half of the words are others) and `SIGNS` (there
+        are signs as of mark-up that the text lacks, or may lack where it is unknown).
+    """
+    are_known = texts is not None
+    texts = first_sentences(kept) if texts is None else texts
+    outcomes = np.empty(len(widths), np.int8)
+    data, places = characters_of(texts)
+    places = places.astype(np.int64, copy=False)
+    valid = is_valid(texts).astype(np.int8) if texts.null_count else None
+    example = sentence = 0
+    for chunk in kept.chunks:
+        starts, letters, offsets = text_lists(chunk)
+        stops = example + len(chunk), sentence + int(starts[-1])
+        if len(chunk):
+            _native.compare_copies(
+                letters,
+                offsets,
+                starts,
+                data,
+                places[example : stops[0] + 1],
+                None if valid is None else valid[example : stops[0]],
+                are_known,
+                widths[sentence : stops[1]],
+                outcomes[sentence : stops[1]],
+            )
+        example, sentence = stops
+    return outcomes
+
+
+def unknown_mark(sentence: str, text: str | None, *, is_bare: bool) -> str | None:
+    """Say which mark-up of a sentence is neither a tag nor in its text; None where there is none.
+
+    Without a text, mark-up is what names a role. A sentence that marks nothing (bare) has no signs
+    of any mark-up that the text lacks.
+
+    Examples
+    --------
+    >>> unknown_mark("<cause>Rain</cause> fell", "Rain fell", is_bare=True)
+    'unknown tag "<cause>", expected <ARG0>, <ARG1>, <SIG0>, <SIG1>, ...'
+    >>> unknown_mark("**Rain** fell", "Rain fell", is_bare=True)
+    'has no tag, but signs that the text lacks: "*"'
+    >>> unknown_mark("a <b> and [c] d", "a <b> and [c] d", is_bare=True)
+    """
+    plain = without_tags(sentence)
+    for mark in _marks(plain, text):
+        if text is None or mark.casefold() not in text.casefold():
+            return f"unknown tag {shown(mark)}, expected {TAGS}"
+    if not is_bare or text is None:
+        return None
+    added = next((s for s in _SIGNS.findall(plain) if plain.count(s) > text.count(s)), None)
+    return added and f"has no tag, but signs that the text lacks: {shown(added)}"
+
+
+def _marks(plain: str, text: str | None) -> Iterator[str]:
+    """Yield what may be mark-up of a sentence without its tags."""
+    for pattern in (_CERTAIN,) if text is None else (_ANGLES, _NAMED):
+        for match in pattern.finditer(plain):
+            yield match[0]
