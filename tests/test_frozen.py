@@ -125,6 +125,8 @@ def test_results_on_the_sample(tmp_path):
 
 @pytest.mark.skipif(not CNC.is_dir(), reason="no shared/data/cnc")
 def test_results_on_cnc():
+    # Anew since 25 sentences of 14_malformed, whose tags are <arg0>, count as unparsed: no score
+    # changed, only their number and the warnings.
     results = list(of_cnc())
     assert digest([*map(before, results)]) == "7dc6f126138e12599b5db15d052d6ea3"
     assert digest(results) == "a45b45216d37c095e9fbf1481bc8618c"

@@ -48,7 +48,7 @@ def natively(kept, lengths, reading):
 
 
 def letters_of(word):
-    """What of a word is compared: no case of ASCII, and no punctuation but that of few alphabets."""
+    """What of a word is compared: letters and digits, in small ASCII."""
     odd = ("\x80", "\xbf"), ("\u2000", "\u203f"), ("\u2212", "\u2212")
     kept = (
         c for c in word if (c.isalnum() if c.isascii() else not any(a <= c <= b for a, b in odd))

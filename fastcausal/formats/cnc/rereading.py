@@ -55,7 +55,7 @@ def reread(relations: Relations, tags: str, like: Relations | None = None) -> Re
     >>> reread(strict, "cnc-2023").to_examples()[0]["relations"]
     [{'cause': [(0, 2)], 'effect': [(2, 3)]}]
     """
-    if relations.reading.tags == tags and (like is None or _is_held(relations)):
+    if relations.reading.tags == tags and (like is None or not was_read_alone(relations)):
         return relations
     table = relations.table
     kept = column_of_tagged(relations)
@@ -104,21 +104,22 @@ def with_aligned(relations: Relations, like: Relations | None) -> Relations:
 def with_tags(gold: Relations, pred: Relations, tags: TagReading) -> tuple[Relations, Relations]:
     """Read both sides with one reading of tags, where they keep their tagged sentences.
 
-    Lengths of pred come from gold where the two can be joined. Only pred is
-    aligned.
+    Where the two can be joined, lengths of pred come from gold, and its sentences are held against
+    the texts of gold. Only pred is aligned.
     """
     if tags != "aligned" and _is_other(gold, tags):
         gold = reread(gold, tags)
     joinable = len(gold) == len(pred) or (gold.ids is not None and pred.ids is not None)
-    was_alone = pred.reading.tags == tags and "tagged" in pred.table.column_names
-    if _is_other(pred, tags) or (was_alone and joinable):
+    if _is_other(pred, tags) or (joinable and was_read_alone(pred)):
         pred = reread(pred, tags, gold if joinable else None)
     return gold, pred
 
 
-def _is_held(relations: Relations) -> bool:
-    """Tell whether the sentences of a table were held against texts when they were read."""
-    return "text" in relations.table.column_names or HELD in relations.kept
+def was_read_alone(relations: Relations) -> bool:
+    """Tell whether a table keeps tagged sentences that were held against no texts."""
+    names = relations.table.column_names
+    is_held = "tagged" not in names or "text" in names or HELD in relations.kept
+    return relations.reading.tags is not None and not is_held
 
 
 def _is_other(relations: Relations, tags: str) -> bool:

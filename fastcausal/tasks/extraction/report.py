@@ -22,6 +22,7 @@ from fastcausal.tables import number_text
 from fastcausal.tasks.unread import ALL_READ, Unparsed
 
 DETAILS = ("per_example", "matches")
+NO_GOLD = "gold has no relation in any example"
 if TYPE_CHECKING:
     from fastcausal.pages import Section
     from fastcausal.statistics import Statistics
@@ -174,7 +175,7 @@ def report_of(
             "bounds": bounds,
         },
         subsets=subsets,
-        warnings=warnings,
+        warnings=(*warnings, *([] if n_gold_relations or not n_examples else [NO_GOLD])),
         tables=Tables(**tables),
         statistics=statistics,
         legend=() if bounds is None else (_bounds_line(bounds),),

@@ -12,6 +12,7 @@ from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Groups, TooLargeError
 from fastcausal.engine.run import check_backend
 from fastcausal.formats.cnc.markup import OFFICIAL
+from fastcausal.formats.cnc.rereading import was_read_alone
 from fastcausal.groups import CountedGroups
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
@@ -63,7 +64,7 @@ def straight(
 
 def _are_plain(gold: Relations, pred: Relations) -> bool:
     """Tell whether two tables have the same examples, and nothing to be said of their reading."""
-    if gold.n_unread or pred.n_unread or gold.roles != pred.roles:
+    if gold.n_unread or pred.n_unread or gold.roles != pred.roles or was_read_alone(pred):
         return False
     a, b = gold.reading, pred.reading
     if a.predicted or a.notes or a.spans or b.notes or b.spans:
