@@ -174,7 +174,7 @@ def without_tags(data, offsets):
     cdef const int64_t* large = NULL
     cdef int64_t size = offsets[n] - offsets[0]
     if size > INT32_MAX:
-        raise OverflowError(f"{size} bytes of sentences without texts, expected at most {INT32_MAX}")
+        raise OverflowError(f"{size} bytes of sentences, expected at most {INT32_MAX}")
     bare, stops = memory(size), memory(4 * (n + 1))
     cdef char* to_bare = PyBytes_AsString(bare)
     cdef int32_t* to_stops = <int32_t*>PyBytes_AsString(stops)

@@ -295,7 +295,7 @@ REFUSED = [
     (SCHEME, (torch.full((2, 3, 7), torch.nan), IDS), "example 0, token 0: logit nan of label O"),
     (SCHEME, (IDS.to("meta"), IDS), "pred cannot be read"),
     (None, (IDS, IDS), "preds: found a Tensor, which a metric without decoder cannot read"),
-    (None, ([], [{"length": 3}]), "expected 1"),
+    (None, ([], [{"length": 3, "relations": []}]), "expected 1"),
     (fc.SpanDecoder(), (torch.zeros(2, 3, 6), []), "pred has 2 examples, expected 0"),
     (fc.SpanDecoder(), (IDS, []), r"logits: found the shape \(2, 3\), expected"),
 ]

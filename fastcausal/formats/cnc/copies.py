@@ -1,7 +1,7 @@
-"""Tagged sentences held against the texts that they repeat: stale ones, and mark-up that is no tag.
+"""Tagged sentences held against the texts that they repeat: stale ones, and unknown mark-up.
 
-A sentence without a tag marks nothing, which is an answer. Mark-up that is not understood, or the
-words of another sentence, would pass for one, or for spans of words that nobody chose.
+A sentence without a tag marks nothing, which is an answer. Mark-up that is not understood would
+pass for that, and the words of another sentence for those of this one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from fastcausal.relations import Relations
 Int8 = npt.NDArray[np.int8]
 OTHER_WORDS, OTHER_SENTENCE, SIGNS = 1, 2, 4  # bits of csrc/copies.hpp
 NOTE = "sentence with other words than its text"
-UNKNOWN = "sentence with mark-up that is no tag"
+UNKNOWN = "sentence with unknown mark-up"
 TAGS = "<ARG0>, <ARG1>, <SIG0>, <SIG1>, ..."
 _ROLE = r"(?:arg|sig|cause|effect|signal|trigger)s?[ _-]?[0-9]*"
 _LETTER = r"[ces][0-9]*"

@@ -198,13 +198,13 @@ class Sentences:
         signs = np.flatnonzero(unlike & copies.SIGNS)
         for k, mark in zip(signs.tolist(), self._marks(signs), strict=True):
             marked[k] = mark is not None
-        others = (unlike & copies.OTHER_WORDS) > 0
+        differs = (unlike & copies.OTHER_WORDS) > 0
         if self.tags in OFFICIAL:
             self.notes[copies.UNKNOWN] = int(np.count_nonzero(marked))
-            self.notes[copies.NOTE] = int(np.count_nonzero(others & ~marked))
+            self.notes[copies.NOTE] = int(np.count_nonzero(differs & ~marked))
             return
         unread = stale | marked
-        self.notes[copies.NOTE] = int(np.count_nonzero(others & ~unread))
+        self.notes[copies.NOTE] = int(np.count_nonzero(differs & ~unread))
         if unread.any():
             keep = np.repeat(~unread, np.maximum(self.widths, 0))
             self.spans = [column[keep] for column in self.spans]

@@ -76,7 +76,8 @@ def test_cnc_2023(case, backend):
     assert chosen_pairs(report, *n_relations) == {
         g: p for sentence in official["best_pairs"] for g, p in sentence["gold_pred"]
     }
-    assert not report.warnings
+    unknown = "pred: sentence with unknown mark-up: 25"  # <arg0>, which the program passes over
+    assert report.warnings == ((unknown,) if case == "14_malformed" else ())
 
 
 def counted(side: fc.Relations) -> dict[str, int]:
@@ -122,7 +123,8 @@ def test_cnc_2022(case, backend):
             assert report[group][name] == scores[name]
         if group != "overall":
             assert report[group].number == scores["number"]
-    assert not report.warnings
+    unknown = "pred: sentence with unknown mark-up: 25"  # <arg0>, which the program passes over
+    assert report.warnings == ((unknown,) if case == "14_malformed" else ())
 
 
 # ------------------------------------------------------- the same relations without their tags
