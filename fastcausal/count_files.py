@@ -43,6 +43,22 @@ JOINED: Warnings = {
 GOLD_DIGEST, BATCH_WARNINGS = IN_ROWS = ("gold_digest", "batch_warnings")
 AS_GIVEN = "tags:as-given: "  # begins the warning of relations that are used as they are
 LIKE = "the file to be like"
+TYPES: dict[str, Any] = {
+    "job": str,
+    "signature": str,
+    "protocol": str | None,
+    "roles": list | None,
+    "fields": list,
+    "system": str | None,
+    "gold": str | None,
+    "warnings": list,
+    "formula": dict,
+    "sums": bool,
+    "n_rows": int | None,
+    "systems": dict | None,
+    ROWS: str | None,
+    SEAL: str | None,
+}  # of the values of the metadata
 
 
 def about_of(statistics: Any, written: Written | None) -> About:
@@ -177,6 +193,7 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
     if about["statistics"] != VERSION:
         got = about["statistics"]
         raise InputError(f"{source.name}: statistics {got!r}, expected version {VERSION}")
+    _require_types(about, source.name)
     require_seal(about, source.name)
     for key in ("job", "fields", *FACTS) if like else ():
         if like is not None and about.get(key) != like.get(key):
@@ -190,6 +207,18 @@ def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, 
             raise InputError(f"{source.name}: {error}") from error
         table = table.set_column(table.column_names.index("id"), "id", ids)
     return source.name, table.replace_schema_metadata(None), about
+
+
+def _require_types(about: About, name: str) -> None:
+    """Raise InputError for metadata of which a value is of another type, also of one system."""
+    for key, kinds in TYPES.items():
+        if not isinstance(about.get(key), kinds):
+            got = f"{key} is {json.dumps(about.get(key))[:40]}"
+            raise InputError(f"{name}: invalid metadata of statistics: {got}")
+    for system, own in (about.get("systems") or {}).items():
+        if not isinstance(own, dict):
+            raise InputError(f"{name}: invalid metadata of statistics: of {system} nothing is told")
+        _require_types({**about, **own, "systems": None}, f"{name}: {system}")
 
 
 def about_like(path: str | os.PathLike[str]) -> About:
@@ -260,8 +289,8 @@ def read(path: str | os.PathLike[str], like: About | None = None) -> dict[str, d
 
 def _own(systems: Any, system: str) -> About:
     """Return what a file says of one of its systems; of others, that it does not know the rows."""
-    own = systems.get(system) if isinstance(systems, dict) else None
-    return own if isinstance(own, dict) else {"n_rows": None, ROWS: None}
+    own: About = (systems or {}).get(system, {"n_rows": None, ROWS: None})
+    return own
 
 
 def parts_of(part: Part, about: About) -> dict[str, Any]:

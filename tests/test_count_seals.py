@@ -157,6 +157,21 @@ def test_systems_that_exchange_their_names(tmp_path):
         read_systems(path)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("signature", 7), ("fields", 1.5), ("formula", []), ("n_rows", "61"), ("systems", {"a": 1}),
+     ("systems", {"a": {"signature": 2}}), ("roles", "cause"), ("job", None)],
+)  # fmt: skip
+def test_metadata_of_other_types(tmp_path, key, value):
+    """Also in the file that others are to be like."""
+    path, other, out = (tmp_path / f"{name}.parquet" for name in ("x", "other", "out"))
+    for target in (path, other):
+        fc.score(sample.GOLD, sample.SYSTEMS["careful"], per_example=target)
+    rewritten(path, pq.read_table(path), about_of(path) | {"seal": None, key: value})
+    for command in (("aggregate", path), ("merge", other, "--out", out, "--like", path)):
+        assert "invalid metadata of statistics" in cli(*command, expect=2)[1]
+
+
 def test_parts_of_engines_have_no_seal(tmp_path):
     gold = fc.read(sample.GOLD)
     pred = fc.read(sample.SYSTEMS["careful"], like=gold)
