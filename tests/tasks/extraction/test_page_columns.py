@@ -274,3 +274,13 @@ def test_bad_input(tmp_path):
     with pytest.raises(fc.InputError, match="have changed since they were scored"):
         report.to_html(tmp_path / "page.html")
     assert [path.name for path in tmp_path.iterdir()] == ["pred.jsonl"]
+
+
+def test_a_page_of_one_system_has_its_name(tmp_path, monkeypatch):
+    pages = []
+    monkeypatch.setattr("fastcausal.pages.write_page", lambda path, page: pages.append(page))
+    gold, careful = sample.GOLD, sample.SYSTEMS["careful"]
+    for pred in (careful, fc.read(careful, like=fc.read(gold))):
+        fc.score(gold, pred).to_html(tmp_path / "page.html")
+    [of_file], [in_memory] = (page.examples["systems"] for page in pages)
+    assert (of_file["name"], in_memory["name"]) == ("careful", "pred")

@@ -201,3 +201,22 @@ def test_pickles(protocol):
         scorer.update(ONE, ONE)
     assert scorer.compute()["overall"].tp == 2
     assert scorer.unmatched == "skip"
+
+
+def test_merging_keeps_the_rule_by_which_texts_were_located():
+    """Whichever part has located some, and whichever is merged into which."""
+    text, marked = "Rain fell so roads closed .", {"cause": (0, 2), "effect": (3, 5)}
+    gold = fc.Relations.from_examples([{"text": text, "relations": [marked]}])
+    words = [{"relations": [{"cause": ["Rain fell"], "effect": ["roads closed"]}]}]
+    shards = {"gap": [(words, gold), (gold, words), (words, words)], "first": [(words, words)]}
+    for rule, parts in shards.items():
+        for pair in parts:
+            one, other, whole = (
+                fc.ExtractionScorer(format="spans", occurrence=rule) for _ in range(3)
+            )
+            for scorer, pred in zip((one, other), pair, strict=True):
+                scorer.update(gold, pred)
+                whole.update(gold, pred)
+            one.merge(other)
+            assert one.compute().to_json() == whole.compute().to_json()
+            assert one.signature.endswith(f"|spans:{rule}")

@@ -50,8 +50,22 @@ def plain_row(source, reference, answer, protocol):
     return numbers, missing
 
 
+# Causes and effects of 0 to 3 spans on either side, whose words are shared across spans.
+PARTED = [" | ".join(parts) for parts in (
+    [""], ["rain mud"], ["rain", "mud"], ["mud", "rain"], ["mud rain"], ["rain mud", "hail"],
+    ["hail", "mud", "rain"], ["rain rain", "mud"], ["rain", "rain mud"],
+)]  # fmt: skip
+BY_NUMBER = [
+    ("rain", f"[Cause]{a}[Relation]x[Effect]{b}", f"[Cause]{b}[Relation]x[Effect]{a}")
+    for a in PARTED
+    for b in PARTED
+]
+
+
 @trials(300)
 @given(st.lists(rows, min_size=1, max_size=6), st.sampled_from(["guide", "fcr"]))
+@example(BY_NUMBER, "guide")
+@example(BY_NUMBER, "fcr")
 @example([("ΑΣ:Σ", "Cause:ΑΣ Σ\nEffect:Σ", "[Cause]ας σ[Effect]ς")], "guide")  # noqa: RUF001
 @example([("İ", "[Cause]İ|the[Relation]İ[Effect]😀a", "[Cause]i̇|an[Relation]i̇[Effect]😀")], "fcr")
 def test_words_are_those_of_python(table, protocol):

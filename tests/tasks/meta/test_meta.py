@@ -433,6 +433,7 @@ def test_bad_tables(case, tmp_path):
         ({"folds": 1}, "folds is 1, expected 2 to 1000"),
         ({"folds": 1_000_000}, "folds is 1000000, expected 2 to 1000"),
         ({"epsilon": -1}, "epsilon is -1"),
+        ({"epsilon": 1.01}, "epsilon is 1.01, expected 0 to 1"),
         ({"n_resamples": 0}, "n_resamples is 0"),
         ({"seed": -1}, "seed is -1"),
         ({"metrics": []}, "metrics is empty"),
