@@ -1,6 +1,7 @@
 // Tagged sentences (csrc/tagged.hpp): the input's lines are the sentences of one example each.
 #include "tagged.hpp"
 
+#include "copies.hpp"
 #include "fuzz.hpp"
 
 const std::vector<std::string> SEEDS{
@@ -63,6 +64,26 @@ void check_alone(const std::string& sentence, Tags tags, Reading& all) {
   all.spans.insert(all.spans.end(), alone.spans.begin(), alone.spans.end());
 }
 
+// A sentence held against its own words, and against those of the one before.
+void check_words(const std::string& sentence, const std::string& before) {
+  std::string bare(sentence.size(), ' ');
+  const int64_t offsets[]{0, static_cast<int64_t>(sentence.size())};
+  int32_t places[2];
+  fastcausal::write_bare(sentence.data(), offsets, 1, bare.data(), places);
+  bare.resize(static_cast<size_t>(places[1]));
+  const Exact tagged(sentence), text(bare), other(before);
+  const std::string_view own(tagged.data(), sentence.size()), words(text.data(), bare.size());
+  fastcausal::Copies copies;
+  require(copies.unlike(own, own, true) == 0, "a sentence is unlike itself");
+  if (bare.find('<') == std::string::npos)
+    require(copies.unlike(own, words, true) == 0, "a sentence is unlike its text");
+  const std::string_view others(other.data(), before.size());
+  const auto differs = [&](std::string_view a, std::string_view b) {
+    return copies.unlike(a, b, true) & (fastcausal::OTHER_WORDS | fastcausal::OTHER_SENTENCE);
+  };
+  require(differs(own, others) == differs(others, own), "words differ in one direction alone");
+}
+
 }  // namespace
 
 void check(const std::string& input) {
@@ -72,6 +93,7 @@ void check(const std::string& input) {
     sentences.push_back(input.substr(at, stop - at));
     at = stop + 1;
   }
+  for (size_t k = 0; k < sentences.size(); ++k) check_words(sentences[k], sentences[k ? k - 1 : 0]);
   for (const Tags tags : {Tags::strict, Tags::official, Tags::relaxed}) {
     const Reading together = read(sentences, tags);
     Reading apart;

@@ -129,18 +129,19 @@ def test_2022_warns_exactly_where_the_program_has_no_number(examples):
         for side in (0, 1)
     )
     report = fc.score(gold, pred, "cnc-2022")
+    warnings = [warning for warning in report.warnings if warning != NO_GOLD]
     try:
         with np.errstate(all="ignore"):
             wanted = program(examples)
     except StopError:
-        assert len(report.warnings) == 1
-        assert report.warnings[0].endswith(", the official program stops")
+        assert len(warnings) == 1
+        assert warnings[0].endswith(", the official program stops")
         return
     undefined = {role for role, scores in wanted.items() if math.isnan(scores[2])}
-    assert {w.split()[0] for w in report.warnings} == (
+    assert {w.split()[0] for w in warnings} == (
         undefined - {"overall"} if undefined != {"overall"} else {"gold"}
     )
-    assert all("NaN" in warning for warning in report.warnings)
+    assert all("NaN" in warning for warning in warnings)
     for role, scores in wanted.items():
         if role not in undefined:
             found = tuple(report[role][name] for name in ("precision", "recall", "f1"))
