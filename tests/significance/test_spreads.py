@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+import fastcausal as fc
 from fastcausal.significance import _ranks, sampling
 
 PLACES = 64  # a row of strays is filled up to a multiple of it
@@ -33,3 +34,16 @@ def test_the_largest_seed_is_taken():
     )
     assert last.sum(axis=1).tolist() == [40, 40]
     assert not np.array_equal(last, other)
+
+
+def test_resamples_of_few_units_are_warned_of():
+    for n, warned in ((1, False), (2, True), (29, True), (30, False)):
+        rows = [
+            {"id": f"{k}", "length": 3, "relations": [{"cause": (0, 1 + k % 2)}]} for k in range(n)
+        ]
+        gold = fc.Relations.from_examples(rows)
+        pred = fc.Relations.from_examples([{**rows[0], "id": row["id"]} for row in rows])
+        statistics = fc.score(gold, pred).statistics
+        for method, few in (("percentile", warned), ("bca", warned), ("jackknife", False)):
+            lines = statistics.intervals(method=method, n_resamples=20).warnings
+            assert any("fewer than 30" in line for line in lines) == few
