@@ -72,6 +72,8 @@ class OutputError(InputError):
 class Problems:
     """Collects the faults of one input, so that a user sees the first ten and the count at once.
 
+    Beyond `most` the input is given up, since each fault costs time.
+
     Examples
     --------
     >>> problems = Problems()
@@ -82,16 +84,20 @@ class Problems:
     """
 
     shown = 10
+    most = 100_000
 
     def __init__(self) -> None:
         self.count: int = 0
         self.first: list[str] = []
 
     def add(self, message: str) -> None:
-        """Note one fault."""
+        """Note one fault; InputError where there are too many to go on."""
         self.count += 1
         if len(self.first) < self.shown:
             self.first.append(message)
+        if self.count > self.most:
+            message = summary(self.most, self.first)
+            raise InputError(f"{message}, and what follows was not read")
 
     def raise_if_any(self) -> None:
         """Raise `InputError` with what was noted, if anything was."""

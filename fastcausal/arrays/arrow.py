@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
+from fastcausal.errors import InputError
+
 SPAN = pa.struct([("role", pa.int8()), ("start", pa.int32()), ("stop", pa.int32())])
 RELATIONS = pa.list_(pa.list_(SPAN))
 Booleans = np.ndarray[Any, np.dtype[np.bool_]]
@@ -43,15 +45,21 @@ def strings(values: Sequence[str | None]) -> pa.Array:
 
     Raises
     ------
-    UnicodeEncodeError
-        A string holds half of a surrogate pair.
+    InputError
+        A string holds half of a surrogate pair, which JSON can name and no file can store.
 
     Examples
     --------
     >>> strings(["a", None, "é"]).to_pylist()
     ['a', None, 'é']
     """
-    encoded = [b"" if value is None else value.encode() for value in values]
+    try:
+        encoded = [b"" if value is None else value.encode() for value in values]
+    except UnicodeEncodeError as error:
+        text = error.object[:60].encode(errors="backslashreplace").decode()
+        raise InputError(
+            f'"{text}" holds half of a surrogate pair, expected whole characters'
+        ) from error
     places = offsets(map(len, encoded))
     small = places[-1] < 2**31
     valid = np.array([value is not None for value in values], bool) if None in values else None

@@ -35,6 +35,7 @@ from fastcausal.formats.io.values import shown
 from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, LABELS, MARKS, is_tag
 from fastcausal.relations import ROLES, Relations
 
+MOST_TOKENS = 2**20  # of a sentence that is read
 MOST_TAGS = 2**24  # of an example that is written: more than 1 GB in memory
 _COMMENT = re.compile(r"# (id|text) *= ?(.*)", re.DOTALL)
 _SPACE = re.compile(r"[ \t\x0b\x0c]+")
@@ -243,6 +244,11 @@ def _blocks(
         if rows and len(columns) != len(rows[0]):
             problems.add(f"{source.name}:{number}: {len(columns)} columns, expected {len(rows[0])}")
             continue
+        if len(rows) == MOST_TOKENS:
+            raise InputError(
+                f"{source.name}:{number}: a sentence of more than {MOST_TOKENS} tokens; a blank "
+                "line ends a sentence"
+            )
         rows.append(columns)
     if rows or said:
         yield first, said, rows

@@ -22,6 +22,7 @@ from fastcausal.options import ReadFormat
 Formats = Mapping[str, Format]
 HEAD = 1 << 20  # bytes that tell the format of a large file
 SMALL = HEAD  # bytes of a file that is read whole
+MOST_STRANGE = 10_000  # lines without a known key, after which the format is not looked for
 
 
 def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False) -> Any:
@@ -150,17 +151,22 @@ def sniff_head(source: Source, formats: Formats) -> Format | None:
 
 def _sniff_json(source: Source, formats: Formats) -> Format:
     """Return the format of JSON lines: the first line that only one format can have."""
+    keys = {format.key for format in formats.values()}
     undecided: Format | None = None
     is_list = source.data.lstrip().startswith(b"[")  # of which lines are parts
     fault = ""
+    n_strange = 0
     for number, line in source.filled_lines():
+        row = None
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
             if line.lstrip().startswith("{") and not is_list:
                 fault = fault or invalid_json(source.name, error, number)
-            continue
-        if not isinstance(row, dict):
+        if not isinstance(row, dict) or keys.isdisjoint(row):
+            n_strange += 1
+            if n_strange > MOST_STRANGE:
+                break
             continue
         if known := _format_of(row, source, formats):
             return known

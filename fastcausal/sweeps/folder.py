@@ -28,6 +28,7 @@ from fastcausal.count_files import metadata_of
 from fastcausal.count_seals import Written
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats.io.files import Source, replacing
+from fastcausal.formats.io.packed import only_files
 from fastcausal.statistics import Statistics
 from fastcausal.sweeps.runs import file_name, run_name
 
@@ -178,7 +179,7 @@ def about_of(folder: str | os.PathLike[str]) -> dict[str, Any]:
 
 def counts_of_runs(folder: str | os.PathLike[str]) -> dict[str, Path]:
     """Return the file of statistics of each run in the folder of a sweep."""
-    files = sorted(Path(folder, "runs").glob("[!.]*.parquet"))
+    files = only_files(sorted(Path(folder, "runs").glob("[!.]*.parquet")))
     return {run_name(file.stem): file for file in files}
 
 

@@ -21,7 +21,7 @@ from fastcausal.formats import opened, read, stream
 from fastcausal.formats.annotation.brat import SUFFIX, TEXT_SUFFIX
 from fastcausal.formats.io.batches import Stream
 from fastcausal.formats.io.format import Opened
-from fastcausal.formats.io.packed import stem_of
+from fastcausal.formats.io.packed import only_files, stem_of
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations
 from fastcausal.tasks.extraction.scorer import Reads
@@ -111,7 +111,8 @@ def _listed(path: Path) -> list[Path]:
         if not path.is_file():
             raise InputError(f"{path}: not a file or folder of predictions")
         return [path]
-    entries = [entry for entry in sorted(path.iterdir()) if not entry.name.startswith((".", "_"))]
+    shown = (entry for entry in sorted(path.iterdir()) if not entry.name.startswith((".", "_")))
+    entries = only_files(shown)
     marked = {entry.stem for entry in entries if entry.suffix.lower() == SUFFIX}
     runs = [e for e in entries if not (e.suffix.lower() == TEXT_SUFFIX and e.stem in marked)]
     if not runs:

@@ -8,11 +8,13 @@ from string import Template
 from typing import NamedTuple
 
 from fastcausal.engine.kernel import Int32
+from fastcausal.errors import InputError
 from fastcausal.escapes import html_text
 from fastcausal.tables import Grid
 from fastcausal.tasks.sentences import Piece, Sentence
 
 COLOURS = 4  # of roles, on the page
+MOST_NUMBERS = 1 << 20  # tokens of an example without text; "length" may be any number
 PAGE = Path(__file__).with_name("marked.html")
 
 
@@ -43,11 +45,21 @@ def lines_of(name: str, rows: Int32 | None, sentence: Sentence) -> Iterator[Line
 def numbered(n_tokens: int) -> Sentence:
     """Make a sentence of the numbers of tokens, for an example without text.
 
+    Raises
+    ------
+    InputError
+        There are more than `MOST_NUMBERS`.
+
     Examples
     --------
     >>> numbered(3).words(1, 3)
     '1 2'
     """
+    if n_tokens > MOST_NUMBERS:
+        raise InputError(
+            f"an example without text has {n_tokens} tokens, expected at most {MOST_NUMBERS} to "
+            "show their numbers"
+        )
     stops, at = [], -1
     for k in range(n_tokens):
         at += 1 + len(str(k))

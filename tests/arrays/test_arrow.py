@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal.arrays import arrow
+from fastcausal.errors import InputError
 
 texts = st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=5))
 
@@ -46,7 +47,7 @@ def test_lists(values, data):
 
 
 def test_what_arrow_cannot_store():
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(InputError, match="half of a surrogate pair"):
         arrow.strings(["\ud800"])
     with pytest.raises(OverflowError, match="4294967296 list items"):
         arrow.lists([2**32], arrow.strings([]))

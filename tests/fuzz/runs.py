@@ -12,7 +12,9 @@ import io
 import json
 import random
 import re
+import resource
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -26,132 +28,144 @@ import pyarrow.parquet as pq
 import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli import app
-from fastcausal.formats import declared
+from tests.fuzz.commands import drawn
+from tests.fuzz.mutations import laid, mutated
+from tests.support import projects
 
 CORPUS = Path(__file__).parent / "corpus"
 PROGRAM = app
-HANG = 120  # seconds after which a run of a small file is one
+HANG = 10  # seconds of processors after which a run of a small file is one
+STILL = 120  # seconds of the clock, for a run that waits
+GROWTH = 1 << 30  # bytes by which memory may grow in a run
+ROOM = 6 << 30  # bytes of addresses beyond which a process has no memory: other work goes on
+FINDINGS = ("check", "gate", "sweep", "annotate")  # commands that may end with 1
 
-FORMATS = tuple(declared.FORMATS)
-TARGETS = ("x.csv", "x.jsonl", "x.parquet", "x.arrow", "x.arrows", "x.conll", "x.ann",
-           "x --to spans", "x --to squad", "x --to nli", "x --to cnc")  # fmt: skip
-TAGS = ("strict", "cnc-2023", "cnc-2022")
-POLICIES = ("error", "empty", "skip")
-
-# What readers look for, in wrong places.
-TOKENS = [
-    b"", b"\n", b"\r\n", b"\r", b"\t", b" ", b"\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\xed\xa0\x80",
-    b"\xff", "\u2028\u0085\x0c".encode(), "😀é".encode(), b'"', b"'", b"\\", b'""', b",", b";",
-    b":", b"::::", b"{", b"}", b"[", b"]", b"{}", b"[]", b"null", b"true", b"NaN", b"-Infinity",
-    b"1e999", b"-1", b"0", b"01", b"2147483647", b"2147483648", b"9223372036854775808", b"9" * 40,
-    b"1.5", b'"\\ud800"', b"<ARG0>", b"</ARG0>", b"<ARG1>", b"</ARG1>", b"<SIG0>", b"</SIG9>",
-    b"<ARG0></ARG0>", b"B-C", b"I-E", b"O", b"S-S", b"# id = ", b'"id": ', b'"relations": ',
-    b'"length": ', b'"start": ', b'"role": "cause"', b'{"role": "x"}', b"T1\tCause 0 1;2 3\tx\n",
-    b"R1\tCauses Arg1:T1 Arg2:T1\n", b"E1\t", b"#1\t", b"{x}", b"{:>9}", b"%s", b"%ID", b"@100",
-    b"\x1b]0;owned\x07", b"[" * 300, b'{"a":' * 300, b"(" * 100, b"unit,rater,label\n", b"label",
-    b"None", b"NA", b"nan", b"['x']", b"[1]", b"```", b"<think>", b"</think>",
-]  # fmt: skip
+TEXT = "Heavy rain 😀 caused [old] floods .\nThey fled because of a_b floods ."
+SPANS = [("Cause", "Heavy rain"), ("Signal", "caused"), ("Effect", "floods"),
+         ("Effect", "They fled"), ("Cause", "a_b floods"), ("Signal", "because of")]  # fmt: skip
+ONE = projects.Marked(
+    TEXT,
+    tuple((label, TEXT.index(t), TEXT.index(t) + len(t)) for label, t in SPANS),
+    ((0, 2), (1, 2), (4, 3), (5, 3)),
+)
+EXPORTS = {
+    "x.tsv": projects.tsv(ONE, slots=True),
+    "x.xmi": projects.xmi(ONE),
+    "amy.jsonl": projects.doccano({1: ONE, 2: ONE._replace(links=())}),
+    "x.json": projects.label_studio({1: {"amy": ONE, "ben": ONE}}),
+}
+# Kinds of files that the sample has, each with lines enough to be one.
+OF_SAMPLE = {
+    "relations": ("gold.csv", "hasty.jsonl", "annotator_1.jsonl"),
+    "raw": ("raw_answers.jsonl",),
+    "answers": ("answers.json",),
+    "judged": ("judged_answers.json", "judged_ann.json", "judged_ben.json"),
+    "saved": ("judged_ann.json", "judged_ben.json", "claims_prediction_brief_ann.json"),
+    "claims": tuple(path.name for path in sample.CLAIMS),
+    "pairs": ("crab_gold.jsonl",),
+    "crab_answers": ("crab_scores_careful.jsonl", "crab_scores_hasty.jsonl", "crab_yes_no.jsonl",
+                     "crab_letters.jsonl"),
+    "crab_questions": ("crab_questions.jsonl",),
+    "crab_choices": ("crab_choices.jsonl",),
+    "crab_ratings": ("crab_ratings.jsonl",),
+    "events": ("crab_gold_events.jsonl", "crab_found_events.jsonl"),
+    "scores": ("scores.csv",),
+    "human": ("judgments.csv",),
+}  # fmt: skip
+LINES = {"pairs": 8, "crab_questions": 4, "crab_ratings": 40, "scores": 41, "human": 60}
+WRITTEN = {
+    "protocol": {
+        "p.toml": 'name = "mine"\nkernel = "exact_spans"\ntags = "strict"\n'
+                  'tracks = [["cause", "effect"], ["signal"]]\nundefined = 0.5\n',
+        "p.json": '{"name": "mine", "kernel": "fair_spans", "objective": {"numerator": {"tp": 2}, '
+                  '"denominator": {"tp": 2, "be": 1, "fn": 2}}, "ties": "content"}',
+    },
+    "dates": {"dates.csv": "topic_id,date\n4,2021-05-04\n9,2022-01-01\n",
+              "dates.jsonl": '{"topic_id": 4, "date": "2021-05-04"}\n'},
+    "key": {"key.json": '{"Flood of the Lower Aster": {"1": "brief", "2": "full"}}'},
+}  # fmt: skip
+ALIKE = ("relations", "labels", "ratings", "events")  # a second file is often the first, changed
+AS_TABLES = ("pairs", "crab_answers", "crab_questions", "crab_choices", "crab_ratings", "events",
+             "scores", "human", "raw", "labels", "ratings")  # fmt: skip
 
 
 def made(folder: Path) -> dict[str, list[Path]]:
     """The files of the corpus by what they are, and such as only programs write."""
-    files = {part.name: sorted(part.iterdir()) for part in CORPUS.iterdir()}
+    files: dict[str, list[Path]] = {part.name: sorted(part.iterdir()) for part in CORPUS.iterdir()}
+    for kind, names in OF_SAMPLE.items():
+        for name in names:
+            data = (sample.FOLDER / name).read_bytes()
+            if not name.endswith(".json"):
+                data = b"".join(data.splitlines(keepends=True)[: LINES.get(kind, 6)])
+            files.setdefault(kind, []).append(_written(folder / kind / name, data))
+    for kind, texts in {**WRITTEN, "relations": EXPORTS}.items():
+        for name, text in texts.items():
+            files.setdefault(kind, []).append(_written(folder / kind / name, text.encode()))
+    _written(folder / "relations" / "TypeSystem.xml", projects.TYPE_SYSTEM.encode())
+    files |= _counted(folder / "counted", folder / "relations")
     relations = fc.read(CORPUS / "relations" / "table.jsonl")
-    ratings = pa.table({"unit": ["a", "a"], "rater": ["x", "y"], "label": ["1", "2"]})
-    labels = pa.table({"id": ["a", "b"], "label": [0, 1]})
     for suffix in ("parquet", "arrow", "arrows"):
         files["relations"].append(folder / f"table.{suffix}")
         fc.write(relations, files["relations"][-1])
-    for name, table in (("ratings", ratings), ("labels", labels)):
-        pq.write_table(table, folder / f"{name}.parquet")
-        pyarrow.feather.write_feather(table, folder / f"{name}.arrow")
-        files[name] += [folder / f"{name}.parquet", folder / f"{name}.arrow"]
-    for path in (sample.GOLD, sample.SYSTEMS["hasty"], sample.ANNOTATORS["annotator_1"]):
-        short = folder / path.name
-        short.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:6]))
-        files["relations"].append(short)
+    tables = {"ratings": pa.table({"unit": ["a", "a"], "rater": ["x", "y"], "label": ["1", "2"]}),
+              "labels": pa.table({"id": ["a", "b"], "label": [0, 1]})}  # fmt: skip
+    for kind in AS_TABLES:
+        table = tables.get(kind) or _table_of(files[kind][-1])
+        path = folder / kind / f"{kind}.parquet"
+        path.parent.mkdir(exist_ok=True)
+        pq.write_table(table, path)
+        pyarrow.feather.write_feather(table, path.with_suffix(".arrow"), compression="lz4")
+        files[kind] += [path, path.with_suffix(".arrow")]
     return files
 
 
-def rough(data: bytes, other: bytes, rng: random.Random) -> bytes:
-    """Bytes anywhere: most of it is no longer of its format."""
-    start = rng.randrange(len(data) + 1)
-    stop = min(len(data), start + rng.choice((0, 1, 1, 2, 5, 20, 200)))
-    piece = rng.choice((data, other))
-    at = rng.randrange(len(piece) + 1)
-    new = rng.choice((
-        rng.choice(TOKENS), rng.choice(TOKENS) * rng.choice((2, 20)), bytes([rng.randrange(256)]),
-        data[start:stop] * 2, piece[at : at + rng.randrange(80)], b"",
-    ))  # fmt: skip
-    end = rng.randrange(stop, len(data) + 1) if rng.random() < 0.05 else len(data)
-    return data[:start] + new + data[stop:end]
+def _written(path: Path, data: bytes) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    return path
 
 
-def gentle(data: bytes, other: bytes, rng: random.Random) -> bytes:
-    """A word or a line in the place of another: most of it can still be read."""
-    if rng.random() < 0.3:
-        lines = data.splitlines(keepends=True) or [b""]
-        new = rng.choice((*lines, rng.choice(TOKENS) + b"\n", b""))
-        lines[rng.randrange(len(lines))] = new
-        return b"".join(lines)
-    words = list(re.finditer(rb"[\w.-]+", data))
-    if not words:
-        return data
-    word, same = rng.choice(words), rng.choice(words)[0]
-    new = rng.choice((same, same, b"0", b"3", rng.choice(TOKENS)))
-    return data[: word.start()] + new + data[word.end() :]
+def _table_of(path: Path) -> pa.Table:
+    if path.suffix == ".csv":
+        import pyarrow.csv as pc
+
+        return pc.read_csv(path)
+    return pa.Table.from_pylist([json.loads(line) for line in path.read_text().splitlines()])
 
 
-def mutated(data: bytes, other: bytes, rng: random.Random) -> bytes:
-    """Some changes; one half of the runs has gentle ones alone, and a few keep nothing."""
-    if rng.random() < 0.03:
-        return rng.choice(TOKENS) * rng.choice((1, 1, 50))
-    changes = (gentle, gentle, rough) if rng.random() < 0.5 else (gentle,)
-    for _ in range(rng.choice((1, 1, 1, 2, 4))):
-        data = rng.choice(changes)(data, other, rng)
-    return data[:20_000]
+def _counted(folder: Path, small: Path) -> dict[str, list[Path]]:
+    """Files of counts of every kind, parts of one, runs in one table, and the folder of a sweep."""
+    folder.mkdir()
+    gold, hasty = small / "gold.csv", small / "hasty.jsonl"
+    relations = fc.read(gold)
+    systems = [hasty, _written(folder / "careful.jsonl", b"".join(
+        sample.SYSTEMS["careful"].read_bytes().splitlines(keepends=True)[:5]))]  # fmt: skip
+    hasty.write_bytes(b"".join(hasty.read_bytes().splitlines(keepends=True)[:5]))
+    counts, parts = [], []
+    for system in systems:
+        for suffix in ("parquet", "arrow"):
+            counts.append(folder / f"{system.stem}.{suffix}")
+            _run("score", gold, system, "--per-example", counts[-1])
+    _run("qa", CORPUS / "questions" / "squad.json", CORPUS / "answers" / "answers.json",
+         "--unmatched", "skip", "--per-example", folder / "qa.parquet")  # fmt: skip
+    _run("answers", sample.JUDGED, "--per-example", folder / "judged.parquet")
+    counts += [folder / "qa.parquet", folder / "judged.parquet"]
+    pred = fc.read(systems[0], like=relations)
+    batch = relations.table.append_column("predicted", pred.table["relations"])
+    for k in (0, 3):
+        parts.append(folder / f"part{k}.parquet")
+        pq.write_table(fc.score_batch(batch.slice(k, 3)), parts[-1])
+    runs = folder / "runs.parquet"
+    names = pa.array(["a", "b"] * 9)[: len(pred.table)]
+    fc.write(fc.Relations(pred.table.append_column("run", names)), runs)
+    _run("sweep", gold, *systems, "--out", folder / "swept", "--jobs", 1)
+    return {"counts": counts, "part": parts, "runs": [runs, folder / "hasty.parquet"],
+            "sweep": [folder / "swept"]}  # fmt: skip
 
 
-def arguments(rng: random.Random) -> tuple[list[str], list[str], list[str]]:
-    """A command, what its files are, and its options."""
-    tags, policy, json = rng.choice(TAGS), rng.choice(POLICIES), rng.choice(([], ["--json"]))
-    name = rng.choice(("score", "score", "errors", "raw", "explain", "agree", "labels", "classify",
-                       "qa", "describe", "check", "convert", "convert"))  # fmt: skip
-    two = ["relations", "relations"]
-    if name == "score":
-        protocol = rng.choice(("recess", "cnc-2023", "cnc-2022"))
-        more = rng.choice(([], ["--by", "doc_id"], ["--per-example", "out.parquet"],
-                           ["--matches", "out.parquet"], ["--backend", "reference"]))  # fmt: skip
-        options = ["--protocol", protocol, "--unparsed", policy, "--unmatched", policy, *more]
-        return [name], two, options + json
-    if name == "errors":
-        page = rng.choice(([], ["--html", "out.html"]))
-        return [name], two, ["--unparsed", policy, "--unmatched", policy, *page, *json]
-    if name == "raw":
-        options = ["--answers", "output", "--unparsed", policy, "--unmatched", "skip"]
-        return ["score"], ["relations", "raw"], [*options, *json]
-    if name == "agree":
-        more = rng.choice(([], ["--intervals"], ["--disagreements", "out.html"]))
-        return [name], two, ["--unparsed", policy, *more, *json]
-    if name == "labels":
-        level = rng.choice(("nominal", "ordinal", "interval", "ratio"))
-        files = ["ratings"] * rng.choice((1, 2))
-        more = rng.choice(([], ["--intervals"]))
-        return ["agree"], files, ["--labels", "label", "--level", level, *more, *json]
-    if name == "classify":
-        skip = ["--unparsed", "skip", "--unmatched", "skip"]
-        return [name], ["labels", "labels"], rng.choice(([], skip)) + json
-    if name == "qa":
-        return [name], ["questions", "answers"], ["--unmatched", policy, *json]
-    if name == "explain":
-        return [name], two, json
-    if name == "describe":
-        return [name], ["relations"], json
-    if name == "check":
-        return [name], ["relations"] * rng.choice((1, 2)), ["--tags", tags, *json]
-    options = [*rng.choice(TARGETS).split(), "--tags", tags]
-    options += rng.choice(([], ["--from", rng.choice(FORMATS)], ["--like", str(sample.GOLD)]))
-    return [name], ["relations"], options
+def _run(*args: object) -> None:
+    fault, status, said = _ended([str(arg) for arg in args])
+    assert (fault, status) == (None, 0), (args, said)
 
 
 class Runs:
@@ -161,61 +175,119 @@ class Runs:
         self.folder = folder
         (folder / "made").mkdir()
         self.files = made(folder / "made")
-        self.all = [path for paths in self.files.values() for path in paths]
+        self.all = [p for paths in self.files.values() for p in paths if p.is_file()]
 
-    def prepared(self, number: int) -> tuple[list[str], list[str]]:
-        """Arguments of a run, its files written: the command with them, and the options."""
+    def prepared(self, number: int) -> tuple[list[str], Path | None]:
+        """The words of the command of a run, its files written; and what standard input is."""
         rng = random.Random(number)
-        work = self.folder / "work"
-        shutil.rmtree(work, ignore_errors=True)
-        name, kinds, options = arguments(rng)
-        paths: list[str] = []
-        for k, kind in enumerate(kinds):
-            again = paths and kinds[0] == kind and rng.random() < 0.7  # what fits the first
-            source = Path(paths[0]) if again else self._source(kind, rng)
-            target = work / str(k) / source.name
-            target.parent.mkdir(parents=True)
-            for suffix in (source.suffix, ".txt") if source.suffix == ".ann" else (source.suffix,):
-                data = source.with_suffix(suffix).read_bytes()
-                if rng.random() < (0.5 if len(kinds) > 1 else 0.8):
-                    data = mutated(data, rng.choice(self.all).read_bytes(), rng)
-                target.with_suffix(suffix).write_bytes(data)
-            paths.append(str(target))
-        options = [str(work / o) if o.startswith(("x", "out.")) else o for o in options]
-        return [*name, *paths], options
+        self.work = self.folder / "work"
+        shutil.rmtree(self.work, ignore_errors=True)
+        self.work.mkdir()
+        words, stdin = [], None
+        before: dict[str, Path] = {}
+        kinds = re.compile(rf"{{({'|'.join(self.files)})}}")
+        for k, word in enumerate(drawn(rng)):
+            if kind := kinds.fullmatch(word):
+                path = self._file(kind[1], before, self.work / str(k), rng)
+                if stdin is None and path.is_file() and rng.random() < 0.02:
+                    word, stdin = "-", path
+                else:
+                    word = str(path)
+            elif word.startswith(("x.", "out.")) or word in ("x", "swept"):
+                word = str(self.work / word)
+            words.append(word)
+        return words, stdin
 
-    def _source(self, kind: str, rng: random.Random) -> Path:
-        return rng.choice(self.files[kind] if rng.random() < 0.95 else self.all)
+    def _file(self, kind: str, before: dict[str, Path], folder: Path, rng: random.Random) -> Path:
+        """Write a file of a kind, or one like the one before, mutated; its path."""
+        source = before.get(kind)
+        if source is None or kind not in ALIKE or rng.random() < 0.3:
+            good = [path for path in self.files[kind] if CORPUS not in path.parents]
+            good = [path for path in good if path != source] or good
+            source = rng.choice(rng.choice((good or self.files[kind], self.files[kind])))
+            source = source if rng.random() < 0.97 else rng.choice(self.all)
+        share = 0.4 if before else 0.6
+        if source.is_dir():
+            shutil.copytree(source, folder)
+            for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+                if rng.random() < share / 2:
+                    self._mutate(path, path, rng)
+            return folder
+        folder.mkdir()
+        target = folder / source.name
+        beside = {".ann": (".txt",)}.get(source.suffix, ())
+        for suffix in (source.suffix, *beside):
+            mutate = rng.random() < share
+            target.with_suffix(suffix).write_bytes(source.with_suffix(suffix).read_bytes())
+            if mutate:
+                self._mutate(target.with_suffix(suffix), target.with_suffix(suffix), rng)
+        if source.suffix == ".xmi" and rng.random() < 0.9:
+            target.with_name("TypeSystem.xml").write_text(projects.TYPE_SYSTEM)
+        before[kind] = target if kind in ALIKE and rng.random() < 0.5 else source
+        if rng.random() < 0.04 and not beside:
+            before[kind] = source
+            return laid(target, rng)
+        return target
+
+    def _mutate(self, source: Path, target: Path, rng: random.Random) -> None:
+        other = rng.choice(self.all).read_bytes()
+        target.write_bytes(mutated(source.read_bytes(), other, rng, source.suffix))
 
     def fault(self, number: int) -> str | None:
         """What is wrong with a run: not its result, but how it ends."""
-        files, options = self.prepared(number)
-        said = judged_run(files, options)
-        return said and f"{' '.join([*files, *options])}\n  {said}"
+        words, stdin = self.prepared(number)
+        before = _resident()
+        said, _, _ = _ended(words, stdin)
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before
+        if grown > GROWTH:
+            said = f"memory grew by {grown >> 20} MiB, {said}"
+        return said and f"{' '.join(words)}\n  {said}"
 
 
-def judged_run(command: list[str], options: list[str]) -> str | None:
+def _resident() -> int:
+    """Bytes of memory that this process has."""
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * resource.getpagesize()
+
+
+def judged_run(words: list[str]) -> str | None:
     """Run a command in this process: what is wrong with how it ends."""
+    return _ended(words)[0]
+
+
+def _ended(words: list[str], stdin: Path | None = None) -> tuple[str | None, object, str]:
+    """Run a command: what is wrong with how it ends, its status, and what it says."""
     out, err = io.StringIO(), io.StringIO()
     status: object = None
-    with redirect_stdout(out), redirect_stderr(err):
+    before = sys.stdin
+    with redirect_stdout(out), redirect_stderr(err), (stdin or Path("/dev/null")).open() as file:
+        sys.stdin = file
         try:
-            PROGRAM.main([*command, *options])
+            PROGRAM.main(words)
         except SystemExit as end:
             status = end.code or 0
-    return _judged(status, command[0], "--json" in options, out.getvalue(), err.getvalue())
+        finally:
+            sys.stdin = before
+    said = out.getvalue(), err.getvalue()
+    return _judged(status, words, *said), status, "".join(said)
 
 
-def _judged(status: object, command: str, as_json: bool, out: str, err: str) -> str | None:
-    if status not in ((0, 1, 2) if command == "check" else (0, 2)):
+def _judged(status: object, words: list[str], out: str, err: str) -> str | None:
+    as_json = "--json" in words
+    if status not in ((0, 1, 2) if words[0] in FINDINGS else (0, 2)):
         return f"exit {status}: {(out + err)[-300:]}"
     if "Traceback" in err or "not enough memory" in err + out:
         return err[-300:]
     if as_json:
-        found = json.loads(out)
-        if ("error" in found) != (status == 2) or out.count("\n") != 1:
+        try:
+            found = json.loads(out)
+        except ValueError:
+            return f"exit {status}, but no JSON {out[:300]}"
+        if ("error" in found) != (status == 2 and "n_runs" not in found) or out.count("\n") != 1:
             return f"exit {status}, but JSON {out[:300]}"
     messages = [line for line in err.splitlines() if line.startswith("error: ")]
+    if words[0] == "sweep" and " scored, " in out:  # none was scored
+        return None
     if len(messages) != (status == 2 and not as_json):
         return f"exit {status}, but messages {messages}"
     if status == 2 and not as_json and (out or err == "error: \n"):
@@ -226,16 +298,23 @@ def _judged(status: object, command: str, as_json: bool, out: str, err: str) -> 
 def main(first: int, count: int, seconds: float) -> None:
     """Print each number, and the fault of each run that has one."""
     end = time.monotonic() + seconds
+    # A signal that Python handles would wait for the end of native code.
+    faulthandler.register(signal.SIGPROF, chain=True)
+    resource.setrlimit(resource.RLIMIT_AS, (ROOM, resource.getrlimit(resource.RLIMIT_AS)[1]))
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         runs = Runs(Path(folder))
         for number in range(first, first + count):
             if time.monotonic() > end:
                 break
             print(number, flush=True)  # noqa: T201
-            faulthandler.dump_traceback_later(HANG, exit=True)
+            signal.setitimer(signal.ITIMER_PROF, HANG)
+            faulthandler.dump_traceback_later(STILL, exit=True)
             fault = runs.fault(number)
             if fault:
                 print(f"run {number}: {fault}", flush=True)  # noqa: T201
+            if fault and "memory grew" in fault:
+                sys.exit(f"run {number}: the peak of memory hides what follows")
+        signal.setitimer(signal.ITIMER_PROF, 0)
         faulthandler.cancel_dump_traceback_later()
 
 

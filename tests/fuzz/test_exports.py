@@ -18,28 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from tests.fuzz.runs import mutated
+from tests.fuzz.mutations import mutated
+from tests.fuzz.runs import EXPORTS, ONE
 from tests.support import cas, projects
 from tests.support.profiles import trials
-from tests.support.projects import Marked
 from tests.support.zips import packed
 
 SECONDS = float(os.environ.get("FASTCAUSAL_FUZZ_SECONDS", "0"))
 FIRST = int(os.environ.get("FASTCAUSAL_FUZZ_FIRST", "0"))
-TEXT = "Heavy rain 😀 caused [old] floods .\nThey fled because of a_b floods ."
-SPANS = [("Cause", "Heavy rain"), ("Signal", "caused"), ("Effect", "floods"),
-         ("Effect", "They fled"), ("Cause", "a_b floods"), ("Signal", "because of")]  # fmt: skip
-ONE = Marked(
-    TEXT,
-    tuple((label, TEXT.index(t), TEXT.index(t) + len(t)) for label, t in SPANS),
-    ((0, 2), (1, 2), (4, 3), (5, 3)),
-)
-EXPORTS = {
-    "x.tsv": projects.tsv(ONE, slots=True),
-    "x.xmi": projects.xmi(ONE),
-    "amy.jsonl": projects.doccano({1: ONE, 2: ONE._replace(links=())}),
-    "x.json": projects.label_studio({1: {"amy": ONE, "ben": ONE}}),
-}
 
 
 def numbers(count):
@@ -83,7 +69,9 @@ VALUES = {
     "amy.jsonl": json.loads(EXPORTS["amy.jsonl"].splitlines()[0]),
     "x.json": json.loads(EXPORTS["x.json"]),
     "new.json": json.loads(projects.cas_json(ONE)),
-    "old.json": cas.old_layout(text=TEXT, marks=ONE.spans, links=ONE.links, sentences=ONE.lines),
+    "old.json": cas.old_layout(
+        text=ONE.text, marks=ONE.spans, links=ONE.links, sentences=ONE.lines
+    ),
 }
 INSTEAD = (None, True, 0, -1, 1.5, 10**30, "", "x", "\ud800", [], [None], [[]], {}, {"id": None})
 

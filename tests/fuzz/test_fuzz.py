@@ -1,8 +1,8 @@
 """Whatever is in the files: exit 0, 1 or 2, one message, no crash, no hang.
 
-``FASTCAUSAL_FUZZ_SECONDS`` makes it run for so long, and ``FASTCAUSAL_FUZZ_FIRST`` elsewhere. A
-fault is told with the number of its run, which ``python -m tests.fuzz.runs NUMBER 1 60`` repeats.
-Its file belongs into the corpus once it is mended.
+``FASTCAUSAL_FUZZ_SECONDS`` makes it run for so long, ``FASTCAUSAL_FUZZ_INPUTS`` on so many files,
+and ``FASTCAUSAL_FUZZ_FIRST`` elsewhere. A fault is told with the number of its run, which
+``python -m tests.fuzz.runs NUMBER 1 60`` repeats. Its file belongs into the corpus once mended.
 """
 
 from __future__ import annotations
@@ -10,11 +10,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from itertools import product
 from pathlib import Path
 
 import pytest
 
+from fastcausal.cli import COMMANDS
+from fastcausal.cli.annotate import annotate
+from fastcausal.cli.crab import crab
+from tests.fuzz.commands import TAKES, WITHOUT_FILES, name_of
 from tests.fuzz.runs import CORPUS, judged_run
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +32,7 @@ sys.path.insert(1, sys.argv[1])
 from tests.fuzz.runs import main
 main(int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
 """
+MOST_FAULTS = 50  # after which no more are looked for
 RUNS = 400  # where the number of them decides, and not the time
 
 # Every command of one kind of file, or of two.
@@ -43,18 +49,34 @@ OF_TWO = {
 
 
 def test_mutated_files():
-    """In a process of its own, which a crash or a hang ends."""
-    count, seconds = (2**62, SECONDS) if SECONDS else (RUNS, "inf")
-    done = subprocess.run(
-        [sys.executable, "-P", "-W", "error", "-c", START, str(ROOT), FIRST, str(count), seconds],
-        capture_output=True, encoding="utf-8", errors="replace", check=False,
-    )  # fmt: skip
-    lines = done.stdout.splitlines()
-    last = next((line for line in reversed(lines) if line.isdigit()), "none")
-    assert done.returncode == 0, f"run {last} ended with {done.returncode}\n{done.stderr[-3000:]}"
-    faults = [line for line in lines if not line.isdigit()]
+    """In a process of its own, which a crash, a hang or too much memory ends; another goes on."""
+    first, end = int(FIRST), time.monotonic() + float(SECONDS or "inf")
+    count = int(os.environ.get("FASTCAUSAL_FUZZ_INPUTS", "0")) or (2**62 if SECONDS else RUNS)
+    stop = first + count
+    faults: list[str] = []
+    while first < stop and time.monotonic() < end and len(faults) < MOST_FAULTS:
+        left = str(end - time.monotonic())
+        done = subprocess.run(
+            [sys.executable, "-P", "-W", "error", "-c", START, str(ROOT), str(first),
+             str(stop - first), left],
+            capture_output=True, encoding="utf-8", errors="replace", check=False,
+        )  # fmt: skip
+        lines = done.stdout.splitlines()
+        last = next((int(line) for line in reversed(lines) if line.isdigit()), first)
+        faults += [line for line in lines if not line.isdigit()]
+        first = last + 1
+        if not done.returncode:
+            break
+        faults.append(f"run {last} ended with {done.returncode}\n{done.stderr[-3000:]}")
     assert not faults, "\n".join(faults)
-    assert SECONDS or last == str(int(FIRST) + RUNS - 1)
+    assert SECONDS or first == stop
+
+
+def test_every_command_is_run():
+    assert {name_of(takes).split()[0] for takes in TAKES} == {*COMMANDS} - WITHOUT_FILES
+    assert {name_of(takes) for takes in TAKES} >= {f"crab {name}" for name in crab.modules} | {
+        f"annotate {name}" for name in annotate.modules
+    }
 
 
 def test_runs_are_told_by_their_number(tmp_path):
@@ -65,9 +87,9 @@ def test_runs_are_told_by_their_number(tmp_path):
         (tmp_path / name).mkdir()
         runs = Runs(tmp_path / name)
         for number in (5, 6, 7):
-            files, options = runs.prepared(number)
-            contents = [Path(arg).read_bytes() for arg in files if Path(arg).is_file()]
-            shown = [arg.removeprefix(str(tmp_path / name)) for arg in (*files, *options)]
+            words, _ = runs.prepared(number)
+            contents = [Path(arg).read_bytes() for arg in words if Path(arg).is_file()]
+            shown = [arg.removeprefix(str(tmp_path / name)) for arg in words]
             prepared.append((shown, contents))
     assert prepared[:3] == prepared[3:]
     assert prepared[0] != prepared[1]
@@ -96,4 +118,4 @@ def files(kind):
 def test_the_corpus_as_it_is(command, sources, tmp_path):
     name, *more = command.replace("x.", f"{tmp_path}/x.").split()
     for options in ([],) if name == "convert" else ([], ["--json"]):
-        assert judged_run([name, *map(str, sources)], [*more, *options]) is None
+        assert judged_run([name, *map(str, sources), *more, *options]) is None

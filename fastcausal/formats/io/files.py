@@ -21,6 +21,7 @@ from fastcausal.formats.io.zips import Archive
 
 LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit refuses long sentences
 UTF8_MARK = b"\xef\xbb\xbf"
+_FILLED = re.compile(r"\S")
 JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
 
 
@@ -109,8 +110,21 @@ class Source:
         yield number, text[start:]
 
     def filled_lines(self) -> Iterator[tuple[int, str]]:
-        """Return the lines that are not blank, with their numbers."""
-        return ((number, line) for number, line in self.lines() if line and not line.isspace())
+        """Yield the lines that are not blank, with their numbers."""
+        number, start, text = self.first, 0, self.text
+        while start < len(text):
+            end = text.find("\n", start)
+            end = len(text) if end < 0 else end
+            line = text[start:end]
+            if line and not line.isspace():
+                yield number, line
+                number, start = number + 1, end + 1
+            elif filled := _FILLED.search(text, end):  # of blank lines there may be millions
+                following = text.rfind("\n", end, filled.start()) + 1
+                number += text.count("\n", end, following)
+                start = following
+            else:
+                return
 
     def rows(self, delimiter: str = ",") -> list[tuple[int, list[str]]]:
         """Return the rows of a CSV file with the number of their first line, all of one width.

@@ -25,7 +25,7 @@ from fastcausal.formats.io.zips import MOST_RATIO, Archive
 SUFFIXES = (".gz", ".gzip", ".bz2", ".zst", ".zstd", ".zip")
 HEAD = 10  # bytes that tell how a file is packed
 PIECE = 1 << 20  # bytes unpacked at a time
-SAFE = 1 << 28  # bytes that any file may unpack to
+SAFE = 1 << 26  # bytes that any file may unpack to
 
 T = TypeVar("T")
 
@@ -129,7 +129,7 @@ def unpacked(file: IO[bytes], name: str) -> tuple[str, Iterator[bytes]]:
     if how == "zip":
         archive = Archive(name, file.read())
         member = _member(archive)
-        return f"{name}/{member}", _pieces(io.BytesIO(archive.read(member)), name, how, size)
+        return f"{name}/{member}", _plain(archive.read(member), name, how)
     if how not in _CODECS:
         raise InputError(f"{name}: a file packed by {how}, which is not read: unpack it first")
     import pyarrow as pa
@@ -143,15 +143,20 @@ def _pieces(stream: Any, name: str, how: str, size: int) -> Iterator[bytes]:
     n = 0
     with closing(stream), _faults(name, how):
         while piece := stream.read(PIECE):
-            if not n and (inner := packing(piece[:HEAD])):
-                raise InputError(f"{name}: {inner} data within {how} data, unpack it first")
             n += len(piece)
             if n > max(SAFE, MOST_RATIO * size):
                 raise InputError(
                     f"{name}: {size} bytes unpack to over {n >> 20} MiB, more than {MOST_RATIO} "
                     "times as many; if that is meant, unpack it first"
                 )
-            yield piece
+            yield from _plain(piece, name, how) if n == len(piece) else (piece,)
+
+
+def _plain(piece: bytes, name: str, how: str) -> Iterator[bytes]:
+    """Yield the first bytes of what was unpacked, unless they are packed themselves."""
+    if inner := packing(piece[:HEAD]):
+        raise InputError(f"{name}: {inner} data within {how} data, unpack it first")
+    yield piece
 
 
 def _member(archive: Archive) -> str:
@@ -230,7 +235,9 @@ def loaded(source: str | os.PathLike[str], most: int = -1) -> tuple[str, bytes]:
     name, data = name_of(source), _stored(source, most)
     if packing(data[:HEAD]):
         name, pieces = unpacked(io.BytesIO(data), name)
-        data = b"".join(pieces)
+        joined = io.BytesIO()  # which gives what it holds without a copy
+        joined.writelines(pieces)
+        data = joined.getvalue()
     return name, data
 
 
@@ -281,6 +288,23 @@ class Spool(os.PathLike[str]):
 
     def __fspath__(self) -> str:
         return str(self._path)
+
+
+def only_files(entries: Iterable[Path]) -> list[Path]:
+    """Return the entries of a folder; InputError for a pipe or a device.
+
+    Opening a pipe in a folder would wait for ever; one that is named itself has a writer.
+
+    Raises
+    ------
+    InputError
+        One is neither a file nor a folder.
+    """
+    listed = list(entries)
+    for entry in listed:
+        if entry.exists() and not (entry.is_file() or entry.is_dir()):
+            raise InputError(f"{entry}: neither a file nor a folder, but a pipe or a device")
+    return listed
 
 
 def readable_again(source: Any) -> Any:

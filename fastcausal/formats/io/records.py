@@ -70,6 +70,8 @@ class Records:
             present = ", ".join(self.table.column_names)
             raise InputError(f'{self.name}: no column "{name}": found {present[:200]}')
         column = arrow.joined(self.table[name])
+        if column.null_count == len(column):
+            return pa.nulls(len(column), pa.string())  # a column of any type may be empty
         return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
     def answers(self, name: str) -> pa.Array:
@@ -225,7 +227,7 @@ def read_records(source: Any, name: str = "rows") -> Records:
 
 def _of_file(file: Source) -> Records:
     if binary.sniff(file.data) is not None:
-        return Records(file.name, binary.load(file))
+        return Records(file.name, arrow.without_views(binary.load(file)))
     if file.data.lstrip()[:1] == b"[":
         return _of_objects(_document(file), file.name)
     if file.is_json:

@@ -15,13 +15,14 @@ from fastcausal.arrays import compute as pc
 from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.strata import sorted_strata
 from fastcausal.engine.run import chosen_pairs, count_pairs
+from fastcausal.errors import InputError, counted
 from fastcausal.pages import Page, Section
 from fastcausal.report import Report
 from fastcausal.rows import Rows
 from fastcausal.tasks.align import Aligned
 from fastcausal.tasks.extraction.errors import error_fields
 from fastcausal.tasks.extraction.tables import Counting, require_details
-from fastcausal.tasks.marked import numbered
+from fastcausal.tasks.marked import MOST_NUMBERS, numbered
 from fastcausal.tasks.sentences import Sentence, sentences_of
 
 Int64 = npt.NDArray[np.int64]
@@ -201,9 +202,16 @@ def _gold(systems: Sequence[_System], at: Int64) -> pa.Table:
 def _sentences(gold: pa.Table) -> list[Sentence]:
     """Return the text of each example, else the numbers of its tokens."""
     lengths = arrow.values_of(arrow.joined(gold["length"]))
+    texts = sentences_of(gold, lengths)
+    without = [n for text, n in zip(texts, lengths.tolist(), strict=True) if text is None]
+    if sum(without) > MOST_NUMBERS:
+        raise InputError(
+            f"{counted(len(without), 'example')} without text have {sum(without)} tokens, expected "
+            f"at most {MOST_NUMBERS} on a page, which shows their numbers; write fewer examples"
+        )
     return [
-        sentence or numbered(length)
-        for sentence, length in zip(sentences_of(gold, lengths), lengths.tolist(), strict=True)
+        numbered(length) if text is None else text
+        for text, length in zip(texts, lengths.tolist(), strict=True)
     ]
 
 

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from fastcausal.arrays.arrow import numbers, strings, without
 from fastcausal.arrays.strata import by_number
 from fastcausal.errors import InputError, invalid_json, repeated
+from fastcausal.formats.io.cells import encodable
 from fastcausal.formats.io.files import Source
 from fastcausal.formats.io.records import Records, read_records
 from fastcausal.formats.io.values import JSON, kind
@@ -149,7 +150,7 @@ def _items(source: Any, name: str) -> tuple[Any, str | None]:
     user = document.get("username")
     if not isinstance(user, str | None):
         raise InputError(f'{name}: "username" is {kind(user)}, expected a string')
-    return read_records(items, name), user or None
+    return read_records(items, name), encodable(user) if user else None
 
 
 def _document(source: Source) -> Mapping[str, Any] | None:

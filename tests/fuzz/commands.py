@@ -1,0 +1,101 @@
+"""Every command, and the kinds of files that it takes.
+
+``{kind}`` is a file of that kind, ``{out.csv}`` one that is written, ``a|b`` a choice, and what is
+in brackets may be left out.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+
+from fastcausal.formats import declared
+
+FORMATS = "|".join(declared.FORMATS)
+POLICIES = "--unparsed error|empty|skip|empty --unmatched error|empty|skip|skip"
+SHOWN = "[--json]"
+DRAWS = "--n-resamples 20 [--method bca|percentile|bca|jackknife] [--cluster doc_id|id]"
+TABLE = "out.csv|out.parquet|out.arrow"
+CRAB = f"{POLICIES} [--gold-from score] [--border text|down] {SHOWN}"
+TARGETS = ("x.csv|x.jsonl|x.parquet|x.arrow|x.arrows|x.conll|x.ann",
+           "x --to spans|squad|nli|cnc|bio")  # fmt: skip
+TAKES = (
+    f"score {{relations}} {{relations}} --protocol recess|cnc-2023|cnc-2022 {POLICIES} "
+    f"[--by doc_id] [--backend reference] [--reasons {TABLE}] {SHOWN}",
+    f"score {{relations}} {{relations}} {{relations}} {POLICIES} [--matches {TABLE}] "
+    f"[--tags aligned|cnc-2023] [--format markdown|latex|csv] [--counts]",
+    f"score {{relations}} {{relations}} {POLICIES} --per-example {TABLE} [--intervals {DRAWS}] "
+    f"[--protocol cnc-2023] {SHOWN}",
+    f"score {{relations}} {{relations}} --protocol {{protocol}} {POLICIES} {SHOWN}",
+    f"score {{relations}} {{raw}} --answers output {POLICIES} [--occurrence first] {SHOWN}",
+    f"errors {{relations}} {{relations}} {POLICIES} [--html out.html] [--type be] {SHOWN}",
+    f"report {{relations}} {{relations}} [{{relations}}] --out out.html {POLICIES} "
+    f"--n-resamples 20 {SHOWN}",
+    f"explain {{relations}} {{relations}} {SHOWN}",
+    f"compare {{counts}} {{counts}} {DRAWS} [--score cause_f1] [--html out.html] {SHOWN}",
+    f"leaderboard {{counts}} {{counts}} [{{counts}}] {DRAWS} [--html out.html] {SHOWN}",
+    f"leaderboard {{sweep}} {DRAWS} {SHOWN}",
+    f"gate --baseline {{counts}} --candidate {{counts}} --min-delta -0.5|0 {DRAWS} "
+    f"[--junit out.xml] {SHOWN}",
+    f"sweep {{relations}} {{relations}} {{relations}} --out swept {POLICIES} --jobs 1 {SHOWN}",
+    f"sweep {{relations}} {{sweep}} --out swept --jobs 1 {SHOWN}",
+    f"sweep {{relations}} {{runs}} --run-column run|id --out swept --jobs 1 {POLICIES} {SHOWN}",
+    f"aggregate {{counts}} [{{counts}}] [--by doc_id] [--counts] [--intervals {DRAWS}] {SHOWN}",
+    f"merge {{part}} [{{part}}] [{{counts}}] [--like {{counts}}] --out out.parquet|out.arrow "
+    f"{SHOWN}",
+    f"agree {{relations}} {{relations}} --unparsed error|empty|skip [--intervals] "
+    f"[--disagreements out.html|out.csv] [--protocol recess-code] {SHOWN}",
+    f"agree {{ratings}} [{{ratings}}] --labels label --level nominal|ordinal|interval|ratio "
+    f"[--intervals] [--rater rater] {SHOWN}",
+    f"classify {{labels}} {{labels}} [--unparsed skip --unmatched skip] "
+    f"[--per-example out.parquet] {SHOWN}",
+    f"qa {{questions}} {{answers}} --unmatched error|empty|skip [--per-example out.arrow] {SHOWN}",
+    f"answers {{judged}} [{{judged}}] --protocol guide|fcr --unparsed error|empty|skip "
+    f"[--by tag] [--text-metrics] [--per-item out.csv|out.jsonl] [--judgments out.parquet] {SHOWN}",
+    f"claims {{claims}} [{{claims}}] [{{claims}}] [--name claims_{{side}}_{{system}}_{{rater}}] "
+    f"--nulls error|false|skip --raters mean|majority --unmatched error|skip "
+    f"[--per-topic out.csv] [--judgments out.jsonl] {SHOWN}",
+    f"meta {{scores}} {{human}} --unmatched error|skip --resamples 20 [--intervals] "
+    f"[--by topic] [--cluster topic] [--metric judge] [--level interval] {SHOWN}",
+    f"describe {{relations}} [{{relations}}] [--tokenizer nltk-style] {SHOWN}",
+    f"describe {{labels}} [--from {FORMATS}] {SHOWN}",
+    f"check {{relations}} [{{relations}}] --tags strict|cnc-2023|cnc-2022 {SHOWN}",
+    *(f"convert {{relations}} {target} --tags strict|cnc-2023|cnc-2022 [--from {FORMATS}]"
+      for target in TARGETS),
+    "convert {relations} x.csv|x.jsonl|x.conll --like {relations} [--tags aligned]",
+    f"crab pairwise {{pairs}} {{crab_answers}} [{{crab_answers}}] --task score|multiclass|binary "
+    f"[--per-pair out.parquet] [--by period] [--intervals {DRAWS}] {CRAB}",
+    f"crab frames {{pairs}} {{crab_answers}} --task score|multiclass|binary "
+    f"[--rule mixed|collapse] [--per-frame out.arrow] {CRAB}",
+    f"crab frames {{pairs}} {SHOWN}",
+    f"crab chains {{pairs}} {SHOWN}",
+    f"crab chains {{pairs}} {{crab_answers}} --task score|multiclass|binary "
+    f"[--per-chain out.parquet] {CRAB}",
+    f"crab graded {{crab_questions}} {{crab_choices}} {POLICIES} [--per-question out.parquet] "
+    f"{SHOWN}",
+    f"crab make-mcq {{pairs}} out.jsonl|out.parquet [--ties accept] [--per-frame 2] {SHOWN}",
+    f"crab split {{pairs}} out.jsonl|out.parquet|out.csv --by story|pair [--test 1] {SHOWN}",
+    f"crab split {{pairs}} out.jsonl --by date [--dates {{dates}}] {SHOWN}",
+    f"crab sweep {{pairs}} {{crab_answers}} {POLICIES} {SHOWN}",
+    f"crab agree {{crab_ratings}} [--ties none] [--border-width 5] [--pairs out.csv] {SHOWN}",
+    f"crab events {{events}} {{events}} [--match exact] {SHOWN}",
+    f"annotate export {{judged}} out.html [--only judge] [--rater ann] {SHOWN}",
+    f"annotate export {{claims}} out.html --against {{claims}} {SHOWN}",
+    f"annotate import {{saved}} [{{saved}}] [--to out.csv|out.jsonl|out.parquet] "
+    f"[--key {{key}}] {SHOWN}",
+)  # fmt: skip
+WITHOUT_FILES = {"schema", "demo", "bench", "doctor"}
+
+
+def drawn(rng: random.Random) -> list[str]:
+    """Return the words of a command; those in braces stand for files."""
+    takes = rng.choice(TAKES)
+    while inner := re.search(r"\[([^][]*)\]", takes):
+        kept = inner[1] if rng.random() < 0.4 else ""
+        takes = takes[: inner.start()] + kept + takes[inner.end() :]
+    return [rng.choice(word.split("|")) for word in takes.split()]
+
+
+def name_of(takes: str) -> str:
+    """Return the command of a line: its words before the first file or option."""
+    return re.match(r"[a-z -]+?(?= +[{-])", takes)[0]
