@@ -159,7 +159,7 @@ def counts_of(formula: Formula, part: Part, totals: bool = True) -> tuple[Formul
 
 
 def check_totals(formula: Formula, part: Part) -> None:
-    """Raise InputError for what a file has of each unit besides the fields, and is no count."""
+    """Raise InputError for an invalid total of a unit in a column besides the fields."""
     for total in totals_in(formula, part.table):
         part.numbers(total)
     for field in formula.if_empty:
@@ -209,9 +209,9 @@ def _labels(formula: ConfusionFormula, part: Part) -> tuple[ConfusionFormula, li
         pc.index_in(side, pa.array(classes, side.type))
         for side, classes in zip(sides, known, strict=True)
     ]
-    for side, field, found in zip(sides, ("gold", "pred"), codes, strict=True):
-        if found.null_count:
-            row = int(np.asarray(found.is_null()).argmax())
+    for side, field, code in zip(sides, ("gold", "pred"), codes, strict=True):
+        if code.null_count:
+            row = int(np.asarray(code.is_null()).argmax())
             raise InputError(
                 f'{part.place(row)}: column "{field}" has the label {side[row]}, '
                 "expected one of those in the metadata"

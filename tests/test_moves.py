@@ -7,15 +7,6 @@ from collections import Counter
 from bench.moves import moves_of, scored
 
 
-def test_moves_from_file_to_file():
-    """A bound to lower: it was 277 before files were opened and told once.
-
-    It was 90 before a source could be packed, a URL, a project or one of two formats by suffix.
-    """
-    moves = moves_of(scored)
-    assert moves.total() <= 105, moves.most_common(20)
-
-
 def test_no_file_is_told_twice():
     moves = moves_of(scored)
     told = Counter(name for (*_, name), n in moves.items() for _ in range(n))

@@ -55,8 +55,8 @@ def digest_of_numbers(ids: Any, columns: Sequence[Any], n: int) -> int:
         block = slice(start, start + BLOCK)
         numbers = np.column_stack([column[block] for column in columns]) if columns else b""
         places = np.arange(min(BLOCK, n - start) + 1, dtype=np.int32) * np.int32(width)
-        some = None if ids is None else _texts(ids.slice(start, BLOCK))
-        digest += _digests.of_texts(some, (np.ascontiguousarray(numbers).data, places))
+        texts = None if ids is None else _texts(ids.slice(start, BLOCK))
+        digest += _digests.of_texts(texts, (np.ascontiguousarray(numbers).data, places))
     return digest % 2**128
 
 

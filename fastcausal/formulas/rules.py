@@ -52,7 +52,7 @@ OF_KERNELS: dict[str, tuple[Rule, ...]] = {
         *ascending("n1", "n"),
     ),
     "partial_spans": tuple(
-        rule for first, *others in _SIDES for other in others for rule in equal(first, other)
+        rule for first, *rest in _SIDES for other in rest for rule in equal(first, other)
     ),
 }  # between the fields of a role, and between those of all roles together
 GOLD_OF_KERNELS: dict[str, tuple[tuple[str, ...], ...]] = {

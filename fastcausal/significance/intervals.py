@@ -99,23 +99,23 @@ def intervals_of(
     values = {name: float(each[0]) for name, each in units.scores(units.times[None]).items()}
     if units.times.sum() < 2:
         return dict.fromkeys(values, NONE)
-    found = varied(units, values, method, confidence, n_resamples, seed)
+    intervals = varied(units, values, method, confidence, n_resamples, seed)
     unknown = {
         name: value
         for name, value in values.items()
-        if math.isnan(found[name].low) and 0 <= value <= 1
+        if math.isnan(intervals[name].low) and 0 <= value <= 1
     }
     for name, n in (units.alike(unknown) if unknown else {}).items():
         if n > 1:
             bounds = unvaried(unknown[name], n, confidence)
-            found[name] = Interval(*bounds, found[name].n_undefined)
-    return found
+            intervals[name] = Interval(*bounds, intervals[name].n_undefined)
+    return intervals
 
 
 def unvaried(value: float, n: int, confidence: float) -> tuple[float, float]:
     """Return bounds of a share that is the same in each of n units.
 
-    The sample has none of the units that are unlike these: at most a share u of all are, by the
+    The sample lacks units that are unlike these: at most a share u of all are, by the
     bound of Clopper and Pearson for 0 of n. So the score is at least (1 - u) times the value, if
     they score 0, and at most u more of what is missing to 1. Of a proportion of 1 or 0 these are
     the bounds of Clopper and Pearson.

@@ -215,6 +215,8 @@ def few_units(critical: float, n_units: int, n_pairs: int, confidence: float) ->
     if freedom < 1:
         return math.inf
     t = -student_quantile(float(ndtr(-critical)), freedom)
+    if math.isinf(t):  # the normal law has no level so far out
+        return math.inf
     apart = max(t, -student_quantile((1 - confidence) / (2 * n_pairs), freedom))
     share = t * t / (t * t + freedom)
     return (t + share * (apart - t)) * math.sqrt(n_units / freedom)

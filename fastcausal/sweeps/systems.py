@@ -198,22 +198,22 @@ def _check_counts_of_gold(a: tuple[str, Statistics], b: tuple[str, Statistics]) 
     except ValueError:  # of which `_of_one_kind` tells
         return
     for fields in formula.of_gold:
-        one, two = (_counts_of_gold(each, formula, fields) for each in (mine, theirs))
-        if one is not None and two is not None and (unlike := one != two).any():
+        left, right = (_counts_of_gold(each, formula, fields) for each in (mine, theirs))
+        if left is not None and right is not None and (unlike := left != right).any():
             k = int(unlike.argmax())
             called = f"unit {k}"
             if mine.units is not None and "id" in mine.units.column_names:
                 called = f"example {mine.units['id'][k]}"
             raise InputError(
                 f"{name} and {other} were scored against different gold: {called}: "
-                f"{' + '.join(fields)} is {one[k]} and {two[k]}"
+                f"{' + '.join(fields)} is {left[k]} and {right[k]}"
             )
 
 
 def _counts_of_gold(
     statistics: Statistics, formula: Formula, fields: tuple[str, ...]
 ) -> Rows | None:
-    """Return the sum of some fields of every unit, None of a column that a file lacks."""
+    """Return the sum of some fields of every unit, None if the file lacks a column."""
     own = statistics.formula
     if not {*fields} <= {*own.fields}:
         units = statistics.units

@@ -156,7 +156,7 @@ def test_marks_of_roles_are_never_silently_nothing(tokens, name, brackets, case,
     sentence = [[" ".join(tokens)]]
     read = fc.read(sentence, "cnc", like=gold)
     assert read.n_unread + read.n_relations == 1
-    if left == "<":
+    if left == "<" and name not in ("ARG0", "ARG1", "SIG0"):
         assert fc.read(sentence, "cnc").n_unread == 1
 
 
