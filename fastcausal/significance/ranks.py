@@ -192,7 +192,7 @@ def _margins(strays: Float64, confidence: float, n_units: int) -> Float64:
     n_pairs = int(np.count_nonzero(varies)) // 2
     if n_pairs:
         critical = few_units(critical, n_units, n_pairs, confidence)
-    return np.where(varies, critical * spreads, math.inf)
+    return np.multiply(critical, spreads, out=np.full_like(spreads, math.inf), where=varies)
 
 
 def few_units(critical: float, n_units: int, n_pairs: int, confidence: float) -> float:
