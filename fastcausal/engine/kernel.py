@@ -153,7 +153,8 @@ def check_ratio(kernel: Kernel, objective: Objective) -> None:
     """Refuse an objective whose denominator is 0 for a pair, but not for its two relations alone.
 
     Then it is so for the best of all pairings or for another, which no search of ratios can tell;
-    and so the other way about. Else it is 0 for all pairings of an example, or for none.
+    and so the other way about. Else it is 0 for all pairings of an example, or for none; and if for
+    all, the numerator has to be alike for them.
 
     Raises
     ------
@@ -165,7 +166,8 @@ def check_ratio(kernel: Kernel, objective: Objective) -> None:
         return
     weights = kernel.weights(objective.denominator, promises.N_ROLES)
     paired, alone = tried.paired @ weights > 0, tried.alone @ weights > 0
-    wrong = np.flatnonzero(paired != alone)
+    gain = (tried.paired - tried.alone) @ kernel.weights(objective.numerator, promises.N_ROLES)
+    wrong = np.flatnonzero((paired != alone) | (~paired & (gain != 0)))
     if not len(wrong):
         return
     k = int(wrong[0])
@@ -174,9 +176,10 @@ def check_ratio(kernel: Kernel, objective: Objective) -> None:
     left_out = list(dict.fromkeys(columns[f] for f in np.flatnonzero(counts)))
     missing = f"fields{some_of(left_out)}" if left_out else "what the kernel does not count"
     how, other = ("apart", "as a pair") if paired[k] else ("as a pair", "apart")
+    unlike = f"but not {other}" if paired[k] != alone[k] else "and the numerator is not"
     raise ValueError(
         f"the denominator of the objective {objective} leaves out {missing}: it is 0 for "
-        f"{tried.shown[k]} {how}, but not {other}, and 0/0 cannot be compared"
+        f"{tried.shown[k]} {how}, {unlike}, and 0/0 cannot be compared"
     )
 
 

@@ -144,11 +144,12 @@ def test_what_is_accepted_is_solved(kernel, backend, both, weights, ties):
     ("kernel", "numerator", "denominator", "missing"),
     [
         ("fair_spans", {"tp": 2}, {"tp": 2, "fp": 1, "fn": 1}, "be"),
-        ("fair_spans", {"tp": 2}, {"le": 1}, "fn"),
+        ("fair_spans", {"tp": 2}, {"le": 1}, "tp"),
         ("fair_spans", {"tp": 1}, {"tp": 1, "be": 1}, "fn"),  # 0/0 where nothing is paired
         ("exact_spans", {"tp": 2}, {"fp": 1, "fn": 1}, "tp"),
         ("exact_spans", {"tp": 2}, {"tp": 1}, "fn"),
         ("span_overlap", {"em": 1}, {"em": 1, "osb": 1}, "fn"),
+        ("partial_spans", {"partial_cor": -1}, {"partial_inc": 1}, "partial_cor"),
         ("partial_spans", {"strict_cor": 1}, {"strict_cor": 1, "strict_mis": 1}, "strict_inc"),
         (near_misses, None, None, ""),
     ],

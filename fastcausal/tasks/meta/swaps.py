@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from itertools import combinations
 from threading import Event
@@ -21,6 +21,7 @@ from fastcausal.tasks.meta.levels import Bools, Rows
 from fastcausal.tasks.meta.soft import MOST_ALL, arrangements, soft_pairwise_accuracy
 
 WEIGHTED = (*CORRELATIONS, "auc")  # scores that many exchanges have at once
+SIGNALS = 0.1  # seconds between looks for signals
 MOST_UNASKED = 20  # metrics whose pairs are tested though nobody says by which score
 SCORES = {
     "pooled": (*CORRELATIONS, "auc"),
@@ -90,7 +91,7 @@ def swap_tests(
 
     with ThreadPoolExecutor() as pool:
         try:
-            results = list(pool.map(test, pairs))
+            results = [_result(future) for future in [pool.submit(test, pair) for pair in pairs]]
         except BaseException:  # an interrupt: what runs ends soon, what waits never begins
             stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
@@ -100,6 +101,13 @@ def swap_tests(
         SwapTest(*pair, level, score, delta, p, after)
         for pair, (delta, p), after in zip(pairs, results, adjusted_p, strict=True)
     ]
+
+
+def _result(future: Future[tuple[float, float]]) -> tuple[float, float]:
+    """Wait in short steps: a signal that comes just before a wait does not end it."""
+    while not wait([future], SIGNALS).done:
+        pass
+    return future.result()
 
 
 def _test(
