@@ -21,6 +21,7 @@ from fastcausal.cli.options import (
     Reads,
     Recipe,
     refuse_draws,
+    refuse_inference,
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import reports_of, with_intervals
@@ -68,7 +69,10 @@ def report(
     protocol = recipe.chosen()
     if protocol.average != "counts":
         raise fc.InputError(f"{recipe.protocol} does not add up over examples: it has no page")
-    refuse_draws(ctx, draws)
+    if len(pred) == 1:
+        refuse_inference(ctx, True, draws)
+    else:  # their ranks are drawn
+        refuse_draws(ctx, draws)
     keep_apart([out], [gold, *pred])
     with doing(f"reading {gold}"):
         gold_side = fc.read(opened(readable_again(gold)), tags=GOLD_READING[protocol.tags])

@@ -15,7 +15,7 @@ from fastcausal.tasks.extraction.page import columns_of
 from tests.support.cli import cli
 
 CAREFUL, HASTY, CHATTY = sample.SYSTEMS.values()
-QUICK = ("--n-resamples", 100)
+QUICK = ("--method", "bca", "--n-resamples", 100)
 
 
 def columns_in(page):

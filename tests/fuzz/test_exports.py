@@ -45,6 +45,10 @@ def read(path):
             found = way(path)
         except fc.InputError:
             continue
+        except ValueError as error:  # what it has become is another format
+            if way is skipping and str(error).startswith("unplaced is "):
+                continue
+            raise
         for side in found.values() if isinstance(found, dict) else [found]:
             if isinstance(side, fc.Relations):
                 fc.Relations(side.table)

@@ -88,7 +88,16 @@ def by_item(rows, score):
 
 def systems(rows, score):
     means = [(fmean(x), fmean(y)) for x, y in grouped(rows, 0).values()]
-    return SCORES[score](*zip(*means, strict=True))
+    return SCORES[score](*map(with_ties, zip(*means, strict=True)))
+
+
+def with_ties(means):
+    """Means that are equal are ties, though their last bits differ."""
+    bound = 1e-11 * max(map(abs, means))
+    firsts = []
+    for mean in means:
+        firsts.append(next((first for first in firsts if abs(mean - first) <= bound), mean))
+    return firsts
 
 
 LEVELS = {"pooled": pooled, "by_item": by_item, "systems": systems}
@@ -146,7 +155,10 @@ def swap_test(first, second, level, score):
     """Difference and p of two metrics over the same rows, by all exchanges."""
     rows = list(zip(first, second, strict=True))
     scaled = [
-        [(row[2] - fmean(r[2] for r in side)) / (pstdev([r[2] for r in side]) or 1) for row in side]
+        [
+            round((row[2] - fmean(r[2] for r in side)) / (pstdev([r[2] for r in side]) or 1), 12)
+            for row in side
+        ]
         for side in (first, second)
     ]
 

@@ -21,6 +21,7 @@ from fastcausal.tasks.meta.levels import Bools, Rows
 from fastcausal.tasks.meta.soft import MOST_ALL, arrangements, soft_pairwise_accuracy
 
 WEIGHTED = (*CORRELATIONS, "auc")  # scores that many exchanges have at once
+DIGITS = 12  # of standardised scores
 SIGNALS = 0.1  # seconds between looks for signals
 MOST_UNASKED = 20  # metrics whose pairs are tested though nobody says by which score
 SCORES = {
@@ -146,12 +147,15 @@ def _ways(n: int, n_resamples: int, seed: int, at_once: bool) -> Iterator[Int64]
 
 
 def _standardised(scores: Float64) -> Float64:
-    """Scores less their mean, over their deviation; those of a constant metric stay equal."""
+    """Scores less their mean, over their deviation; those of a constant metric stay equal.
+
+    Rounded, so that scores of two metrics that are equal but for their last bits are one.
+    """
     n = max(len(scores), 1)
     away = scores - math.fsum(scores) / n
     spread = math.sqrt(math.fsum(away * away) / n)
     constant = len(scores) == 0 or scores.min() == scores.max()
-    return np.zeros(len(scores)) if constant else away / spread
+    return np.zeros(len(scores)) if constant else np.round(away / spread, DIGITS)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
-import signal
+import subprocess
+import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +19,6 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 import fastcausal as fc
-from fastcausal.tasks.meta import swaps
 from fastcausal.tasks.meta.correlations import CORRELATIONS, Ordered, correlations
 from fastcausal.tasks.meta.levels import Rows, by_item, pooled, systems
 from fastcausal.tasks.meta.swaps import SCORES
@@ -25,6 +26,7 @@ from tests.oracles import meta as oracle
 from tests.support.cli import cli
 from tests.support.profiles import trials
 
+ROOT = Path(__file__).parents[3]
 NAN = math.nan
 FEW = st.integers(0, 4).map(float)
 BINARY = st.integers(0, 1)
@@ -464,24 +466,36 @@ def test_many_metrics_are_tested_when_it_is_asked_for():
     assert not any(warning.startswith("tests:") for warning in asked.warnings)
 
 
+INTERRUPTED = """
+import math, os, signal
+import fastcausal as fc
+from fastcausal.tasks.meta import swaps
+from tests.tasks.meta.test_meta import many
+
+begun, test = [], swaps._test
+
+def waiting(*arguments):
+    begun.append(arguments[-1])
+    if len(begun) == 1:
+        os.kill(os.getpid(), signal.SIGINT)
+    assert arguments[-1].wait(60)
+    assert math.isnan(test(*arguments)[1])
+    return 0.0, 1.0
+
+swaps._test = waiting
+try:
+    fc.meta(*many(20), n_resamples=10)
+except KeyboardInterrupt:
+    print(0 < len(begun) < 190, {stopped.is_set() for stopped in begun})
+"""
+
+
 @pytest.mark.skipif(os.name != "posix", reason="processes cannot be sent SIGINT")
-def test_ctrl_c_ends_tests_of_pairs(monkeypatch):
+def test_ctrl_c_ends_tests_of_pairs():
     """Those that run are told, those that wait never begin."""
-    begun, test = [], swaps._test
-
-    def waiting(*arguments):
-        begun.append(arguments[-1])
-        if len(begun) == 1:
-            os.kill(os.getpid(), signal.SIGINT)
-        assert arguments[-1].wait(60)
-        assert math.isnan(test(*arguments)[1])
-        return 0.0, 1.0
-
-    monkeypatch.setattr(swaps, "_test", waiting)
-    with pytest.raises(KeyboardInterrupt):
-        fc.meta(*many(20), n_resamples=10)
-    assert 0 < len(begun) < 190
-    assert {stopped.is_set() for stopped in begun} == {True}
+    command = [sys.executable, "-c", INTERRUPTED]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "True {True}\n"
 
 
 def test_folds_beyond_the_items_are_empty():
