@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from fastcausal.arrays.strata import texts_of_column
+from fastcausal.errors import InputError
 from fastcausal.options import Method
 from fastcausal.scores import exact_sums
 from fastcausal.significance.checks import check_inference
@@ -160,14 +162,22 @@ def warnings_of(units: Units, table: pa.Table | None, method: Method) -> tuple[s
             f"{units_text(units.n_units, units.unit)}: {method} intervals of fewer than {FEW} are "
             "too narrow"
         )
-    if units.unit == EXAMPLE and table is not None and DOCUMENT in table.column_names:
-        documents = table[DOCUMENT].drop_null()
-        if len(documents.unique()) < len(documents):
-            warnings.append(
-                f"examples share a {DOCUMENT} and are drawn singly: intervals are too "
-                f"narrow, take the column {DOCUMENT} as cluster"
-            )
+    if units.unit == EXAMPLE and table is not None and _share_documents(table):
+        warnings.append(
+            f"examples share a {DOCUMENT} and are drawn singly: intervals are too "
+            f"narrow, take the column {DOCUMENT} as cluster"
+        )
     return tuple(warnings)
+
+
+def _share_documents(table: pa.Table) -> bool:
+    """Tell whether two examples name the same document, in a column that can be a cluster."""
+    try:
+        names, codes = texts_of_column(table, DOCUMENT)
+    except InputError:
+        return False
+    counts = np.bincount(codes, minlength=len(names)).tolist()
+    return any(n > 1 for name, n in zip(names, counts, strict=True) if name is not None)
 
 
 def drawn_scores(units: Resampled, n_resamples: int, seed: int) -> dict[str, Float64]:

@@ -11,11 +11,14 @@ PAYLOAD = b"T1\tCause 0 4\tRain\n"
 
 
 def packed(files, **options):
-    """A zip of {path or ZipInfo: bytes}."""
+    """A zip of {path or ZipInfo: bytes}, the same whenever it is made."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, **options) as archive:
         for path, data in files.items():
-            archive.writestr(path, data)
+            if isinstance(path, zipfile.ZipInfo):
+                archive.writestr(path, data)
+            else:
+                archive.writestr(zipfile.ZipInfo(path), data, zipfile.ZIP_DEFLATED)
     return out.getvalue()
 
 

@@ -111,8 +111,14 @@ def _place(where: tuple[str | int, ...]) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a JSON value for a message: on one line, and not too long."""
-    text = json.dumps(value, ensure_ascii=False)
+    r"""Return a value for a message: on one line, and not too long.
+
+    Examples
+    --------
+    >>> shown(["a", 1]), shown(b"a")  # a column of Arrow may hold bytes
+    ('["a", 1]', '"b\'a\'"')
+    """
+    text = json.dumps(value, ensure_ascii=False, default=repr)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
