@@ -13,10 +13,10 @@ from functools import partial
 import numpy as np
 
 from fastcausal.arrays.distinct import distinct
-from fastcausal.formulas import RelationFormula
 from fastcausal.options import Method
 from fastcausal.significance.intervals import intervals_of
 from fastcausal.significance.units import Units
+from fastcausal.tasks.relations.formula import RelationFormula
 
 from .false_alarms import outcomes
 

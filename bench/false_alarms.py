@@ -12,12 +12,13 @@ from functools import partial
 import numpy as np
 
 from fastcausal.arrays.distinct import distinct
-from fastcausal.formulas import RelationFormula, sums_of
 from fastcausal.options import Method, Verdict
 from fastcausal.significance.paired import difference, minus, n_differing, randomisation
 from fastcausal.significance.sampling import bootstrap_weights
+from fastcausal.significance.sums import sums_of
 from fastcausal.significance.units import Units
 from fastcausal.sweeps.gate import verdict_of
+from fastcausal.tasks.relations.formula import RelationFormula
 
 F1 = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).only("overall_f1")
 N_RESAMPLES = 500

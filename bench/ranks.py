@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 
 import fastcausal as fc
-from fastcausal.formulas import OneScore
 from fastcausal.significance.ranks import Shared, rank_sets, share
+from fastcausal.significance.units import OneScore
 
 from . import corpus
 

@@ -15,7 +15,7 @@ import fastcausal as fc
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.run import count_pairs
 from fastcausal.rows import Rows
-from fastcausal.scores import binary_alpha
+from fastcausal.tasks.relations.scores import binary_alpha
 
 from . import corpus
 

@@ -14,7 +14,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 import fastcausal as fc
-from fastcausal.formats.io.records import Records
+from fastcausal.files.records import Records
 from fastcausal.tasks.crab.answers import Answers
 from fastcausal.tasks.crab.chains import Strengths
 from fastcausal.tasks.crab.pairs import JudgedPairs

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import fastcausal as fc
-from fastcausal.formulas import Formula
+from fastcausal.counts.formula import Formula
+from fastcausal.counts.statistics import Statistics
+from fastcausal.counts.units import units_of
 from fastcausal.significance.intervals import drawn_scores
-from fastcausal.significance.units import units_of
-from fastcausal.statistics import Statistics
 
 from . import corpus
 

@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 
-from fastcausal.formulas import RelationFormula
 from fastcausal.significance.ranks import rank_sets, share
 from fastcausal.significance.sampling import bootstrap_weights
+from fastcausal.tasks.relations.formula import RelationFormula
 
 SCORE = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).only("overall_f1")
 N_SYSTEMS, N_EXAMPLES, N_RESAMPLES = 1_000, 10_000, 1_000

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 import fastcausal as fc
-from fastcausal.formats.answers.texts import relations_in
+from fastcausal.formats.model_output.texts import relations_in
 
 N = 20_000
 CAUSES = ("the storm", "heavy rain on Friday", "a power cut", "salt in the cables")

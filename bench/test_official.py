@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fastcausal import ExtractionScorer
-from fastcausal.tasks import official as tagged
+from fastcausal.tasks.relations import official as tagged
 
 from . import corpus, official, ours
 

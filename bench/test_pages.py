@@ -8,7 +8,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.pages import Page, html_of
+from fastcausal.report.page import Page, html_of
 from fastcausal.tasks.extraction.page import columns_of
 
 from . import corpus

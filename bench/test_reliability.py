@@ -9,15 +9,15 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
-from fastcausal.coefficients import LEVELS
+from fastcausal.counts.units import units_of
 from fastcausal.significance.sampling import bootstrap_weights
-from fastcausal.significance.units import units_of
-from fastcausal.tasks.reliability.alpha import (
+from fastcausal.tasks.labels.alpha import (
     alpha_interval,
     fleiss_kappa,
     krippendorff_alpha,
 )
-from fastcausal.tasks.reliability.kappas import cohen_kappa
+from fastcausal.tasks.labels.coefficients import LEVELS
+from fastcausal.tasks.labels.kappas import cohen_kappa
 
 EQUAL = {"rtol": 0, "atol": 1e-12}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from fastcausal.arrays.strata import By
 from fastcausal.errors import InputError, OutputError
-from fastcausal.formats.io.sources import RelationSource
+from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.options import Occurrence, Policy, ProtocolName, ReadFormat, TagReading
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.sweeps.runs import Run

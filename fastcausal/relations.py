@@ -16,10 +16,10 @@ from fastcausal.arrays.arrow import RELATIONS as RELATIONS
 from fastcausal.arrays.arrow import SPAN as SPAN
 from fastcausal.arrays.arrow import ArrowStreamExportable
 from fastcausal.arrays.examples import columns_of
+from fastcausal.arrays.reading import METADATA_KEY, checked_roles
+from fastcausal.arrays.reading import ROLES as ROLES
+from fastcausal.arrays.reading import Reading as Reading
 from fastcausal.errors import InputError
-from fastcausal.reading import METADATA_KEY, checked_roles
-from fastcausal.reading import ROLES as ROLES
-from fastcausal.reading import Reading as Reading
 
 
 class Relations:

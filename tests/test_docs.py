@@ -24,7 +24,7 @@ RUN = {
     "README.md": ("torchmetrics",),
     "docs/huggingface.md": ("accelerate", "evaluate", "torch", "transformers"),
     "docs/lightning.md": ("lightning",),
-    "docs/questions.md": ("datasets",),
+    "docs/qa.md": ("datasets",),
     "docs/training.md": ("torchmetrics",),
 }
 

@@ -17,11 +17,11 @@ import pytest
 import fastcausal as fc
 from fastcausal import options, sample
 from fastcausal.cli import app
-from fastcausal.coefficients import COSTS
 from fastcausal.decoding.spans import METHODS
 from fastcausal.formats.cnc.markup import READINGS
 from fastcausal.tasks.agreement.agree import PROTOCOLS as AGREEMENT_PROTOCOLS
-from fastcausal.tasks.corpus.describe import NEEDED
+from fastcausal.tasks.describe.describe import NEEDED
+from fastcausal.tasks.labels.coefficients import COSTS
 from tests.support.cli import cli
 
 VOCABULARIES = {

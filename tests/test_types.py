@@ -15,7 +15,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.groups import Scores
+from fastcausal.report.groups import Scores
 
 # A program of a user; checkers complain of the lines marked "refused", and of no other.
 PROGRAM = """

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Labels against answers in many groups; fastcausal/confusions.py says what they mean."""
+"""Labels against answers in many groups; fastcausal/counts/confusions.py says what they mean."""
 
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int64_t

@@ -6,7 +6,7 @@ valid after the release because the caller's arguments keep the arrays alive.
 """
 
 from cpython.buffer cimport (
-    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer,
+    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer,
 )
 from libc.stdint cimport int64_t
 
@@ -60,4 +60,16 @@ cdef inline Array int64s(object source, int ndim=1, int flags=0) except *:
 cdef inline Array float64s(object source, int ndim=1, int flags=0) except *:
     cdef Array array
     open_array(source, 8, ndim, flags, &array, True)
+    return array
+
+
+cdef inline Array text(object source) except *:
+    """Bytes; the caller keeps them alive."""
+    cdef Py_buffer view
+    cdef Array array
+    PyObject_GetBuffer(source, &view, PyBUF_SIMPLE)
+    array.data = view.buf
+    array.n = view.len
+    array.width = 1
+    PyBuffer_Release(&view)
     return array

@@ -23,7 +23,7 @@ from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import print_reports, with_intervals
 
 if TYPE_CHECKING:
-    from fastcausal.statistics import Statistics
+    from fastcausal.counts.statistics import Statistics
 
 
 def aggregate(
@@ -70,9 +70,9 @@ def systems_of(files: list[str]) -> dict[str, Statistics]:
     InputError
         Systems have examples in common and not others, other signatures, or other gold.
     """
+    from fastcausal.counts.signatures import joint_signature
+    from fastcausal.counts.statistics import read_systems
     from fastcausal.errors import InputError
-    from fastcausal.signatures import joint_signature
-    from fastcausal.statistics import read_systems
     from fastcausal.sweeps.systems import require_one_gold
 
     parts: dict[str, dict[str, Statistics]] = {}

@@ -33,9 +33,9 @@ from fastcausal.options import AgreementProtocol, Level, MeanOver, Policy
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from fastcausal.tables import Grid
+    from fastcausal.report.grid import Grid
     from fastcausal.tasks.agreement.report import Agreement
-    from fastcausal.tasks.reliability.votes import LabelAgreement
+    from fastcausal.tasks.labels.votes import LabelAgreement
 
 OF_RELATIONS = (
     "source_format", "unplaced", "links", "protocol", "average", "by", "unparsed", "per_example",
@@ -125,8 +125,8 @@ def agree(
         )
         return
     import fastcausal as fc
-    from fastcausal.formats.io.targets import keep_apart
-    from fastcausal.report import plain
+    from fastcausal.files.targets import keep_apart
+    from fastcausal.report.report import plain
 
     keep_apart([per_example, matches, disagreements], annotations)
     with doing("comparing annotators"):
@@ -162,8 +162,8 @@ def _agree_on_labels(
     disagreements: Path | None,
 ) -> None:
     import fastcausal as fc
-    from fastcausal.formats.io.targets import keep_apart
-    from fastcausal.tasks.reliability.files import read_rating_files
+    from fastcausal.files.targets import keep_apart
+    from fastcausal.tasks.labels.files import read_rating_files
 
     keep_apart([disagreements], paths)
     table = read_rating_files(paths, label, unit, rater, cluster)
@@ -196,7 +196,7 @@ def _write_disagreements(target: Path | None, report: Agreement | LabelAgreement
         table = report.disagreements
         write_rows(target, _without_formulas(table) if suffix == ".csv" else table)
         return
-    from fastcausal.formats.io.files import replacing
+    from fastcausal.files.files import replacing
 
     with replacing(target) as file:
         file.write(report.disagreements_page().encode())
@@ -207,7 +207,7 @@ def _without_formulas(table: pa.Table) -> pa.Table:
     import pyarrow as pa
 
     from fastcausal.arrays.arrow import strings
-    from fastcausal.escapes import csv_value
+    from fastcausal.report.escapes import csv_value
 
     columns = [
         strings([None if v is None else str(csv_value(v)) for v in column.to_pylist()])
@@ -223,7 +223,7 @@ Intervals = dict[str, dict[str, tuple[float, float]]]
 
 def intervals_grid(intervals: Intervals, format: str, cluster: str | None) -> Grid:
     """Make a row per role, a column per measure; of CSV a column per bound."""
-    from fastcausal.tables import Grid
+    from fastcausal.report.grid import Grid
 
     title = "95% intervals" if cluster is None else f"95% intervals, drawn by {cluster}"
     if format == "csv":

@@ -56,8 +56,8 @@ def answers(
     fastcausal answers judged_ann.json judged_ben.json --per-item items.csv
     """
     chosen = format_of(ctx, json, format)
-    from fastcausal.formats.io.targets import keep_apart
-    from fastcausal.tasks.judged.scorer import answers as compare
+    from fastcausal.files.targets import keep_apart
+    from fastcausal.tasks.answers.scorer import answers as compare
 
     keep_apart([per_item, judgments, per_example], files)
     with doing(f"scoring {', '.join(files)}"):

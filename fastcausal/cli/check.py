@@ -42,7 +42,7 @@ def check(
     fastcausal check annotator_1.jsonl annotator_2.jsonl --json
     """
     chosen = format_of(ctx, json, format)
-    from fastcausal.tasks.corpus.guidelines import check as check_annotations
+    from fastcausal.tasks.check.guidelines import check as check_annotations
 
     with doing("checking"):
         report = check_annotations(sources_in(files, source_format), tags=tags, **marks._asdict())

@@ -51,7 +51,7 @@ def claims(
     fastcausal claims claims_prediction_full_ann.json claims_reference_full_ann.json
     """
     chosen = format_of(ctx, json, format)
-    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.files.targets import keep_apart
     from fastcausal.tasks.claims.scorer import claims as score
 
     keep_apart([per_topic, judgments], files)

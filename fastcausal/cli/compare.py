@@ -47,7 +47,7 @@ def compare(
     """
     chosen = format_of(ctx, json, format, markdown=markdown, latex=latex, csv=csv)
     import fastcausal as fc
-    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.files.targets import keep_apart
 
     keep_apart([html], [a, b])
     with doing(f"comparing {b} with {a}"):

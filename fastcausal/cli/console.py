@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastcausal.errors import InputError, OutputError
-from fastcausal.escapes import COMMANDS, printable
+from fastcausal.report.escapes import COMMANDS, printable
 
 WIDTH = 10_000  # outside a terminal nothing is cut or wrapped
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console, RenderableType
 
-    from fastcausal.report import Report
-    from fastcausal.tables import Grid
+    from fastcausal.report.grid import Grid
+    from fastcausal.report.report import Report
 
 FAILED = 2  # the exit status of bad input, usage, or output that cannot be written
 FAULT = 70  # of an error that is fastcausal's own, as in sysexits.h
@@ -44,7 +44,7 @@ def print_report(report: Report, format: str, counts: bool = False) -> None:
 
 def print_grids(grids: Sequence[Grid], format: str, *notes: str) -> None:
     """Print tables, and notes below them, in any format but JSON."""
-    from fastcausal.tables import RENDERERS
+    from fastcausal.report.grid import RENDERERS
 
     if format == "text":
         print_table(*grids, *notes)
@@ -108,7 +108,7 @@ def _results() -> Iterator[None]:
 
 def write_rows(target: Path, table: pa.Table) -> None:
     """Write a table to a file that its suffix names, complete or not at all."""
-    from fastcausal.formats.table import appending
+    from fastcausal.files.binary import appending
 
     with appending(target) as write:
         write(table)
@@ -116,7 +116,7 @@ def write_rows(target: Path, table: pa.Table) -> None:
 
 def write_tables(*tables: tuple[Path | None, pa.Table]) -> None:
     """Write tables to files that their suffixes name, all of them or none; None is not written."""
-    from fastcausal.formats.table import appending
+    from fastcausal.files.binary import appending
 
     with ExitStack() as files:
         for target, table in tables:
@@ -250,7 +250,7 @@ def hold_streams() -> None:
 
 def short_names(paths: list[str]) -> dict[str, str]:
     """A short name for each file: its stem, or its path where stems are not enough."""
-    from fastcausal.formats.io.packed import stem_of
+    from fastcausal.files.packed import stem_of
 
     twice = [path for path in paths if paths.count(path) > 1]
     if twice:

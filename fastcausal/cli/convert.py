@@ -13,8 +13,8 @@ from fastcausal.cli.console import (
 )
 from fastcausal.cli.options import MARKS, AnswersOption, Marks
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.escapes import cell_text
 from fastcausal.options import Premise, ReadFormat, TagReading, WriteFormat
+from fastcausal.report.escapes import cell_text
 
 
 def convert(
@@ -55,10 +55,10 @@ def convert(
     """
     import fastcausal as fc
     from fastcausal.errors import InputError, counted
+    from fastcausal.files.targets import keep_apart
     from fastcausal.formats import implied, opened
     from fastcausal.formats.cnc.rereading import GOLD_READING
-    from fastcausal.formats.io.format import Opened
-    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.formats.reading.format import Opened
 
     keep_apart([target], [source, like])
     with doing(f"reading {source}"):

@@ -10,7 +10,7 @@ import click
 from fastcausal.cli.console import print_grids, print_json, show
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
 from fastcausal.cli.parameters import Option
-from fastcausal.escapes import printable
+from fastcausal.report.escapes import printable
 
 
 def demo(

@@ -28,7 +28,7 @@ from fastcausal.cli.parameters import Argument, Option
 from fastcausal.options import Tokenizer
 
 if TYPE_CHECKING:
-    from fastcausal.tasks.corpus.description import CorpusDescription
+    from fastcausal.tasks.describe.description import CorpusDescription
 
 
 def describe(
@@ -61,8 +61,8 @@ def describe(
     """
     chosen = format_of(ctx, json, format)
     import fastcausal as fc
-    from fastcausal.tasks.corpus.describe import describe as count
-    from fastcausal.tasks.corpus.description import corpus_table
+    from fastcausal.tasks.describe.describe import describe as count
+    from fastcausal.tasks.describe.description import corpus_table
 
     descriptions: dict[str, CorpusDescription] = {}
     for name, path in short_names(corpora).items():
@@ -85,7 +85,7 @@ def describe(
     else:
         print_report(total, chosen)
     if plots is not None:
-        from fastcausal.tasks.corpus.plots import save_plots
+        from fastcausal.tasks.describe.plots import save_plots
 
         with doing("drawing"):
             written = save_plots(total, plots)

@@ -10,7 +10,7 @@ from fastcausal.cli.console import print_grids, print_json
 from fastcausal.cli.options import FormatOption, JsonOption, format_of
 
 if TYPE_CHECKING:
-    from fastcausal.tables import Grid
+    from fastcausal.report.grid import Grid
 
 # What fastcausal.training works with, and the extra that brings it.
 TRAINING = {"torch": "torch", "torchmetrics": "torch", "transformers": "hf", "evaluate": "hf"}
@@ -73,7 +73,7 @@ def _install(extra: str) -> str:
 
 def facts_grid(report: dict[str, Any]) -> Grid:
     """A row per fact, but of what is missing."""
-    from fastcausal.tables import Grid
+    from fastcausal.report.grid import Grid
 
     native, cores, cuda = report["native"], report["cores"], report["cuda"]
     abi = ", limited API" if native["limited_api"] else ""

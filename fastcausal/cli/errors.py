@@ -48,7 +48,7 @@ def errors(
     fastcausal errors gold.csv careful.jsonl --type le,be --role cause --html errors.html
     """
     import fastcausal as fc
-    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.files.targets import keep_apart
 
     keep_apart([html], [gold, pred])
     with doing(f"scoring {pred}"):
@@ -61,7 +61,7 @@ def errors(
         )
         wrong = report.errors(top, *(_names(each) for each in (type, role)))
     if html is not None:
-        from fastcausal.formats.io.files import replacing
+        from fastcausal.files.files import replacing
 
         with replacing(html) as file:
             file.write(wrong.to_html().encode())
@@ -80,8 +80,8 @@ def coloured(wrong: Errors) -> Iterator[Text]:
     """Yield lines for a terminal; brackets tell as much where there is no colour."""
     from rich.text import Text
 
-    from fastcausal.escapes import cell_text
-    from fastcausal.tasks.marked import bracketed
+    from fastcausal.report.escapes import cell_text
+    from fastcausal.tasks.relations.marked import bracketed
 
     for example in wrong.marked():
         yield Text(f"{cell_text(example.name)}: {example.remark}", "bold")

@@ -18,8 +18,8 @@ from fastcausal.cli.options import (
     format_of,
 )
 from fastcausal.cli.parameters import Option
-from fastcausal.escapes import cell_text
 from fastcausal.options import Verdict
+from fastcausal.report.escapes import cell_text
 
 if TYPE_CHECKING:
     from fastcausal.sweeps.gate import Gate
@@ -57,8 +57,8 @@ def gate(
     """
     chosen = format_of(ctx, json, format)
     import fastcausal as fc
-    from fastcausal.formats.io.files import replacing
-    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.files.files import replacing
+    from fastcausal.files.targets import keep_apart
 
     keep_apart([junit], [baseline, candidate])
     with doing(f"comparing {candidate} with {baseline}"):

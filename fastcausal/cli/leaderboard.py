@@ -57,7 +57,7 @@ def leaderboard(
     if baseline is None:
         refuse(ctx, ("correction",), "is of p against a system: name it with --baseline")
     import fastcausal as fc
-    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.files.targets import keep_apart
 
     keep_apart([html], systems)
     with doing(f"ranking by {score}"):

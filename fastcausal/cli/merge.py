@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 from fastcausal.cli.console import doing, print_json, short_names, show
 from fastcausal.cli.options import JsonOption
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.escapes import cell_text
+from fastcausal.report.escapes import cell_text
 
 if TYPE_CHECKING:
-    from fastcausal.statistics import Statistics
+    from fastcausal.counts.statistics import Statistics
 
 
 def merge(
@@ -39,10 +39,10 @@ def merge(
     """
     from dataclasses import replace
 
-    from fastcausal.count_files import about_like, require_metadata
+    from fastcausal.counts.files import about_like, require_metadata
+    from fastcausal.counts.statistics import read_systems, write_systems
     from fastcausal.errors import InputError, counted
-    from fastcausal.formats.io.targets import keep_apart
-    from fastcausal.statistics import read_systems, write_systems
+    from fastcausal.files.targets import keep_apart
 
     keep_apart([out], [*parts, like])
     require_metadata(out)
@@ -71,7 +71,7 @@ def merge(
 
 def _files_of(part: str) -> list[str]:
     """Return the Parquet files of a folder, as engines write it, or the file itself."""
-    from fastcausal.formats.io.folders import files_of
+    from fastcausal.formats.reading.folders import files_of
     from fastcausal.formats.table import PARQUET
 
     if not Path(part).is_dir():
@@ -90,8 +90,8 @@ def _parts_of(parts: dict[str, dict[str, Statistics]], name: str) -> dict[str, S
 
 def joined(parts: Mapping[str, Statistics]) -> Statistics:
     """Join parts; errors call them by their names, such as those of their files."""
+    from fastcausal.counts.signatures import joint_signature
     from fastcausal.errors import InputError, some_of
-    from fastcausal.signatures import joint_signature
 
     (first, start), *rest = parts.items()
     for name, part in rest:

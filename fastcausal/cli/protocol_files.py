@@ -10,9 +10,9 @@ from typing import Any
 
 from fastcausal.engine.kernel import Objective
 from fastcausal.errors import InputError, invalid_json
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.packed import stem_of, suffix_of
-from fastcausal.formats.io.values import kind
+from fastcausal.files.files import Source
+from fastcausal.files.packed import stem_of, suffix_of
+from fastcausal.files.values import kind
 from fastcausal.options import KernelName
 from fastcausal.protocols import PROTOCOLS, Protocol
 

@@ -25,11 +25,11 @@ from fastcausal.cli.options import (
 )
 from fastcausal.cli.parameters import Argument, Option
 from fastcausal.cli.systems import reports_of, with_intervals
-from fastcausal.escapes import cell_text
+from fastcausal.report.escapes import cell_text
 
 if TYPE_CHECKING:
-    from fastcausal.pages import Section
-    from fastcausal.report import Report
+    from fastcausal.report.page import Section
+    from fastcausal.report.report import Report
 
 
 def report(
@@ -59,11 +59,11 @@ def report(
     """
     import fastcausal as fc
     from fastcausal.errors import counted
+    from fastcausal.files.packed import readable_again, stem_of
+    from fastcausal.files.targets import keep_apart
     from fastcausal.formats import opened
     from fastcausal.formats.cnc.rereading import GOLD_READING
-    from fastcausal.formats.io.packed import readable_again, stem_of
-    from fastcausal.formats.io.targets import keep_apart
-    from fastcausal.pages import write_page
+    from fastcausal.report.page import write_page
     from fastcausal.tasks.extraction.page import left_out_lines, page_of
 
     protocol = recipe.chosen()

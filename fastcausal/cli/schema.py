@@ -14,6 +14,6 @@ def schema() -> None:
     """
     import json
 
-    from fastcausal.formats.answers import schema
+    from fastcausal.formats.model_output import schema
 
     show(json.dumps(schema(), indent=2))

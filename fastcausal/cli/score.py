@@ -39,7 +39,7 @@ SCORED_AGAIN = 1 << 20  # bytes of files that are scored a second time, for a hi
 
 if TYPE_CHECKING:
     from fastcausal.protocols import Protocol
-    from fastcausal.report import Report
+    from fastcausal.report.report import Report
 
 
 BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
@@ -103,9 +103,9 @@ def score(
     if not intervals:
         _import_numpy()
     import fastcausal as fc
+    from fastcausal.files.packed import readable_again
+    from fastcausal.files.targets import keep_apart
     from fastcausal.formats import opened
-    from fastcausal.formats.io.packed import readable_again
-    from fastcausal.formats.io.targets import keep_apart
     from fastcausal.protocols import RECESS
 
     protocol = recipe.chosen()
@@ -169,7 +169,7 @@ def _import_numpy() -> None:
 def _official(gold: Any, systems: Mapping[str, str], **given: Any) -> str:
     """Say what small files of the Causal News Corpus score officially; nothing of others."""
     import fastcausal as fc
-    from fastcausal.formats.io.format import Opened
+    from fastcausal.formats.reading.format import Opened
 
     if not isinstance(gold, Opened) or gold.format.name != "cnc":
         return ""
@@ -189,7 +189,7 @@ def _reusable(source: Any, protocol: Protocol, several: bool) -> Any:
     import fastcausal as fc
     from fastcausal.formats import stream
     from fastcausal.formats.cnc.rereading import GOLD_READING
-    from fastcausal.formats.io.format import Opened
+    from fastcausal.formats.reading.format import Opened
 
     tags = GOLD_READING[protocol.tags]
     if isinstance(source, Opened) and not source.in_batches:
@@ -211,8 +211,8 @@ def _rows(
     if target is None:
         yield lambda name, report: None
         return
-    from fastcausal.count_files import with_system
-    from fastcausal.formats.table import appending
+    from fastcausal.counts.files import with_system
+    from fastcausal.files.binary import appending
 
     with appending(target) as write:
 
@@ -234,8 +234,8 @@ def _one_table(target: Path | None, systems: list[str]) -> Iterator[dict[str, Pa
         return
     from tempfile import TemporaryDirectory
 
-    from fastcausal.count_files import about_systems, batches_in, metadata_of, with_system
-    from fastcausal.formats.table import appending
+    from fastcausal.counts.files import about_systems, batches_in, metadata_of, with_system
+    from fastcausal.files.binary import appending
 
     abouts: dict[str, dict[str, Any]] = {}
     with TemporaryDirectory(prefix="fastcausal-") as folder:

@@ -11,8 +11,8 @@ import click
 from fastcausal.cli.console import FAILED, doing, print_json, show, warn
 from fastcausal.cli.options import READS, RECIPE, ByOption, JsonOption, Reads, Recipe
 from fastcausal.cli.parameters import Argument, Option
-from fastcausal.escapes import printable
 from fastcausal.options import Policy
+from fastcausal.report.escapes import printable
 
 SOME_FAILED = 1  # the exit status where runs were set aside
 

@@ -21,8 +21,8 @@ Columns = Sequence[str] | None
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fastcausal.report import Report
-    from fastcausal.tables import Grid
+    from fastcausal.report.grid import Grid
+    from fastcausal.report.report import Report
 
 
 def reports_of(files: list[str], make: Callable[[str], Any]) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def write_units(target: Path | None, reports: Mapping[str, Any]) -> None:
     """Write the counts of every unit; of several systems with a column of their names."""
     if target is None:
         return
-    from fastcausal.statistics import write_systems
+    from fastcausal.counts.statistics import write_systems
 
     statistics = {name: report.statistics for name, report in reports.items()}
     if len(statistics) > 1:
@@ -110,7 +110,7 @@ def systems_tables(
 
 def _summaries_table(reports: dict[str, Report]) -> Grid:
     """A row per system; the subsets of any of them are parts."""
-    from fastcausal.report import scores_table
+    from fastcausal.report.report import scores_table
 
     subsets = dict.fromkeys(name for report in reports.values() for name in report.subsets)
     parts = {

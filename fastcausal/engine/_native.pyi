@@ -1,4 +1,4 @@
-from numpy import float64, int32, int64
+from numpy import int32, int64
 from numpy.typing import NDArray
 
 from fastcausal.rows import Rows
@@ -36,15 +36,4 @@ def count_pairs(
     lengths: NDArray[int32],
     counts: NDArray[int64],
 ) -> None: ...
-def disagreements(
-    level: int,
-    values: NDArray[float64],
-    offsets: NDArray[int64],
-    groups: NDArray[int64] | None,
-    times: NDArray[int32] | None,
-    found: NDArray[float64],
-) -> None: ...
-def add_kappas(
-    weights: int, n_labels: int, rated: tuple[NDArray[int64], ...]
-) -> tuple[int, int, list[tuple[int, int]]]: ...
 def build_info() -> dict[str, str | bool]: ...

@@ -22,21 +22,21 @@ from itertools import chain
 from typing import Any
 
 from fastcausal.errors import InputError
-from fastcausal.formats import answers as raw
-from fastcausal.formats import bio, declared, examples, frames, spans, table
+from fastcausal.files import binary
+from fastcausal.files.files import Source
+from fastcausal.files.packed import local, name_of
+from fastcausal.formats import bio, declared, examples, frames, spans
+from fastcausal.formats import model_output as raw
 from fastcausal.formats.annotation import projects, webanno
 from fastcausal.formats.annotation.marking import Marking
 from fastcausal.formats.cnc import rereading, tagged
 from fastcausal.formats.cnc.markup import holds_tags
-from fastcausal.formats.io import batches, folders
-from fastcausal.formats.io.batches import Stream
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.format import Format, Opened
-from fastcausal.formats.io.packed import local, name_of
-from fastcausal.formats.io.sources import RelationSource
-from fastcausal.formats.opening import is_folder, is_project, opened
-from fastcausal.formats.schemes import are_like_tags
-from fastcausal.formats.streams import (
+from fastcausal.formats.reading import batches, folders
+from fastcausal.formats.reading.batches import Stream
+from fastcausal.formats.reading.format import Format, Opened
+from fastcausal.formats.reading.opening import is_folder, is_project, opened
+from fastcausal.formats.reading.sources import RelationSource
+from fastcausal.formats.reading.streams import (
     documents_of,
     files_of,
     folder_stream,
@@ -44,6 +44,7 @@ from fastcausal.formats.streams import (
     stream_of,
     zipped,
 )
+from fastcausal.formats.schemes import are_like_tags
 from fastcausal.formats.writing import write
 from fastcausal.options import (
     LabelPolicy,
@@ -134,9 +135,9 @@ def _read(source: RelationSource, format: ReadFormat | None, given: Mapping[str,
         assert source.format.read is not None
         content = source.content or source.format.load(source.path)
         _refuse_others(source.format, given)
-        if source.format in (spans.FORMAT, examples.FORMAT) and table.sniff(content.data):
+        if source.format in (spans.FORMAT, examples.FORMAT) and binary.sniff(content.data):
             of: Any = source.format.name
-            return frames.read(table.load(content), of, like, occurrence, content.name)
+            return frames.read(binary.load(content), of, like, occurrence, content.name)
         return source.format.read(content, **{name: given[name] for name in source.format.takes})
     source = local(source)
     if format == raw.FORMAT.name and not is_folder(source):

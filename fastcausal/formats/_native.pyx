@@ -1,15 +1,13 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
 """Text of Arrow buffers, read without an object per row."""
 
-from cpython.buffer cimport (
-    PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
-)
+from cpython.buffer cimport PyBUF_WRITABLE
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport INT32_MAX, int8_t, int32_t, int64_t, uint8_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from fastcausal.arrays.buffers cimport Array, int8s, int32s, int64s, open_array
+from fastcausal.arrays.buffers cimport Array, int8s, int32s, int64s, open_array, text
 from fastcausal.interrupts cimport Asked, interrupted
 
 
@@ -42,19 +40,10 @@ cdef extern from "copies.hpp" namespace "fastcausal" nogil:
 
 
 cdef extern from "lines.hpp" namespace "fastcausal" nogil:
-    cdef cppclass Lines:
-        int64_t n
-        int64_t longest
-
     cdef cppclass Literals:
         string data
         vector[int32_t] places
 
-    Lines c_object_lines "fastcausal::object_lines" (const char*, int64_t)
-    const char* c_end_of_lines "fastcausal::end_of_lines" (
-        const char*, const char*, int64_t&, int64_t&
-    )
-    int64_t c_csv_rows "fastcausal::csv_rows" (const char*, int64_t)
     int64_t c_string_list "fastcausal::string_list" (const char*, const char*, Literals&) except +
 
 
@@ -71,18 +60,6 @@ cdef extern from "submission.hpp" namespace "fastcausal" nogil:
     bint c_read_submission "fastcausal::read_submission" (
         const char*, int64_t, Submission&
     ) except +
-
-
-cdef Array text(object source) except *:
-    """Bytes; the caller keeps them alive."""
-    cdef Py_buffer view
-    cdef Array array
-    PyObject_GetBuffer(source, &view, PyBUF_SIMPLE)
-    array.data = view.buf
-    array.n = view.len
-    array.width = 1
-    PyBuffer_Release(&view)
-    return array
 
 
 cdef Array writable(object source) except *:
@@ -204,26 +181,6 @@ def count_tokens(data, offsets, int64_t tags, counts):
             )
 
 
-def object_lines(data):
-    """Lines that are not blank, -1 unless all of them are ``{...}``, and bytes of the longest."""
-    cdef Array array = text(data)
-    cdef Lines lines
-    with nogil:
-        lines = c_object_lines(<const char*>array.data, array.n)
-    return lines.n, lines.longest
-
-
-def end_of_lines(data, int64_t n):
-    """Return where the n-th line that is not blank ends, the number of these, and of all lines."""
-    cdef Array array = text(data)
-    cdef const char* at = <const char*>array.data
-    cdef const char* stop
-    cdef int64_t lines = 0
-    with nogil:
-        stop = c_end_of_lines(at, at + array.n, n, lines)
-    return stop - at, n, lines
-
-
 def read_submission(data, int64_t start, int64_t stop):
     """Lines of a submission, from one place in the data to another; None where one is not plain.
 
@@ -253,15 +210,6 @@ def read_submission(data, int64_t start, int64_t stop):
         copied(submission.names.data(), submission.names.size()),
         copied(submission.name_places.data(), 4 * submission.name_places.size()),
     )
-
-
-def csv_rows(data):
-    """Rows that are not empty, -1 where quotes are not where they should be."""
-    cdef Array array = text(data)
-    cdef int64_t n
-    with nogil:
-        n = c_csv_rows(<const char*>array.data, array.n)
-    return n
 
 
 def string_lists(data, offsets, widths):

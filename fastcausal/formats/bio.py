@@ -15,10 +15,12 @@ import pyarrow as pa
 
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
+from fastcausal.files.files import Source, replacing
+from fastcausal.files.values import shown
 from fastcausal.formats._tokens import NO_LIST, tag_rows
 from fastcausal.formats.cnc.markup import TOKEN, count_tokens
 from fastcausal.formats.examples import Example, examples
-from fastcausal.formats.io.builder import (
+from fastcausal.formats.reading.builder import (
     Builder,
     Int32,
     Int64,
@@ -29,9 +31,7 @@ from fastcausal.formats.io.builder import (
     placed,
     unread_message,
 )
-from fastcausal.formats.io.files import Source, replacing
-from fastcausal.formats.io.format import Format
-from fastcausal.formats.io.values import shown
+from fastcausal.formats.reading.format import Format
 from fastcausal.formats.schemes import BEGINS, ENDS, EXPECTED, LABELS, MARKS, is_tag
 from fastcausal.relations import ROLES, Relations
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fastcausal.formats import answers as raw
 from fastcausal.formats import bio, cnc, examples, flat, jsonl, spans, table
+from fastcausal.formats import model_output as raw
 from fastcausal.formats.annotation import (
     brat,
     doccano,

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from fastcausal.errors import InputError, Problems
+from fastcausal.files.files import Source
 from fastcausal.formats.cnc.markup import count_tokens, without_tags
-from fastcausal.formats.io.builder import Span
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.format import Format
+from fastcausal.formats.reading.builder import Span
+from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
 
 

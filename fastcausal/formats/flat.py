@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from fastcausal.errors import InputError
+from fastcausal.files.files import Source
+from fastcausal.files.lines import first_object
+from fastcausal.files.records import read_records
 from fastcausal.formats import frames
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.format import Format
-from fastcausal.formats.io.lines import first_object
-from fastcausal.formats.io.records import read_records
+from fastcausal.formats.reading.format import Format
 from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Relations
 

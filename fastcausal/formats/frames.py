@@ -19,10 +19,10 @@ import pyarrow as pa
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined, without
 from fastcausal.errors import InputError, Problems, Remedy
+from fastcausal.files.cells import columns_of
+from fastcausal.files.values import kind, most_common
 from fastcausal.formats import spans
-from fastcausal.formats.io.cells import columns_of
-from fastcausal.formats.io.groups import groups_of, of_groups, other_values
-from fastcausal.formats.io.values import kind, most_common
+from fastcausal.formats.reading.groups import groups_of, of_groups, other_values
 from fastcausal.options import Occurrence, ReadFormat
 from fastcausal.relations import ROLES, Relations, taken
 

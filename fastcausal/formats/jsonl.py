@@ -21,9 +21,12 @@ from fastcausal.arrays.arrow import (
 )
 from fastcausal.arrays.unparsed import IS_NULL, UNPARSED, reason_lists
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats.io import batches
-from fastcausal.formats.io.batches import Stream
-from fastcausal.formats.io.builder import (
+from fastcausal.files.files import LineNumbers, Source, replacing
+from fastcausal.files.lines import Lines, first_object, objects
+from fastcausal.files.values import Written, kind, shown
+from fastcausal.formats.reading import batches
+from fastcausal.formats.reading.batches import Stream
+from fastcausal.formats.reading.builder import (
     MOST_COLUMNS,
     Builder,
     Columns,
@@ -33,11 +36,8 @@ from fastcausal.formats.io.builder import (
     ids_of,
     unread_message,
 )
-from fastcausal.formats.io.files import LineNumbers, Source, replacing
-from fastcausal.formats.io.folders import LINE_FILES
-from fastcausal.formats.io.format import Format, Opened
-from fastcausal.formats.io.lines import Lines, first_object, objects
-from fastcausal.formats.io.values import Written, kind, shown
+from fastcausal.formats.reading.folders import LINE_FILES
+from fastcausal.formats.reading.format import Format, Opened
 from fastcausal.relations import ROLES, Reading, Relations
 
 LIMIT = 2**31

@@ -10,9 +10,9 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
+from fastcausal.files.values import shown
 from fastcausal.formats._tokens import occurrences, token_bounds
-from fastcausal.formats.io.builder import UnreadError
-from fastcausal.formats.io.values import shown
+from fastcausal.formats.reading.builder import UnreadError
 
 WHITE = " \t\n\r\x0b\x0c"
 OTHER_SIGNS = "span with other quotes or dashes"

@@ -11,10 +11,12 @@ from typing import Any
 from fastcausal.arrays.arrow import without
 from fastcausal.arrays.unparsed import IS_NULL, UNPARSED
 from fastcausal.errors import InputError, Problems
+from fastcausal.files.files import Source, replacing
+from fastcausal.files.values import Written, kind, shown
 from fastcausal.formats._tokens import spans_of
 from fastcausal.formats.cnc.tagged import token_counts
 from fastcausal.formats.examples import examples
-from fastcausal.formats.io.builder import (
+from fastcausal.formats.reading.builder import (
     Builder,
     Columns,
     Span,
@@ -23,10 +25,8 @@ from fastcausal.formats.io.builder import (
     messages,
     placed,
 )
-from fastcausal.formats.io.files import Source, replacing
-from fastcausal.formats.io.folders import LINE_FILES
-from fastcausal.formats.io.format import Format
-from fastcausal.formats.io.values import Written, kind, shown
+from fastcausal.formats.reading.folders import LINE_FILES
+from fastcausal.formats.reading.format import Format
 from fastcausal.formats.sentences import WHITE, Bounds, Found, Sentence
 from fastcausal.options import Occurrence
 from fastcausal.relations import ROLES, Relations

@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 import os
-from base64 import b64encode
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import owned, without, without_views
-from fastcausal.errors import InputError, OutputError
+from fastcausal.arrays.arrow import without
+from fastcausal.errors import InputError
+from fastcausal.files.binary import ARROW_MARKS, BATCH, DAMAGE, PARQUET_MARKS, damaged, load, sniff
+from fastcausal.files.files import Source, replacing
 from fastcausal.formats import frames
-from fastcausal.formats.io import batches
-from fastcausal.formats.io.batches import ARROW_MARKS, DAMAGE, Stream, damaged
-from fastcausal.formats.io.files import Source, replacing
-from fastcausal.formats.io.format import Format, Opened
-from fastcausal.formats.io.schemas import require_plain
-from fastcausal.formats.io.values import Written
+from fastcausal.formats.reading import batches
+from fastcausal.formats.reading.batches import Stream
+from fastcausal.formats.reading.format import Format, Opened
 from fastcausal.options import Occurrence
 from fastcausal.relations import Relations
-
-ROW_SUFFIXES = (
-    ".parquet",
-    ".arrow",
-    ".csv",
-    ".jsonl",
-)  # of tables of rows, which `appending` writes
-LINES = 1 << 12  # rows that are Python objects at a time
-BATCH = 1 << 17  # rows of a record batch written: what is read at once
 
 
 def read(
@@ -67,24 +54,6 @@ def read(
         raise InputError(f"{source.name}: {error}") from error
     except DAMAGE as error:  # of the metadata
         raise damaged(source.name, format, error) from error
-
-
-def load(source: Source, format: str | None = None) -> pa.Table:
-    """Return the table of a Parquet or Arrow IPC file as it is.
-
-    Raises
-    ------
-    InputError
-        The file is damaged or of another format.
-    """
-    format = format or sniff(source.data) or "parquet"
-    try:
-        loaded = {"parquet": _load_parquet, "arrow": _load_arrow}[format](owned(source.data))
-        loaded.validate(full=True)  # offsets of a damaged file may lead anywhere
-    except DAMAGE as error:
-        raise damaged(source.name, format, error) from error
-    require_plain(loaded.schema, source.name)
-    return without_views(loaded)
 
 
 def write(relations: Relations, target: str | os.PathLike[str], format: str) -> list[str]:
@@ -124,147 +93,6 @@ def write(relations: Relations, target: str | os.PathLike[str], format: str) -> 
     return []
 
 
-@contextmanager
-def appending(
-    target: str | os.PathLike[str], metadata: Callable[[], dict[bytes, bytes]] | None = None
-) -> Iterator[Callable[[pa.Table], None]]:
-    """Write tables of one schema to a file, which is there when all are written.
-
-    Its suffix tells the format: ``.parquet`` (also without a suffix, as of a device), ``.arrow``,
-    ``.jsonl``, or ``.csv`` for tables without lists.
-
-    Parameters
-    ----------
-    target : path
-    metadata : callable, optional
-        Gives the metadata of the schema in the end; CSV and JSON lines have none.
-
-    Raises
-    ------
-    InputError
-        The suffix is another one, a column is of a type that the format does not have, or the file
-        cannot be written.
-    """
-    suffix = Path(target).suffix.lower() or ".parquet"
-    if suffix not in ROW_SUFFIXES:
-        known = ", ".join(ROW_SUFFIXES)
-        raise InputError(f'{target}: unknown suffix "{suffix}" of a table, expected one of {known}')
-    with replacing(target) as file:
-        writer = _RowWriter(file, suffix, metadata)
-
-        def append(table: pa.Table) -> None:
-            try:
-                writer.append(table)
-            except pa.ArrowException as error:
-                reason = f"cannot be written as {suffix[1:]}: {error}"
-                raise OutputError(f"{target}: {reason}") from error
-
-        with closing(writer):
-            yield append
-            writer.finish()
-
-
-class _RowWriter:
-    """A file that tables are appended to; its format is open with the first of them.
-
-    The schema of an Arrow file comes first. Where its metadata is known only in the end, tables
-    wait in a temporary file.
-    """
-
-    def __init__(
-        self, file: Any, suffix: str, metadata: Callable[[], dict[bytes, bytes]] | None
-    ) -> None:
-        self.file, self.suffix, self.metadata = file, suffix, metadata
-        self.waits = suffix == ".arrow" and metadata is not None
-        self.held: Any = file
-        if self.waits:
-            from tempfile import TemporaryFile
-
-            self.held = TemporaryFile()  # noqa: SIM115
-        self.writer: Any = None
-
-    def append(self, table: pa.Table) -> None:
-        """Write a table."""
-        if self.writer is None:
-            self.schema = table.schema
-            in_the_end = self.metadata is not None
-            self.writer = _row_writer(self.suffix, self.held, table.schema, in_the_end)
-        self.writer.write_table(table)
-
-    def finish(self) -> None:
-        """Write the metadata, and what had to wait for it."""
-        if self.writer is None or self.metadata is None:
-            return
-        metadata = self.metadata()
-        schema = self.schema.with_metadata(metadata)
-        if self.suffix == ".parquet":  # as it is stored where it is known from the start
-            stored = {b"ARROW:schema": b64encode(schema.serialize())}
-            self.writer.add_key_value_metadata(metadata | stored)
-        elif self.waits:
-            self.writer.close()
-            self.held.seek(0)
-            with pa.ipc.open_file(self.held) as reader, pa.ipc.new_file(self.file, schema) as to:
-                for k in range(reader.num_record_batches):
-                    to.write_batch(reader.get_batch(k).replace_schema_metadata(metadata))
-
-    def close(self) -> None:
-        """End the format; the file itself is the caller's."""
-        if self.writer is not None:
-            self.writer.close()
-        if self.waits:
-            self.held.close()
-
-
-def _row_writer(suffix: str, file: Any, schema: pa.Schema, in_the_end: bool) -> Any:
-    """Open a file; ``in_the_end`` its schema is stored with metadata."""
-    if suffix == ".parquet":
-        import pyarrow.parquet as pq
-
-        return pq.ParquetWriter(file, schema, store_schema=not in_the_end)
-    if suffix == ".csv":
-        import pyarrow.csv
-
-        return pyarrow.csv.CSVWriter(file, schema)
-    if suffix == ".jsonl":
-        return _LineWriter(file)
-    return pa.ipc.new_file(file, schema)
-
-
-class _LineWriter:
-    """A file of JSON lines that tables are appended to."""
-
-    def __init__(self, file: Any) -> None:
-        self.file = file
-
-    def write_table(self, table: pa.Table) -> None:
-        """Write a line per row; NaN is null."""
-        written = Written()
-        for batch in table.to_batches(max_chunksize=LINES):
-            for row in batch.to_pylist():
-                plain = {name: None if v != v else v for name, v in row.items()}
-                self.file.write(f"{written.json(plain)}\n".encode())
-
-    def close(self) -> None:
-        """Do nothing: the file is the caller's."""
-
-
-def sniff(data: bytes) -> str | None:
-    """Return the binary format that some bytes begin like."""
-    return next((f.name for f in (PARQUET, ARROW) if data.startswith(f.marks)), None)
-
-
-def _load_parquet(buffer: Any) -> Any:
-    import pyarrow.parquet as pq
-
-    return pq.read_table(pa.BufferReader(buffer))
-
-
-def _load_arrow(buffer: Any) -> Any:
-    if buffer[:6].to_pybytes() == ARROW_MARKS[0]:
-        return pa.ipc.open_file(buffer).read_all()
-    return pa.ipc.open_stream(buffer).read_all()
-
-
 def stream(
     name: str, files: Mapping[Path, str], format: str, columns: Collection[str | None] | None
 ) -> Stream | None:
@@ -288,7 +116,7 @@ PARQUET = Format(
     suffixes=(".parquet", ".pq"),
     takes=("like", "occurrence"),
     folder=(".parquet", ".pq"),
-    marks=(b"PAR1",),
+    marks=PARQUET_MARKS,
     stream=_stream,
 )
 ARROW = Format(

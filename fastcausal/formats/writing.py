@@ -7,8 +7,8 @@ from pathlib import Path
 
 from fastcausal.errors import InputError
 from fastcausal.formats import declared
-from fastcausal.formats.io.format import Format
-from fastcausal.formats.opening import choice
+from fastcausal.formats.reading.format import Format
+from fastcausal.formats.reading.opening import choice
 from fastcausal.options import Premise, WriteFormat, check
 from fastcausal.relations import Relations
 

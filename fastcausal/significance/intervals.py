@@ -12,9 +12,9 @@ import numpy.typing as npt
 from fastcausal.arrays.strata import texts_of_column
 from fastcausal.errors import InputError
 from fastcausal.options import Method
-from fastcausal.scores import exact_sums
 from fastcausal.significance.checks import check_inference
 from fastcausal.significance.sampling import bootstrap_weights
+from fastcausal.significance.sums import exact_sums
 from fastcausal.significance.units import EQUAL, EXAMPLE, Units, units_text
 
 if TYPE_CHECKING:

@@ -11,13 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from fastcausal.arrays.distinct import distinct
-from fastcausal.formulas import Int64, OneScore, Rows, sums_of
 from fastcausal.options import Method
-from fastcausal.scores import Float64
 from fastcausal.significance.checks import check_inference
 from fastcausal.significance.intervals import spreads_of, student_p, student_quantile, varied
 from fastcausal.significance.sampling import exchanges
-from fastcausal.significance.units import EQUAL, Units
+from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
+from fastcausal.significance.units import EQUAL, OneScore, Units
 
 MOST_LISTED = 16  # units that differ, of which all 2^16 exchanges are listed
 POWER = 0.8

@@ -13,12 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from fastcausal.arrays.distinct import distinct
-from fastcausal.formulas import Int64, OneScore, Rows, sums_of
-from fastcausal.scores import Float64
 from fastcausal.significance import _ranks
 from fastcausal.significance.intervals import quantile, student_quantile
 from fastcausal.significance.sampling import bootstrap_weights
-from fastcausal.significance.units import EQUAL
+from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
+from fastcausal.significance.units import EQUAL, OneScore
 
 CELLS = 2**23  # of weights, and of sums, at once
 
@@ -75,7 +74,7 @@ def share(score: OneScore, terms: Rows, n_resamples: int, seed: int) -> Shared:
 
     Examples
     --------
-    >>> from fastcausal.formulas import MeanFormula
+    >>> from fastcausal.counts.means import MeanFormula
     >>> score = MeanFormula(("f1",), ()).only("overall_f1")
     >>> systems = np.array([[1.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]])
     >>> terms = np.stack([score.terms(f1[:, None]) for f1 in systems], axis=1)

@@ -8,14 +8,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fastcausal.arrays.digests import digest_text
-from fastcausal.groups import Scores
+from fastcausal.counts.units import joint_units
 from fastcausal.options import Method, PairedTest
-from fastcausal.report import Report, plain
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import Report, plain
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import detectable, difference, is_student, n_differing
-from fastcausal.significance.units import joint_units, units_text
+from fastcausal.significance.units import units_text
 from fastcausal.sweeps.systems import pair_of
-from fastcausal.tables import Grid
 
 if TYPE_CHECKING:
     import pyarrow as pa

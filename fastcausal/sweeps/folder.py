@@ -24,12 +24,12 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fastcausal.count_files import metadata_of
-from fastcausal.count_seals import Written
+from fastcausal.counts.files import metadata_of
+from fastcausal.counts.seals import Written
+from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, OutputError
-from fastcausal.formats.io.files import Source, replacing
-from fastcausal.formats.io.packed import only_files
-from fastcausal.statistics import Statistics
+from fastcausal.files.files import Source, replacing
+from fastcausal.files.packed import only_files
 from fastcausal.sweeps.runs import file_name, run_name
 
 T = TypeVar("T")

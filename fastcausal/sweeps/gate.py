@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fastcausal.escapes import line_text
-from fastcausal.groups import Scores
+from fastcausal.counts.units import joint_units
 from fastcausal.options import Method, Verdict
-from fastcausal.report import Report
+from fastcausal.report.escapes import line_text
+from fastcausal.report.grid import Grid, number_text
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import Report
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import Difference, detectable, difference, n_differing
-from fastcausal.significance.units import joint_units, units_text
+from fastcausal.significance.units import units_text
 from fastcausal.sweeps.systems import pair_of
-from fastcausal.tables import Grid, number_text
 
 FEWEST = 10  # units that can pass or fail
 SHOWN = ("baseline", "candidate", "delta", "low", "high", "min_delta", "mde")

@@ -10,24 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcausal.escapes import Cell
-from fastcausal.formulas import OneScore, Rows, sums_of
-from fastcausal.groups import Scores
+from fastcausal.counts.statistics import Statistics
+from fastcausal.counts.units import terms_of, units_of
 from fastcausal.options import Correction, Method, PairedTest, check
-from fastcausal.pages import Section
-from fastcausal.report import Report, plain
+from fastcausal.report.charts import bars_of
+from fastcausal.report.escapes import Cell
+from fastcausal.report.grid import Bounded, Grid, number_text
+from fastcausal.report.groups import Scores
+from fastcausal.report.page import Section
+from fastcausal.report.pictures import Drawing, missing_pictures, pictures_of
+from fastcausal.report.report import Report, plain
 from fastcausal.significance.checks import check_inference
 from fastcausal.significance.corrections import adjusted, resamples_needed
 from fastcausal.significance.intervals import warnings_of
 from fastcausal.significance.paired import is_student
 from fastcausal.significance.ranks import rank_sets, share
-from fastcausal.significance.units import terms_of, units_of, units_text
-from fastcausal.statistics import Statistics
+from fastcausal.significance.sums import Rows, sums_of
+from fastcausal.significance.units import OneScore, units_text
 from fastcausal.sweeps.compare import TESTS, compare
 from fastcausal.sweeps.systems import set_aside, systems_of
-from fastcausal.tables import Bounded, Grid, number_text
-from fastcausal.tasks.charts import bars_of
-from fastcausal.tasks.pictures import Drawing, missing_pictures, pictures_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -17,11 +17,11 @@ import pyarrow as pa
 from fastcausal.arrays.arrow import numbers
 from fastcausal.arrays.strata import texts_of_column
 from fastcausal.errors import InputError, repeated
+from fastcausal.files.packed import only_files, stem_of
 from fastcausal.formats import opened, read, stream
 from fastcausal.formats.annotation.brat import SUFFIX, TEXT_SUFFIX
-from fastcausal.formats.io.batches import Stream
-from fastcausal.formats.io.format import Opened
-from fastcausal.formats.io.packed import only_files, stem_of
+from fastcausal.formats.reading.batches import Stream
+from fastcausal.formats.reading.format import Opened
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations
 from fastcausal.tasks.extraction.scorer import Reads

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.strata import By
-from fastcausal.formulas import Int64, RelationFormula
-from fastcausal.formulas.relations import MULTI
-from fastcausal.statistics import Statistics
+from fastcausal.counts.statistics import Statistics
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.relations.formula import MULTI, RelationFormula
 
 
 class Sums(NamedTuple):

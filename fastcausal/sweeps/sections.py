@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastcausal.errors import InputError
-from fastcausal.groups import Scores
 from fastcausal.options import Method
-from fastcausal.pages import Section
-from fastcausal.report import Report
+from fastcausal.report.charts import bars_of, stacks_of
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Scores
+from fastcausal.report.page import Section
+from fastcausal.report.pictures import missing_pictures, pictures_of
+from fastcausal.report.report import Report
 from fastcausal.sweeps.leaderboard import leaderboard
 from fastcausal.sweeps.side_by_side import (
     shared_legend,
@@ -19,8 +22,6 @@ from fastcausal.sweeps.side_by_side import (
     systems_table,
 )
 from fastcausal.sweeps.systems import systems_of
-from fastcausal.tables import Grid
-from fastcausal.tasks.charts import bars_of, stacks_of
 from fastcausal.tasks.extraction.sections import (
     confusion_section,
     errors_by_group,
@@ -28,7 +29,6 @@ from fastcausal.tasks.extraction.sections import (
     main_score,
     unparsed_section,
 )
-from fastcausal.tasks.pictures import missing_pictures, pictures_of
 
 Reports = Mapping[str, Report]
 

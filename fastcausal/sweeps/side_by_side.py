@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fastcausal.groups import Groups, Number, Scores
-from fastcausal.report import Report, scores_table
-from fastcausal.tables import Grid
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Groups, Number, Scores
+from fastcausal.report.report import Report, scores_table
 
 
 def shared_legend(reports: Mapping[str, Report]) -> list[str]:

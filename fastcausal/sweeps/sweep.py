@@ -17,21 +17,21 @@ import pyarrow as pa
 from fastcausal.arrays.arrow import numbers, strings, without
 from fastcausal.arrays.digests import digest_of_texts
 from fastcausal.arrays.strata import By, strata_of
+from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, OutputError, counted
+from fastcausal.files.targets import keep_apart
 from fastcausal.formats import read
 from fastcausal.formats.cnc.rereading import GOLD_READING
-from fastcausal.formats.io.sources import RelationSource
-from fastcausal.formats.io.targets import keep_apart
+from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.options import Occurrence, Policy, ProtocolName, ReadFormat, TagReading
-from fastcausal.printed import Printed
 from fastcausal.protocols import RECESS, Protocol
 from fastcausal.relations import Relations
-from fastcausal.report import plain
-from fastcausal.statistics import Statistics
+from fastcausal.report.grid import Grid
+from fastcausal.report.printed import Printed
+from fastcausal.report.report import plain
 from fastcausal.sweeps.folder import ABOUT, Folder
 from fastcausal.sweeps.runs import DataSet, Files, Run
 from fastcausal.sweeps.scores import Sums, scores_of_runs, sums_of
-from fastcausal.tables import Grid
 from fastcausal.tasks.extraction.batches import Progress
 from fastcausal.tasks.extraction.score import score
 from fastcausal.tasks.extraction.scorer import ExtractionScorer, Reads

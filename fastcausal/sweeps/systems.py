@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from fastcausal.counts.formula import Formula
+from fastcausal.counts.signatures import joint_signature
+from fastcausal.counts.statistics import Statistics, read_systems
+from fastcausal.counts.units import places
 from fastcausal.errors import InputError, repeated
-from fastcausal.formats.io.packed import stem_of
-from fastcausal.formulas import Formula, Rows
-from fastcausal.report import Report
-from fastcausal.signatures import joint_signature
-from fastcausal.significance.units import places
-from fastcausal.statistics import Statistics, read_systems
+from fastcausal.files.packed import stem_of
+from fastcausal.report.report import Report
+from fastcausal.significance.sums import Rows
 from fastcausal.sweeps.folder import counts_of_runs
 
 

@@ -1,12 +1,17 @@
-"""Evaluations: a folder each; what several of them share lies here.
+"""Evaluations: a folder each.
 
 ::
 
-    align.py         gold and predictions of relations brought to the same examples
+    relations/       the base of those that compare relations
     extraction/      predicted relations against gold
     agreement/       relations of several annotators
-    reliability/     labels of several raters
+    labels/          labels of several raters
     classification/  predicted labels against gold
-    answers/         answers to questions
-    corpus/          what a corpus holds, and the rules of its guidelines
+    qa/              answers to questions
+    answers/         extracted causes and effects, against references and as raters judge them
+    claims/          claims that people judged
+    crab/            judged pairs of events: pairs, frames, chains, questions, raters
+    meta/            metrics and model judges against people
+    describe/        the content of a corpus; check/ the rules of its guidelines
+    annotate/        the page on which raters judge
 """

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from fastcausal.errors import InputError
-from fastcausal.formats.io.values import shown
+from fastcausal.files.values import shown
 
 VALID = ("valid", "yes", "true", "supported", "1")
 VALID_SCORE = 4  # of 1 to 5

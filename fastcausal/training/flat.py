@@ -6,7 +6,7 @@ from typing import Any
 
 from fastcausal.decoding.tags import TagScheme
 from fastcausal.relations import ROLES
-from fastcausal.report import Report
+from fastcausal.report.report import Report
 
 
 def flat_scores(report: Report, decoder: Any = None) -> dict[str, float]:

@@ -11,6 +11,7 @@ import torch
 from torchmetrics import Metric
 
 from fastcausal.arrays.tensors import on_device
+from fastcausal.counts.statistics import Statistics
 from fastcausal.decoding.spans import Decoded, DecodedOnDevice, SpanDecoder
 from fastcausal.decoding.tags import Labels, TagScheme
 from fastcausal.engine.objects import rows_of_examples
@@ -19,9 +20,8 @@ from fastcausal.formats import read
 from fastcausal.options import DeviceBackend, ProtocolName
 from fastcausal.protocols import RECESS, Protocol, batch_protocol
 from fastcausal.relations import ROLES, Relations
-from fastcausal.report import Report
+from fastcausal.report.report import Report
 from fastcausal.rows import Rows
-from fastcausal.statistics import Statistics
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.tag_scorer import TagScorer
 from fastcausal.training.flat import flat_scores

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal.arrays import arrow
-from fastcausal.reading import METADATA_KEY
+from fastcausal.arrays.reading import METADATA_KEY
 from fastcausal.relations import RELATIONS, SPAN
 from tests.support import hostile_arrow
 from tests.support.hostile_arrow import COLUMNS, FAULTS, WAYS, Stream, table

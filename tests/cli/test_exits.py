@@ -18,7 +18,7 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli import app
 from fastcausal.cli.console import clear_errors
-from fastcausal.escapes import printable
+from fastcausal.report.escapes import printable
 from tests.support.cli import cli
 
 GOLD, CAREFUL = str(sample.GOLD), str(sample.SYSTEMS["careful"])

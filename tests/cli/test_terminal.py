@@ -18,9 +18,9 @@ import pytest
 from rich.cells import cell_len
 
 from fastcausal import sample
-from fastcausal.groups import Scores
-from fastcausal.report import scores_table
-from fastcausal.tables import Grid
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import scores_table
 from tests.support.cli import cli
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

@@ -16,7 +16,7 @@ from fastcausal.engine.cpu import READINGS
 from fastcausal.engine.device.sources import csrc
 from fastcausal.engine.run import run
 from fastcausal.protocols import CNC_2023, RECESS, Protocol
-from fastcausal.tasks import official
+from fastcausal.tasks.relations import official
 from tests.support.strategies import ROLES, random_side, rows_of
 
 pytestmark = pytest.mark.slow  # the native module is built anew

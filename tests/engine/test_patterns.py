@@ -18,7 +18,7 @@ from fastcausal.engine.reference import kernels
 from fastcausal.engine.run import run
 from fastcausal.protocols import CNC_2023, RECESS, Protocol
 from fastcausal.rows import Rows, check_both
-from fastcausal.tasks import official
+from fastcausal.tasks.relations import official
 from tests.engine.test_backends import OBJECTIVES, TRACKS
 from tests.support.profiles import trials
 from tests.support.strategies import ROLES, Example, Relation, rows_of

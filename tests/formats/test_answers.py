@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from fastcausal.formats import answers
-from fastcausal.formats.answers import brackets
-from fastcausal.formats.answers.shapes import SEVERAL
-from fastcausal.formats.answers.texts import relations_in
-from fastcausal.formats.io.builder import UnreadError
+from fastcausal.formats import model_output as answers
+from fastcausal.formats.model_output import brackets
+from fastcausal.formats.model_output.shapes import SEVERAL
+from fastcausal.formats.model_output.texts import relations_in
+from fastcausal.formats.reading.builder import UnreadError
 from tests.support.cli import cli
 from tests.support.model_answers import cases
 from tests.support.profiles import trials
@@ -65,7 +65,7 @@ def is_json(text):
 @pytest.fixture
 def without_repair(monkeypatch):
     monkeypatch.setattr(brackets, "repairing", lambda: None)
-    monkeypatch.setattr("fastcausal.formats.answers.texts.repairing", lambda: None)
+    monkeypatch.setattr("fastcausal.formats.model_output.texts.repairing", lambda: None)
 
 
 def test_every_answer_that_holds_one_is_read():

@@ -12,9 +12,10 @@ import pytest
 import fastcausal as fc
 from fastcausal import formats, sample
 from fastcausal.cli.convert import convert
-from fastcausal.formats import declared, opening
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.format import Format, Opened
+from fastcausal.files.files import Source
+from fastcausal.formats import declared
+from fastcausal.formats.reading import opening
+from fastcausal.formats.reading.format import Format, Opened
 from tests.support.tables import table_of
 
 WORDS = "words"

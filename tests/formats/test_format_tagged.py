@@ -15,7 +15,7 @@ from seqeval.scheme import IOB2, Entities
 from fastcausal import formats
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc import markup, rereading, tagged
-from fastcausal.formats.io.builder import UnreadError
+from fastcausal.formats.reading.builder import UnreadError
 from fastcausal.relations import Relations
 from tests.oracles.markup import official_tags, strict_iob2, strict_reading
 from tests.support.format_cases import sentences, spans_in

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from fastcausal import formats
 from fastcausal.errors import InputError
+from fastcausal.files.files import replacing
 from fastcausal.formats import declared
-from fastcausal.formats.io.files import replacing
 from fastcausal.options import WriteFormat
 from fastcausal.relations import Relations
 from tests.support.format_cases import BIO, LINES, SINGLE, SPANS, SUBMISSION, TRUTH, save

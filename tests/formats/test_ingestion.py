@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcausal.errors import InputError
+from fastcausal.files import cells
+from fastcausal.files.files import Source
 from fastcausal.formats import cnc, jsonl
 from fastcausal.formats.cnc import copies, markup, submissions, tagged, truth
 from fastcausal.formats.cnc.tagged import token_counts
-from fastcausal.formats.io import cells
-from fastcausal.formats.io.builder import Builder, UnreadError
-from fastcausal.formats.io.files import Source
+from fastcausal.formats.reading.builder import Builder, UnreadError
 from fastcausal.relations import Relations
 from tests.support.format_cases import CNC, LINES, SINGLE, SUBMISSION, TRUTH, needs_cnc, save
 from tests.support.profiles import trials

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from fastcausal.errors import InputError
 from fastcausal.formats.annotation import brat, links, webanno
 from fastcausal.formats.annotation.links import Words
-from fastcausal.tasks.corpus.guidelines import MOST_TEXT, check
+from fastcausal.tasks.check.guidelines import MOST_TEXT, check
 
 LONG = 60  # seconds; each of these takes less than two, and took more than a minute
 READ = """
 import sys
 import fastcausal as fc
-from fastcausal.tasks.corpus.guidelines import check
+from fastcausal.tasks.check.guidelines import check
 
 def notes(path):
     return fc.read(path).reading.notes

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import formats
 from fastcausal.formats import spans
-from fastcausal.formats.io.builder import UnreadError
+from fastcausal.formats.reading.builder import UnreadError
 from fastcausal.formats.sentences import IN_PIECES, OTHER_ENDS, OTHER_SIGNS, WHITE, Sentence
 from fastcausal.relations import Relations
 from tests.support.data import CNC

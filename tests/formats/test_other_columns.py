@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
+from fastcausal.files.files import Source
 from fastcausal.formats import cnc
 from fastcausal.formats.cnc import truth
-from fastcausal.formats.io.files import Source
 from tests.support.format_cases import SINGLE, SPANS, SUBMISSION, TRUTH, save, tables
 
 from .test_format_cnc import fails

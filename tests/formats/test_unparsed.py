@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import formats
 from fastcausal.arrays.unparsed import UNPARSED
-from fastcausal.formats.io.batches import Stream
+from fastcausal.formats.reading.batches import Stream
 from tests.support.profiles import trials
 
 TEXT = "Heavy rain causes floods"

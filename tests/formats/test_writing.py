@@ -13,7 +13,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.formats.io.files import replacing, replacing_together
+from fastcausal.files.files import replacing, replacing_together
 from tests.support.cli import cli, command
 
 
@@ -63,7 +63,7 @@ def test_any_name_that_the_file_system_takes(tmp_path):
 
 STREAM = """
 import os, sys
-from fastcausal.formats.io.files import replacing
+from fastcausal.files.files import replacing
 print("first", flush=True)
 with replacing(sys.argv[1]) as file:
     file.write(b"second\\n")
@@ -129,7 +129,7 @@ def test_a_killed_run_does_not_hinder_the_next(tmp_path):
     """In a container every run has the same process id."""
     killed = subprocess.run(
         [sys.executable, "-c",
-         "import os, sys\nfrom fastcausal.formats.io.files import replacing\n"
+         "import os, sys\nfrom fastcausal.files.files import replacing\n"
          "own, id = os.getpid(), int(sys.argv[2])\nos.getpid = lambda: id\n"
          "with replacing(sys.argv[1]) as file:\n    os.kill(own, 9)",
          str(tmp_path / "x"), str(os.getpid())], check=False,

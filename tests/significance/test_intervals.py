@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fastcausal.formulas import ConfusionFormula, RelationFormula
+from fastcausal.counts.labels import ConfusionFormula
 from fastcausal.significance import sampling
 from fastcausal.significance.intervals import (
     drawn_scores,
@@ -19,6 +19,7 @@ from fastcausal.significance.intervals import (
     quantile,
 )
 from fastcausal.significance.units import Units
+from fastcausal.tasks.relations.formula import RelationFormula
 from tests.oracles import resampling as oracle
 
 COUNTS = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None)

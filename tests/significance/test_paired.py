@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy.stats import permutation_test
 
 from fastcausal.arrays.distinct import distinct
-from fastcausal.formulas import MeanFormula, RelationFormula
+from fastcausal.counts.means import MeanFormula
 from fastcausal.significance.paired import MOST_LISTED, difference, n_differing, randomisation
 from fastcausal.significance.units import Units
+from fastcausal.tasks.relations.formula import RelationFormula
 from tests.oracles import resampling as oracle
 
 F1 = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).only("overall_f1")

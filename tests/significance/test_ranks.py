@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastcausal.formulas import RelationFormula
 from fastcausal.significance import _ranks
 from fastcausal.significance.ranks import few_units, rank_sets, share
 from fastcausal.significance.sampling import bootstrap_weights
+from fastcausal.tasks.relations.formula import RelationFormula
 from tests.oracles import ranks as oracle
 
 F1 = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None).only("overall_f1")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any
 
-from fastcausal.pages import Page, Section, html_of
+from fastcausal.report.page import Page, Section, html_of
 
 
 class Reader(HTMLParser):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from fastcausal.statistics import Statistics
+from fastcausal.counts.statistics import Statistics
 
 
 def same(found: dict[str, float], expected: dict[str, float]) -> bool:

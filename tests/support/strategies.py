@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.engine.run import count_pairs
-from fastcausal.formulas import RelationFormula
 from fastcausal.protocols import Protocol
 from fastcausal.rows import Rows
+from fastcausal.tasks.relations.formula import RelationFormula
 
 Span = tuple[int, int, int]
 Relation = list[Span]

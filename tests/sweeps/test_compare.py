@@ -12,9 +12,9 @@ from scipy import stats
 
 import fastcausal as fc
 from fastcausal import sample
+from fastcausal.counts.statistics import Statistics
 from fastcausal.significance import sampling
 from fastcausal.significance.paired import detectable
-from fastcausal.statistics import Statistics
 
 SYSTEMS = ("careful", "chatty")
 QUICK = {"n_resamples": 200}

@@ -12,9 +12,9 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.formulas import RelationFormula
+from fastcausal.counts.statistics import Statistics
 from fastcausal.significance.corrections import adjusted
-from fastcausal.statistics import Statistics
+from fastcausal.tasks.relations.formula import RelationFormula
 from tests.support.cli import cli
 
 FORMULA = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None)

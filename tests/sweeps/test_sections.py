@@ -9,7 +9,7 @@ import pytest
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.pages import Page, html_of
+from fastcausal.report.page import Page, html_of
 from fastcausal.sweeps.sections import sections_of_systems
 from tests.support.cli import cli
 from tests.support.markup import Reader, check_cells, parts_of, tables_of

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pytest
 
 import fastcausal as fc
-from fastcausal.formulas import ConfusionFormula, MeanFormula
-from fastcausal.statistics import Statistics
+from fastcausal.counts.labels import ConfusionFormula
+from fastcausal.counts.means import MeanFormula
+from fastcausal.counts.statistics import Statistics
 from fastcausal.sweeps.systems import aligned, pair_of, systems_of
 
 FORMULA = MeanFormula(("f1",), ())

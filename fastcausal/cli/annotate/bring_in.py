@@ -39,9 +39,9 @@ def bring_in(
     fastcausal annotate import judged_ann.json judged_ben.json --to labels.csv
     """
     chosen = format_of(ctx, json, format)
-    from fastcausal.formats.io.targets import keep_apart
-    from fastcausal.tables import Grid
-    from fastcausal.tasks.annotation.collect import collect
+    from fastcausal.files.targets import keep_apart
+    from fastcausal.report.grid import Grid
+    from fastcausal.tasks.annotate.collect import collect
 
     keep_apart([to], [*files, key])
     collected = collect(files, name, key)

@@ -35,10 +35,10 @@ def export(
     --------
     fastcausal annotate export judged_answers.json page.html --rater ann
     """
-    from fastcausal.formats.io.files import replacing
-    from fastcausal.formats.io.targets import keep_apart
-    from fastcausal.tasks.annotation.export import sheet_of_answers, sheet_of_claims
-    from fastcausal.tasks.annotation.page import page_of
+    from fastcausal.files.files import replacing
+    from fastcausal.files.targets import keep_apart
+    from fastcausal.tasks.annotate.export import sheet_of_answers, sheet_of_claims
+    from fastcausal.tasks.annotate.page import page_of
 
     keep_apart([page], [source, against])
     if against is None:

@@ -58,7 +58,7 @@ def agree(
         refuse(ctx, ("min_variance", "expert_share"), near)
     elif min_variance is not None:
         refuse(ctx, ("expert_share",), "is another rule than --min-variance")
-    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.files.targets import keep_apart
     from fastcausal.tasks.crab import raters
 
     keep_apart([pairs], [ratings])

@@ -35,7 +35,7 @@ def make_mcq(
     fastcausal crab make-mcq crab_gold.jsonl questions.jsonl
     """
     chosen = format_of(ctx, json, format)
-    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.files.targets import keep_apart
     from fastcausal.tasks.crab import mcq
 
     keep_apart([out], [gold])

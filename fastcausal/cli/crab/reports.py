@@ -41,9 +41,9 @@ def print_answers(
 
     ``make`` takes gold as ``read`` gives it, else judged pairs, and a file of answers or None.
     """
-    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.files.targets import keep_apart
+    from fastcausal.report.pictures import require_pictures
     from fastcausal.tasks.crab.pairs import read_pairs
-    from fastcausal.tasks.pictures import require_pictures
 
     require_pictures(plot)
     keep_apart([units, plot], [gold, *(pred or [])])

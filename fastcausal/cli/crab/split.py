@@ -40,7 +40,7 @@ def split(
         refuse(ctx, ("seed",), "is for draws, --by date draws none")
     else:
         refuse(ctx, ("dates",), f"is for --by date, not for --by {by}")
-    from fastcausal.formats.io.targets import keep_apart
+    from fastcausal.files.targets import keep_apart
     from fastcausal.tasks.crab import splits
 
     keep_apart([out], [gold, dates])

@@ -12,6 +12,8 @@ from typing import Any
 
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
+from fastcausal.files.files import Source, replacing_together
+from fastcausal.files.values import shown
 from fastcausal.formats.annotation.links import MOST_SHOWN, Document, Link, Mark, Words
 from fastcausal.formats.annotation.marking import (
     MARKING,
@@ -23,10 +25,8 @@ from fastcausal.formats.annotation.marking import (
 from fastcausal.formats.annotation.passages import Bounds, lines_of, passages
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
 from fastcausal.formats.examples import examples
-from fastcausal.formats.io.builder import Span, messages, not_held
-from fastcausal.formats.io.files import Source, replacing_together
-from fastcausal.formats.io.format import Format
-from fastcausal.formats.io.values import shown
+from fastcausal.formats.reading.builder import Span, messages, not_held
+from fastcausal.formats.reading.format import Format
 from fastcausal.formats.sentences import WHITE, Sentence
 from fastcausal.relations import ROLES, Relations
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from fastcausal.errors import InputError
+from fastcausal.files.files import Source
+from fastcausal.files.values import require
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.marking import MARKING, TAKES, Faults, Marking
 from fastcausal.formats.annotation.tasks import NUMBER, Task
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.folders import LINE_FILES
-from fastcausal.formats.io.format import Format
-from fastcausal.formats.io.values import require
+from fastcausal.formats.reading.folders import LINE_FILES
+from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
 
 SHAPE = {

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fastcausal.errors import InputError, invalid_json
+from fastcausal.files.files import Source
+from fastcausal.files.values import JSON, kind, require, shown
 from fastcausal.formats.annotation.layers import utf16_positions
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.marking import (
@@ -17,9 +19,7 @@ from fastcausal.formats.annotation.marking import (
     UnplacedError,
 )
 from fastcausal.formats.annotation.tasks import NUMBER, Task
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.format import Format
-from fastcausal.formats.io.values import JSON, kind, require, shown
+from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
 
 TEXT, NOTHING = (str, type(None)), type(None)

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fastcausal.errors import InputError
+from fastcausal.files.values import shown
 from fastcausal.formats._tokens import token_bounds
 from fastcausal.formats.annotation.marking import MARKING, MISPLACED, Marking, UnplacedError
 from fastcausal.formats.annotation.passages import Bounds, Passage
 from fastcausal.formats.cnc.markup import CAUSE, EFFECT, SIGNAL
-from fastcausal.formats.io.builder import Builder, Columns, Span, UnreadError
-from fastcausal.formats.io.values import shown
+from fastcausal.formats.reading.builder import Builder, Columns, Span, UnreadError
 from fastcausal.relations import ROLES, Relations
 
 MOST_SPANS = 1_000_000  # of the relations of one document

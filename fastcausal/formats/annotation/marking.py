@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fastcausal.errors import InputError, Problems, Remedy, summary
-from fastcausal.formats.io.values import shown
+from fastcausal.files.values import shown
 from fastcausal.options import LabelPolicy, check
 
 MISPLACED = "text left out, its spans do not fit it"

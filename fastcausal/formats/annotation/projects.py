@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from fastcausal.errors import InputError
+from fastcausal.files.files import UTF8_MARK, Source
+from fastcausal.files.packed import name_of
+from fastcausal.files.zips import Archive
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.marking import MARKING, Marking
-from fastcausal.formats.io import batches
-from fastcausal.formats.io.batches import Stream
-from fastcausal.formats.io.files import UTF8_MARK, Source
-from fastcausal.formats.io.format import Format, Opened
-from fastcausal.formats.io.packed import name_of
-from fastcausal.formats.io.zips import Archive
+from fastcausal.formats.reading import batches
+from fastcausal.formats.reading.batches import Stream
+from fastcausal.formats.reading.format import Format, Opened
 from fastcausal.relations import Relations
 
 MARKED_UP = "annotation"  # the folder of an exported project that has a folder per document

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastcausal.errors import InputError
+from fastcausal.files.values import shown
 from fastcausal.formats.annotation.links import Document, Link, Mark, Words
 from fastcausal.formats.annotation.marking import Marking, UnplacedError
 from fastcausal.formats.annotation.passages import passages
-from fastcausal.formats.io.values import shown
 
 NUMBER = (int, str)
 

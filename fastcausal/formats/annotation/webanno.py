@@ -7,12 +7,12 @@ import os
 from typing import Any, TypeVar
 
 from fastcausal.errors import InputError, invalid_json
+from fastcausal.files.files import Source
+from fastcausal.files.values import KINDS, kind
 from fastcausal.formats.annotation.layers import Structure, document_of, id_of
 from fastcausal.formats.annotation.links import Document
 from fastcausal.formats.annotation.marking import MARKING, TAKES, Marking
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.format import Format
-from fastcausal.formats.io.values import KINDS, kind
+from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
 
 NEW, OLD = "%FEATURE_STRUCTURES", "_views"  # what tells the two layouts

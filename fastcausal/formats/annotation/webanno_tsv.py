@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from fastcausal.errors import InputError, Problems
+from fastcausal.files.files import Source
+from fastcausal.files.values import shown
 from fastcausal.formats.annotation.layers import SOURCE, TARGET, Structure, document_of
 from fastcausal.formats.annotation.links import Document
 from fastcausal.formats.annotation.marking import MARKING, TAKES, Marking
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.format import Format
-from fastcausal.formats.io.values import shown
+from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
 
 MARK = b"#FORMAT=WebAnno TSV "

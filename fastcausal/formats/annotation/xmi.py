@@ -8,11 +8,11 @@ import re
 from typing import Any
 
 from fastcausal.errors import InputError
+from fastcausal.files.files import Source
 from fastcausal.formats.annotation.layers import Structure, document_of
 from fastcausal.formats.annotation.links import Document
 from fastcausal.formats.annotation.marking import MARKING, TAKES, Marking
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.format import Format
+from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
 
 TYPES = "TypeSystem.xml"

@@ -11,18 +11,18 @@ from typing import Any
 
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, Problems
+from fastcausal.files.files import Source, replacing
+from fastcausal.files.values import Written
 from fastcausal.formats.cnc import submissions, truth
 from fastcausal.formats.cnc.markup import holds_tags
 from fastcausal.formats.cnc.markup import write as write_tags
 from fastcausal.formats.cnc.truth import SENTENCE
 from fastcausal.formats.examples import Example, examples, tagged_sentences, texts_of
-from fastcausal.formats.io import batches
-from fastcausal.formats.io.batches import Stream
-from fastcausal.formats.io.builder import messages, not_held
-from fastcausal.formats.io.files import Source, replacing
-from fastcausal.formats.io.folders import LINE_FILES
-from fastcausal.formats.io.format import Format, Opened
-from fastcausal.formats.io.values import Written
+from fastcausal.formats.reading import batches
+from fastcausal.formats.reading.batches import Stream
+from fastcausal.formats.reading.builder import messages, not_held
+from fastcausal.formats.reading.folders import LINE_FILES
+from fastcausal.formats.reading.format import Format, Opened
 from fastcausal.relations import ROLES, Relations
 
 MADE_UP = (*SENTENCE, "eg_id")  # columns of a truth file that a table may lack

@@ -12,8 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from fastcausal.files.values import shown
 from fastcausal.formats.cnc.markup import TOKEN, holds_tags, pieces_of, without_tags
-from fastcausal.formats.io.values import shown
 from fastcausal.formats.sentences import Letters, in_one_form
 
 NOTE = "sentence aligned by its letters"

@@ -25,11 +25,11 @@ from fastcausal.arrays.arrow import (
     text_lists,
 )
 from fastcausal.arrays.arrow import texts_of as characters_of
+from fastcausal.files.values import shown
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.markup import without_tags
 from fastcausal.formats.examples import column_of_tagged, texts_of
-from fastcausal.formats.io.builder import Int64
-from fastcausal.formats.io.values import shown
+from fastcausal.formats.reading.builder import Int64
 from fastcausal.relations import Relations
 
 Int8 = npt.NDArray[np.int8]

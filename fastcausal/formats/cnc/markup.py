@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import pairwise
 
-from fastcausal.formats.io.builder import Span, UnreadError
+from fastcausal.formats.reading.builder import Span, UnreadError
 from fastcausal.options import TagReading, check
 
 CAUSE, EFFECT, SIGNAL = range(3)

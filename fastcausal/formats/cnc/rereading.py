@@ -12,7 +12,7 @@ from fastcausal.errors import InputError
 from fastcausal.formats.cnc.copies import texts_like
 from fastcausal.formats.cnc.tagged import HELD, UNLIKE_TEXT, Sentences, token_counts
 from fastcausal.formats.examples import column_of_tagged
-from fastcausal.formats.io.builder import places_in
+from fastcausal.formats.reading.builder import places_in
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations
 

@@ -23,14 +23,14 @@ import pyarrow as pa
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.arrow import joined, numbers, offsets_of, string_lists, strings_at
 from fastcausal.errors import InputError, Problems, counted
+from fastcausal.files.files import LineNumbers, Source
+from fastcausal.files.lines import Lines
+from fastcausal.files.values import kind
 from fastcausal.formats import _native
 from fastcausal.formats.cnc.copies import texts_like
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.cnc.tagged import Sentences, token_counts
-from fastcausal.formats.io.builder import Columns, Int64, column, placed
-from fastcausal.formats.io.files import LineNumbers, Source
-from fastcausal.formats.io.lines import Lines
-from fastcausal.formats.io.values import kind
+from fastcausal.formats.reading.builder import Columns, Int64, column, placed
 from fastcausal.relations import Relations
 
 BLOCK = 1 << 22  # bytes that become one chunk of an Arrow column

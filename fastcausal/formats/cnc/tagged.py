@@ -19,7 +19,7 @@ from fastcausal.formats.cnc import copies
 from fastcausal.formats.cnc.aligned import NOTE, aligned, difference
 from fastcausal.formats.cnc.copies import texts_like
 from fastcausal.formats.cnc.markup import NATIVE, OFFICIAL, count_tokens, odd_signal_tag, parse
-from fastcausal.formats.io.builder import (
+from fastcausal.formats.reading.builder import (
     Int32,
     Int64,
     UnreadError,

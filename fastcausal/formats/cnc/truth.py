@@ -32,13 +32,13 @@ from fastcausal.arrays.arrow import (
     texts_of,
 )
 from fastcausal.errors import InputError, Problems
+from fastcausal.files.cells import cells
+from fastcausal.files.files import LineNumbers, Source
 from fastcausal.formats import _native
 from fastcausal.formats.cnc import tagged
 from fastcausal.formats.cnc.markup import OFFICIAL
-from fastcausal.formats.io.builder import Int64, column
-from fastcausal.formats.io.cells import cells
-from fastcausal.formats.io.files import LineNumbers, Source
-from fastcausal.formats.io.groups import Groups, groups_of, of_groups, other_values
+from fastcausal.formats.reading.builder import Int64, column
+from fastcausal.formats.reading.groups import Groups, groups_of, of_groups, other_values
 from fastcausal.relations import Relations
 
 GROUPED = ("index", "text", "causal_text_w_pairs", "num_rs")

@@ -9,7 +9,7 @@ from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import Problems
 from fastcausal.formats._tokens import token_bounds
 from fastcausal.formats.examples import examples
-from fastcausal.formats.io.builder import messages, not_held
+from fastcausal.formats.reading.builder import messages, not_held
 from fastcausal.relations import Relations
 
 ARGUMENTS = ("cause", "effect")

@@ -6,9 +6,9 @@ import json
 import os
 from collections import Counter
 
+from fastcausal.files.files import replacing
 from fastcausal.formats.export.arguments import arguments
-from fastcausal.formats.io.files import replacing
-from fastcausal.formats.io.format import Format
+from fastcausal.formats.reading.format import Format
 from fastcausal.options import Premise, check
 from fastcausal.relations import Relations
 

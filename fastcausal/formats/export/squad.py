@@ -10,9 +10,9 @@ from itertools import combinations
 from typing import Any
 
 from fastcausal._version import __version__
+from fastcausal.files.files import replacing
 from fastcausal.formats.export.arguments import HELD, Arguments, arguments
-from fastcausal.formats.io.files import replacing
-from fastcausal.formats.io.format import Format
+from fastcausal.formats.reading.format import Format
 from fastcausal.relations import Relations
 
 # Wording and the number of questions are of Tan et al. (2023), section 6.4.

@@ -10,11 +10,12 @@ import numpy as np
 
 from fastcausal._version import __version__
 from fastcausal.arrays.strata import By
+from fastcausal.counts.means import RatioFormula
 from fastcausal.engine.kernel import Objective
-from fastcausal.formats.io.sources import RelationSources
-from fastcausal.formulas import RatioFormula, sums_of
+from fastcausal.formats.reading.sources import RelationSources
 from fastcausal.options import AgreementProtocol, MeanOver, Policy, check
 from fastcausal.protocols import RECESS, Protocol
+from fastcausal.significance.sums import sums_of
 from fastcausal.tasks.agreement.annotators import named, read_annotators, readable, require_common
 from fastcausal.tasks.agreement.measures import TOTAL
 from fastcausal.tasks.agreement.pairs import compare

@@ -15,17 +15,18 @@ from fastcausal.arrays import arrow
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.unparsed import UNPARSED
 from fastcausal.errors import InputError, counted, some_of
+from fastcausal.files import binary
+from fastcausal.files.packed import name_of, stem_of
+from fastcausal.files.parts import parts_of
 from fastcausal.formats import documents_of, frames, opened, read, table
 from fastcausal.formats.annotation.links import Document, relations_of
 from fastcausal.formats.annotation.marking import Marking
 from fastcausal.formats.annotation.projects import documents
-from fastcausal.formats.io.batches import Stream, batch
-from fastcausal.formats.io.format import Opened
-from fastcausal.formats.io.packed import name_of, stem_of
-from fastcausal.formats.io.parts import parts_of
+from fastcausal.formats.reading.batches import Stream, batch
+from fastcausal.formats.reading.format import Opened
 from fastcausal.options import LabelPolicy, Policy, TagReading
 from fastcausal.relations import Relations, taken
-from fastcausal.tasks.unread import unread_message
+from fastcausal.tasks.relations.unread import unread_message
 
 COLUMN = "annotator"
 
@@ -111,7 +112,7 @@ def _split(source: Any, given: dict[str, Any]) -> dict[str | None, Relations]:
         if (marked := documents(source, marking)) is not None:
             return _by_document(source.name, marked)
         if source.format in (table.PARQUET, table.ARROW):
-            return _by_column(source.name, table.load(source.source(), source.format.name))
+            return _by_column(source.name, binary.load(source.source(), source.format.name))
         if parts := parts_of(source.source(), COLUMN):
             files = {a: Opened(part, source.format, content=part) for a, part in parts.items()}
             return {a: _unnamed(read(file, **given)) for a, file in files.items()}

@@ -13,9 +13,9 @@ from fastcausal.arrays.arrow import strings
 from fastcausal.engine.kernel import Int32, Int64
 from fastcausal.rows import Rows
 from fastcausal.tasks.agreement.tables import numbers_of
-from fastcausal.tasks.align import Aligned
-from fastcausal.tasks.marked import Line, Marked, lines_of, numbered, page_of
-from fastcausal.tasks.sentences import Sentence, sentences_of
+from fastcausal.tasks.relations.align import Aligned
+from fastcausal.tasks.relations.marked import Line, Marked, lines_of, numbered, page_of
+from fastcausal.tasks.relations.sentences import Sentence, sentences_of
 
 
 class Paired(NamedTuple):

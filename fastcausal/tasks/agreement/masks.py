@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from fastcausal.counts.means import RatioFormula
 from fastcausal.engine.run import count_pairs
 from fastcausal.errors import InputError
-from fastcausal.formulas import RatioFormula
-from fastcausal.groups import Scores
 from fastcausal.protocols import RECESS
 from fastcausal.relations import Relations
+from fastcausal.report.groups import Scores
 from fastcausal.rows import Rows
 from fastcausal.tasks.agreement.measures import TOTAL, Int64, Sums, weighed_alpha
 from fastcausal.tasks.agreement.units import scores_of

@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from fastcausal.engine.reference.kernels import span_overlap
 from fastcausal.rows import Rows
-from fastcausal.scores import binary_alpha, exact_sums
+from fastcausal.significance.sums import exact_sums
 from fastcausal.tasks.agreement.unitized import unitized_alpha
+from fastcausal.tasks.relations.scores import binary_alpha
 
 TOTAL = "total"
 Floats = npt.NDArray[np.float64]

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from fastcausal.counts.means import RatioFormula
 from fastcausal.engine.plan import Plan, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import some_of
 from fastcausal.formats.cnc.rereading import with_tags
-from fastcausal.formulas import Int64, RatioFormula
 from fastcausal.options import MeanOver
 from fastcausal.protocols import Protocol
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
+from fastcausal.significance.sums import Int64
 from fastcausal.tasks.agreement.annotators import (
     columns_of_either,
     n_common,
@@ -32,7 +33,7 @@ from fastcausal.tasks.agreement.measures import (
 from fastcausal.tasks.agreement.report import PairAgreement
 from fastcausal.tasks.agreement.tables import match_table
 from fastcausal.tasks.agreement.units import scores_of
-from fastcausal.tasks.align import Aligned, align, too_large
+from fastcausal.tasks.relations.align import Aligned, align, too_large
 
 Sides = Mapping[str, Relations]
 """Relations by annotator."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from fastcausal.groups import Scores
-from fastcausal.report import Report, Tables, plain, scores_table
-from fastcausal.statistics import Statistics
-from fastcausal.tables import Grid
+from fastcausal.counts.statistics import Statistics
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import Report, Tables, plain, scores_table
 from fastcausal.tasks.agreement import disagreements
 from fastcausal.tasks.agreement.disagreements import Paired
 from fastcausal.tasks.agreement.measures import TOTAL, Sums

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from fastcausal.counts.arithmetic import ratio
 from fastcausal.rows import Rows
-from fastcausal.scores import ratio
 from fastcausal.tasks.agreement.measures import Int64, Sums
-from fastcausal.tasks.align import Aligned
+from fastcausal.tasks.relations.align import Aligned
 
 
 def example_table(a: str, b: str, sums: Sums, measures: Mapping[str, Iterable[str]]) -> pa.Table:

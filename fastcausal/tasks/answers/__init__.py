@@ -1,8 +1,13 @@
-"""Answers to questions, as the SQuAD task scores them.
+"""Extracted causes and effects with reference, and verdicts of raters on them.
 
 ::
 
-    files.py      questions and answers from files
-    scorer.py     exact match and F1 of predicted answers
-    report.py     their means, over all questions and those about causes
+    parse.py      what an answer says: causes, effects, relation
+    files.py      answers, references and verdicts from files of all shapes
+    join.py       files of several raters, joined by id
+    counts.py     words that an answer shares with its reference
+    texts.py      ROUGE-L and BLEU of whole answers
+    tables.py     scores of items and verdicts as tables
+    scorer.py     scores of all answers of a system
+    report.py     how they are shown
 """

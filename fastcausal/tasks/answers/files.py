@@ -1,222 +1,318 @@
-"""Questions with their gold answers, and predicted answers: the files of SQuAD."""
+"""Extractions, references and verdicts from files: a list, a tool's items, or a table."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from fastcausal.errors import InputError, Problems, invalid_json
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.values import JSON, kind
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
-Record = tuple[str, Any]
-"""Where it is, for messages, and what it says."""
+from fastcausal.arrays.arrow import numbers, strings, without
+from fastcausal.arrays.strata import by_number
+from fastcausal.errors import InputError, invalid_json, repeated
+from fastcausal.files.cells import encodable
+from fastcausal.files.files import Source
+from fastcausal.files.records import Records, read_records
+from fastcausal.files.values import JSON, kind
+from fastcausal.tasks.verdicts import verdicts_of
 
-NOTHING: Mapping[str, str | int | float] = MappingProxyType({})
-OBJECT = (dict, Mapping)  # a dict is told from others in a tenth of the time
-ANSWERS = '{"text": string or [string, ...]} or a list of {"text": string}'
+SOURCES = ("input", "passage", "text")
+REFERENCES = ("annotation", "reference", "gold")
+ANSWERS = ("output", "model")
+VERDICTS = ("answers", "valid", "answer", "gold")
+Int8 = npt.NDArray[np.int8]
+Int64 = npt.NDArray[np.int64]
 
 
-class Question(NamedTuple):
-    """A question, its gold answers, and the texts and numbers that its record has besides."""
+@dataclass(frozen=True)
+class Ratings:
+    """Verdicts one by one: any number of one rater on one item.
 
-    text: str
-    answers: tuple[str, ...]
-    besides: Mapping[str, str | int | float] = NOTHING
+    Attributes
+    ----------
+    item : int64[n]
+        Row of each verdict.
+    rater : string[n]
+    valid : int8[n]
+        1 valid, 0 invalid, -1 not given.
+    """
+
+    item: Int64
+    rater: pa.Array
+    valid: Int8
 
 
-def read_questions(source: Any, name: str = "gold") -> dict[str, Question]:
-    """Read questions and their gold answers by id.
+@dataclass(frozen=True)
+class ExtractionFile:
+    """Items of one file, in its order.
+
+    Attributes
+    ----------
+    records : Records
+        Its rows, for messages.
+    reference : str
+        The column of references: ``gold``, unless that is the verdict.
+    ids : string[n]
+        Ids, or positions from 0 where there are none.
+    keys : string[n]
+        What tells items apart: ids, of several systems after the name of theirs.
+    texts : mapping of str to string[n]
+        ``source`` (with nulls), ``reference`` and ``answer``.
+    ratings : Ratings
+    columns : pyarrow.Table
+        All other columns.
+    """
+
+    records: Records
+    reference: str
+    ids: pa.Array
+    keys: pa.Array
+    texts: Mapping[str, pa.Array]
+    ratings: Ratings
+    columns: pa.Table
+
+    def where(self, row: int) -> str:
+        """Say how messages call an item."""
+        return f'{self.records.where(row)}: id "{self.ids[row]}"'
+
+    @property
+    def systems(self) -> pa.Array:
+        """The system of each item, string[n]; empty text where no column names it."""
+        if "system" not in self.columns.column_names:
+            return strings([""]).take(_zeros(self.records))
+        return pc.fill_null(self.records.texts("system"), "")
+
+
+def read_file(source: Any, name: str, rater: str) -> ExtractionFile:
+    """Read one file, or what it would hold.
 
     Parameters
     ----------
-    source : path, mapping or iterable of mappings
-        A file, or what it holds: SQuAD's JSON ``{"data": [{"paragraphs": [{"qas": [...]}]}]}``, or
-        ``{"data": [...]}``, a list or JSON lines of questions. A question is ``{"id", "question",
-        "answers"}``, its answers ``{"text": [...]}``, ``{"text": ...}`` of one answer, or a list
-        of ``{"text": ...}``; of other keys, texts and numbers are kept.
+    source : path, table, list of mappings, or mapping with ``items``
     name : str
         What messages call a source other than a file.
+    rater : str
+        Who gave verdicts that name no rater, in a file without a user name.
 
     Raises
     ------
     InputError
-        It is not as described above, an id occurs twice, or a question has no answer.
-
-    Examples
-    --------
-    >>> read_questions([{"id": 1, "question": "Why?", "answers": {"text": ["rain"]}}])["1"].answers
-    ('rain',)
+        It has another shape, a text is missing, a verdict is another word, or an id occurs
+        twice.
     """
-    problems = Problems()
-    name, content = _content(source, name, problems)
-    records = content
-    if isinstance(content, Mapping):
-        records = _questions(name, content, problems)
-    questions = {}
-    for place, id, record in _named(records, problems):
-        text, answers = record.get("question"), _answers(record)
-        if not isinstance(text, str):
-            problems.add(_fault(place, id, record, "question", "a string"))
-        elif answers is None:
-            problems.add(_fault(place, id, record, "answers", ANSWERS))
-        elif not answers:
-            problems.add(f'{place}: id "{id}" has no answer, expected at least one')
-        else:
-            questions[id] = Question(text, answers, _besides(record))
-    problems.raise_if_any()
-    return questions
+    rows, user = _items(source, name)
+    records = _flat(read_records(rows, name))
+    source_column = _first(records, SOURCES)
+    reference = _first(records, REFERENCES)
+    answer = _first(records, ANSWERS)
+    if reference is None or answer is None:
+        expected = REFERENCES if reference is None else ANSWERS
+        present = ", ".join(records.table.column_names)[:200]
+        raise InputError(f"{records.name}: no column {' or '.join(expected)}: found {present}")
+    texts = {"reference": _texts(records, reference), "answer": _texts(records, answer)}
+    nulls = pa.nulls(len(records), pa.string())
+    texts["source"] = nulls if source_column is None else records.texts(source_column)
+    verdicts = _verdict_column(records, reference)
+    read = ("id", "username", source_column, reference, answer, *VERDICTS)
+    rater, ids = user or rater, _ids(records)
+    return ExtractionFile(
+        records,
+        reference,
+        ids,
+        ids,
+        texts,
+        _ratings(records, verdicts, rater),
+        without(records.table, {column or "" for column in read}),
+    )
 
 
-def read_answers(source: Any, name: str = "pred") -> dict[str, str]:
-    """Read predicted answers by id.
-
-    Parameters
-    ----------
-    source : path, mapping or iterable of mappings
-        A file, or what it would hold: ``{id: answer}``; a list or JSON lines of ``{"id",
-        "prediction_text"}``, whose other keys are not looked at. An object with the key ``id`` is
-        such a line.
-    name : str
-        What messages call a source other than a file.
-
-    Raises
-    ------
-    InputError
-        It is not as described above, or an id occurs twice.
-
-    Examples
-    --------
-    >>> read_answers({"a": "rain"}) == read_answers([{"id": "a", "prediction_text": "rain"}])
-    True
-    """
-    problems = Problems()
-    name, content = _content(source, name, problems)
-    if isinstance(content, Mapping):
-        content = ((name, {"id": k, "prediction_text": v}) for k, v in content.items())
-    answers = {}
-    for place, id, record in _named(content, problems):
-        answer = record.get("prediction_text")
-        if isinstance(answer, str):
-            answers[id] = answer
-        else:
-            problems.add(_fault(place, id, record, "prediction_text", "a string"))
-    problems.raise_if_any()
-    return answers
-
-
-def _content(
-    source: Any, name: str, problems: Problems
-) -> tuple[str, Mapping[Any, Any] | Iterable[Record]]:
-    """The name of a source, and its records or the one object that it is."""
+def _items(source: Any, name: str) -> tuple[Any, str | None]:
+    """Return what holds the items of a source, and its user."""
     if isinstance(source, str | os.PathLike | Source):
-        file = Source.open(source)
-        name = file.name
-        if _has_lines(file):
-            return name, ((f"{name}:{k}", record) for k, record in file.objects(problems))
-        source = _document(file)
-    if isinstance(source, Mapping):
-        return name, [(name, source)] if "id" in source else source
-    if isinstance(source, str) or not isinstance(source, Iterable):
-        raise InputError(f"{name} is {kind(source)}, expected an object or a list")
-    return name, ((f"{name}: record {k}", record) for k, record in enumerate(source))
+        source = Source.open(source)
+        document = _document(source)
+        if document is None:
+            return source, None
+        name = source.name
+    elif isinstance(source, Mapping) and "items" in source:
+        document = source
+    else:
+        return source, None
+    if not isinstance(items := document["items"], list):
+        raise InputError(f'{name}: "items" is {kind(items)}, expected a list')
+    if not items:
+        raise InputError(f"{name} has no items")
+    user = document.get("username")
+    if not isinstance(user, str | None):
+        raise InputError(f'{name}: "username" is {kind(user)}, expected a string')
+    return read_records(items, name), encodable(user) if user else None
 
 
-def _has_lines(file: Source) -> bool:
-    """Tell if a file is JSON lines: it has several, and the first is an object with an id."""
-    lines = file.filled_lines()
-    _, first = next(lines, (0, ""))  # white space that is not ASCII may be all there is
-    if next(lines, None) is None:
-        return False
+def _document(source: Source) -> Mapping[str, Any] | None:
+    """Return the one JSON object of a file of ``items``; of any other file, None."""
+    if not source.data.lstrip().startswith(b"{"):
+        return None
     try:
-        record = json.loads(first)
+        document = JSON.decode(source.text)
+    except InputError as error:
+        raise InputError(f"{source.name}: {error}") from error
+    except (ValueError, RecursionError) as error:
+        if _has_lines(source):
+            return None
+        raise InputError(invalid_json(source.name, error)) from error
+    if "items" not in document and not _has_lines(source):
+        raise InputError(f'{source.name}: no "items", expected in an object of answers')
+    return document if "items" in document else None
+
+
+def _has_lines(source: Source) -> bool:
+    """Tell if the first line is JSON by itself."""
+    _, first = next(source.filled_lines())
+    try:
+        JSON.decode(first)
     except (ValueError, RecursionError):
         return False
-    return isinstance(record, dict) and "id" in record
+    return True
 
 
-def _document(file: Source) -> Any:
-    """The one JSON value of a file."""
-    try:
-        return JSON.decode(file.text)
-    except InputError as error:
-        raise InputError(f"{file.name}: {error}") from error
-    except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
-        raise InputError(invalid_json(file.name, error)) from error
+def _flat(records: Records) -> Records:
+    """Put the texts of a column ``data`` beside the other columns."""
+    if "data" not in records:
+        return records
+    rows = records.values("data")
+    for k, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise InputError(f'{records.where(k)}: "data" is {kind(row)}, expected an object')
+    inner = read_records(rows, records.name)
+    besides = [c for c in records.table.column_names if c != "data"]
+    columns = {c: inner.table[c] for c in inner.table.column_names if c not in besides}
+    return replace(
+        records,
+        table=pa.table({c: records.table[c] for c in besides} | columns),
+        mixed=records.mixed.difference(columns) | inner.mixed.intersection(columns),
+    )
 
 
-def _questions(name: str, document: Mapping[str, Any], problems: Problems) -> Iterator[Record]:
-    """The questions of a document, whether they stand in paragraphs or not."""
-    for place, article in _items(f"{name}: ", document, "data", problems):
-        if "paragraphs" not in article:
-            yield place, article
-            continue
-        for part, paragraph in _items(f"{place}.", article, "paragraphs", problems):
-            yield from _items(f"{part}.", paragraph, "qas", problems)
+def _first(records: Records, names: Iterable[str]) -> str | None:
+    return next((name for name in names if name in records), None)
 
 
-def _items(start: str, record: Mapping[str, Any], key: str, problems: Problems) -> Iterator[Record]:
-    """The objects in a list of a record; ``start`` is where messages about them begin."""
-    values = record.get(key)
-    if not isinstance(values, list | tuple):
-        got = f"is {kind(values)}" if key in record else "is missing"
-        problems.add(f"{start}{key} {got}, expected a list")
+def _texts(records: Records, column: str) -> pa.Array:
+    """Return a column that holds a text in every row."""
+    texts = records.column(column)
+    is_text = str(texts.type) in ("string", "large_string", "string_view")
+    if is_text and not texts.null_count and column not in records.mixed:
+        return texts.cast(pa.string())
+    for row, value in enumerate(records.values(column)):
+        if not isinstance(value, str):
+            got = "missing" if value is None else kind(value)
+            raise InputError(f'{records.where(row)}: "{column}" is {got}, expected text')
+    return records.texts(column)
+
+
+def _ids(records: Records) -> pa.Array:
+    """Return the id of every item, or its position."""
+    if "id" not in records:
+        return numbers(np.arange(len(records))).cast(pa.string())
+    ids = records.texts("id")
+    if ids.null_count:
+        row = pc.index(pc.is_null(ids), True).as_py()
+        raise InputError(f"{records.where(row)}: no id, expected one in every row or in none")
+    return ids
+
+
+def require_unique(file: ExtractionFile) -> None:
+    """Raise InputError where an id occurs twice, in one system."""
+    keys = file.keys
+    if ascend(keys) or pc.count_distinct(keys).as_py() == len(keys):
         return
-    for k, value in enumerate(values):
-        if isinstance(value, OBJECT):
-            yield f"{start}{key}[{k}]", value
-        else:
-            problems.add(f"{start}{key}[{k}] is {kind(value)}, expected an object")
+    rows = repeated(keys.to_pylist())
+    assert rows is not None
+    first = file.records.where(rows[0])
+    raise InputError(f"{file.where(rows[1])} occurs twice, first in {first}")
 
 
-def _named(
-    records: Iterable[Record], problems: Problems
-) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Records with their ids; what has none, or one that was there before, is a problem."""
-    first: dict[str, str] = {}
-    for place, record in records:
-        if not isinstance(record, OBJECT):
-            problems.add(f"{place} is {kind(record)}, expected an object")
-            continue
-        id = record.get("id")
-        if not isinstance(id, str):
-            if not isinstance(id, int) or isinstance(id, bool):
-                got = f'"id" is {kind(id)}, expected a string' if "id" in record else 'no "id"'
-                problems.add(f"{place}: {got}")
-                continue
-            id = str(id)
-        if id in first:
-            problems.add(f'{place}: id "{id}" occurs twice, first in {first[id]}')
-        first[id] = place
-        yield place, id, record
+def ascend(keys: pa.Array) -> bool:
+    """Tell if each key comes after the one before: integers by number, else as text."""
+    values = by_number(keys)
+    values = keys if values is None else values
+    return bool(pc.all(pc.less(values[:-1], values[1:]), min_count=0).as_py())
 
 
-def _answers(record: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The texts of the answers to a question, None where they are of another form."""
-    answers = record.get("answers")
-    if isinstance(answers, OBJECT):
-        texts = answers.get("text")
-        if isinstance(texts, str):  # one answer, as in the published questions
-            texts = [texts]
-    elif isinstance(answers, list | tuple):
-        texts = [answer.get("text") if isinstance(answer, OBJECT) else None for answer in answers]
-    else:
-        return None
-    if not isinstance(texts, list | tuple):
-        return None
-    return tuple(texts) if all(isinstance(text, str) for text in texts) else None
+def _verdict_column(records: Records, reference: str) -> str | None:
+    """Return the column of verdicts; InputError where several have values."""
+    names = [name for name in VERDICTS if name in records and name != reference]
+    filled = [name for name in names if records.column(name).null_count < len(records)]
+    if len(filled) > 1:
+        raise InputError(f"{records.name}: verdicts in {' and in '.join(filled)}, expected one")
+    return next(iter(filled or names), None)
 
 
-def _besides(record: Mapping[str, Any]) -> Mapping[str, str | int | float]:
-    own = ("id", "question", "answers")
-    plain = {k: v for k, v in record.items() if k not in own and isinstance(v, str | int | float)}
-    return plain or NOTHING
+def _ratings(records: Records, column: str | None, rater: str) -> Ratings:
+    if column is None:
+        none = np.zeros(0, np.int64)
+        return Ratings(none, pa.array([], pa.string()), none.astype(np.int8))
+    values = records.column(column)
+    if column in records.mixed or pa.types.is_nested(values.type):
+        return _listed(records, column, rater)
+    encoded = values.dictionary_encode(null_encoding="encode")
+    codes = encoded.indices.to_numpy()
+
+    def where(code: int) -> str:
+        return records.where(int(np.argmax(codes == code)))
+
+    valid = _codes(verdicts_of(encoded.dictionary.to_pylist(), where))
+    return Ratings(np.arange(len(records)), strings([rater]).take(_zeros(records)), valid[codes])
 
 
-def _fault(place: str, id: str, record: Mapping[str, Any], key: str, expected: str) -> str:
-    """Say what is wrong with the value of a key."""
-    got = f'"{key}" is {kind(record[key])}, expected {expected}' if key in record else f'no "{key}"'
-    return f'{place}: id "{id}": {got}'
+def _zeros(records: Records) -> pa.Array:
+    return numbers(np.zeros(len(records), np.int64))
+
+
+def _listed(records: Records, column: str, rater: str) -> Ratings:
+    """Read lists of verdicts, with the names of their raters or without."""
+    rows: dict[str, list[int]] = {}
+    given: dict[str, list[Any]] = {}
+    for row, value in enumerate(records.values(column)):
+        for entry in value if isinstance(value, list) else [value]:
+            name, verdict = _entry(entry, rater, records.where(row))
+            rows.setdefault(name, []).append(row)
+            given.setdefault(name, []).append(verdict)
+    parts = [
+        _codes(verdicts_of(given[name], _places(records, places))) for name, places in rows.items()
+    ]
+    names = [name for name, places in rows.items() for _ in places]
+    items = [np.array(places, np.int64) for places in rows.values()]
+    none = np.zeros(0, np.int64)
+    return Ratings(
+        np.concatenate([none, *items]),
+        strings(names),
+        np.concatenate([none.astype(np.int8), *parts]),
+    )
+
+
+def _places(records: Records, rows: Sequence[int]) -> Callable[[int], str]:
+    return lambda k: records.where(rows[k])
+
+
+def _entry(entry: Any, rater: str, where: str) -> tuple[str, Any]:
+    """Return the rater and the verdict of an entry of a list."""
+    if not isinstance(entry, Mapping):
+        return rater, entry
+    name = entry.get("name")
+    if name is not None and not isinstance(name, str):
+        raise InputError(f'{where}: "name" is {kind(name)}, expected a string')
+    keys = [key for key in ("answer", "valid") if key in entry]
+    if not keys:
+        raise InputError(f'{where}: a verdict has no "answer", expected one beside its name')
+    values = [entry[key] for key in keys]
+    return name or rater, next((value for value in values if value is not None), None)
+
+
+def _codes(verdicts: Sequence[bool | None]) -> Int8:
+    return np.array([-1 if verdict is None else verdict for verdict in verdicts], np.int8)

@@ -1,7 +1,8 @@
-"""The means of what answers score."""
+"""Scores of extractions, how they are triaged, and what raters said."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -9,87 +10,189 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcausal.arrays.strata import By
+from fastcausal.arrays.strata import By, columns_by
+from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import warning_lines
-from fastcausal.formulas import Formula, Int64, MeanFormula, Rows, sums_of
-from fastcausal.groups import Groups, Scores
-from fastcausal.report import Report, Tables
-from fastcausal.statistics import Statistics
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Groups, Scores
+from fastcausal.report.report import Report, Tables, scores_table
+from fastcausal.significance.sums import Int64, Rows
+from fastcausal.tasks.answers.formula import ExtractionFormula
+from fastcausal.tasks.answers.tables import TRIAGE, triage_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+OF_ROLES = ("overall", "cause", "effect")
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AnswerReport(Report):
-    """Scores of the answers of one system.
+class JudgedReport(Report):
+    """Scores of the extractions of one system.
 
-    ``report["overall"].exact_match``, ``report["why"].f1``; ``n_questions`` of each group says
-    over how many questions the means are. Of none they are undefined: NaN in Python, null in JSON.
+    ``report["overall"].f1``, ``report["cause"].precision``, ``report["joint"].exact_match``,
+    ``report["relation"].accuracy``, ``report["source"].contained``.
 
     Attributes
     ----------
     signature : str
         One line that says everything the numbers depend on.
+    protocol : {"guide", "fcr"}
+    n_items : int
+        Items that were scored.
+    triage : mapping of str to int
+        Scored items that a rule labels (``exact``: valid; ``empty``, ``disjoint``: invalid), and
+        those that people must ``judge``.
     scores : mapping of str to Scores
-        By group: ``overall``, and ``why`` for the questions about causes.
+        By group: overall, cause, effect, joint, relation, source; text where it was asked for.
+    n_unparsed : int
+        Items that cannot be read.
+    verdicts : mapping
+        Of all items: ``n_raters``, ``n_judged``, ``n_missing``, and ``valid``, the mean over items
+        of the share of raters that says valid.
     warnings : tuple of str
-    subsets : mapping of str to mapping
-        The same groups for the values of a column, where they were asked for.
+    column : str or None
+        The only column whose values have scores of their own, in ``by``.
     """
 
     signature: str
+    protocol: str
+    n_items: int
+    triage: Mapping[str, int]
     scores: Mapping[str, Scores]
+    n_unparsed: int
+    verdicts: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
+    column: str | None = None
     subsets: Mapping[str, Groups] = field(default_factory=dict)
+    _tables: Mapping[str, Callable[[], pa.Table]] = field(default_factory=dict)
     _statistics: Callable[[], Statistics] | None = field(default=None, repr=False, compare=False)
 
     @property
     def _keys(self) -> tuple[str, ...]:
-        subsets = ("subsets",) if self.subsets else ()
-        return ("signature", "n_questions", "scores", *subsets, "warnings")
+        return (
+            "signature", "protocol", "n_items", "n_unparsed", "warnings", "triage", "scores", "by",
+            "verdicts",
+        )  # fmt: skip
 
-    @property
-    def tables(self) -> Mapping[str, pa.Table]:
-        """``per_example``: the marks of every question."""
-        return Tables(per_example=self.statistics.table)
-
-    @property
-    def n_questions(self) -> int:
-        """Number of questions."""
-        return int(self.scores["overall"].n_questions)
+    @cached_property
+    def by(self) -> dict[str, Groups]:
+        """Scores by the values of a column, by ``column=value`` where several were asked for."""
+        return {name.removeprefix(f"{self.column}="): g for name, g in self.subsets.items()}
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
-        """Number of questions."""
-        return {"n_questions": self.n_questions}
+        """Numbers of items."""
+        return {"n_items": self.n_items, "n_unparsed": self.n_unparsed}
+
+    @cached_property
+    def tables(self) -> Mapping[str, pa.Table]:
+        """``per_item``: scores of every item; ``judgments``: the verdict of every rater."""
+        return Tables(**self._tables)
+
+    @property
+    def per_item(self) -> pa.Table:
+        """Table of scored items: item, scores, triage, missing words, and other columns."""
+        return self._table("per_item")
+
+    @property
+    def judgments(self) -> pa.Table:
+        """Table of verdicts: item, rater, label (1 valid, 0 invalid)."""
+        return self._table("judgments")
 
     @cached_property
     def title(self) -> str:
         """Line that says what was scored."""
-        return f"answers to {self.n_questions} questions"
+        return f"{self.n_items} extractions, protocol {self.protocol}"
+
+    def to_tables(self, counts: bool = False) -> list[Grid]:
+        """Return tables of the roles, and of all else."""
+        return [self.to_table(counts), self._others()]
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Return the table of roles; ``counts`` adds their words."""
+        parts = {"": self.scores, **self.subsets}
+        roles: dict[str, Groups] = {
+            name: {role: groups[role] for role in OF_ROLES} for name, groups in parts.items()
+        }
+        if not counts:
+            roles = {name: _without_counts(groups) for name, groups in roles.items()}
+        return scores_table(self.title, roles, counts)
+
+    def _others(self) -> Grid:
+        """Return scores of whole answers, triage and verdicts, each by its name."""
+        rows = {name: dict(scores) for name, scores in self.scores.items() if name not in OF_ROLES}
+        rows |= {"triage": dict(self.triage), "verdicts": dict(self.verdicts)}
+        grid = Grid("whole answers", ["value"])
+        for part, values in rows.items():
+            grid.part(part)
+            for name, value in values.items():
+                grid.add(name, value)
+        return grid
 
 
-def of_statistics(statistics: Statistics, by: By = None) -> AnswerReport:
+def _without_counts(groups: Groups) -> dict[str, Scores]:
+    return {
+        role: Scores({name: v for name, v in scores.items() if isinstance(v, float)})
+        for role, scores in groups.items()
+    }
+
+
+def of_statistics(statistics: Statistics, by: By = None) -> JudgedReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
-    formula = statistics.formula
+    formula, rows, times = statistics.formula, statistics.rows, statistics.times
+    assert isinstance(formula, ExtractionFormula)
     parts = statistics.subsets(by)
-    return AnswerReport(
+    asked = columns_by(by)
+    columns = formula.by_field(rows)
+    counts = np.bincount(triage_of(columns), times, len(TRIAGE)).astype(int)
+    verdicts = (columns[name] for name in ("asked", "judged", "valid"))
+    return JudgedReport(
         statistics.signature,
-        _means(formula, statistics.rows, statistics.times),
+        formula.protocol,
+        statistics.n_units,
+        dict(zip(TRIAGE, counts.tolist(), strict=True)),
+        _groups(formula, rows, times),
+        int((columns["unread"] * times).sum()) + len(statistics.left_out or ()),
+        verdicts_of(*(np.repeat(column, times) for column in verdicts)),
         warning_lines(statistics.warnings),
-        {name: _means(formula, rows, np.ones(len(rows), np.int64)) for name, rows in parts.items()},
-        partial(replace, statistics),
+        asked[0] if len(asked) == 1 else None,
+        {
+            name: _groups(formula, part, np.ones(len(part), np.int64))
+            for name, part in parts.items()
+        },
+        _statistics=partial(replace, statistics),
     )
 
 
-def _means(formula: Formula, rows: Rows, times: Int64) -> Groups:
-    """Return the means over all questions and over subsets of them, and how many these are."""
-    assert isinstance(formula, MeanFormula)
-    sums = sums_of(formula.terms(rows), times[None])
-    sizes = [int(part[-1]) for part in np.hsplit(sums[0], 1 + len(formula.subsets))]
-    means = formula.groups_of(sums)
+def _groups(formula: ExtractionFormula, rows: Rows, times: Int64) -> dict[str, Scores]:
+    """Return scores and counts of all groups but that of verdicts."""
+    sums = formula.summed(rows, times)
+    counts = formula.counts_of(sums)
     return {
-        group: Scores({n: float(v[0]) for n, v in means[group].items()} | {"n_questions": size})
-        for group, size in zip(means, sizes, strict=True)
+        group: Scores({n: float(v[0]) for n, v in scores.items()} | counts.get(group, {}))
+        for group, scores in formula.groups_of(sums).items()
+        if group != "verdicts"
+    }
+
+
+def verdicts_of(asked: Int64, judged: Int64, valid: Int64) -> dict[str, Any]:
+    """Count verdicts, and average over items the share that says valid.
+
+    Parameters
+    ----------
+    asked, judged, valid : int64[n]
+        Of each item, how many raters were asked, answered, and said valid.
+
+    Examples
+    --------
+    >>> verdicts_of(np.array([2, 2]), np.array([2, 1]), np.array([1, 1]))
+    {'n_raters': 2, 'n_judged': 3, 'n_missing': 1, 'valid': 0.75}
+    """
+    shares = (valid[judged > 0] / judged[judged > 0]).tolist()
+    return {
+        "n_raters": int(asked.max(initial=0)),
+        "n_judged": int(judged.sum()),
+        "n_missing": int((asked - judged).sum()),
+        "valid": math.fsum(shares) / len(shares) if shares else math.nan,
     }

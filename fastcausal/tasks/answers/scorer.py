@@ -1,159 +1,226 @@
-"""Exact match and F1 of predicted answers, as Rajpurkar et al. (2016) define them."""
+"""Extracted causes and effects against their references, and what raters said of them."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from fastcausal._version import __version__
-from fastcausal.arrays.arrow import strings
+from fastcausal.arrays.arrow import joined, numbers, strings, values_of
 from fastcausal.arrays.digests import digest_of_texts
-from fastcausal.count_files import system_of
-from fastcausal.errors import InputError, Remedy, some_of
-from fastcausal.formats.io.cells import columns_of
-from fastcausal.formats.io.sources import RecordSource
-from fastcausal.formats.io.targets import keep_apart
-from fastcausal.formulas import MeanFormula
-from fastcausal.options import Policy, check
-from fastcausal.statistics import Statistics
-from fastcausal.tasks.answers.files import Question, read_answers, read_questions
-from fastcausal.tasks.answers.report import AnswerReport, of_statistics
-from fastcausal.tasks.words import f1, words
+from fastcausal.counts.files import system_of
+from fastcausal.counts.statistics import Statistics
+from fastcausal.errors import InputError, Problems, Remedy, summary
+from fastcausal.files.values import shown
+from fastcausal.options import AnswerProtocol, Policy, check
+from fastcausal.report.groups import Scores
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.answers.counts import WordCounts, count_words
+from fastcausal.tasks.answers.formula import ExtractionFormula
+from fastcausal.tasks.answers.join import Extractions, read_extractions
+from fastcausal.tasks.answers.report import JudgedReport, of_statistics, verdicts_of
+from fastcausal.tasks.answers.tables import judgments_of, per_item_of
+from fastcausal.tasks.answers.texts import text_scores
+from fastcausal.tasks.verdicts import VALID_SCORE
 
-Mark = tuple[bool, float]
-"""Exact match and F1 of one answer."""
-WHY = ("reason", "why", "cause", "resulted")
-"""What a question about a cause contains (Tan et al. 2023, section 6.4)."""
+Booleans = npt.NDArray[np.bool_]
+UNREAD_RELATION = "cause"  # of the published program
+MOST_RELATIONS = 64  # more are free text
 
 
-def score_answers(
-    gold: RecordSource,
-    pred: RecordSource,
+def answers(
+    source: Any,
+    protocol: AnswerProtocol = "guide",
     *,
-    unmatched: Policy = "error",
-    per_example: str | os.PathLike[str] | None = None,
-) -> AnswerReport:
-    """Score predicted answers by exact match and F1, as SQuAD 1.1 does.
-
-    Both compare words: lower case, without punctuation (ASCII) and the articles a, an, the. F1 is
-    that of the two bags of words, 0 where they share none, even if both are empty. Of several
-    gold answers the best one counts, for each of the two scores. Scores are fractions.
+    unparsed: Policy = "error",
+    by: str | None = None,
+    text_metrics: bool = False,
+) -> JudgedReport:
+    """Score extracted causes and effects by the words they share with their references.
 
     Parameters
     ----------
-    gold, pred : path, mapping or iterable of mappings
-        What `fastcausal.tasks.answers.files.read_questions` and ``read_answers`` take. Joined by
-        id.
-    unmatched : {"error", "empty", "skip"}
-        How to treat ids that only one side has. ``"empty"``: a question without an answer scores 0,
-        as in the official program; ``"skip"``: it is left out. Either way answers to no question
-        are left out.
-    per_example : path, optional
-        A ``.parquet`` or ``.arrow`` file to write the marks of every question to.
+    source : path, table, list of mappings, mapping with ``items``, or list of several of these
+        What `fastcausal.tasks.answers.join.read_extractions` takes; several are raters of the same
+        items.
+    protocol : {"guide", "fcr"}
+        ``"guide"`` reads ``[Cause] a | b [Relation] r [Effect] c`` in any order, or a line each;
+        ``"fcr"`` follows the published program in all details.
+    unparsed : {"error", "empty", "skip"}
+        How to treat answers that cannot be read: ``"empty"`` scores them as no spans, ``"skip"``
+        leaves them out. A reference must be read, but in ``"fcr"`` with ``"empty"``.
+    by : str, optional
+        A column whose values get scores of their own.
+    text_metrics : bool
+        Add ROUGE-L and BLEU of whole answers.
 
     Returns
     -------
-    AnswerReport
-        The means over all questions (``overall``) and over those that contain one of `WHY`,
-        whatever the case and also within a word (``why``).
+    JudgedReport
+        ``report["overall"].f1``, ``report["cause"].precision``, ``report["joint"].exact_match``;
+        ``report.triage`` and ``report.verdicts``; tables ``report.per_item`` and
+        ``report.judgments``.
 
     Raises
     ------
     InputError
-        Something cannot be read, or an id has no counterpart.
+        A file or an answer cannot be read, there is no such column, or the libraries of
+        ``text_metrics`` are not installed.
     ValueError
-        An unknown policy.
+        An unknown protocol or policy.
 
     References
     ----------
     Rajpurkar et al. (2016), SQuAD: 100,000+ Questions for Machine Comprehension of Text, section
-    6.1.
+    6.1, for words and F1.
 
     Examples
     --------
-    >>> gold = [
-    ...     {"id": "a", "question": "Why did it flood?", "answers": {"text": ["the heavy rain"]}},
-    ...     {"id": "b", "question": "What fell?", "answers": {"text": ["rain", "heavy rain"]}},
-    ... ]
-    >>> report = score_answers(gold, {"a": "Rain", "b": "Heavy rain."})
-    >>> report["overall"].exact_match, report["why"].exact_match, report["why"].f1
-    (0.5, 0.0, 0.6666666666666666)
+    >>> report = answers([
+    ...     {"id": "a", "input": "Heavy rain, floods.", "gold": "[Cause] rain [Effect] floods",
+    ...      "output": "[Cause] heavy rain [Effect] floods", "valid": True},
+    ... ])
+    >>> report["cause"].precision, report["effect"].exact_match, report.verdicts["valid"]
+    (0.5, 1.0, 1.0)
     """
-    check("unmatched", unmatched, Policy)
-    keep_apart([per_example], [gold, pred])
-    questions, answers = read_questions(gold), read_answers(pred)
-    warnings = _differences(questions.keys(), answers.keys(), unmatched)
-    kept = {
-        id: question for id, question in questions.items() if id in answers or unmatched != "skip"
-    }
-    marks = [
-        mark(question.answers, answers[id]) if id in answers else (False, 0.0)
-        for id, question in kept.items()
+    check("protocol", protocol, AnswerProtocol)
+    check("unparsed", unparsed, Policy)
+    items = read_extractions(source)
+    if by is not None and by not in items.columns.column_names:
+        known = ", ".join(items.columns.column_names) or "none"
+        raise InputError(f'{items.names[0]}: no column "{by}": found {known}')
+    counts = count_words(items.source, items.reference, items.answer, protocol)
+    scored = _scored(items, counts, protocol, unparsed)
+    statistics = replace(
+        _statistics(items, counts, scored, protocol, unparsed), system=_system_of(source)
+    )
+    texts = text_scores(items, scored) if text_metrics else {}
+    report = of_statistics(_with_column(statistics, items, scored, by), by)
+    return replace(
+        report,
+        _statistics=partial(replace, statistics),
+        signature=report.signature + ("|text:rouge-l,bleu" if texts else ""),
+        scores={**report.scores, **_text_group(texts)},
+        verdicts=verdicts_of(*_verdicts(items)),
+        _tables={
+            "per_item": partial(per_item_of, items, counts, statistics, scored, texts),
+            "judgments": partial(judgments_of, items),
+        },
+    )
+
+
+def _with_column(
+    statistics: Statistics, items: Extractions, scored: Booleans, by: str | None
+) -> Statistics:
+    """Return statistics whose units have a column, also one that no file of counts can have."""
+    units = statistics.units
+    if by is None or units is None or by in units.column_names:
+        return statistics
+    column = joined(items.columns[by]).filter(numbers(scored))
+    return replace(statistics, units=units.append_column(by, column))
+
+
+def _text_group(texts: Mapping[str, npt.NDArray[np.float64]]) -> dict[str, Scores]:
+    """Return the means of text scores as a group, where they were asked for."""
+    if not texts:
+        return {}
+    sizes = {"n": len(next(iter(texts.values())))}
+    means = {name: math.fsum(v) / len(v) if len(v) else math.nan for name, v in texts.items()}
+    return {"text": Scores(means | sizes)}
+
+
+def _system_of(source: Any) -> str | None:
+    several = isinstance(source, list | tuple)
+    return None if several and len(source) != 1 else system_of(source[0] if several else source)
+
+
+def _scored(
+    items: Extractions, counts: WordCounts, protocol: AnswerProtocol, unparsed: Policy
+) -> Booleans:
+    """Tell which items are scored; InputError for texts that the policy does not allow."""
+    reference, answer = counts.read.T
+    if not (protocol == "fcr" and unparsed == "empty"):
+        _require_read(items, reference, "reference", items.reference, None)
+    if unparsed == "error":
+        remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
+        _require_read(items, answer, "answer", items.answer, remedy)
+    return answer if unparsed == "skip" else np.ones(len(items), bool)
+
+
+def _require_read(
+    items: Extractions, read: Booleans, name: str, texts: pa.Array, remedy: Remedy | None
+) -> None:
+    unread = np.flatnonzero(~read)
+    if not len(unread):
+        return
+    first = [
+        f"{items.where(k)}: the {name} cannot be read, expected [Cause] and [Effect]: "
+        f"got {shown(texts[k].as_py())}"
+        for k in unread[: Problems.shown].tolist()
     ]
-    why = [asks_why(question.text) for question in kept.values()]
-    signature = (
-        f"fastcausal|{__version__}|answers|squad-1.1|why:{','.join(WHY)}|unmatched:{unmatched}"
+    raise InputError(summary(len(unread), first), remedy)
+
+
+def _statistics(
+    items: Extractions,
+    counts: WordCounts,
+    scored: Booleans,
+    protocol: AnswerProtocol,
+    unparsed: Policy,
+) -> Statistics:
+    """Return a row per scored item; its columns may serve as strata and clusters."""
+    gold, pred = (
+        column if protocol == "guide" else pc.fill_null(column, UNREAD_RELATION)
+        for column in (counts.relation, counts.pred_relation)
     )
-    statistics = Statistics.of_units(
-        MeanFormula(("exact_match", "f1"), ("why",)),
-        signature,
-        np.column_stack([np.array(marks, np.float64).reshape(-1, 2), np.array(why, np.float64)]),
-        units_of(kept),
-        system=system_of(pred),
-        gold=digest_of(questions),
-        warnings={(text,): () for text in warnings},
+    formula = ExtractionFormula(protocol, _classes(gold, pred, protocol))
+    relations = [_codes(column, formula.relations) for column in (gold, pred)]
+    unread = (~counts.read).any(axis=1)
+    rows = np.empty((len(items), len(formula.fields)), np.int64)
+    rows[:, : counts.rows.shape[1]] = counts.rows
+    besides = (counts.contained + 1, *relations, *_verdicts(items), unread)
+    for k, column in enumerate(besides, counts.rows.shape[1]):
+        rows[:, k] = column
+    names = {*formula.fields, "id", "system", "times"}
+    units = {c: items.columns[c] for c in items.columns.column_names if c not in names}
+    table = pa.table({"id": items.keys, **units})
+    skipped = {} if scored.all() else {"left_out": table.filter(numbers(~scored))}
+    warnings = {(f"unparsed={unparsed}: ", " answers cannot be read"): (int(unread.sum()),)}
+    return Statistics.of_units(
+        formula,
+        f"fastcausal|{__version__}|judged|{protocol}|unparsed:{unparsed}|samples:majority"
+        f"|ties:invalid|scores:valid from {VALID_SCORE}",
+        rows[scored] if skipped else rows,
+        table.filter(numbers(scored)) if skipped else table,
+        gold=digest_of_texts(items.keys, items.reference),
+        warnings=(warnings if unread.any() else {}) | {(text,): () for text in items.warnings},
+        **skipped,
     )
-    if per_example is not None:
-        statistics.write(per_example)
-    return of_statistics(statistics)
 
 
-def units_of(questions: Mapping[str, Question]) -> pa.Table:
-    """Return the id of every question, and what its record has besides."""
-    columns = columns_of([question.besides for question in questions.values()])
-    return pa.table({"id": _ids(questions)} | columns)
+def _classes(gold: pa.Array, pred: pa.Array, protocol: AnswerProtocol) -> tuple[str, ...]:
+    """Return the relations of both sides; in the guide, of very many those of references alone."""
+    classes, predicted = ({*column.drop_null().unique().to_pylist()} for column in (gold, pred))
+    if protocol == "fcr" or len(predicted) <= MOST_RELATIONS:
+        classes |= predicted
+    return tuple(sorted(classes))
 
 
-def digest_of(questions: Mapping[str, Question]) -> int:
-    """Return the digest of gold answers, whose order does not matter."""
-    contents = [json.dumps(sorted(question.answers)) for question in questions.values()]
-    return digest_of_texts(_ids(questions), strings(contents))
+def _codes(relations: pa.Array, classes: tuple[str, ...]) -> Int64:
+    """Return 1 + the place of each relation, 0 where there is none."""
+    places = pc.index_in(relations, strings(classes))
+    return values_of(places, -1).astype(np.int64) + 1
 
 
-def _ids(questions: Mapping[str, Question]) -> pa.Array:
-    # JSON can name half of a surrogate pair, which no other text can.
-    return strings([id.encode(errors="backslashreplace").decode() for id in questions])
-
-
-def asks_why(question: str) -> bool:
-    """Tell if a question contains one of `WHY`, also within a word such as "because"."""
-    lowered = question.lower()
-    return any(word in lowered for word in WHY)
-
-
-def mark(gold: Sequence[str], pred: str) -> Mark:
-    """Tell if an answer is one of the gold answers, and give its best F1 with one of them."""
-    answered = words(pred)
-    wanted = [words(answer) for answer in set(gold)]
-    if answered in wanted:
-        return True, 1.0 if answered else 0.0
-    return False, max(f1(answer, answered) for answer in wanted)
-
-
-def _differences(
-    gold: Collection[str], pred: Collection[str], unmatched: Policy
-) -> tuple[str, ...]:
-    """Warn about ids that only one side has; InputError if the policy does not allow it."""
-    missing = [id for id in gold if id not in pred]
-    extra = [id for id in pred if id not in gold]
-    if not missing and not extra:
-        return ()
-    counts = f"{len(missing)} questions of gold have no answer{some_of(missing)}, "
-    counts += f"{len(extra)} predicted answers have no question{some_of(extra)}"
-    if unmatched == "error":
-        raise InputError(counts, Remedy("unmatched", ("empty", "skip"), "would allow it"))
-    return (f"unmatched={unmatched}: {counts}",)
+def _verdicts(items: Extractions) -> tuple[Int64, Int64, Int64]:
+    """Return how many raters were asked about each item, judged it, and found it valid."""
+    asked = np.full(len(items), len(items.raters))
+    return asked, (items.verdicts >= 0).sum(axis=1), (items.verdicts == 1).sum(axis=1)

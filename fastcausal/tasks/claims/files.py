@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastcausal.errors import InputError, Problems, invalid_json
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.values import kind, most_common, shown
-from fastcausal.formulas.claims import SIDES
+from fastcausal.files.files import Source
+from fastcausal.files.values import kind, most_common, shown
 from fastcausal.options import Side
+from fastcausal.tasks.claims.formula import SIDES
 
 
 class Pairs(list[tuple[str, Any]]):

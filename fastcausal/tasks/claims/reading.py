@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, Problems, Remedy
-from fastcausal.formats import table as binary
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.packed import stem_of
-from fastcausal.formats.io.records import Records, read_records
-from fastcausal.formats.io.values import JSON, shown
-from fastcausal.formulas.claims import SIDES
-from fastcausal.ratings import Int64
+from fastcausal.files import binary
+from fastcausal.files.files import Source
+from fastcausal.files.packed import stem_of
+from fastcausal.files.records import Records, read_records
+from fastcausal.files.values import JSON, shown
 from fastcausal.tasks.claims.files import ClaimFile, read_claim_file
+from fastcausal.tasks.claims.formula import SIDES
+from fastcausal.tasks.labels.ratings import Int64
 from fastcausal.tasks.verdicts import verdict_of
 
 FIELDS = {"side": "|".join(SIDES), "system": ".+", "rater": ".+?"}  # systems have longer names

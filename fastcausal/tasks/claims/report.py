@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcausal.arrays.strata import By
+from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError
-from fastcausal.formulas import ClaimFormula, Rows, sums_of
-from fastcausal.formulas.claims import AVERAGED, SIDES
-from fastcausal.groups import Groups, Scores
-from fastcausal.report import Report, Tables, plain, scores_table
-from fastcausal.statistics import Statistics
-from fastcausal.tables import Grid
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Groups, Scores
+from fastcausal.report.report import Report, Tables, plain, scores_table
+from fastcausal.significance.sums import Rows, sums_of
+from fastcausal.tasks.claims.formula import AVERAGED, SIDES, ClaimFormula
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,17 +11,17 @@ import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.arrays.arrow import strings
+from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy, some_of
-from fastcausal.formulas import ClaimFormula, Int64
-from fastcausal.formulas.claims import SIDES
-from fastcausal.groups import Scores
 from fastcausal.options import LabelPolicy, NullPolicy, RaterPolicy, check
-from fastcausal.ratings import Ratings
-from fastcausal.statistics import Statistics
+from fastcausal.report.groups import Scores
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.claims.formula import SIDES, ClaimFormula
 from fastcausal.tasks.claims.reading import NOT_ASKED, NULL, Claims, read_claims
 from fastcausal.tasks.claims.report import ClaimsReport, SystemClaims
-from fastcausal.tasks.reliability.suspicion import identical_warnings
-from fastcausal.tasks.reliability.votes import brief, label_agreement
+from fastcausal.tasks.labels.ratings import Ratings
+from fastcausal.tasks.labels.suspicion import identical_warnings
+from fastcausal.tasks.labels.votes import brief, label_agreement
 
 
 def claims(
@@ -42,7 +42,7 @@ def claims(
     ----------
     source : path, table, or list of them
         Files ``{topic: {prediction|reference: article, "claims": ...}}``, or tables with a row per
-        judgment, as docs/judging.md describes both.
+        judgment, as docs/answers.md describes both.
     name : str, optional
         Pattern of file names without suffix, such as ``"{side}_{system}_{rater}"``. Without it
         there is a file of predictions and a file of references.

@@ -13,11 +13,11 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined, validate, without
 from fastcausal.errors import InputError, Problems, repeated
-from fastcausal.formats import table
-from fastcausal.formats.io.cells import cells, columns_of, note_other_kinds
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.packed import suffix_of
-from fastcausal.formats.io.values import kind, most_common, shown
+from fastcausal.files import binary
+from fastcausal.files.cells import cells, columns_of, note_other_kinds
+from fastcausal.files.files import Source
+from fastcausal.files.packed import suffix_of
+from fastcausal.files.values import kind, most_common, shown
 
 IDS = ("id", "index")
 LABELS = ("label", "prediction")
@@ -136,8 +136,8 @@ def read(source: Any, name: str = "labels") -> Labels:
     if not isinstance(source, str | os.PathLike | Source):
         return _read_object(source, name)
     file = Source.open(source)
-    if table.sniff(file.data) is not None:
-        return _from_table(table.load(file), file.name)
+    if binary.sniff(file.data) is not None:
+        return _from_table(binary.load(file), file.name)
     if file.is_json:
         return _read_lines(file)
     return _read_csv(file)

@@ -9,11 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import numbers, values_of
-from fastcausal.confusions import Float64, Int64, group_scores, keyed_scores
+from fastcausal.counts.confusions import Float64, Int64, group_scores, keyed_scores
+from fastcausal.counts.labels import MOST_LABELS, Label, classes_of
 from fastcausal.errors import InputError
-from fastcausal.formats.io.sources import LabelSource
-from fastcausal.formulas import Label
-from fastcausal.formulas.labels import MOST_LABELS, classes_of
+from fastcausal.formats.reading.sources import LabelSource
 from fastcausal.tasks.classification import files as label_format
 from fastcausal.tasks.classification.files import Labels
 from fastcausal.tasks.classification.scorer import ClassificationScorer, codes_of

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcausal.arrays.strata import By
+from fastcausal.counts.labels import ConfusionFormula, Label
+from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, warning_lines
-from fastcausal.formats.io.values import shown
-from fastcausal.formulas import ConfusionFormula, Int64, Label, Rows
-from fastcausal.groups import Groups, Scores
-from fastcausal.report import Report, Tables, plain, scores_table
-from fastcausal.statistics import Statistics
-from fastcausal.tables import Grid
+from fastcausal.files.values import shown
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Groups, Scores
+from fastcausal.report.report import Report, Tables, plain, scores_table
+from fastcausal.significance.sums import Int64, Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa

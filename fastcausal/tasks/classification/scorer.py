@@ -15,15 +15,15 @@ import pyarrow.compute as pc
 
 from fastcausal._version import __version__
 from fastcausal.arrays.digests import digest_of_texts
-from fastcausal.confusions import confusions
-from fastcausal.count_files import system_of
+from fastcausal.counts.confusions import confusions
+from fastcausal.counts.files import system_of
+from fastcausal.counts.labels import ConfusionFormula, Label, classes_of
+from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError, Remedy
-from fastcausal.formats.io.sources import LabelSource
-from fastcausal.formats.io.targets import keep_apart
-from fastcausal.formats.io.values import shown
-from fastcausal.formulas import ConfusionFormula, Label, classes_of
+from fastcausal.files.targets import keep_apart
+from fastcausal.files.values import shown
+from fastcausal.formats.reading.sources import LabelSource
 from fastcausal.options import LabelPolicy, check
-from fastcausal.statistics import Statistics
 from fastcausal.tasks.classification import files as label_format
 from fastcausal.tasks.classification.files import Labels
 from fastcausal.tasks.classification.report import ClassificationReport, report_of

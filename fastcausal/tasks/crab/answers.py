@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.errors import InputError, Remedy, Warnings
-from fastcausal.formats.io.records import Records, read_records
-from fastcausal.formats.io.values import shown
+from fastcausal.files.records import Records, read_records
+from fastcausal.files.values import shown
 from fastcausal.options import AnswerTask, Border, Policy, check_policies
-from fastcausal.scores import Float64
+from fastcausal.significance.sums import Float64
 from fastcausal.tasks.crab.pairs import (
     KEY,
     Booleans,
@@ -102,7 +102,7 @@ def read_answers(
     Parameters
     ----------
     source : path, table or list
-        What `fastcausal.formats.io.records.read_records` takes, with a column of answers. Joined by
+        What `fastcausal.files.records.read_records` takes, with a column of answers. Joined by
         the key of pairs if there is one, else by an integer ``index`` from 0 (the row in gold),
         else by order. Or a plain list of answers.
     asked : JudgedPairs or int

@@ -15,15 +15,16 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fastcausal.arrays.strata import By
-from fastcausal.confusions import group_scores
-from fastcausal.count_files import system_of
-from fastcausal.formulas import ChainFormula, Int64
-from fastcausal.groups import Groups
+from fastcausal.counts.confusions import group_scores
+from fastcausal.counts.files import system_of
+from fastcausal.counts.statistics import Statistics
 from fastcausal.options import Border, CrabTask, GoldFrom, Policy
-from fastcausal.statistics import Statistics
+from fastcausal.report.groups import Groups
+from fastcausal.significance.sums import Int64
 from fastcausal.tasks.crab._shapes import count_chains, list_chains
 from fastcausal.tasks.crab.pairs import CLASSES, JudgedPairs
 from fastcausal.tasks.crab.pairwise import digest_of
+from fastcausal.tasks.crab.shape_formula import ChainFormula
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
     Choices,

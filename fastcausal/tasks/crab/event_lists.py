@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from fastcausal._version import __version__
+from fastcausal.counts.arithmetic import exact, mean_defined
 from fastcausal.errors import InputError, repeated
-from fastcausal.formats.io.records import Records, read_records
-from fastcausal.formats.io.sources import RecordSource
-from fastcausal.formats.io.values import JSON, kind, shown
-from fastcausal.groups import Scores
+from fastcausal.files.records import Records, read_records
+from fastcausal.files.values import JSON, kind, shown
+from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import EventMatch, check
-from fastcausal.report import Report
-from fastcausal.scores import exact, mean_defined
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import Report
 from fastcausal.tasks.words import f1, words
 
 Match = Callable[[str, str], Any]

@@ -15,15 +15,15 @@ import pyarrow as pa
 
 from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.strata import By
-from fastcausal.count_files import system_of
-from fastcausal.formulas import FrameFormula, Int64
-from fastcausal.groups import Groups
+from fastcausal.counts.files import system_of
+from fastcausal.counts.statistics import Statistics
 from fastcausal.options import Border, CrabTask, FrameRule, GoldFrom, Policy, check
-from fastcausal.scores import Float64
-from fastcausal.statistics import Statistics
+from fastcausal.report.groups import Groups
+from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.crab._shapes import count_frames, score_frames
 from fastcausal.tasks.crab.pairs import CLASSES, JudgedPairs
 from fastcausal.tasks.crab.pairwise import digest_of
+from fastcausal.tasks.crab.shape_formula import FrameFormula
 from fastcausal.tasks.crab.shapes import (
     MEASURES,
     Choices,

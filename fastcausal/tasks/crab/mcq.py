@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
-from fastcausal.formats.io.sources import RecordSource
-from fastcausal.groups import Scores
+from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import QuestionTies, check
-from fastcausal.report import Report
-from fastcausal.scores import Float64
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import Report
 from fastcausal.significance.checks import check_count, check_seed
+from fastcausal.significance.sums import Float64
 from fastcausal.tasks.crab.draws import sampled
 from fastcausal.tasks.crab.pairs import CLASSES, Int64, JudgedPairs, read_pairs
 

@@ -16,10 +16,10 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
 from fastcausal.errors import InputError, Problems, Remedy, Warnings
-from fastcausal.formats.io.records import Records, read_records
-from fastcausal.formats.io.values import shown
+from fastcausal.files.records import Records, read_records
+from fastcausal.files.values import shown
 from fastcausal.options import Border, GoldFrom, check
-from fastcausal.scores import Float64
+from fastcausal.significance.sums import Float64
 from fastcausal.tasks.crab.parse import single_letters
 
 Int64 = npt.NDArray[np.int64]
@@ -206,7 +206,7 @@ def read_pairs(source: Any, name: str = "gold") -> JudgedPairs:
     Parameters
     ----------
     source : path, table or list of mappings
-        What `fastcausal.formats.io.records.read_records` takes, with the columns ``topic_id``,
+        What `fastcausal.files.records.read_records` takes, with the columns ``topic_id``,
         ``event_order_a``, ``event_order_b``, ``score`` (0 to 100) or ``class`` (A to D) or both,
         and perhaps ``article_id_a`` and ``article_id_b``. Other columns are carried along.
     name : str

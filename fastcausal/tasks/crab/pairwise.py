@@ -13,13 +13,13 @@ import pyarrow.compute as pc
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
 from fastcausal.arrays.digests import digest_of_texts
-from fastcausal.count_files import system_of
+from fastcausal.counts.files import system_of
+from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import Warnings, add_warnings
-from fastcausal.formulas import NO_NUMBER, Int64, JudgedFormula, ScoredFormula
 from fastcausal.options import Border, CrabTask, GoldFrom, Policy, check
-from fastcausal.scores import Float64
-from fastcausal.statistics import Statistics
+from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.crab.answers import LABELS, Answers, read_answers
+from fastcausal.tasks.crab.formula import NO_NUMBER, JudgedFormula, ScoredFormula
 from fastcausal.tasks.crab.pairs import JudgedPairs, read_pairs
 from fastcausal.tasks.crab.parse import REASONS
 from fastcausal.tasks.crab.report import IN_DOCUMENT, REASON, JudgmentReport, of_statistics

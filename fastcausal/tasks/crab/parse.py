@@ -29,7 +29,7 @@ import pyarrow as pa
 
 from fastcausal.arrays import arrow
 from fastcausal.options import AnswerTask, check
-from fastcausal.scores import Float64
+from fastcausal.significance.sums import Float64
 from fastcausal.tasks.crab import _answers
 
 REASONS = ("read", "missing", "unreadable", "out_of_range", "unmatched")

@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastcausal.tasks.charts import Matrix, matrices
+from fastcausal.report.charts import Matrix, matrices
+from fastcausal.report.pictures import save_picture
 from fastcausal.tasks.crab.report import JudgmentReport
 from fastcausal.tasks.crab.sweep import SweepReport
-from fastcausal.tasks.pictures import save_picture
 
 
 def draw_confusions(target: Path, reports: Mapping[str, JudgmentReport]) -> None:

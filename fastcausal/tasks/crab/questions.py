@@ -14,11 +14,11 @@ import pyarrow.compute as pc
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
 from fastcausal.arrays.digests import digest_of_texts
-from fastcausal.count_files import system_of
+from fastcausal.counts.files import system_of
 from fastcausal.errors import Problems
-from fastcausal.formats.io.records import Records, read_records
-from fastcausal.formats.io.sources import RecordSource
-from fastcausal.formats.io.values import shown
+from fastcausal.files.records import Records, read_records
+from fastcausal.files.values import shown
+from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import Policy
 from fastcausal.tasks.crab.answers import READ, read_answers
 from fastcausal.tasks.crab.pairs import CLASSES, Booleans, Int64, scores_of

@@ -15,16 +15,14 @@ import pyarrow as pa
 
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
-from fastcausal.coefficients import alphas_of, disagreements
 from fastcausal.errors import InputError, Problems
-from fastcausal.formats.io.records import Records, read_records
-from fastcausal.formats.io.sources import RecordSource
-from fastcausal.groups import Scores
+from fastcausal.files.records import Records, read_records
+from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import Border, Outside, RaterTies, check
-from fastcausal.ratings import Ratings
-from fastcausal.report import Report
-from fastcausal.scores import Float64
-from fastcausal.tables import Grid
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import Report
+from fastcausal.significance.sums import Float64
 from fastcausal.tasks.crab.pairs import (
     BORDERS,
     CLASSES,
@@ -35,7 +33,9 @@ from fastcausal.tasks.crab.pairs import (
     orders_of,
     scores_of,
 )
-from fastcausal.tasks.reliability.votes import Votes
+from fastcausal.tasks.labels.coefficients import alphas_of, disagreements
+from fastcausal.tasks.labels.ratings import Ratings
+from fastcausal.tasks.labels.votes import Votes
 
 SUBSETS = ((1, 2), (2, 3), (3, 4), (1, 4), (1, 2, 3, 4))
 """Classes of Table 9, as numbers: 1 No to 4 High."""

@@ -12,15 +12,16 @@ import numpy as np
 
 from fastcausal.arrays.arrow import joined
 from fastcausal.arrays.strata import By, columns_by, strata_of
-from fastcausal.confusions import confusions
+from fastcausal.counts.confusions import confusions
+from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import warning_lines
-from fastcausal.formulas import UNANSWERED, Int64, JudgedFormula, Rows, ScoredFormula
-from fastcausal.groups import Scores
-from fastcausal.report import scores_table
-from fastcausal.statistics import Statistics
-from fastcausal.tables import Grid
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import scores_table
+from fastcausal.significance.sums import Int64, Rows
 from fastcausal.tasks.classification.report import ClassificationReport
 from fastcausal.tasks.crab.answers import coverage_of
+from fastcausal.tasks.crab.formula import UNANSWERED, JudgedFormula, ScoredFormula
 from fastcausal.tasks.crab.parse import REASONS
 from fastcausal.tasks.crab.same_document import NEAR, same_document
 

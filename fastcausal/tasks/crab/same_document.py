@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fastcausal.arrays.arrow import joined
-from fastcausal.scores import ratio
+from fastcausal.counts.arithmetic import ratio
 from fastcausal.tasks.crab.pairs import CLASSES, Booleans, Int64
 
 RIGHT, NEAR = "right", "same_document"

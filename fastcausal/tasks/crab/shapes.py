@@ -14,14 +14,14 @@ import pyarrow.compute as pc
 
 from fastcausal._version import __version__
 from fastcausal.arrays import arrow
+from fastcausal.counts.means import MeanFormula
+from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import Warnings, warning_lines
-from fastcausal.formulas import Int64, MeanFormula, Rows, sums_of
-from fastcausal.groups import Groups, Number, Scores
 from fastcausal.options import Border, CrabTask, GoldFrom, Policy, check, check_policies
-from fastcausal.report import Report
-from fastcausal.scores import Float64
-from fastcausal.statistics import Statistics
-from fastcausal.tables import Grid
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Groups, Number, Scores
+from fastcausal.report.report import Report
+from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
 from fastcausal.tasks.crab.answers import LABELS, Answers, read_answers
 from fastcausal.tasks.crab.pairs import JudgedPairs, read_pairs
 from fastcausal.tasks.crab.pairwise import check_undefined, policies, warnings_of

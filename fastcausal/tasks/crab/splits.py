@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 
 from fastcausal._version import __version__
 from fastcausal.errors import InputError, some_of
-from fastcausal.formats.io.records import Records, read_records
-from fastcausal.formats.io.sources import RecordSource
-from fastcausal.formats.io.values import shown
-from fastcausal.groups import Number, Scores
+from fastcausal.files.records import Records, read_records
+from fastcausal.files.values import shown
+from fastcausal.formats.reading.sources import RecordSource
 from fastcausal.options import SplitBy, check
-from fastcausal.report import Report
+from fastcausal.report.groups import Number, Scores
+from fastcausal.report.report import Report
 from fastcausal.significance.checks import check_count, check_seed
 from fastcausal.tasks.crab.draws import shuffled
 from fastcausal.tasks.crab.pairs import ARTICLES, JudgedPairs, read_pairs

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from fastcausal._version import __version__
+from fastcausal.counts.arithmetic import EQUAL
+from fastcausal.counts.labels import ConfusionFormula
 from fastcausal.errors import warning_lines
-from fastcausal.formulas import ConfusionFormula, Int64
-from fastcausal.groups import Scores
 from fastcausal.options import Border, Policy
-from fastcausal.report import Report
-from fastcausal.scores import EQUAL, Float64
-from fastcausal.tables import Grid
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import Report
+from fastcausal.significance.sums import Float64, Int64
 from fastcausal.tasks.crab.answers import LABELS, read_answers
 from fastcausal.tasks.crab.pairs import reaches, read_pairs
 from fastcausal.tasks.crab.pairwise import check_undefined, policies, warnings_of

@@ -28,7 +28,7 @@ from fastcausal.arrays import _ids
 from fastcausal.errors import InputError, OutputError
 from fastcausal.formats import read, stream
 from fastcausal.formats.cnc.rereading import GOLD_READING
-from fastcausal.formats.io.batches import Stream, ahead
+from fastcausal.formats.reading.batches import Stream, ahead
 from fastcausal.options import TagReading
 from fastcausal.relations import Relations, hashes_of
 from fastcausal.rows import Rows

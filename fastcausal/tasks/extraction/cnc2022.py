@@ -7,6 +7,7 @@ from itertools import permutations
 import numpy as np
 import pyarrow as pa
 
+from fastcausal.counts.arithmetic import exact
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import count_pairs
@@ -14,7 +15,6 @@ from fastcausal.errors import InputError
 from fastcausal.options import Backend
 from fastcausal.relations import ROLES
 from fastcausal.rows import Rows
-from fastcausal.scores import exact
 
 MOST_RELATIONS = 8  # 40,320 orders; the official program tries every one
 NAMES = ("precision", "recall", "f1")

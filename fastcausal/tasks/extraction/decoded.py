@@ -15,7 +15,7 @@ from fastcausal.formats import read
 from fastcausal.options import Backend, DeviceBackend, TagReading, check
 from fastcausal.relations import Relations
 from fastcausal.rows import Rows
-from fastcausal.tasks.official import as_tagged
+from fastcausal.tasks.relations.official import as_tagged
 
 if TYPE_CHECKING:
     from fastcausal.engine.device.labels import LabelCounts

@@ -11,13 +11,13 @@ import pyarrow as pa
 
 from fastcausal.engine.kernel import Int32, Int64, Kernel
 from fastcausal.engine.run import chosen_pairs
-from fastcausal.printed import Printed
+from fastcausal.report.grid import Grid
+from fastcausal.report.printed import Printed
 from fastcausal.rows import Rows
-from fastcausal.tables import Grid
-from fastcausal.tasks.align import Aligned
 from fastcausal.tasks.extraction.tables import Counting
-from fastcausal.tasks.marked import Line, Marked, grid_of, lines_of, numbered, page_of
-from fastcausal.tasks.sentences import Sentence, sentences_of
+from fastcausal.tasks.relations.align import Aligned
+from fastcausal.tasks.relations.marked import Line, Marked, grid_of, lines_of, numbered, page_of
+from fastcausal.tasks.relations.sentences import Sentence, sentences_of
 
 Span = dict[str, Any]
 SPAN = pa.struct(

@@ -12,11 +12,11 @@ import numpy as np
 from fastcausal._version import __version__
 from fastcausal.errors import InputError
 from fastcausal.formats import read
-from fastcausal.formats.io.sources import RelationSource
-from fastcausal.groups import Scores
+from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.protocols import CNC_2023, RECESS
-from fastcausal.report import Report, Tables, plain
-from fastcausal.tables import Grid
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import Report, Tables, plain
 from fastcausal.tasks.extraction.score import score
 
 if TYPE_CHECKING:

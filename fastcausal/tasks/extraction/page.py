@@ -16,14 +16,14 @@ from fastcausal.arrays.distinct import distinct
 from fastcausal.arrays.strata import sorted_strata
 from fastcausal.engine.run import chosen_pairs, count_pairs
 from fastcausal.errors import InputError, counted
-from fastcausal.pages import Page, Section
-from fastcausal.report import Report
+from fastcausal.report.page import Page, Section
+from fastcausal.report.report import Report
 from fastcausal.rows import Rows
-from fastcausal.tasks.align import Aligned
 from fastcausal.tasks.extraction.errors import error_fields
 from fastcausal.tasks.extraction.tables import Counting, require_details
-from fastcausal.tasks.marked import MOST_NUMBERS, numbered
-from fastcausal.tasks.sentences import Sentence, sentences_of
+from fastcausal.tasks.relations.align import Aligned
+from fastcausal.tasks.relations.marked import MOST_NUMBERS, numbered
+from fastcausal.tasks.relations.sentences import Sentence, sentences_of
 
 Int64 = npt.NDArray[np.int64]
 Columns = dict[str, Any]

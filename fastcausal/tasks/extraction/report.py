@@ -13,19 +13,21 @@ import pyarrow as pa
 
 from fastcausal.arrays import compute as pc
 from fastcausal.arrays.strata import By
-from fastcausal.count_files import AS_GIVEN, system_of
+from fastcausal.counts.files import AS_GIVEN, system_of
 from fastcausal.errors import Warnings, warning_lines
-from fastcausal.formulas import MULTI, Int64, RelationFormula, Rows
-from fastcausal.groups import CountedGroups, Groups, Scores
-from fastcausal.report import Report, Tables
-from fastcausal.tables import number_text
-from fastcausal.tasks.unread import ALL_READ, Unparsed
+from fastcausal.report.grid import number_text
+from fastcausal.report.groups import Groups, Scores
+from fastcausal.report.report import Report, Tables
+from fastcausal.significance.sums import Int64, Rows
+from fastcausal.tasks.relations.formula import MULTI, RelationFormula
+from fastcausal.tasks.relations.groups import CountedGroups
+from fastcausal.tasks.relations.unread import ALL_READ, Unparsed
 
 DETAILS = ("per_example", "matches")
 NO_GOLD = "gold has no relation in any example"
 if TYPE_CHECKING:
-    from fastcausal.pages import Section
-    from fastcausal.statistics import Statistics
+    from fastcausal.counts.statistics import Statistics
+    from fastcausal.report.page import Section
     from fastcausal.tasks.extraction.errors import Errors
     from fastcausal.tasks.extraction.tables import Details
 
@@ -125,7 +127,7 @@ class ExtractionReport(Report):
         ...     report.title in page.read_text(encoding="utf-8")
         True
         """
-        from fastcausal.pages import write_page
+        from fastcausal.report.page import write_page
         from fastcausal.tasks.extraction.page import EXAMPLES, page_of
         from fastcausal.tasks.extraction.tables import require_details
 
@@ -259,7 +261,7 @@ class Totals(NamedTuple):
 
     def about(self) -> Statistics:
         """Make statistics without rows, which say all else."""
-        from fastcausal.statistics import Statistics  # 4 ms that scores alone do without
+        from fastcausal.counts.statistics import Statistics  # 4 ms that scores alone do without
 
         facts = {"protocol": self.protocol, "roles": list(self.formula.roles)}
         no_rows = np.zeros((0, len(self.formula.fields)), np.int64)

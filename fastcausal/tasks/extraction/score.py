@@ -13,22 +13,21 @@ from typing import TYPE_CHECKING, Any
 from fastcausal.arrays.digests import added_digests
 from fastcausal.arrays.strata import By
 from fastcausal.arrays.unparsed import UNPARSED
-from fastcausal.count_files import metadata_of
-from fastcausal.count_seals import Written
+from fastcausal.counts.files import metadata_of
+from fastcausal.counts.seals import Written
 from fastcausal.errors import InputError, warning_lines
+from fastcausal.files.binary import appending
+from fastcausal.files.files import Source
+from fastcausal.files.packed import readable_again
+from fastcausal.files.targets import keep_apart
 from fastcausal.formats import opened
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.format import Opened
-from fastcausal.formats.io.packed import readable_again
-from fastcausal.formats.io.sources import RelationSource
-from fastcausal.formats.io.targets import keep_apart
-from fastcausal.formats.table import appending
-from fastcausal.groups import Scores
+from fastcausal.formats.reading.format import Opened
+from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.options import Backend, Occurrence, Policy, ProtocolName, ReadFormat, TagReading
 from fastcausal.protocols import RECESS, Protocol, protocol_named
 from fastcausal.relations import Relations
+from fastcausal.report.groups import Scores
 from fastcausal.rows import Rows
-from fastcausal.tasks.align import NO_COLUMNS, Aligned
 from fastcausal.tasks.extraction.batches import Progress, in_step, is_streamed
 from fastcausal.tasks.extraction.report import (
     Bounds,
@@ -40,8 +39,9 @@ from fastcausal.tasks.extraction.report import (
 from fastcausal.tasks.extraction.scorer import ExtractionScorer, marked_relations
 from fastcausal.tasks.extraction.straight import straight
 from fastcausal.tasks.extraction.tables import statistics_of
-from fastcausal.tasks.official import KEY
-from fastcausal.tasks.unread import named_reasons
+from fastcausal.tasks.relations.align import NO_COLUMNS, Aligned
+from fastcausal.tasks.relations.official import KEY
+from fastcausal.tasks.relations.unread import named_reasons
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,26 +15,26 @@ from fastcausal.arrays.arrow import (
     strings,
     without,
 )
+from fastcausal.arrays.reading import METADATA_KEY, Reading
 from fastcausal.arrays.unparsed import UNPARSED
-from fastcausal.count_columns import require_free
-from fastcausal.count_files import (
+from fastcausal.counts.columns import require_free
+from fastcausal.counts.files import (
     BATCH_WARNINGS,
     GOLD_DIGEST,
     IN_ROWS,
     metadata_of,
 )
+from fastcausal.counts.statistics import Statistics
 from fastcausal.errors import InputError
 from fastcausal.formats.cnc.rereading import with_tags
 from fastcausal.options import Backend, Policy, ProtocolName
 from fastcausal.protocols import RECESS, Protocol
-from fastcausal.reading import METADATA_KEY, Reading
 from fastcausal.relations import Relations, cast, taken
-from fastcausal.statistics import Statistics
-from fastcausal.tasks.align import digests
 from fastcausal.tasks.extraction.report import as_given
 from fastcausal.tasks.extraction.scorer import ExtractionScorer
 from fastcausal.tasks.extraction.tables import statistics_of
-from fastcausal.tasks.official import names_rows
+from fastcausal.tasks.relations.align import digests
+from fastcausal.tasks.relations.official import names_rows
 
 
 def score_batch(

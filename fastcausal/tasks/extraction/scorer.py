@@ -14,13 +14,13 @@ import pyarrow as pa
 from fastcausal._version import __version__
 from fastcausal.arrays import _spans
 from fastcausal.arrays.strata import By, columns_by, joint_strata
+from fastcausal.counts.signatures import joint_signature
 from fastcausal.engine.plan import Plan
 from fastcausal.engine.run import check_backend
 from fastcausal.errors import InputError, Warnings, add_warnings
 from fastcausal.formats import implied, read
 from fastcausal.formats.cnc.rereading import GOLD_READING, with_tags
-from fastcausal.formats.io.sources import RelationSource
-from fastcausal.formulas import Int64, RelationFormula
+from fastcausal.formats.reading.sources import RelationSource
 from fastcausal.options import (
     Backend,
     Occurrence,
@@ -33,21 +33,22 @@ from fastcausal.options import (
 from fastcausal.protocols import RECESS, Protocol, batch_protocol, protocol_named
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
-from fastcausal.signatures import joint_signature
-from fastcausal.tasks.align import (
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.extraction.report import ExtractionReport, Totals
+from fastcausal.tasks.extraction.tables import Counting, Details
+from fastcausal.tasks.relations.align import (
     Aligned,
     align,
     align_examples,
     align_rows,
 )
-from fastcausal.tasks.extraction.report import ExtractionReport, Totals
-from fastcausal.tasks.extraction.tables import Counting, Details
-from fastcausal.tasks.unread import ALL_READ, Unparsed, named_reasons
+from fastcausal.tasks.relations.formula import RelationFormula
+from fastcausal.tasks.relations.unread import ALL_READ, Unparsed, named_reasons
 
 if TYPE_CHECKING:
+    from fastcausal.counts.statistics import Statistics
     from fastcausal.decoding.spans import SpanDecoder
     from fastcausal.decoding.tags import TagScheme
-    from fastcausal.statistics import Statistics
     from fastcausal.tasks.extraction.decoded import Decoding
 
 

@@ -9,15 +9,15 @@ from fastcausal.arrays.digests import digest_text
 from fastcausal.engine.kernel import Kernel
 from fastcausal.engine.reference.kernels import KERNELS
 from fastcausal.errors import InputError
-from fastcausal.groups import Groups
-from fastcausal.pages import Section
-from fastcausal.report import Report, scores_table
-from fastcausal.tables import Grid
-from fastcausal.tasks.charts import Matrix, bars_of, matrices, stacks_of
+from fastcausal.report.charts import Matrix, bars_of, matrices, stacks_of
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Groups
+from fastcausal.report.page import Section
+from fastcausal.report.pictures import missing_pictures, pictures_of
+from fastcausal.report.report import Report, scores_table
 from fastcausal.tasks.extraction.confusion import confusion_of_roles
 from fastcausal.tasks.extraction.errors import error_fields
 from fastcausal.tasks.extraction.tables import details_of
-from fastcausal.tasks.pictures import missing_pictures, pictures_of
 
 NO_ROLE = "none"
 UNPARSED = (

@@ -13,14 +13,14 @@ from fastcausal.engine.plan import Groups, TooLargeError
 from fastcausal.engine.run import check_backend
 from fastcausal.formats.cnc.markup import OFFICIAL
 from fastcausal.formats.cnc.rereading import was_read_alone
-from fastcausal.groups import CountedGroups
 from fastcausal.protocols import Protocol
 from fastcausal.relations import ROLES, Relations
 from fastcausal.rows import Rows
-from fastcausal.tasks.align import are_alike
 from fastcausal.tasks.extraction.report import ExtractionReport
 from fastcausal.tasks.extraction.scorer import ExtractionScorer, formula_of, marked_relations
-from fastcausal.tasks.official import are_untagged
+from fastcausal.tasks.relations.align import are_alike
+from fastcausal.tasks.relations.groups import CountedGroups
+from fastcausal.tasks.relations.official import are_untagged
 
 APART = Groups(None, 1, apart=True)
 

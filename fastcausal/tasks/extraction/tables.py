@@ -11,21 +11,21 @@ import numpy as np
 import pyarrow as pa
 
 from fastcausal.arrays.arrow import strings
-from fastcausal.count_columns import require_free
+from fastcausal.counts.columns import require_free
 from fastcausal.engine.kernel import Int64
 from fastcausal.engine.plan import Plan, Result, TooLargeError
 from fastcausal.engine.run import chosen_pairs, count_pairs, run
 from fastcausal.errors import InputError
-from fastcausal.formulas.relations import LATER, TOTALS, RelationFormula
 from fastcausal.options import Backend
-from fastcausal.report import Report
+from fastcausal.report.report import Report
 from fastcausal.rows import Rows
-from fastcausal.tasks.align import Aligned, too_large
-from fastcausal.tasks.sentences import Sentence, sentences_of
-from fastcausal.tasks.unread import with_counts
+from fastcausal.tasks.relations.align import Aligned, too_large
+from fastcausal.tasks.relations.formula import LATER, TOTALS, RelationFormula
+from fastcausal.tasks.relations.sentences import Sentence, sentences_of
+from fastcausal.tasks.relations.unread import with_counts
 
 if TYPE_CHECKING:
-    from fastcausal.statistics import Statistics
+    from fastcausal.counts.statistics import Statistics
 
 
 class Counting(NamedTuple):

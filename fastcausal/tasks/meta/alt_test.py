@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fastcausal.ratings import Float64
-from fastcausal.scores import tied
+from fastcausal.counts.arithmetic import tied
 from fastcausal.significance.corrections import benjamini_yekutieli
+from fastcausal.tasks.labels.ratings import Float64
 
 LEAST_ROWS = 30  # of a rater: fewer leave the test of Student without a ground
 LEVEL = 0.05

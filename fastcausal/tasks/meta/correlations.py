@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fastcausal.ratings import Float64, Int64
+from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta import _correlate
 
 CORRELATIONS = ("pearson", "spearman", "kendall", "pairwise_accuracy")

@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from fastcausal.ratings import Float64
+from fastcausal.tasks.labels.ratings import Float64
 
 Z = NormalDist().inv_cdf(0.975)
 

@@ -13,11 +13,12 @@ import pyarrow.compute as pc
 
 from fastcausal.arrays import arrow
 from fastcausal.arrays.strata import ascending
+from fastcausal.counts.arithmetic import tied
 from fastcausal.errors import InputError, Remedy
-from fastcausal.formats.io.records import Records, read_records
+from fastcausal.files.records import Records, read_records
 from fastcausal.options import LabelPolicy
-from fastcausal.ratings import Float64, Int64, encoded
-from fastcausal.scores import exact_sums, tied
+from fastcausal.significance.sums import exact_sums
+from fastcausal.tasks.labels.ratings import Float64, Int64, encoded
 
 KEYS = ("system", "item", "rater")
 ALL = "all"  # the system of tables that name none

@@ -7,17 +7,17 @@ from dataclasses import replace
 import numpy as np
 
 from fastcausal.arrays import arrow
+from fastcausal.counts.arithmetic import mean_defined
 from fastcausal.errors import some_of
-from fastcausal.groups import Scores
 from fastcausal.options import Level
-from fastcausal.ratings import Int64, Ratings
-from fastcausal.scores import mean_defined
+from fastcausal.report.groups import Scores
+from fastcausal.tasks.labels.ratings import Int64, Ratings
+from fastcausal.tasks.labels.reading import read_ratings
+from fastcausal.tasks.labels.suspicion import identical_warnings
+from fastcausal.tasks.labels.votes import brief, label_agreement
 from fastcausal.tasks.meta.correlations import CORRELATIONS
 from fastcausal.tasks.meta.files import Judged, mean_labels
 from fastcausal.tasks.meta.levels import LEVELS, Rows
-from fastcausal.tasks.reliability.reading import read_ratings
-from fastcausal.tasks.reliability.suspicion import identical_warnings
-from fastcausal.tasks.reliability.votes import brief, label_agreement
 
 
 def agreement_of(judged: Judged, level: Level) -> Scores:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fastcausal.ratings import Float64, Int64
 from fastcausal.significance.intervals import intervals_of
+from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.levels import Rows, by_item, distances, pooled, systems
 
 LEFT_OUT = ("tie_threshold",)

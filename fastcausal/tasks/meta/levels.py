@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fastcausal.arrays import arrow
-from fastcausal.ratings import Float64, Int64
-from fastcausal.scores import EQUAL, exact_sums, tied
+from fastcausal.counts.arithmetic import EQUAL, tied
+from fastcausal.significance.sums import exact_sums
+from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta.correlations import CORRELATIONS, Ordered
 from fastcausal.tasks.meta.soft import soft_pairwise_accuracy
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fastcausal.ratings import Float64
+from fastcausal.tasks.labels.ratings import Float64
 from fastcausal.tasks.meta.alt_test import AltTest, alt_test
 from fastcausal.tasks.meta.estimates import Estimate, estimate
 from fastcausal.tasks.meta.files import Judged

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fastcausal.escapes import Cell
-from fastcausal.groups import Groups, Scores
-from fastcausal.report import Report
-from fastcausal.tables import Bounded, Grid
+from fastcausal.report.escapes import Cell
+from fastcausal.report.grid import Bounded, Grid
+from fastcausal.report.groups import Groups, Scores
+from fastcausal.report.report import Report
 from fastcausal.tasks.meta.correlations import CORRELATIONS
 from fastcausal.tasks.meta.metrics import Metric
 from fastcausal.tasks.meta.swaps import SwapTest

@@ -8,9 +8,10 @@ from itertools import combinations
 
 import numpy as np
 
-from fastcausal.ratings import Float64, Int64
-from fastcausal.scores import EQUAL, exact_sums
+from fastcausal.counts.arithmetic import EQUAL
 from fastcausal.significance.sampling import exchanges
+from fastcausal.significance.sums import exact_sums
+from fastcausal.tasks.labels.ratings import Float64, Int64
 
 MOST_ALL = 13  # of so many things all arrangements are taken, of more a sample
 

@@ -11,10 +11,10 @@ from threading import Event
 
 import numpy as np
 
-from fastcausal.ratings import Float64, Int64
-from fastcausal.scores import EQUAL
+from fastcausal.counts.arithmetic import EQUAL
 from fastcausal.significance.corrections import adjusted
 from fastcausal.significance.sampling import exchanges
+from fastcausal.tasks.labels.ratings import Float64, Int64
 from fastcausal.tasks.meta import levels
 from fastcausal.tasks.meta.correlations import BLOCK, CORRELATIONS
 from fastcausal.tasks.meta.levels import Bools, Rows

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fastcausal.coefficients import kappa
-from fastcausal.formulas import ConfusionFormula, Int64
-from fastcausal.ratings import Float64
+from fastcausal.counts.labels import ConfusionFormula
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.labels.coefficients import kappa
+from fastcausal.tasks.labels.ratings import Float64
 
 MOST_FOLDS = 1000  # each is a fit to all rows
 BINARY = ConfusionFormula((0, 1), True, 1, None)

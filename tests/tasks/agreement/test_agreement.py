@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from fastcausal.scores import binary_alpha
+from fastcausal.tasks.relations.scores import binary_alpha
 from tests.oracles.agreement import (
     GROUPS,
     MEASURES,

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import fastcausal as fc
-from fastcausal.tasks.corpus.guidelines import check
+from fastcausal.tasks.check.guidelines import check
 from tests.support.cas import new_layout
 from tests.support.cli import cli
 

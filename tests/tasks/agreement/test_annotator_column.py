@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import fastcausal as fc
-from fastcausal.formats.io.files import Source
-from fastcausal.formats.io.parts import parts_of
+from fastcausal.files.files import Source
+from fastcausal.files.parts import parts_of
 
 TEXT = 'Heavy "rain"\nfell , so roads closed .'
 ROWS = [

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.formats.io.files import Source
+from fastcausal.files.files import Source
 from fastcausal.tasks.claims.files import read_claim_file
 from tests.support.claim_files import SIDES, claim, document, rows_of, two_files
 from tests.support.cli import cli

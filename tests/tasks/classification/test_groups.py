@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
 import fastcausal as fc
-from fastcausal.confusions import confusions, group_scores, members_of
+from fastcausal.counts.confusions import confusions, group_scores, members_of
 
 
 @st.composite

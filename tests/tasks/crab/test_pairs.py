@@ -176,7 +176,7 @@ def test_scores_under_weights(score):
 
 
 def test_large_sums_of_ranks_are_exact():
-    from fastcausal.scores import spearman
+    from fastcausal.counts.arithmetic import spearman
 
     x, y = np.array([1.0, 2, 3]), np.array([1.0, 3, 2])
     few, many = np.array([[1, 2, 3]]), np.array([[10**7, 2 * 10**7, 3 * 10**7]])

@@ -10,7 +10,7 @@ import pytest
 import fastcausal as fc
 from bench.stories import CROSS_DOCUMENT, IN_DOCUMENT, stories
 from fastcausal import sample
-from fastcausal.scores import mean_defined
+from fastcausal.counts.arithmetic import mean_defined
 
 # Table 1: percent of pairs of class A, B, C, D, and how many pairs there are.
 TABLE_1 = {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from bench import stories as corpus
-from fastcausal.statistics import Statistics
+from fastcausal.counts.statistics import Statistics
 from tests.oracles import crab_shapes as oracle
 from tests.support.judged_pairs import CLASSES, UNREADABLE, gold_of, random_stories, stories
 

@@ -17,7 +17,7 @@ import fastcausal as fc
 from fastcausal import sample
 from fastcausal.cli import app
 from fastcausal.cli.errors import coloured
-from fastcausal.tasks.marked import bracketed
+from fastcausal.tasks.relations.marked import bracketed
 from tests.support.profiles import trials
 from tests.support.texts import cases
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.pages.page import packed_json
+from fastcausal.report.page.page import packed_json
 from fastcausal.tasks.extraction.page import columns_of
 from tests.support.profiles import trials
 from tests.support.strategies import sides
@@ -278,7 +278,7 @@ def test_bad_input(tmp_path):
 
 def test_a_page_of_one_system_has_its_name(tmp_path, monkeypatch):
     pages = []
-    monkeypatch.setattr("fastcausal.pages.write_page", lambda path, page: pages.append(page))
+    monkeypatch.setattr("fastcausal.report.page.write_page", lambda path, page: pages.append(page))
     gold, careful = sample.GOLD, sample.SYSTEMS["careful"]
     for pred in (careful, fc.read(careful, like=fc.read(gold))):
         fc.score(gold, pred).to_html(tmp_path / "page.html")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import fastcausal as fc
 from fastcausal import sample
-from fastcausal.reading import METADATA_KEY, Reading
+from fastcausal.arrays.reading import METADATA_KEY, Reading
 from fastcausal.relations import RELATIONS
 from tests.support.cli import cli
 from tests.support.profiles import trials

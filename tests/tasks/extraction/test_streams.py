@@ -20,9 +20,8 @@ from hypothesis import strategies as st
 import fastcausal as fc
 from fastcausal import formats, sample
 from fastcausal.arrays import _ids
-from fastcausal.formats import opening
-from fastcausal.formats.io import batches
-from fastcausal.formats.io.batches import cut
+from fastcausal.formats.reading import batches, opening
+from fastcausal.formats.reading.batches import cut
 from fastcausal.tasks.extraction import batches as in_step
 from tests.support.profiles import trials
 from tests.support.statistics import of_the_same

@@ -25,7 +25,7 @@ SCORE = """
 import itertools, os, signal, sys
 from fastcausal.tasks.extraction import score as extraction
 from fastcausal.cli import main
-from fastcausal.formats.io import batches
+from fastcausal.formats.reading import batches
 batches.ROWS = 64  # many batches
 if at := os.environ.get("INTERRUPTED_AT"):
     table, parts = extraction._CountFile.table, itertools.count(1)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcausal as fc
-from fastcausal.report import plain
+from fastcausal.report.report import plain
 from tests.support.profiles import trials
 from tests.support.strategies import sides
 from tests.support.tables import table_of

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import fastcausal as fc
-from fastcausal.formats.io import batches
+from fastcausal.formats.reading import batches
 from tests.support.tables import table_of
 
 N = 2_000

@@ -1,0 +1,188 @@
+"""Every score formula: integer counts in, float64 out. All scores are fractions, not percent.
+
+A formula takes numbers or arrays of any shape, and gives the same bits for both: a report asks for
+one group of counts, resampling for thousands at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.arrays.distinct import distinct
+from fastcausal.arrays.strata import sum_by
+from fastcausal.significance.sums import EXACT, Float64, most
+
+Counts = Mapping[str, Any]
+"""Counts by field name: ints, or int64 arrays of one shape."""
+
+ScoresByName = dict[str, Any]
+"""Scores by name: floats, or float64 arrays of the shape of the counts."""
+
+EQUAL = 1e-12  # means this near to each other, in parts of them, are the same
+
+
+def ratio(numerator: Any, denominator: Any, undefined: float) -> Any:
+    """Divide ``numerator`` by ``denominator``; 0/0 is ``undefined``."""
+    if not isinstance(denominator, np.ndarray):
+        return numerator / denominator if denominator else undefined
+    kind = denominator.dtype.kind
+    if kind == "O" or (kind == "i" and max(most(numerator), most(denominator)) > EXACT):
+        # Python rounds the quotient of large integers once, NumPy each of them before.
+        pairs = zip(numerator.ravel().tolist(), denominator.ravel().tolist(), strict=True)
+        quotients = [ratio(a, b, undefined) for a, b in pairs]
+        return np.array(quotients, np.float64).reshape(denominator.shape)
+    result = np.full(denominator.shape, undefined)
+    return np.divide(numerator, denominator, out=result, where=denominator != 0)
+
+
+def f1(precision: Any, recall: Any, errors: Any, undefined: float) -> Any:
+    """Return the harmonic mean of precision and recall.
+
+    Without hits it is 0 if there were errors, even where precision or recall alone is 0/0; without
+    hits and errors it is ``undefined``.
+    """
+    if isinstance(precision, np.ndarray):
+        total = precision + recall
+        with np.errstate(invalid="ignore"):
+            hits = total > 0.0  # false for NaN
+        result = np.where(errors != 0, 0.0, undefined)
+        return np.divide(2 * (precision * recall), total, out=result, where=hits)
+    if math.isnan(precision) or math.isnan(recall) or precision + recall == 0.0:
+        return 0.0 if errors else undefined
+    return 2 * (precision * recall) / (precision + recall)
+
+
+def precision_recall_f1(
+    hits: Any, predicted: Any, wanted: Any, undefined: float, prefix: str = ""
+) -> ScoresByName:
+    """Return precision ``hits / predicted``, recall ``hits / wanted`` and their F1."""
+    precision = ratio(hits, predicted, undefined)
+    recall = ratio(hits, wanted, undefined)
+    return {
+        f"{prefix}precision": precision,
+        f"{prefix}recall": recall,
+        f"{prefix}f1": f1(precision, recall, predicted + wanted, undefined),
+    }
+
+
+def exact(counts: Counts, undefined: float) -> ScoresByName:
+    """Return precision, recall and F1 of TP, FP and FN."""
+    predicted = counts["tp"] + counts["fp"]
+    return precision_recall_f1(counts["tp"], predicted, counts["tp"] + counts["fn"], undefined)
+
+
+def accuracy(hits: Any, n: Any, undefined: float) -> Any:
+    """Return the share of examples whose label is right."""
+    return ratio(hits, n, undefined)
+
+
+def matthews(hits: int, predicted: Sequence[int], wanted: Sequence[int], undefined: float) -> float:
+    """Return Matthews' correlation coefficient of any number of classes (Gorodkin 2004).
+
+    The sums are exact integers of any size, so this takes one matrix at a time.
+
+    Parameters
+    ----------
+    hits : int
+        Examples whose label is right.
+    predicted, wanted : sequence of int
+        Examples of each class, as predicted and in gold.
+    undefined : float
+        The coefficient where gold or the predictions have one class only.
+
+    Examples
+    --------
+    >>> matthews(288, [145, 195], [155, 185], 0.0)
+    0.6913252176445224
+    """
+    n = sum(wanted)
+    spread = (n * n - sum(p * p for p in predicted)) * (n * n - sum(w * w for w in wanted))
+    covariance = hits * n - sum(p * w for p, w in zip(predicted, wanted, strict=True))
+    return float(ratio(covariance, math.sqrt(spread), undefined))
+
+
+def spearman(x: Float64, y: Float64, weights: npt.NDArray[np.int64]) -> Float64:
+    """Return Spearman's correlation under each row of weights: that of ranks, ties by mean rank.
+
+    It is NaN where a side does not vary. All sums are exact integers, so no order of the values
+    changes a bit.
+
+    Parameters
+    ----------
+    x, y : float64[n]
+    weights : int64[n_draws, n]
+        How often each value is in a draw.
+
+    Examples
+    --------
+    >>> spearman(np.array([1.0, 2, 3]), np.array([5.0, 5, 9]), np.array([[1, 1, 1], [2, 2, 0]]))
+    array([0.8660254,       nan])
+    """
+    if len(weights) == 1:  # many values, most of which repeat
+        pairs, place = distinct(np.stack([x, y], axis=1))
+        x, y = pairs.T
+        weights = sum_by(weights, place, len(pairs))
+    a, b = (_centred_ranks(side, weights) for side in (x, y))
+    if int(weights.sum(axis=1).max(initial=0)) ** 3 >= 2**62:
+        a, b = a.astype(object), b.astype(object)
+    sums = [(weights * p * q).sum(axis=1).tolist() for p, q in ((a, b), (a, a), (b, b))]
+    each = [ratio(ab, math.sqrt(aa * bb), math.nan) for ab, aa, bb in zip(*sums, strict=True)]
+    return np.array(each, np.float64)
+
+
+def _centred_ranks(values: Float64, weights: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    """Return twice the mean rank of each value, less twice the mean of all: int64[n_draws, n]."""
+    different, code = np.unique(values, return_inverse=True)
+    times = sum_by(weights, code, len(different))
+    ends = np.cumsum(times, axis=1)
+    centred: npt.NDArray[np.int64] = 2 * ends - times - weights.sum(axis=1, keepdims=True)
+    return centred[:, code]
+
+
+def mean_defined(values: Sequence[float], weights: Sequence[int], undefined: float) -> float:
+    """Return the weighted mean of the values that are not NaN; weights all 0 count as equal.
+
+    Examples
+    --------
+    >>> mean_defined([0.5, math.nan, 1.0], [2, 5, 6], math.nan)
+    0.875
+    """
+    defined = [(v, w) for v, w in zip(values, weights, strict=True) if not math.isnan(v)]
+    if not any(weight for _, weight in defined):
+        defined = [(value, 1) for value, _ in defined]
+    total = sum(w for _, w in defined)
+    return float(ratio(math.fsum(v * w for v, w in defined), total, undefined))
+
+
+def tied(means: Float64, low: float = 0.0) -> Float64:
+    """Return means along the last axis, those that differ by rounding errors alone as one value.
+
+    Thirds of integers and sums of decimal fractions are equal but for their last digits. Two means
+    are the same if less than `EQUAL` of their distance from ``low`` lies between them.
+
+    Parameters
+    ----------
+    means : float64[..., n]
+        NaN where undefined.
+    low : float
+        The least of the values that they are means of.
+
+    Examples
+    --------
+    >>> tied(np.array([0.1 + 0.2, 0.3, 0.4])).tolist()
+    [0.3, 0.3, 0.4]
+    """
+    order = np.argsort(means, axis=-1)
+    ascending = np.take_along_axis(means, order, -1)
+    same = np.diff(ascending) <= EQUAL * (ascending[..., 1:] - low)  # false for NaN
+    first = np.arange(1, means.shape[-1]) * ~same
+    first = np.concatenate([np.zeros_like(order[..., :1]), first], axis=-1)
+    first = np.maximum.accumulate(first, axis=-1)
+    values = np.empty_like(means)
+    np.put_along_axis(values, order, np.take_along_axis(ascending, first, -1), -1)
+    return values

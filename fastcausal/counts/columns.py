@@ -1,0 +1,221 @@
+"""Columns of counts in a table of units: written from rows, and read back, checked in full."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from fastcausal.counts.formula import MOST, Formula
+from fastcausal.counts.labels import ConfusionFormula, classes_of
+from fastcausal.errors import InputError
+from fastcausal.significance.sums import Int64, Rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TIMES = "times"  # the column of a file without units
+SYSTEM = "system"  # the column of a file of several systems
+
+
+def require_free(columns: Sequence[str], names: Sequence[str]) -> None:
+    """Raise InputError if gold has a column that the file has for counts."""
+    if clash := sorted({*columns} & {*names}):
+        raise InputError(
+            f'column "{clash[0]}" of gold has the name of a column of counts, expected another name'
+        )
+
+
+def table_of(
+    formula: Formula, rows: Rows, units: pa.Table | None = None, times: Int64 | None = None
+) -> pa.Table:
+    """Return the table of a file: columns of the units, then counts; of sums, how often each is."""
+    import pyarrow as pa
+
+    units = pa.table({TIMES: times}) if units is None else units
+    require_free(units.column_names, (*formula.fields, SYSTEM))
+    columns = dict(zip(units.column_names, units.columns, strict=True))
+    return pa.table(columns | columns_of(formula, rows))
+
+
+def columns_of(formula: Formula, rows: Rows) -> dict[str, Any]:
+    """Return the columns of a file by field: labels, or counts."""
+    import pyarrow as pa
+
+    columns = dict(zip(formula.fields, np.ascontiguousarray(rows.T), strict=True))
+    if formula.gaps:
+        return {name: pa.array(column, from_pandas=True) for name, column in columns.items()}
+    if not isinstance(formula, ConfusionFormula):
+        return columns
+    answers = pa.array(formula.answers)  # without labels of type null
+    return columns | {
+        side: answers.take(pa.array(columns[side].astype(np.int64))) for side in ("gold", "pred")
+    }
+
+
+class Part(NamedTuple):
+    """Rows of a file, and how messages call it and them.
+
+    Attributes
+    ----------
+    name : str
+        Of the file.
+    table : pyarrow.Table
+    places : int64[n_rows], optional
+        The row of the file that each is; None: row k is row k.
+    """
+
+    name: str
+    table: pa.Table
+    places: Int64 | None = None
+
+    def where(self, mask: pa.ChunkedArray) -> Part:
+        """Return the rows of a mask."""
+        places = np.flatnonzero(np.asarray(mask))
+        before = self.places
+        return Part(
+            self.name, self.table.filter(mask), places if before is None else before[places]
+        )
+
+    def place(self, row: int) -> str:
+        """Say how messages call a row."""
+        return f"{self.name}: row {row if self.places is None else self.places[row]}"
+
+    def column(self, field: str) -> pa.ChunkedArray:
+        """Return a column; InputError where there is none."""
+        if field not in self.table.column_names:
+            raise InputError(f'{self.name}: no column "{field}" of counts')
+        return self.table[field]
+
+    def numbers(
+        self,
+        field: str,
+        dtype: Any = np.int64,
+        limits: tuple[float, float] = (0, MOST),
+        gaps: bool = False,
+    ) -> Rows:
+        """Return a column of counts, or of floats, within limits; with ``gaps`` NaN for null."""
+        import pyarrow as pa
+
+        from fastcausal.arrays.arrow import joined, values_of
+
+        column = self.column(field)
+        wanted = pa.from_numpy_dtype(np.dtype(dtype))
+        if column.type != wanted:
+            raise InputError(f'{self.name}: column "{field}" is {column.type}, expected {wanted}')
+        if column.null_count and not gaps:
+            missing = f"has {column.null_count} nulls, expected none"
+            raise InputError(f'{self.name}: column "{field}" {missing}')
+        values = values_of(joined(column.fill_null(np.nan) if gaps else column))
+        least, most = limits
+        outside = ~((values >= least) & (values <= most))
+        if gaps:
+            outside &= ~np.asarray(column.is_null())
+        if outside.any():
+            row = int(outside.argmax())
+            self.refuse(row, field, values[row], f"{least:.16g} to {most:.16g}")
+        return values
+
+    def refuse(self, row: int, field: str, got: Any, expected: str) -> NoReturn:
+        """Raise InputError for a value, by its row and column."""
+        raise InputError(
+            f'{self.place(row)}: column "{field}" has values that no count has: {got}, '
+            f"expected {expected}"
+        )
+
+
+def parted(formula: Formula, part: Part) -> tuple[Part, Part | None]:
+    """Return the rows with counts, and those that a policy left out, which lack the last one."""
+    import pyarrow.compute as pc
+
+    last = formula.fields[-1] if formula.fields else ""  # of no raters
+    if last not in part.table.column_names or not part.table[last].null_count:
+        return part, None
+    missing = pc.is_null(part.table[last])
+    return part.where(pc.invert(missing)), part.where(missing)
+
+
+def counts_of(formula: Formula, part: Part, totals: bool = True) -> tuple[Formula, Rows]:
+    """Return the rows that columns hold, and their formula, to which labels may add.
+
+    Raises
+    ------
+    InputError
+        A column is missing, of another type, or has values that no count has; counts contradict
+        each other.
+    """
+    if totals:
+        check_totals(formula, part)
+    fields, codes = formula.fields, list[Int64]()
+    if isinstance(formula, ConfusionFormula):
+        formula, codes = _labels(formula, part)
+        fields = fields[2:]
+    columns = [
+        part.numbers(field, formula.dtype, formula.limits(field), formula.gaps) for field in fields
+    ]
+    rows = np.array([*codes, *columns], formula.dtype).reshape(len(formula.fields), len(part.table))
+    _check_rules(formula, dict(zip(formula.fields, rows, strict=True)), part)
+    return formula, rows.T
+
+
+def check_totals(formula: Formula, part: Part) -> None:
+    """Raise InputError for an invalid total of a unit in a column besides the fields."""
+    for total in totals_in(formula, part.table):
+        part.numbers(total)
+    for field in formula.if_empty:
+        if field in part.table.column_names:
+            given = part.where(part.table[field].is_valid())
+            given.numbers(field)
+
+
+def _check_rules(formula: Formula, columns: dict[str, Rows], part: Part) -> None:
+    """Raise InputError for the first row that breaks a rule."""
+    for small, large in formula.rules:
+        less, more = (
+            np.sum([np.maximum(columns[field], 0) for field in side], axis=0)
+            for side in (small, large)
+        )
+        broken = less > more
+        if broken.any():
+            row = int(broken.argmax())
+            raise InputError(
+                f'{part.place(row)}: column "{" + ".join(small)}" is {less[row]}, '
+                f"expected at most {' + '.join(large)}, {more[row]}"
+            )
+
+
+def totals_in(formula: Formula, table: pa.Table) -> list[str]:
+    """Name what a file counts of each unit besides the fields; older files lack some."""
+    later = [name for name in formula.later_totals if name in table.column_names]
+    return [*formula.totals, *later]
+
+
+def _labels(formula: ConfusionFormula, part: Part) -> tuple[ConfusionFormula, list[Int64]]:
+    """Return both places among the labels; of labels not given, those that occur."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    sides = [part.column(field) for field in ("gold", "pred")]
+    kinds = {str(side.type) for side in sides}
+    alike = kinds in ({"int64"}, {"string"}) or not len(part.table)
+    if not alike or any(side.null_count for side in sides):
+        expected = "expected int64 or string"
+        raise InputError(f"{part.name}: labels are {', '.join(sorted(kinds))}, {expected}")
+    if not formula.given:
+        labels = classes_of(*(pc.unique(side).to_pylist() for side in sides))
+        formula = replace(formula, labels=labels)
+    known = (formula.labels, formula.answers)
+    codes = [
+        pc.index_in(side, pa.array(classes, side.type))
+        for side, classes in zip(sides, known, strict=True)
+    ]
+    for side, field, code in zip(sides, ("gold", "pred"), codes, strict=True):
+        if code.null_count:
+            row = int(np.asarray(code.is_null()).argmax())
+            raise InputError(
+                f'{part.place(row)}: column "{field}" has the label {side[row]}, '
+                "expected one of those in the metadata"
+            )
+    return formula, [np.asarray(side, np.int64) for side in codes]

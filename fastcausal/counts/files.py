@@ -1,0 +1,341 @@
+"""Files of statistics: a row of counts for each example, and one JSON object that says of what.
+
+What adds up over parts stands in the rows. The metadata says how many rows it is about, so that
+what other programs joined or filtered is told from what was written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcausal.arrays.arrow import without
+from fastcausal.arrays.digests import digest_text, sum_of
+from fastcausal.counts.columns import (
+    SYSTEM,
+    TIMES,
+    Part,
+    check_totals,
+    counts_of,
+    parted,
+    require_free,
+)
+from fastcausal.counts.formula import Formula
+from fastcausal.counts.seals import ROWS, SEAL, Written, require_digest, require_seal, sealed
+from fastcausal.counts.signatures import as_given
+from fastcausal.counts.task import formula_of
+from fastcausal.errors import InputError, Warnings, add_warnings, warning_lines
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+VERSION = 1
+KEY = b"fastcausal"  # of the metadata of a file
+FACTS = ("protocol", "roles")  # equal in all parts
+About = dict[str, Any]
+JOINED: Warnings = {
+    ("rows were joined or left out by another program: warnings are those of a part",): ()
+}
+GOLD_DIGEST, BATCH_WARNINGS = IN_ROWS = ("gold_digest", "batch_warnings")
+AS_GIVEN = "tags:as-given: "  # begins the warning of relations that are used as they are
+LIKE = "the file to be like"
+TYPES: dict[str, Any] = {
+    "job": str,
+    "signature": str,
+    "protocol": str | None,
+    "roles": list | None,
+    "fields": list,
+    "system": str | None,
+    "gold": str | None,
+    "warnings": list,
+    "formula": dict,
+    "sums": bool,
+    "n_rows": int | None,
+    "systems": dict | None,
+    ROWS: str | None,
+    SEAL: str | None,
+}  # of the values of the metadata
+
+
+def about_of(statistics: Any, written: Written | None) -> About:
+    """Return what a file of rows of `Statistics` says besides them; None: of any rows."""
+    formula = statistics.formula
+    return {
+        "statistics": VERSION,
+        "job": formula.job,
+        "signature": statistics.signature,
+        **dict.fromkeys(FACTS),
+        **statistics.facts,
+        "fields": [*formula.fields],
+        "system": statistics.system,
+        "gold": digest_text(statistics.gold),
+        "warnings": [*statistics.warnings.items()],
+        "formula": formula.to_dict(),
+        "sums": statistics.units is None,
+        "n_rows": None if written is None else written.n_rows,
+        ROWS: None if written is None else digest_text(written.digest),
+    }
+
+
+def metadata_of(about: About) -> dict[bytes, bytes]:
+    """Return the metadata of a file, with its seal."""
+    return {KEY: json.dumps(sealed(about), ensure_ascii=False).encode(errors="backslashreplace")}
+
+
+def _from_rows(name: str, table: pa.Table, about: About) -> tuple[pa.Table, About]:
+    """Return rows and what is said of them, which is in the rows where `score_batch` made them."""
+    import pyarrow as pa
+
+    if not {*IN_ROWS} <= {*table.column_names}:
+        return table, about
+    warnings: Warnings = {}
+    try:
+        gold = sum_of(table[GOLD_DIGEST])
+        for line in table[BATCH_WARNINGS].drop_null().to_pylist():
+            more = {tuple(texts): tuple(counts) for texts, counts in json.loads(line)}
+            add_warnings(warnings, more)
+    except (pa.ArrowException, TypeError, ValueError, RecursionError) as error:
+        columns = " or ".join(f'"{column}"' for column in IN_ROWS)
+        raise InputError(f"{name}: column {columns} was changed: {error}") from error
+    said = {"gold": digest_text(gold), "warnings": [*warnings.items()], "n_rows": len(table)}
+    if any(texts[:1] == (AS_GIVEN,) for texts in warnings):
+        said["signature"] = as_given(str(about.get("signature")))
+    return table.drop_columns([*IN_ROWS]), {**about, **said}
+
+
+def system_of(pred: Any) -> str | None:
+    """Return the name of predictions in a file, None where they are not in one."""
+    from fastcausal.files.packed import stem_of
+
+    is_path = isinstance(pred, str | os.PathLike) and pred != "-"
+    return stem_of(pred) if is_path else None
+
+
+def about_systems(abouts: Mapping[str, About]) -> About:
+    """Return what a file of several systems says: of all, and of each under its name."""
+    first = next(iter(abouts.values()))
+    golds = {about["gold"] for about in abouts.values()}
+    own = ("signature", "gold", "warnings", "formula", "n_rows", ROWS)
+    return {
+        **first,
+        "system": None,
+        "gold": golds.pop() if len(golds) == 1 else None,
+        "warnings": [],
+        "n_rows": sum(about["n_rows"] for about in abouts.values()),
+        ROWS: None,
+        "systems": {
+            name: {key: about[key] for key in own} for name, about in abouts.items()
+        },
+    }  # fmt: skip
+
+
+def with_system(table: pa.Table, system: str) -> pa.Table:
+    """Add a first column that says which of several systems a table is of."""
+    import pyarrow as pa
+
+    require_free(table.column_names, (SYSTEM,))
+    return table.add_column(0, SYSTEM, pa.array([system] * len(table), pa.string()))
+
+
+def write(path: str | os.PathLike[str], tables: Sequence[pa.Table], about: About) -> None:
+    """Write tables of one schema to a Parquet or Arrow IPC file."""
+    from fastcausal.files.binary import appending
+
+    require_metadata(path)
+    with appending(path, lambda: metadata_of(about)) as append:
+        for table in tables:
+            append(table)
+
+
+def require_metadata(path: str | os.PathLike[str]) -> None:
+    """Raise InputError for a path of a format without metadata."""
+    suffix = Path(path).suffix.lower()
+    if name := {".csv": "CSV", ".jsonl": "JSON lines"}.get(suffix):
+        raise InputError(f"{path}: a {name} file has no metadata, expected .parquet or .arrow")
+
+
+def load(path: str | os.PathLike[str], like: About | None = None) -> tuple[str, pa.Table, About]:
+    """Read the name, the table and the JSON object of a file.
+
+    Parameters
+    ----------
+    path : path
+    like : dict, optional
+        What `about_like` has of another file, for one that has no such object.
+
+    Raises
+    ------
+    InputError
+        The file is damaged, or holds something else, or contradicts ``like``.
+    """
+    import pyarrow as pa
+
+    from fastcausal.files.binary import load as load_table
+    from fastcausal.files.binary import sniff
+    from fastcausal.files.files import Source
+    from fastcausal.relations import cast
+
+    source = Source.open(path)
+    table: Any = load_table(source) if sniff(source.data) else None
+    about = like
+    if table is not None and KEY in (table.schema.metadata or {}):
+        try:
+            about = json.loads(table.schema.metadata[KEY])
+        except (TypeError, ValueError, RecursionError):
+            about = None
+    if table is None or not isinstance(about, dict) or "statistics" not in about:
+        lost = "" if table is None else "; fastcausal merge --like takes its metadata from another"
+        raise InputError(f"{source.name}: not a file of statistics, as --per-example writes{lost}")
+    if about["statistics"] != VERSION:
+        got = about["statistics"]
+        raise InputError(f"{source.name}: statistics {got!r}, expected version {VERSION}")
+    _require_types(about, source.name)
+    require_seal(about, source.name)
+    for key in ("job", "fields", *FACTS) if like else ():
+        if like is not None and about.get(key) != like.get(key):
+            raise InputError(
+                f"{source.name}: {key} {about.get(key)}, expected {like.get(key)} as in {LIKE}"
+            )
+    if "id" in table.column_names:  # large strings of an engine
+        try:
+            ids = cast(table["id"], pa.string(), "id")
+        except InputError as error:
+            raise InputError(f"{source.name}: {error}") from error
+        table = table.set_column(table.column_names.index("id"), "id", ids)
+    return source.name, table.replace_schema_metadata(None), about
+
+
+def _require_types(about: About, name: str) -> None:
+    """Raise InputError for metadata of which a value is of another type, also of one system."""
+    for key, kinds in TYPES.items():
+        if not isinstance(about.get(key), kinds):
+            got = f"{key} is {json.dumps(about.get(key))[:40]}"
+            raise InputError(f"{name}: invalid metadata of statistics: {got}")
+    for system, own in (about.get("systems") or {}).items():
+        if not isinstance(own, dict):
+            raise InputError(f"{name}: invalid metadata of statistics: of {system} nothing is told")
+        _require_types({**about, **own, "systems": None}, f"{name}: {system}")
+
+
+def about_like(path: str | os.PathLike[str]) -> About:
+    """Read what a file says of others of its kind, without what it says of its own rows."""
+    about = load(path)[2]
+    unknown: About = {"gold": None, "warnings": [], "n_rows": None, ROWS: None}
+    systems = about.get("systems") or {}
+    return {
+        **about,
+        **unknown,
+        SEAL: None,
+        "system": None,
+        "systems": {name: {**own, **unknown} for name, own in systems.items()},
+    }
+
+
+def batches_in(path: str | os.PathLike[str]) -> tuple[About, Iterator[pa.Table]]:
+    """Read a Parquet file written here: the JSON object, and rows batch by batch."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path)
+    about: About = json.loads(file.schema_arrow.metadata[KEY])
+    tables = (pa.Table.from_batches([batch]) for batch in file.iter_batches())
+    return about, (table.replace_schema_metadata(None) for table in tables)
+
+
+def formula_in(about: About, name: str) -> Formula:
+    """Return the formula that a file describes; InputError where that makes no sense."""
+    try:
+        formula = formula_of(about["formula"])
+        no_rows = np.zeros((0, len(formula.fields)), formula.dtype)
+        formula.scores(no_rows, np.zeros((1, 0), np.int64))
+    except Exception as error:  # whatever was written there
+        raise InputError(f"{name}: unknown formula of scores in the metadata") from error
+    return formula
+
+
+def read(path: str | os.PathLike[str], like: About | None = None) -> dict[str, dict[str, Any]]:
+    """Read a file of one or several systems: what `Statistics` takes of each, by name.
+
+    ``like`` is as in `load`.
+
+    Raises
+    ------
+    InputError
+        The file is damaged, or holds something else.
+    """
+    import pyarrow.compute as pc
+
+    from fastcausal.files.packed import stem_of
+
+    name, table, about = load(path, like)
+    if SYSTEM not in table.column_names:
+        parts = parts_of(Part(name, table), about)
+        return {parts["system"] or stem_of(name): parts}
+    systems = pc.unique(table[SYSTEM]).to_pylist()
+    if not systems or not all(isinstance(system, str) for system in systems):
+        raise InputError(f'{name}: column "{SYSTEM}" has {systems[:3]}, expected names')
+    return {
+        system: parts_of(
+            Part(f"{name}: {system}", table).where(pc.equal(table[SYSTEM], system)),
+            {**about, **_own(about.get("systems"), system), "system": system},
+        )
+        for system in systems
+    }
+
+
+def _own(systems: Any, system: str) -> About:
+    """Return what a file says of one of its systems; of others, that it does not know the rows."""
+    own: About = (systems or {}).get(system, {"n_rows": None, ROWS: None})
+    return own
+
+
+def parts_of(part: Part, about: About) -> dict[str, Any]:
+    """Return what `Statistics` takes, of the rows of one system."""
+    name = part.name
+    formula = formula_in(about, name)
+    table, about = _from_rows(name, without(part.table, (SYSTEM,)), about)
+    part = part._replace(table=table)
+    said = _said(about, len(table), name)
+    sums = bool(about.get("sums"))
+    kept, left_out = (part, None) if sums else parted(formula, part)
+    if left_out is not None:
+        check_totals(formula, left_out)
+    known, rows = counts_of(formula, kept, totals=not sums)
+    times = part.numbers(TIMES) if sums else np.ones(len(rows), np.int64)
+    require_digest(about, formula, table, name)
+    parts = {**said, "formula": known, "rows": rows, "times": times}
+    if sums:
+        return parts
+    units = kept.table.drop_columns(list(formula.fields))
+    return {
+        **parts,
+        "units": units if units.column_names else units.schema.empty_table(),
+        "left_out": None if left_out is None else left_out.table,
+    }
+
+
+def _said(about: About, n_rows: int, name: str) -> dict[str, Any]:
+    """Return what the metadata says of so many rows."""
+    try:
+        gold = None if about["gold"] is None else int(about["gold"], 16)
+        warnings = {tuple(texts): tuple(counts) for texts, counts in about["warnings"]}
+        whole = about["n_rows"] == n_rows
+        facts = {key: about[key] for key in FACTS if about[key] is not None}
+        system = about["system"]
+        warning_lines(warnings)
+        if not isinstance(system, str | None) or not isinstance(about["signature"], str):
+            raise TypeError("names")
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{name}: invalid metadata of statistics: {error}") from error
+    return {
+        "signature": about["signature"],
+        "facts": facts,
+        "system": system,
+        "gold": gold if whole else None,
+        "warnings": warnings if whole else warnings | JOINED,
+    }

@@ -1,0 +1,117 @@
+"""The way from weighted rows to scores, of all of them or of one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from fastcausal.counts.arithmetic import ScoresByName
+from fastcausal.counts.rules import Rule
+from fastcausal.significance.sums import EXACT, Float64, Int64, Rows, sums_of
+from fastcausal.significance.units import OneScore
+
+MOST = EXACT - 1  # of a count
+
+
+@dataclass(frozen=True)
+class Formula(ABC):
+    """The way from weighted rows to scores; a subclass per kind of evaluation."""
+
+    job: ClassVar[str]  # in files
+    room: ClassVar[str] = ""  # module of tasks/ whose `of_statistics` makes the report, if any
+    dtype: ClassVar[type[np.generic]] = np.int64  # of rows
+    totals: ClassVar[tuple[str, ...]] = ()  # what else a file counts of each unit
+    later_totals: ClassVar[tuple[str, ...]] = ()  # and what older files lack: none of these
+    adds: ClassVar[bool] = True  # scores are functions of sums over rows
+    subsets_of_groups: ClassVar[tuple[str, ...]] = ()  # whose groups begin with their name
+    gaps: ClassVar[bool] = False  # a unit may lack measures: NaN in rows, null in files
+
+    @property
+    @abstractmethod
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns of rows."""
+
+    @property
+    def if_empty(self) -> tuple[str, ...]:
+        """Names of the counts of units left out, if what is unread of them were nothing."""
+        return ()
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value that a field has."""
+        return 0, MOST
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Rules that every row keeps."""
+        return ()
+
+    @property
+    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+        """Fields, or totals, whose sum depends on gold alone: of all systems the same."""
+        return ()
+
+    @abstractmethod
+    def terms(self, rows: Rows) -> Rows:
+        """Return what adds up over rows: int64 or float64[n_rows, n_terms]."""
+
+    @abstractmethod
+    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+        """Compute the scores of every group from sums of terms, a float64[n_draws] each.
+
+        Parameters
+        ----------
+        sums : int64 or float64[n_draws, n_terms]
+        """
+
+    def scores_of(self, sums: Rows) -> dict[str, Float64]:
+        """Compute every score under its flat name, such as ``overall_f1``, from sums of terms."""
+        return flat(self.groups_of(sums))
+
+    def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+        """Compute every score of rows, under each int64[n_draws, n_rows] of weights."""
+        return self.scores_of(sums_of(self.terms(rows), weights))
+
+    def only(self, name: str) -> Formula | OneScore:
+        """Return the way to one score alone.
+
+        Raises
+        ------
+        ValueError
+            No score has the name; the message lists those that there are.
+        """
+        self._require(name)
+        return OneScore(name, self.terms, lambda sums: self.scores_of(sums)[name])
+
+    def names(self) -> dict[str, list[str]]:
+        """Return the names of the scores of every group."""
+        no_rows = self.terms(np.zeros((0, len(self.fields)), self.dtype))
+        groups = self.groups_of(np.zeros((1, no_rows.shape[1]), self.dtype))
+        return {group: [*scores] for group, scores in groups.items()}
+
+    def _require(self, name: str) -> None:
+        known = [f"{group}_{score}" for group, scores in self.names().items() for score in scores]
+        if name not in known:
+            raise ValueError(f'unknown score "{name}", expected one of {", ".join(known)}')
+
+    def union(self, other: Formula) -> Self:
+        """Return the formula of the rows of both; ValueError where they count other things."""
+        if self != other:
+            raise ValueError("statistics that count other things do not add")
+        return self
+
+    def convert(self, rows: Rows, formula: Formula) -> Rows:
+        """Return rows of this formula as those of a union with it."""
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"job": self.job, **asdict(self)}
+
+
+def flat(groups: Mapping[str, ScoresByName]) -> dict[str, Float64]:
+    """Name the scores of groups as loggers and files do."""
+    return {f"{g}_{name}": v for g, scores in groups.items() for name, v in scores.items()}

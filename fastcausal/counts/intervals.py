@@ -1,0 +1,231 @@
+"""The intervals of all scores of an evaluation, and ways to print and store them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastcausal.arrays.strata import By
+from fastcausal.counts.formula import Formula
+from fastcausal.counts.units import Counted, units_of
+from fastcausal.options import Method
+from fastcausal.report.grid import Grid
+from fastcausal.report.printed import Printed
+from fastcausal.significance.intervals import Interval, intervals_of, warnings_of
+from fastcausal.significance.units import units_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Groups = dict[str, dict[str, Interval]]
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals(Printed):
+    """Intervals of every score.
+
+    ``intervals.scores["overall"]["f1"].low``; ``subsets`` has the same for parts of the units.
+
+    Attributes
+    ----------
+    method : {"bca", "percentile", "jackknife"}
+    confidence : float
+    n_resamples, seed : int or None
+        None for the jackknife, which draws nothing.
+    unit : str
+        ``example``, or the column of clusters.
+    n_units : int
+    scores : dict of str to dict of str to Interval
+        By group and score.
+    subsets : dict of str to the same
+    warnings : tuple of str
+    """
+
+    method: Method
+    confidence: float
+    n_resamples: int | None
+    seed: int | None
+    unit: str
+    n_units: int
+    scores: Groups
+    subsets: dict[str, Groups]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Line that says how bounds were found, and of what."""
+        draws = "" if self.n_resamples is None else f", {self.n_resamples} resamples"
+        of = units_text(self.n_units, self.unit)
+        return f"{100 * self.confidence:g}% intervals, {self.method}{draws}: {of}"
+
+    def flat(self) -> dict[str, Interval]:
+        """Return the intervals under the flat names of scores, such as ``overall_f1``."""
+        return {
+            f"{subset}_{group}_{name}" if subset else f"{group}_{name}": interval
+            for subset, group, name, interval in self._rows()
+        }
+
+    def to_flat(self, prefix: str = "", counts: bool = True) -> dict[str, float]:
+        """Return bounds under flat names for loggers: ``{"val/overall_f1_low": ...}``.
+
+        There are no counts to leave out.
+        """
+        return {
+            f"{prefix}{name}_{side}": getattr(interval, side)
+            for name, interval in self.flat().items()
+            for side in ("low", "high")
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON: bounds as pairs, None where undefined."""
+        names = ("method", "confidence", "n_resamples", "seed", "unit", "n_units")
+        plain: dict[str, Any] = {name: getattr(self, name) for name in names}
+        subsets = {name: _plain(groups) for name, groups in self.subsets.items()}
+        return plain | {"scores": _plain(self.scores), "subsets": subsets}
+
+    def to_arrow(self) -> pa.Table:
+        """Return a row per score: ``subset`` (``all`` for the whole), ``group``, ``score``."""
+        import pyarrow as pa
+
+        rows = [
+            (subset or "all", group, name, *_bounds(interval))
+            for subset, group, name, interval in self._rows()
+        ]
+        names = ("subset", "group", "score", "low", "high")
+        types = [pa.string()] * 3 + [pa.float64()] * 2
+        columns = zip(*rows, strict=True) if rows else [()] * len(names)
+        arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
+        return pa.Table.from_arrays(arrays, names=names)
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Return a row per score."""
+        grid = Grid(self.title, ["low", "high"])
+        part = ""
+        for subset, group, name, interval in self._rows():
+            if subset != part:
+                grid.part(part := subset)
+            grid.add(f"{group} {name}", *_bounds(interval))
+        return grid
+
+    def _notes(self) -> list[str]:
+        return [f"warning: {warning}" for warning in self.warnings]
+
+    def _rows(self) -> Iterator[tuple[str, str, str, Interval]]:
+        """Every interval, after its subset, group and name."""
+        for subset, groups in {"": self.scores, **self.subsets}.items():
+            for group, named in groups.items():
+                for name, interval in named.items():
+                    yield subset, group, name, interval
+
+
+class Inferred:
+    """Statistics that have intervals."""
+
+    def intervals(
+        self: Counted,
+        *,
+        cluster: str | None = None,
+        method: Method = "jackknife",
+        confidence: float = 0.95,
+        n_resamples: int = 10_000,
+        seed: int = 0,
+        by: By = None,
+    ) -> Intervals:
+        """Compute an interval of every score.
+
+        Parameters
+        ----------
+        cluster : str, optional
+            A column of `units`: its values are drawn, with all their units.
+        method : {"bca", "percentile", "jackknife"}
+            See `fastcausal.significance.intervals.intervals_of`.
+        confidence : float
+            Share of samples whose interval covers the true score.
+        n_resamples, seed : int
+            Of resamples, which the jackknife does not take. Resample k depends on the rows, the
+            seed and k alone: no order of units changes a bit.
+        by : str or sequence of str, optional
+            Columns of `units`: each of their values is a subset, with units of its own.
+
+        Raises
+        ------
+        InputError
+            Statistics of sums alone, an unknown column, or nulls in it.
+        ValueError
+            An unknown method, or a number out of its range.
+
+        Examples
+        --------
+        >>> import fastcausal as fc
+        >>> from fastcausal import sample
+        >>> report = fc.score(sample.GOLD, sample.SYSTEMS["careful"])
+        >>> intervals = report.statistics.intervals(n_resamples=1000)
+        >>> intervals.n_units, intervals.scores["overall"]["f1"].low < report["overall"].f1
+        (61, True)
+        """
+        units = units_of(self, cluster)
+        how = method, confidence, n_resamples, seed
+        scores, subsets = _nested(self.formula, intervals_of(units, *how))
+        for name, part in self.parts(by).items():
+            flat = intervals_of(units_of(part, cluster), *how)
+            subsets[name] = _nested(part.formula, flat)[0]
+        is_drawn = method != "jackknife"
+        return Intervals(
+            method,
+            confidence,
+            n_resamples if is_drawn else None,
+            seed if is_drawn else None,
+            units.unit,
+            units.n_units,
+            scores,
+            subsets,
+            warnings_of(units, self.units, method),
+        )
+
+    def interval(
+        self: Counted,
+        score: str,
+        *,
+        cluster: str | None = None,
+        method: Method = "jackknife",
+        confidence: float = 0.95,
+        n_resamples: int = 10_000,
+        seed: int = 0,
+    ) -> Interval:
+        """Compute the interval of a score by flat name, as `intervals` does.
+
+        Raises
+        ------
+        InputError, ValueError
+            As `intervals`; an unknown score is a ValueError.
+        """
+        units = units_of(self, cluster, score)
+        return intervals_of(units, method, confidence, n_resamples, seed)[score]
+
+
+def _nested(formula: Formula, flat: Mapping[str, Interval]) -> tuple[Groups, dict[str, Groups]]:
+    """Return intervals by group and score, and by subset of the formula likewise."""
+    scores: Groups = {}
+    subsets: dict[str, Groups] = {}
+    for group, names in formula.names().items():
+        target, name = scores, group
+        for subset in formula.subsets_of_groups:
+            if group.startswith(f"{subset}_"):
+                target = subsets.setdefault(subset, {})
+                name = group.removeprefix(f"{subset}_")
+        target[name] = {n: flat[f"{group}_{n}"] for n in names}
+    return scores, subsets
+
+
+def _plain(groups: Groups) -> dict[str, dict[str, list[float | None]]]:
+    return {
+        group: {name: [*_bounds(interval)] for name, interval in named.items()}
+        for group, named in groups.items()
+    }
+
+
+def _bounds(interval: Interval) -> tuple[float | None, float | None]:
+    """Bounds, None where there are none."""
+    low, high = (None if bound != bound else bound for bound in interval[:2])
+    return low, high

@@ -1,0 +1,156 @@
+"""Scores of labels, from the confusions of every class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fastcausal.counts.arithmetic import (
+    ScoresByName,
+    accuracy,
+    matthews,
+    mean_defined,
+    precision_recall_f1,
+)
+from fastcausal.counts.formula import Formula
+from fastcausal.errors import InputError
+from fastcausal.significance.sums import Float64, Int64, Rows
+
+Label = int | str
+MOST_LABELS = 2000  # more are not classes
+AVERAGED = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True)
+class ConfusionFormula(Formula):
+    """Gold and predicted label of each example, as places among the labels.
+
+    Attributes
+    ----------
+    labels : tuple of int or str
+        The classes.
+    given : bool
+        Whether the caller named them; else other examples may add to them.
+    positive : int, str or None
+        The class of the group ``positive``, where it is one.
+    undefined : float or None
+        The value of 0/0; None: NaN.
+
+    Examples
+    --------
+    >>> formula = ConfusionFormula((0, 1), False, 1, None)
+    >>> formula.scores(np.array([[0, 0], [1, 0], [1, 1]]), np.array([[1, 1, 1]]))["positive_recall"]
+    array([0.5])
+    """
+
+    job = "classification"
+    room = "classification.report"
+
+    labels: tuple[Label, ...]
+    given: bool
+    positive: Label | None
+    undefined: float | None
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return ("gold", "pred")
+
+    @property
+    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+        """The label of gold."""
+        return (("gold",),)
+
+    @property
+    def answers(self) -> tuple[Label, ...]:
+        """Answers that predictions give, in the order of their places: the classes."""
+        return self.labels
+
+    def terms(self, rows: Rows) -> Rows:
+        """Return, label by label, 1 where it is predicted rightly, where predicted, where gold."""
+        gold, pred = (side[:, None] == np.arange(len(self.labels)) for side in rows.T)
+        return np.hstack([gold & pred, pred, gold]).astype(np.int64)
+
+    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+        """Compute the scores of overall, positive, macro, weighted and of every class."""
+        hits, predicted, wanted = np.hsplit(sums, 3)
+        undefined = self._zero
+        right = hits.sum(axis=1)
+        each = zip(right.tolist(), predicted.tolist(), wanted.tolist(), strict=True)
+        mcc = [_matthews(*sums, self._unvaried) for sums in each]
+        overall = {"accuracy": accuracy(right, wanted.sum(axis=1), undefined), "mcc": np.array(mcc)}
+        classes = precision_recall_f1(hits, predicted, wanted, undefined)
+        groups = {"overall": overall}
+        if self.positive in self.labels:
+            k = self.labels.index(self.positive)
+            groups["positive"] = {name: classes[name][:, k] for name in AVERAGED}
+        for group, weights in (("macro", np.ones_like(wanted)), ("weighted", wanted)):
+            groups[group] = {
+                name: _means_defined(classes[name], weights, undefined) for name in AVERAGED
+            }
+        for k, label in enumerate(self.labels):
+            groups[f"class_{label}"] = {name: classes[name][:, k] for name in AVERAGED}
+        return groups
+
+    @property
+    def _zero(self) -> float:
+        return math.nan if self.undefined is None else self.undefined
+
+    @property
+    def _unvaried(self) -> float:
+        """The correlation of labels of which one side does not vary."""
+        return self._zero
+
+    def union(self, other: Formula) -> ConfusionFormula:
+        """Return the formula of the labels of both."""
+        if not isinstance(other, ConfusionFormula) or self.given or other.given:
+            return super().union(other)
+        if replace(self, labels=other.labels) != other:
+            return super().union(other)
+        return replace(self, labels=classes_of(self.labels, other.labels))
+
+    def convert(self, rows: Rows, formula: Formula) -> Rows:
+        """Number labels as a union does."""
+        assert isinstance(formula, ConfusionFormula)
+        if formula.labels == self.labels:
+            return rows
+        place = np.array([formula.labels.index(label) for label in self.labels], np.int64)
+        return place[rows]
+
+
+def classes_of(*parts: Iterable[Label]) -> tuple[Label, ...]:
+    """Return the different labels of several parts, in ascending order.
+
+    Raises
+    ------
+    ValueError
+        There are integers and strings.
+    InputError
+        They are too many.
+
+    Examples
+    --------
+    >>> classes_of(["b", "c"], ["a", "b"])
+    ('a', 'b', 'c')
+    """
+    labels = {label for part in parts for label in part}
+    if len({type(label) for label in labels}) > 1:
+        shown = ", ".join(sorted(map(repr, labels))[:10])
+        raise ValueError(f"labels are integers and strings: {shown}")
+    if len(labels) > MOST_LABELS:
+        raise InputError(f"{len(labels)} different labels, expected at most {MOST_LABELS}")
+    return tuple(sorted(labels))
+
+
+def _matthews(hits: int, predicted: list[int], wanted: list[int], undefined: float) -> float:
+    """Return the coefficient; what is predicted as no label is a label that gold never has."""
+    none = sum(wanted) - sum(predicted)
+    return matthews(hits, [*predicted, none], [*wanted, 0], undefined)
+
+
+def _means_defined(values: Float64, weights: Int64, undefined: float) -> Float64:
+    each = zip(values.tolist(), weights.tolist(), strict=True)
+    return np.array([mean_defined(v, w, undefined) for v, w in each], np.float64)

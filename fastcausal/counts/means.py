@@ -1,0 +1,129 @@
+"""Means of measures, and of ratios of sums."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fastcausal.counts.arithmetic import ScoresByName, ratio
+from fastcausal.counts.formula import MOST, Formula
+from fastcausal.significance.sums import Float64, Rows
+
+
+@dataclass(frozen=True)
+class MeanFormula(Formula):
+    """Means of measures over all units and over subsets of them; NaN of none.
+
+    A unit that lacks a measure (NaN) has no part in any mean.
+
+    Attributes
+    ----------
+    measures : tuple of str
+    subsets : tuple of str
+        Columns that are 1 where a unit belongs to the subset.
+
+    Examples
+    --------
+    >>> formula = MeanFormula(("f1",), ("why",))
+    >>> formula.scores(np.array([[0.5, 1], [1.0, 0]]), np.array([[1, 1], [0, 2]]))
+    {'overall_f1': array([0.75, 1.  ]), 'why_f1': array([0.5, nan])}
+    """
+
+    job = "answers"
+    room = "qa.report"
+    dtype: ClassVar[type[np.generic]] = np.float64
+
+    measures: tuple[str, ...]
+    subsets: tuple[str, ...]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return self.measures + self.subsets
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return 0 and 1: of shares, and of units that belong to a subset."""
+        return 0, 1
+
+    @property
+    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+        """The subsets."""
+        return tuple((name,) for name in self.subsets)
+
+    def terms(self, rows: Rows) -> Rows:
+        """Return the measures and 1 for all units, then for each subset the same or 0."""
+        measures, member = np.hsplit(rows, [len(self.measures)])
+        lacks = np.isnan(measures).any(axis=1)
+        whole = np.where(lacks[:, None], 0.0, np.column_stack([measures, np.ones(len(rows))]))
+        return np.hstack([whole, *(whole * (belongs[:, None] > 0) for belongs in member.T)])
+
+    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+        """Compute the means over all units and over every subset."""
+        parts = np.hsplit(sums, 1 + len(self.subsets))
+        return {
+            subset: {
+                name: ratio(total, part[:, -1], math.nan)
+                for name, total in zip(self.measures, part.T, strict=False)
+            }
+            for subset, part in zip(("overall", *self.subsets), parts, strict=True)
+        }
+
+
+@dataclass(frozen=True)
+class RatioFormula(Formula):
+    """Means over pairs of annotators of ratios of sums.
+
+    Attributes
+    ----------
+    annotators : tuple of (str, str)
+        The pairs.
+    measures : tuple of str
+    roles : tuple of str
+        The groups: roles, and the total.
+    """
+
+    job = "agreement"
+    dtype: ClassVar[type[np.generic]] = np.float64
+
+    annotators: tuple[tuple[str, str], ...]
+    roles: tuple[str, ...]
+    measures: tuple[str, ...]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns: numerator and denominator of each pair, group and measure."""
+        return tuple(
+            f"{a}_{b}_{part}_{role}_{measure}"
+            for a, b in self.annotators
+            for part in ("top", "bottom")
+            for role in self.roles
+            for measure in self.measures
+        )
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value: numbers of either sign, as alpha may be."""
+        return -MOST, MOST
+
+    def terms(self, rows: Rows) -> Rows:
+        """Return the rows: numerators and denominators add."""
+        return rows
+
+    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+        """Compute the mean over the pairs of annotators where defined, of every measure."""
+        sums = sums.reshape(-1, len(self.annotators), 2, len(self.roles), len(self.measures))
+        means = mean_of_pairs(ratio(sums[:, :, 0], sums[:, :, 1], math.nan).swapaxes(0, 1))
+        return {
+            role: {name: means[:, g, m] for m, name in enumerate(self.measures)}
+            for g, role in enumerate(self.roles)
+        }
+
+
+def mean_of_pairs(values: Float64) -> Float64:
+    """Average over the first axis where defined; no order along it changes a bit."""
+    defined = ~np.isnan(values)
+    ordered = np.sort(np.where(defined, values, 0.0), axis=0)
+    mean: Float64 = ratio(ordered.sum(axis=0), defined.sum(axis=0).astype(np.float64), math.nan)
+    return mean

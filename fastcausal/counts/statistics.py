@@ -1,0 +1,413 @@
+"""Statistics: a row of counts for each unit of an evaluation; they add, weights make scores.
+
+Every total, subset, interval, test and rank is `Statistics.scores` under some weights.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastcausal.arrays.digests import added_digests
+from fastcausal.arrays.distinct import distinct
+from fastcausal.arrays.strata import By, columns_by, sorted_strata, sum_by
+from fastcausal.counts import files as count_files
+from fastcausal.counts.columns import table_of
+from fastcausal.counts.files import LIKE, About
+from fastcausal.counts.formula import Formula
+from fastcausal.counts.intervals import Inferred
+from fastcausal.counts.seals import Written
+from fastcausal.counts.signatures import joint_signature
+from fastcausal.errors import InputError, Warnings, add_warnings
+from fastcausal.significance.sums import Float64, Int64, Rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics(Inferred):
+    """Counts of the units of one evaluation: examples, questions, pairs of labels.
+
+    Attributes
+    ----------
+    formula : Formula
+        The way from weighted rows to scores.
+    signature : str
+        Everything that the scores depend on, in one line.
+    rows : int64[n_rows, n_fields]
+        Counts in the order of ``formula.fields``; float64 where the measure of a unit is a mean.
+    times : int64[n_rows]
+        How many units have each row.
+    units : pyarrow.Table, optional
+        A row per unit: id, strata, clusters; None where sums alone are kept.
+    row_of : int64[n_units], optional
+        The row of each unit; None where ``units`` is None, or unit k has row k.
+    facts : mapping of str
+        What a file says besides, such as the protocol; plain values, equal in all parts.
+    system : str, optional
+        Name of what was scored.
+    gold : int, optional
+        Digest of gold, which adds over parts; None where it is unknown.
+    warnings : mapping
+        Messages with their counts, which add over parts.
+    left_out : pyarrow.Table, optional
+        Examples that a policy left out, as a file has them: without counts, or without a label.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> gold = fc.Relations.from_examples([{"length": 4, "relations": [{"cause": (0, 2)}]}] * 2)
+    >>> pred = fc.Relations.from_examples(
+    ...     [{"length": 4, "relations": [{"cause": (0, 2)}]}, {"length": 4, "relations": []}])
+    >>> statistics = fc.score(gold, pred).statistics
+    >>> statistics.scores([[1, 1], [2, 0], [0, 2]])["overall_recall"]
+    array([0.5, 1. , 0. ])
+    """
+
+    formula: Formula
+    signature: str
+    rows: Rows
+    times: Int64
+    units: pa.Table | None = None
+    row_of: Int64 | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    system: str | None = None
+    gold: int | None = None
+    warnings: Warnings = field(default_factory=dict)
+    left_out: pa.Table | None = None
+
+    @classmethod
+    def of_units(
+        cls,
+        formula: Formula,
+        signature: str,
+        rows: Rows,
+        units: pa.Table | None = None,
+        facts: Mapping[str, Any] | None = None,
+        **besides: Any,
+    ) -> Statistics:
+        """Keep a row per unit; without ``units``, rows are sums. ``besides``: other attributes."""
+        ones = np.ones(len(rows), np.int64)
+        return cls(formula, signature, rows, ones, units, facts=facts or {}, **besides)
+
+    @property
+    def n_units(self) -> int:
+        """Number of units; of sums alone, of sums."""
+        return int(self.times.sum())
+
+    def scores(self, weights: Any = None) -> dict[str, Float64]:
+        """Compute every score under each row of weights.
+
+        Parameters
+        ----------
+        weights : int[n_draws, n_units], optional
+            How often each unit is in a draw; None: each unit once, one draw. Where sums alone are
+            kept, how often each row is in a draw: int[n_draws, n_rows].
+
+        Returns
+        -------
+        dict of str to float64[n_draws]
+            By flat name, such as ``overall_f1`` or ``multi_relation_cause_recall``: what scoring
+            the drawn units anew gives, bit for bit; NaN where undefined.
+
+        Raises
+        ------
+        ValueError
+            Weights of another shape or type, or negative ones.
+        """
+        if weights is None:
+            return self.formula.scores(self.rows, self.times[None])
+        weights = np.asarray(weights)
+        n = len(self.clusters(None))
+        if weights.ndim != 2 or weights.shape[1] != n or weights.dtype.kind not in "iu":
+            raise ValueError(
+                f"weights are {weights.dtype} of the shape {weights.shape}, "
+                f"expected integers of the shape (n_draws, {n})"
+            )
+        if weights.min(initial=0) < 0:
+            raise ValueError("weights are negative, expected how often each unit is in a draw")
+        weights = weights.astype(np.int64, copy=False)
+        if self.row_of is not None:
+            weights = sum_by(weights, self.row_of, len(self.rows))
+        return self.formula.scores(self.rows, weights)
+
+    def __add__(self, other: Statistics) -> Statistics:
+        """Join the units of two parts of one evaluation; equal rows are kept once.
+
+        Raises
+        ------
+        InputError
+            They follow another protocol or policy.
+        ValueError
+            They count other things.
+        """
+        signature = joint_signature(self.signature, other.signature)
+        formula = self.formula.union(other.formula)
+        parts = [part.formula.convert(part.rows, formula) for part in (self, other)]
+        units, row_of = None, None
+        if self.units is not None and other.units is not None:
+            units = _concatenated(self.units, other.units)
+            row_of = np.concatenate([self._row_of, other._row_of + len(self.rows)])
+        warnings = dict(self.warnings)
+        add_warnings(warnings, other.warnings)
+        return Statistics(
+            formula,
+            signature,
+            np.concatenate(parts),
+            np.concatenate([self.times, other.times]),
+            units,
+            row_of,
+            {k: v for k, v in self.facts.items() if k in other.facts and other.facts[k] == v},
+            self.system if self.system == other.system else None,
+            added_digests(self.gold, other.gold),
+            warnings,
+            _concatenated(self.left_out, other.left_out),
+        ).compressed()
+
+    def merge(self, *parts: Statistics) -> Statistics:
+        """Join the units of other parts of one evaluation, in any number.
+
+        Raises
+        ------
+        ValueError
+            They count other things.
+        InputError
+            They follow another protocol or policy, an id occurs twice, or a part alone has ids.
+        """
+        from fastcausal.relations import require_unique
+
+        merged = _sum([self, *parts])
+        for name in ("units", "left_out"):
+            tables = [
+                table for part in (self, *parts) if (table := getattr(part, name)) is not None
+            ]
+            if len({"id" in table.column_names for table in tables if len(table)}) > 1:
+                raise InputError("a part has ids and another one has none")
+        if (ids := merged.ids()) is not None:
+            require_unique(ids)
+        return merged
+
+    def ids(self) -> pa.ChunkedArray | None:
+        """Return the ids of all examples, those left out last; None where there are none."""
+        import pyarrow as pa
+
+        tables = [t for t in (self.units, self.left_out) if t is not None and len(t)]
+        if not all("id" in table.column_names for table in tables) or not tables:
+            return None
+        return pa.chunked_array([chunk for t in tables for chunk in t["id"].chunks], pa.string())
+
+    def compressed(self) -> Statistics:
+        """Keep equal rows once, in ascending order, with how often they occur."""
+        rows, row_of = distinct(self.rows)
+        times = np.bincount(row_of, self.times, len(rows)).astype(np.int64)
+        of_units = None if self.units is None else row_of[self._row_of]
+        return replace(self, rows=rows, times=times, row_of=of_units)
+
+    def without_units(self) -> Statistics:
+        """Forget which unit has which row."""
+        return replace(self.compressed(), units=None, row_of=None)
+
+    def by(self, column: str) -> dict[str, Statistics]:
+        """Split by the values of a column of ``units``, in ascending order of their text.
+
+        Raises
+        ------
+        InputError
+            There are no units, no such column, or its values have no text.
+        """
+        names, codes = self.strata(column)
+        return {name: self.take(np.flatnonzero(codes == k)) for k, name in enumerate(names)}
+
+    def parts(self, by: By) -> dict[str, Statistics]:
+        """Split by each of some columns, into the subsets of a report, such as ``genre=news``."""
+        return {
+            f"{column}={name}": part
+            for column in columns_by(by)
+            for name, part in self.by(column).items()
+        }
+
+    def strata(self, column: str) -> tuple[list[str], Int64]:
+        """Return the values of a column as ascending text, and which of them each unit has."""
+        return sorted_strata(self._table(), column)
+
+    def clusters(self, column: str | None) -> Int64:
+        """Return the cluster of each unit: `strata` of a column, or without one itself.
+
+        Raises
+        ------
+        InputError
+            As `by`, or a unit has no cluster.
+        """
+        if column is None:
+            return np.arange(len(self.rows) if self.row_of is None else len(self.row_of))
+        codes = self.strata(column)[1]
+        if n_nulls := self._table()[column].null_count:
+            raise InputError(
+                f'column "{column}" has {n_nulls} nulls, expected a cluster everywhere'
+            )
+        return codes
+
+    def take(self, units: Int64) -> Statistics:
+        """Keep some units, by number."""
+        rows = self.rows[self._row_of[units]]
+        table = self._table().take(units)
+        return Statistics.of_units(self.formula, self.signature, rows, table, self.facts)
+
+    def report(self, by: By = None) -> Any:
+        """Make the `Report` that scoring gives, without the tables of single relations.
+
+        Parameters
+        ----------
+        by : str or sequence of str, optional
+            Columns of `units`; the values of each become subsets.
+
+        Raises
+        ------
+        InputError
+            There are sums alone, no such column, or no report for the kind of counts.
+        """
+        self._table()
+        if not self.formula.room:
+            raise InputError(f"no report for statistics of {self.formula.job}")
+        # by name, as rooms know nothing of those above them
+        make = import_module(f"fastcausal.tasks.{self.formula.room}").of_statistics
+        return make(self, by)
+
+    def subsets(self, by: By) -> dict[str, Rows]:
+        """Return the rows of the units of each subset of a report, such as ``genre=news``."""
+        subsets: dict[str, Rows] = {}
+        for column in columns_by(by):
+            names, codes = self.strata(column)
+            order = np.argsort(codes, kind="stable")
+            ends = np.cumsum(np.bincount(codes, minlength=len(names)))
+            parts = np.split(self.rows[self._row_of[order]], ends[:-1])
+            subsets |= {f"{column}={n}": part for n, part in zip(names, parts, strict=False)}
+        return subsets
+
+    def table(self) -> pa.Table:
+        """Return the rows of a file: columns of `units`, then counts; those left out last.
+
+        Raises
+        ------
+        InputError
+            A column of `units` has the name of a count.
+        """
+        if self.units is None:
+            return table_of(self.formula, self.rows, times=self.times)
+        table = table_of(self.formula, self.rows_of_units(), self.units)
+        return _concatenated(table, self.left_out)
+
+    def about(self, written: Written | None) -> About:
+        """Return what a file says besides the rows that were written; None: of any rows."""
+        return count_files.about_of(self, written)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a Parquet (``.parquet``) or Arrow IPC (``.arrow``) file.
+
+        A row per unit in their order: the columns of `units`, then the fields. Of sums alone, a row
+        per sum and the column ``times``. The metadata ``fastcausal`` is one JSON object, see
+        docs/statistics.md.
+
+        Raises
+        ------
+        InputError
+            A column of `units` has the name of a field, or the file cannot be written.
+        """
+        table = self.table()
+        count_files.write(path, [table], self.about(Written.of(self.formula, table)))
+
+    @classmethod
+    def read(
+        cls, path: str | os.PathLike[str], like: str | os.PathLike[str] | None = None
+    ) -> Statistics:
+        """Read a file of `write`, or of ``--per-example``.
+
+        Parameters
+        ----------
+        path : path
+        like : path, optional
+            A file of the same protocol and policies. It says what the metadata of the first one
+            said, where another program has dropped that.
+
+        Raises
+        ------
+        InputError
+            The file is damaged, or holds something else, or several systems; or its metadata
+            contradicts that of the other one.
+        """
+        systems = read_systems(path, None if like is None else count_files.about_like(like))
+        if len(systems) > 1:
+            names = ", ".join(systems)
+            raise InputError(f"{path}: several systems ({names}), expected a file of one")
+        return next(iter(systems.values()))
+
+    def rows_of_units(self) -> Rows:
+        """Return the row of each unit: int64[n_units, n_fields]."""
+        rows: Rows = self.rows[self._row_of]
+        return rows
+
+    def _table(self) -> pa.Table:
+        if self.units is None:
+            raise InputError("statistics of sums alone have no units to tell apart")
+        return self.units
+
+    @property
+    def _row_of(self) -> Int64:
+        return np.arange(len(self.rows)) if self.row_of is None else self.row_of
+
+
+def read_systems(path: str | os.PathLike[str], like: About | None = None) -> dict[str, Statistics]:
+    """Read a file of one system or of several, by their names.
+
+    A file that does not name its system stands for one of its own name; ``like`` is as in
+    `count_files.load`.
+
+    Raises
+    ------
+    InputError
+        The file is damaged, or holds something else, or contradicts ``like``.
+    """
+    systems = {name: Statistics(**parts) for name, parts in count_files.read(path, like).items()}
+    for statistics in systems.values() if like else ():
+        assert like is not None
+        joint_signature(statistics.signature, like["signature"], (str(path), LIKE))
+    return systems
+
+
+def write_systems(path: str | os.PathLike[str], systems: Mapping[str, Statistics]) -> None:
+    """Write a file of several systems, told apart by a first column ``system``."""
+    tables = {name: statistics.table() for name, statistics in systems.items()}
+    abouts = {
+        name: systems[name].about(Written.of(systems[name].formula, table))
+        for name, table in tables.items()
+    }
+    count_files.write(
+        path,
+        [count_files.with_system(table, name) for name, table in tables.items()],
+        count_files.about_systems(abouts),
+    )
+
+
+def _sum(parts: list[Statistics]) -> Statistics:
+    """Add neighbours until one is left, so that each unit is copied only a few times."""
+    while len(parts) > 1:
+        pairs = (parts[k : k + 2] for k in range(0, len(parts), 2))
+        parts = [reduce(Statistics.__add__, pair) for pair in pairs]
+    return parts[0]
+
+
+def _concatenated(*tables: pa.Table | None) -> Any:
+    import pyarrow as pa
+
+    present = [table for table in tables if table is not None]
+    try:
+        return pa.concat_tables(present, promote_options="permissive") if present else None
+    except pa.ArrowException as error:
+        raise InputError(f"parts have columns of other types: {error}") from error

@@ -1,0 +1,47 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+"""Lines of JSON and rows of CSV, counted without an object per line."""
+
+from libc.stdint cimport int64_t
+
+from fastcausal.arrays.buffers cimport Array, text
+
+
+cdef extern from "lines.hpp" namespace "fastcausal" nogil:
+    cdef cppclass Lines:
+        int64_t n
+        int64_t longest
+
+    Lines c_object_lines "fastcausal::object_lines" (const char*, int64_t)
+    const char* c_end_of_lines "fastcausal::end_of_lines" (
+        const char*, const char*, int64_t&, int64_t&
+    )
+    int64_t c_csv_rows "fastcausal::csv_rows" (const char*, int64_t)
+
+
+def object_lines(data):
+    """Lines that are not blank, -1 unless all of them are ``{...}``, and bytes of the longest."""
+    cdef Array array = text(data)
+    cdef Lines lines
+    with nogil:
+        lines = c_object_lines(<const char*>array.data, array.n)
+    return lines.n, lines.longest
+
+
+def end_of_lines(data, int64_t n):
+    """Return where the n-th line that is not blank ends, the number of these, and of all lines."""
+    cdef Array array = text(data)
+    cdef const char* at = <const char*>array.data
+    cdef const char* stop
+    cdef int64_t lines = 0
+    with nogil:
+        stop = c_end_of_lines(at, at + array.n, n, lines)
+    return stop - at, n, lines
+
+
+def csv_rows(data):
+    """Rows that are not empty, -1 where quotes are not where they should be."""
+    cdef Array array = text(data)
+    cdef int64_t n
+    with nogil:
+        n = c_csv_rows(<const char*>array.data, array.n)
+    return n

@@ -1,0 +1,136 @@
+"""The cells of CSV files as text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import joined, owned, strings
+from fastcausal.errors import Problems
+from fastcausal.files import _native
+from fastcausal.files.files import LineNumbers, Source
+from fastcausal.files.values import kind
+
+BLOCK = 1 << 20  # bytes that a thread parses at a time
+
+
+class Cells(NamedTuple):
+    """The rows of a CSV file.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        Columns of strings by the names in the header.
+    lines : sequence of int
+        The line of each row.
+    header : str
+        The file and the line of the header, for messages.
+    """
+
+    table: pa.Table
+    lines: Sequence[int]
+    header: str
+
+
+def cells(source: Source, delimiter: str = ",") -> Cells:
+    r"""Read the cells of a CSV file as text.
+
+    Parameters
+    ----------
+    source : Source
+    delimiter : str
+        What stands between two cells.
+
+    Raises
+    ------
+    InputError
+        The file is not CSV of one width, or not UTF-8, or names a column twice.
+
+    Examples
+    --------
+    >>> rows = cells(Source("x.csv", b"unit,label\n001,a\n\n01,b\n"))
+    >>> rows.table.to_pydict(), list(rows.lines), rows.header
+    ({'unit': ['001', '01'], 'label': ['a', 'b']}, [2, 4], 'x.csv:1')
+    """
+    table = _plain(source) if delimiter == "," else None
+    if table is not None:
+        lines = LineNumbers(lambda: (line for line, _ in source.rows()[1:]))
+        return Cells(table, lines, f"{source.name}:{source.first}")
+    (line, names), *rows = source.rows(delimiter)
+    columns = {name: strings([row[at] for _, row in rows]) for at, name in enumerate(names)}
+    return Cells(pa.table(columns), [line for line, _ in rows], f"{source.name}:{line}")
+
+
+def _plain(source: Source) -> pa.Table | None:
+    """Return the cells as text, None where pyarrow may not find those that Python does."""
+    import pyarrow.csv as pc_csv
+
+    n = _native.csv_rows(source.data)
+    header = re.match(rb'[^"\r\n]+(?=[\r\n])', source.data)
+    if n < 2 or b"\0" in source.data or header is None:
+        return None
+    try:
+        names = header[0].decode().split(",")
+        table = pc_csv.read_csv(
+            pa.BufferReader(owned(source.data)),
+            pc_csv.ReadOptions(block_size=BLOCK),
+            pc_csv.ParseOptions(newlines_in_values=True),
+            pc_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except (pa.ArrowException, UnicodeDecodeError):
+        return None
+    same = table.column_names == names and len(set(names)) == len(names)
+    return table if same and len(table) == n - 1 else None
+
+
+def note_other_kinds(
+    file: str, lines: Sequence[int], name: str, values: Sequence[Any], problems: Problems
+) -> None:
+    """Note every JSON value of another kind than the first; null is of any."""
+    first = next((k for k, value in enumerate(values) if value is not None), 0)
+    for line, value in zip(lines, values, strict=True):
+        if value is not None and kind(value) != kind(values[first]):
+            problems.add(
+                f"{file}:{line}: {name} is {kind(value)}, "
+                f"expected {kind(values[first])} as in line {lines[first]}"
+            )
+
+
+def columns_of(
+    rows: Sequence[Mapping[str, Any]], mixed: set[str] | None = None
+) -> dict[str, pa.Array]:
+    """Return a column for each key of JSON objects; values of several kinds are JSON again.
+
+    The names of these columns are added to ``mixed``.
+
+    Examples
+    --------
+    >>> columns = columns_of([{"a": 1, "b": 2}, {"b": ""}])
+    >>> str(columns["a"].type), columns["b"].to_pylist()
+    ('int64', ['2', '""'])
+    """
+    columns = {}
+    for key in dict.fromkeys(key for row in rows for key in row):
+        name = encodable(key)
+        values = [row.get(key) for row in rows]
+        try:
+            columns[name] = joined(pa.array(values))
+        except (pa.ArrowException, OverflowError, UnicodeError):
+            if all(isinstance(value, str | None) for value in values):
+                columns[name] = strings([text and encodable(text) for text in values])
+                continue
+            columns[name] = pa.array(map(json.dumps, values), pa.string())
+            if mixed is not None:
+                mixed.add(name)
+    return columns
+
+
+def encodable(text: str) -> str:
+    """Return a text with its half surrogates, which have no bytes, as escapes."""
+    return text.encode(errors="backslashreplace").decode()

@@ -1,0 +1,230 @@
+"""Files: bytes with the places that messages name, and writing that is whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+from fastcausal.errors import InputError, OutputError, Problems, invalid_json
+from fastcausal.files.outputs import Output
+from fastcausal.files.packed import loaded, plain_name
+from fastcausal.files.values import JSON, kind, most_common
+from fastcausal.files.zips import Archive
+
+LONGEST_CELL = 2**31 - 1  # characters of CSV: Python's own limit refuses long sentences
+UTF8_MARK = b"\xef\xbb\xbf"
+_FILLED = re.compile(r"\S")
+JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
+
+
+@dataclass(frozen=True)
+class Source:
+    """The content of a file or of standard input.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it: the path as given, or ``<stdin>``.
+    data : bytes
+        All of it, without a UTF-8 byte-order mark unless that was to be kept.
+    first : int
+        The number of its first line, where it is a part of a file.
+    archive : Archive or None
+        The zip that it is a file of, whose name its own begins with.
+    """
+
+    name: str
+    data: bytes
+    first: int = 1
+    archive: Archive | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def open(
+        cls, source: str | os.PathLike[str] | Source, keep_mark: bool = False, most: int = -1
+    ) -> Source:
+        """Load a path, a URL, ``"-"`` for standard input, or what is loaded already.
+
+        What is packed is unpacked. At ``most`` so many bytes are read of a path; the start of a
+        larger file is a `Source` too.
+
+        Raises
+        ------
+        InputError
+            It cannot be opened, or is empty.
+        """
+        if isinstance(source, Source):
+            return source
+        name, data = loaded(source, most)
+        if not keep_mark:
+            data = data.removeprefix(UTF8_MARK)
+        if most < 0 and (not data or data.isspace()):
+            raise InputError(f"{name} is empty")
+        return cls(name, data)
+
+    def beside(self, name: str) -> Source:
+        """Open another file of the same directory or zip, with a byte-order mark if it has one.
+
+        Raises
+        ------
+        InputError
+            It is missing, or cannot be opened.
+        """
+        path = Path(self.name).with_name(name)
+        if self.archive is None:
+            return Source.open(path, keep_mark=True)
+        inside = path.relative_to(self.archive.name).as_posix()
+        if inside not in self.archive.names:
+            raise InputError(f"{self.archive.name}: no {inside} in it")
+        return Source(path.as_posix(), self.archive.read(inside), archive=self.archive)
+
+    @cached_property
+    def is_json(self) -> bool:
+        """Tell whether the name or the first character is that of JSON."""
+        is_named = plain_name(self.name).lower().endswith(JSON_SUFFIXES)
+        return is_named or re.match(rb"\s*\{", self.data) is not None
+
+    @cached_property
+    def text(self) -> str:
+        """The content as text; InputError names the line of the first byte that is not UTF-8."""
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError as error:
+            line = self.data.count(b"\n", 0, error.start) + self.first
+            byte = self.data[error.start]
+            raise InputError(f"{self.name}:{line}: byte 0x{byte:02x} is not UTF-8") from error
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines with their numbers; only a line feed ends a line."""
+        number, start, text = self.first, 0, self.text
+        while (end := text.find("\n", start)) >= 0:
+            yield number, text[start:end]
+            number, start = number + 1, end + 1
+        yield number, text[start:]
+
+    def filled_lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines that are not blank, with their numbers."""
+        number, start, text = self.first, 0, self.text
+        while start < len(text):
+            end = text.find("\n", start)
+            end = len(text) if end < 0 else end
+            line = text[start:end]
+            if line and not line.isspace():
+                yield number, line
+                number, start = number + 1, end + 1
+            elif filled := _FILLED.search(text, end):  # of blank lines there may be millions
+                following = text.rfind("\n", end, filled.start()) + 1
+                number += text.count("\n", end, following)
+                start = following
+            else:
+                return
+
+    def rows(self, delimiter: str = ",") -> list[tuple[int, list[str]]]:
+        """Return the rows of a CSV file with the number of their first line, all of one width.
+
+        The first one is the header, which has no column twice.
+        """
+        rows: list[tuple[int, list[str]]] = []
+        line = 1
+        if csv.field_size_limit() < LONGEST_CELL:  # of the process: threads must not set it back
+            csv.field_size_limit(LONGEST_CELL)
+        try:
+            text = io.StringIO(self.text, newline="")
+            reader = csv.reader(text, delimiter=delimiter, strict=True)
+            for row in reader:
+                if row:
+                    rows.append((line, row))
+                line = reader.line_num + 1
+        except csv.Error as error:
+            raise InputError(f"{self.name}:{line}: invalid CSV: {error}") from error
+        first, header = rows[0]
+        if again := most_common(header):
+            raise InputError(f'{self.name}:{first}: column "{again[0]}" occurs {again[1]} times')
+        width = len(header)
+        for line, row in rows:
+            if len(row) != width:
+                raise InputError(f"{self.name}:{line}: {len(row)} columns, expected {width}")
+        return rows
+
+    def objects(self, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the JSON object of each line that is not blank, with its line number."""
+        for number, line in self.filled_lines():
+            try:
+                value = JSON.decode(line)
+            except InputError as error:
+                problems.add(f"{self.name}:{number}: {error}")
+            except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
+                problems.add(invalid_json(self.name, error, number))
+            else:
+                if isinstance(value, dict):
+                    yield number, value
+                else:
+                    problems.add(f"{self.name}:{number}: {kind(value)}, expected an object")
+
+
+class LineNumbers(Sequence[int]):
+    """The line of each example, counted when a message needs one."""
+
+    def __init__(self, count: Callable[[], Iterable[int]]) -> None:
+        self._count = count
+
+    @cached_property
+    def _found(self) -> list[int]:
+        return list(self._count())
+
+    def __getitem__(self, example: Any) -> Any:
+        return self._found[example]
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+@contextmanager
+def replacing(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Write a file that takes the target's place when it is complete, and not before.
+
+    Links are followed and the mode of a file that is there is kept. A pipe, a device and
+    whatever lies under /dev and /proc have no place to take and are written directly.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written; what was there is as it was.
+    """
+    with replacing_together(target) as (file,):
+        yield file
+
+
+@contextmanager
+def replacing_together(*targets: str | os.PathLike[str]) -> Iterator[list[IO[bytes]]]:
+    """Write files that belong together, as `replacing`: all take their places at the end.
+
+    Before the first does, the others that were there are removed, so that even a process killed
+    in between leaves no new file beside an old one.
+    """
+    outputs: list[Output] = []
+    try:
+        for target in targets:
+            outputs.append(Output(target))
+        yield [output.file for output in outputs]
+        for output in outputs:
+            output.complete()
+        for output in outputs[1:]:
+            output.make_way()
+        for output in outputs:
+            output.take_place()
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        names = ", ".join(os.fspath(target) for target in targets)
+        raise OutputError(f"{names}: {getattr(error, 'strerror', None) or error}") from error
+    finally:
+        for output in outputs:
+            output.close()

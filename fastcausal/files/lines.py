@@ -1,0 +1,137 @@
+"""JSON lines through pyarrow's reader, where it reads them exactly as Python does.
+
+::
+
+    path, stdin ── Lines.take(n) ──▶ Source ── objects ──▶ table, or None: read it line by line
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from io import FileIO
+from typing import Any
+
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import owned
+from fastcausal.errors import InputError
+from fastcausal.files import _native
+from fastcausal.files.files import UTF8_MARK, Source
+from fastcausal.files.packed import name_of, stdin
+
+BLOCK = 1 << 20  # bytes that a thread parses at a time
+READ = 1 << 22  # bytes read at a time: memory of that size is used again
+
+
+def first_object(source: Source) -> Mapping[str, Any]:
+    """Return the object in the first line, empty where there is none."""
+    stop = source.data.find(b"\n")
+    try:
+        value = json.loads(source.data if stop < 0 else source.data[:stop])
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def objects(source: Source, kinds: Mapping[str, pa.DataType]) -> pa.Table | None:
+    """Read JSON objects, one in each line that is not blank, as a table.
+
+    Parameters
+    ----------
+    source : Source
+    kinds : mapping of str to DataType
+        The fields. One that an object lacks is null.
+
+    Returns
+    -------
+    pyarrow.Table or None
+        None where a line is not a JSON object of such fields and nothing else, or may be one to
+        pyarrow but not to Python.
+    """
+    import pyarrow.json as pj
+
+    n, longest = _native.object_lines(source.data)
+    if n < 0 or b"\0" in source.data:
+        return None
+    try:
+        table = pj.read_json(
+            pa.BufferReader(owned(source.data)),
+            pj.ReadOptions(block_size=max(BLOCK, longest + 2)),
+            pj.ParseOptions(explicit_schema=pa.schema(kinds), unexpected_field_behavior="error"),
+        )
+        table.validate(full=True)  # it takes any bytes for UTF-8
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):  # of a name: half a pair
+        return None
+    return table if len(table) == n else None
+
+
+class Lines:
+    r"""The lines of a file or of standard input, some at a time.
+
+    Parameters
+    ----------
+    source : path
+        ``"-"`` is standard input.
+
+    Raises
+    ------
+    InputError
+        It cannot be opened.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "x")
+    ...     with open(path, "wb") as file:
+    ...         n = file.write(b"a\n\nb\nc")
+    ...     lines = Lines(path)
+    ...     parts = lines.take(2), lines.take(2), lines.take(2)
+    ...     lines.close()
+    >>> [part and (part.data, part.first) for part in parts]
+    [(b'a\n\nb\n', 1), (b'c', 4), None]
+    """
+
+    def __init__(self, source: str | os.PathLike[str]) -> None:
+        self.name: str = name_of(source)
+        self._line = 1
+        self._rest = b""
+        try:
+            self._file = stdin() if source == "-" else FileIO(source)
+            self._read()
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+            raise InputError(f"{self.name}: {getattr(error, 'strerror', None) or error}") from error
+        self._rest = self._rest.removeprefix(UTF8_MARK)
+
+    def close(self) -> None:
+        """Close the file."""
+        if isinstance(self._file, FileIO):  # not standard input
+            self._file.close()
+
+    def take(self, n: int) -> Source | None:
+        """Return the next n lines that are not blank, fewer at the end, None behind it."""
+        pieces: list[bytes] = []
+        first = self._line
+        while True:
+            stop, n_taken, passed = _native.end_of_lines(self._rest, n)
+            n -= n_taken
+            self._line += passed
+            pieces.append(self._rest[:stop])
+            self._rest = self._rest[stop:]
+            if not n:
+                break
+            if not self._read():
+                pieces.append(self._rest)
+                self._rest = b""
+                break
+        data = b"".join(pieces)
+        if not data or data.isspace():
+            return None
+        return Source(self.name, data, first)
+
+    def _read(self) -> bool:
+        more = self._file.read(max(READ, len(self._rest)))
+        self._rest += more
+        return bool(more)

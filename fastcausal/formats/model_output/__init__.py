@@ -1,0 +1,111 @@
+"""Raw answers of language models: a column of text, from which relations are read."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fastcausal.arrays.arrow import without
+from fastcausal.errors import InputError, Problems, Remedy
+from fastcausal.files.records import Records, read_records
+from fastcausal.formats import spans
+from fastcausal.formats.model_output.texts import relations_in
+from fastcausal.formats.reading.builder import ids_of
+from fastcausal.formats.reading.format import Format
+from fastcausal.formats.reading.sources import RelationSource
+from fastcausal.options import Occurrence
+from fastcausal.relations import Relations
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of an answer, for services of structured output.
+
+    Examples
+    --------
+    >>> schema()["required"]
+    ['relations']
+    """
+    stored = Path(__file__).with_name("answers.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(stored)
+    return loaded
+
+
+def read(
+    source: RelationSource,
+    like: Relations | None = None,
+    answers: str | None = None,
+    occurrence: Occurrence = "gap",
+) -> Relations:
+    r"""Read relations from a column of raw answers.
+
+    Parameters
+    ----------
+    source : path, table or list of mappings
+        A row per example, as `read_records` takes them: the answer, and perhaps ``id`` and
+        ``text``. All other columns are carried along.
+    like : Relations, optional
+        The gold side: its column ``text`` stands in for a missing one, by id, or by place where
+        the source has no ids.
+    answers : str
+        The column of answers, of text or of values that are parsed already.
+    occurrence : {"gap", "first"}
+        As in `fastcausal.formats.spans.located`.
+
+    Returns
+    -------
+    Relations
+        Thinking is left out; then come the answers in fences, and those in the prose, of JSON, in
+        Python's notation, or repaired by json_repair (extra ``llm``). ``reading.notes`` counts
+        each of these. An answer without JSON of relations is one null relation, and so is each
+        relation that has another form: `Relations.unparsed` says why.
+
+    Raises
+    ------
+    InputError
+        The source cannot be read or has no such column, ``answers`` is not given, or a text is
+        missing.
+
+    Examples
+    --------
+    >>> relations = read([{"text": "Rain brings floods", "output":
+    ...     '```json\n{"relations": [{"cause": "rain", "effect": "floods"}]}\n```'}],
+    ...     answers="output")
+    >>> relations.to_examples()[0]["relations"], relations.reading.notes
+    ([{'cause': [(0, 1)], 'effect': [(2, 3)]}], {'answer in a fence': 1})
+    """
+    records = read_records(source, "answers")
+    if answers is None:
+        column = Remedy("answers", ("COLUMN",), "would say which")
+        raise InputError(f"{records.name}: no column of answers is named", column)
+    notes = Counter[str]()
+    examples: list[dict[str, Any]] = [
+        {"relations": relations_in(answer, notes)} for answer in records.values(answers)
+    ]
+    if "text" in records:
+        for example, text in zip(examples, records.texts("text").to_pylist(), strict=True):
+            example["text"] = text
+    places = [records.where(row) for row in range(len(records))]
+    ids = _ids(records, places)
+    name, lines = records.name, records.lines
+    relations = spans.located(name, examples, like, occurrence, places, lines, ids)
+    notes.update(relations.reading.notes)
+    table = relations.table
+    for carried in without(records.table, (*spans.HELD, answers)).column_names:
+        table = table.append_column(carried, records.table[carried])
+    reading = replace(relations.reading, notes=dict(+notes), predicted=True)
+    return Relations.trusted(table, reading)
+
+
+def _ids(records: Records, places: list[str]) -> list[str] | None:
+    if "id" not in records:
+        return None
+    problems = Problems()
+    ids = ids_of(records.texts("id").to_pylist(), places, problems)
+    problems.raise_if_any()
+    return ids
+
+
+FORMAT = Format("answers", read, takes=("like", "answers", "occurrence"))

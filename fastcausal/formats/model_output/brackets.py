@@ -1,0 +1,196 @@
+"""The value between two brackets of a text: JSON, Python literals, cut off, or to be repaired."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections import Counter
+from functools import cache
+from typing import Any, NamedTuple
+
+from fastcausal.formats.model_output.shapes import JSON, answered, role_keys
+from fastcausal.formats.reading.builder import UnreadError
+
+TOKEN = re.compile(
+    r""""(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|'(?:[^'\\]++|\\.)*+(?:'|\\?\Z)|[\[\]{}]""", re.DOTALL
+)
+FIRST_KEY = re.compile(r"""\{\s*+["']?(\w+)["']?\s*+:""")
+PAIR = re.compile(r"""\s*+[{,]\s*+"([^"\\]*+)"\s*+:\s*+""")
+ENDS_CLOSED = re.compile(r"[\]}]\W*\Z")
+DEEPEST = 16  # brackets around the relations of an answer
+PYTHON, CUT, REPAIRED = "answer in Python's notation", "answer cut off", "answer repaired"
+
+
+class Value(NamedTuple):
+    """The value that a bracket opens.
+
+    Attributes
+    ----------
+    value : object
+        The JSON value; None for none.
+    stop : int
+        Where it ends.
+    way : str
+        A note of how it was read, empty for valid JSON.
+    last : dict, UnreadError or None
+        The relation within which the text ends and which the value lacks; None for none.
+    """
+
+    value: Any
+    stop: int
+    way: str = ""
+    last: Any = None
+
+
+def value_at(text: str, start: int) -> Value:
+    """Read the value that a bracket opens: JSON, else what is whole of it, else repaired.
+
+    Examples
+    --------
+    >>> value_at("so [{'cause': 'rain'}] it is", 3)[:3]
+    ([{'cause': 'rain'}], 22, "answer in Python's notation")
+    >>> read = value_at('[{"cause": "rain"}, {"cause": "win', 0)
+    >>> read.value, read.last
+    ([{'cause': 'rain'}], UnreadError('the answer ends within it'))
+    """
+    try:
+        return Value(*JSON.raw_decode(text, start))
+    except (ValueError, RecursionError):
+        pass
+    extent = _extent(text, start)
+    piece = text[start : extent.stop]
+    # What ends in a bracket lacks another, or has a quote too many; other text was cut off.
+    if not extent.is_closed and (extent.is_certain or not ENDS_CLOSED.search(piece)):
+        return _cut(text, start, extent)
+    read = _broken(piece, extent.stop)
+    return _cut(text, start, extent) if read.value is None and not extent.is_closed else read
+
+
+def _broken(piece: str, stop: int) -> Value:
+    """Read what is not JSON as Python, else repair it."""
+    value = _python(piece)
+    if value is not None:
+        return Value(value, stop, PYTHON)
+    repair = repairing()
+    return Value(None if repair is None else repair(piece), stop, REPAIRED)
+
+
+def _cut(text: str, start: int, extent: Extent) -> Value:
+    """Read the whole relations of an answer that ends too early."""
+    if extent.whole is None:
+        return Value(None, extent.stop, CUT, _cut_relation(text, start))
+    piece = text[start : extent.whole] + extent.closing
+    try:
+        value = JSON.decode(piece)
+    except (ValueError, RecursionError):
+        value = _broken(piece, 0).value
+    rest = text[extent.whole : extent.stop].strip(" \t\r\n,`")
+    if "]" in rest[:1] or not (rest.strip("}") or text[extent.whole - 1] == "["):
+        return Value(value, extent.stop, CUT)
+    last = _cut_relation(text, text.find("{", extent.whole))
+    return Value(value, extent.stop, CUT, last or _ends_within())
+
+
+def _cut_relation(text: str, start: int) -> Any:
+    """Return a relation whose cause and effect are whole, None where it may be none at all."""
+    at, pairs = start, {}
+    while start >= 0 and (pair := PAIR.match(text, at)):
+        try:
+            pairs[pair[1]], at = JSON.raw_decode(text, pair.end())
+        except (ValueError, RecursionError):
+            break
+    if role_keys(pairs).keys() >= {"cause", "effect"}:
+        return pairs
+    key = FIRST_KEY.match(text, max(start, 0))
+    return _ends_within() if key is not None and role_keys([key[1]]) else None
+
+
+def _ends_within() -> UnreadError:
+    """Return a reason of its own: an exception that is raised again keeps the frames of before."""
+    return UnreadError("the answer ends within it")
+
+
+class Extent(NamedTuple):
+    """The text from a bracket to its partner.
+
+    Attributes
+    ----------
+    stop : int
+        Where it ends: behind the partner, or with the text.
+    is_closed : bool
+        Whether there is a partner.
+    is_certain : bool
+        Whether, as far as the text goes, brackets have the right partners and strings end.
+    whole : int or None
+        Where the last whole relation of the outermost list ends, or that list begins.
+    closing : str
+        The brackets missing there.
+    """
+
+    stop: int
+    is_closed: bool
+    is_certain: bool = True
+    whole: int | None = None
+    closing: str = ""
+
+
+def _extent(text: str, start: int) -> Extent:
+    missing: list[str] = []  # partners of the open brackets
+    whole, closing, n_lists = None, "", 0
+    for token in TOKEN.finditer(text, start):
+        first, last = token[0][0], token[0][-1]
+        if first in "\"'":
+            if len(token[0]) == 1 or first != last:
+                return Extent(len(text), False, False, whole, closing)
+            continue
+        if first in "[{":
+            missing.append("]" if first == "[" else "}")
+            n_lists += first == "["
+        elif missing[-1] != first:
+            return Extent(len(text), False, False, whole, closing)
+        else:
+            missing.pop()
+            n_lists -= first == "]"
+            if not missing:
+                return Extent(token.end(), True)
+        if missing[-1] == "]" and n_lists == 1 and first in "[}" and len(missing) <= DEEPEST:
+            whole, closing = token.end(), "".join(reversed(missing))
+    return Extent(len(text), False, True, whole, closing)
+
+
+def _python(piece: str) -> Any:
+    """Return the value of Python literals, None where they are something else."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of odd escapes
+            return _as_json(ast.literal_eval(piece))
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return None
+
+
+def _as_json(value: Any) -> Any:
+    """Return lists for tuples, which JSON does not have."""
+    if isinstance(value, tuple | list):
+        return [_as_json(item) for item in value if item is not ...]
+    if isinstance(value, dict):
+        return {str(key): _as_json(item) for key, item in value.items()}
+    return value
+
+
+@cache
+def repairing() -> Any:
+    """Return what repairs JSON, None where the extra ``llm`` is not installed."""
+    try:
+        from json_repair import repair_json
+    except ImportError:
+        return None
+
+    def repaired(piece: str) -> Any:
+        try:
+            value = repair_json(piece, return_objects=True, skip_json_loads=True)
+            return value if answered(value, Counter()) else None
+        except (ValueError, RecursionError):
+            return None
+
+    return repaired

@@ -1,0 +1,274 @@
+"""Relations in the JSON values that models answer with: other names of keys, wrappers, slips."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from fastcausal.files.values import kind, most_common
+from fastcausal.formats.reading.builder import UnreadError
+from fastcausal.relations import ROLES
+
+Notes = Counter[str]
+
+ROLE_KEYS = frozenset(ROLES)
+NAMES = {
+    **dict.fromkeys(("cause", "causes", "arg0"), "cause"),
+    **dict.fromkeys(("effect", "effects", "arg1"), "effect"),
+    **dict.fromkeys(("signal", "signals", "sig0", "connective", "connectives"), "signal"),
+    **dict.fromkeys(("marker", "markers", "cue", "cues"), "signal"),
+}
+# They stand for a role where no name above does: beside one they may be a comment.
+FURTHER_NAMES = {
+    **dict.fromkeys(("reason", "reasons"), "cause"),
+    **dict.fromkeys(("consequence", "consequences", "outcome", "outcomes"), "effect"),
+    **dict.fromkeys(("result", "results"), "effect"),
+}
+TRIGGERS = ("trigger", "triggers")  # a signal, or a cause where no other key is one
+WRAPPERS = {"relation", "relations", "relationship", "relationships", "answer", "answers"}
+WRAPPERS |= {"pair", "pairs", "cause effect pairs", "extraction", "extractions", "output"}
+WRAPPERS |= {"result", "results", "response", "final answer"}
+TEXTS = {"text", "span", "phrase", "value", "string", "words"}
+STARTS, STOPS = {"start", "begin", "start char"}, {"stop", "end", "end char"}
+AFFIXES = re.compile(r"(?:causal )?(.+?)(?: (?:text|span|phrase|event|clause|word)s?)?", re.DOTALL)
+
+NO_WORDS = {"none", "no", "null", "n/a", "na", "nothing", "no relation", "no relations"}
+NO_WORDS |= {"no causal relation", "no causal relations", "not causal", "empty"}
+NO_SPAN = frozenset(
+    spelling
+    for word in ("none", "null", "n/a", "no signal", "not applicable")
+    for spelling in (word, word.upper(), word.capitalize(), word.title())
+)
+SEVERAL = "several causes and several effects taken for one relation"
+FAULTS = {"error", "errors"}  # beside them, an empty list or null is no answer
+DEPTH = 6  # of wrappers in wrappers
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Any:
+    value = dict(pairs)
+    if len(value) < len(pairs) and (again := most_common([key for key, _ in pairs])):
+        return UnreadError(f'an object has the key "{again[0]}" {again[1]} times')
+    return value
+
+
+JSON = json.JSONDecoder(object_pairs_hook=_object, strict=False)
+"""Reads JSON; an object with a key twice is an `UnreadError`, a line may end in a string."""
+
+
+def answered(value: Any, notes: Notes, depth: int = DEPTH) -> list[Any] | None:
+    """Return what stands for relations in a value, None where it does not hold an answer.
+
+    Raises
+    ------
+    UnreadError
+        It is an answer in which relations stand as something else.
+    """
+    if isinstance(value, UnreadError):
+        return [value]
+    if depth and isinstance(value, Mapping):
+        return _of_object(value, notes, depth)
+    if depth and isinstance(value, list):
+        entries, is_answer = _of_list(value, notes, depth)
+        return entries if is_answer else None
+    return None
+
+
+def _of_list(values: list[Any], notes: Notes, depth: int) -> tuple[list[Any], bool]:
+    """Return relations, lists of them put in line, and whether there is one among them."""
+    entries: list[Any] = []
+    is_answer = not values
+    for value in values:
+        inner = [value] if is_pair(value) else answered(value, notes, depth - 1)
+        is_answer |= inner is not None
+        entries += [value] if inner is None else inner
+    return entries, is_answer
+
+
+def _of_object(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] | None:
+    keys = set(role_keys(value).values())
+    if keys and not (len(keys) == 1 and _holds_relations(value[keys.pop()])):
+        return [value]
+    entries = _of_other_keys(value, notes, depth)
+    has_failed = not entries and any(value[key] for key in value if _name(key) in FAULTS)
+    return None if has_failed else entries
+
+
+def _of_other_keys(value: Mapping[str, Any], notes: Notes, depth: int) -> list[Any] | None:
+    """Return the relations of an object without roles: under a key that says so, else any key."""
+    for key, inner in value.items():
+        if _name(key) in WRAPPERS:
+            notes["other name of a key"] += key != "relations"
+            notes["further key"] += len(value) - 1
+            return _wrapped(key, inner, notes, depth)
+    inner = [answered(v, notes, depth - 1) for v in value.values()]
+    if any(inner):
+        return [entry for entries in inner for entry in entries or ()]
+    return [] if inner == [[]] else None
+
+
+def _wrapped(key: str, value: Any, notes: Notes, depth: int) -> list[Any] | None:
+    """Return relations that stand under a key that says so."""
+    if isinstance(value, str):
+        if value.strip(" .").casefold() in NO_WORDS:
+            value = None
+        else:
+            try:
+                value = JSON.decode(value)
+                notes["answer in a string"] += 1
+            except (ValueError, RecursionError):
+                pass
+    if value is None or value is False:
+        notes["relations said to be none"] += 1
+        return []
+    if isinstance(value, list):
+        return _of_list(value, notes, depth)[0]
+    if isinstance(value, Mapping | UnreadError):
+        return answered(value, notes, depth - 1)
+    raise UnreadError(f'"{key}" is {kind(value)}, expected a list')
+
+
+def _holds_relations(value: Any) -> bool:
+    """Tell if a value is an object with roles, or a list with one."""
+    items = value if isinstance(value, list) else [value]
+    return any(isinstance(item, Mapping) and bool(role_keys(item)) for item in items)
+
+
+def is_pair(value: Any) -> bool:
+    """Tell if a value is a list of two texts: a cause and its effect."""
+    return isinstance(value, list) and [type(item) for item in value] == [str, str]
+
+
+@lru_cache(1 << 10)
+def _name(key: str) -> str:
+    """Return the name that a key is compared by: ``causal_relations`` is ``relations``."""
+    words = " ".join(re.split(r"[\s_-]+", key.strip(" _-").casefold()))
+    affixed = AFFIXES.fullmatch(words)
+    return affixed[1] if affixed else words
+
+
+def role_keys(entry: Iterable[str]) -> dict[str, str]:
+    """Return the key that each role of a relation stands under.
+
+    Examples
+    --------
+    >>> role_keys(["Causes", "reason", "trigger"])
+    {'cause': 'Causes', 'signal': 'trigger'}
+    """
+    named = {key: _name(key) for key in entry}
+    keys: dict[str, str] = {}
+    for roles in (NAMES, FURTHER_NAMES):
+        for key, name in named.items():
+            if name in roles:
+                keys.setdefault(roles[name], key)
+    for key, name in named.items():
+        if name in TRIGGERS:
+            keys.setdefault("signal" if "cause" in keys else "cause", key)
+    return keys
+
+
+def plain_relations(value: Any) -> list[Any] | None:
+    """Return the relations of an answer of the published schema; None for any other value."""
+    if type(value) is dict and len(value) == 1 and type(value.get("relations")) is list:
+        relations: list[Any] = value["relations"]
+        return relations if all(map(_is_plain, relations)) else None
+    return None
+
+
+def _is_plain(entry: Any) -> bool:
+    """Tell if an entry is a relation of texts and lists of texts, with a span."""
+    if type(entry) is not dict or not entry.keys() <= ROLE_KEYS or _are_several(entry):
+        return False
+    is_filled = False
+    for value in entry.values():
+        texts = value if type(value) is list else (value,)
+        for text in texts:
+            if type(text) is not str or text in NO_SPAN:
+                return False
+            is_filled |= text != ""
+    return is_filled
+
+
+def _are_several(relation: Mapping[str, Any]) -> bool:
+    """Tell if a relation lists several causes and several effects, perhaps those of as many."""
+    sides = (relation.get("cause"), relation.get("effect"))
+    return all(isinstance(s, list) and len(s) > 1 and not _is_offsets(s) for s in sides)
+
+
+def relation_of(entry: Any, notes: Notes) -> Any:
+    """Return a relation as `fastcausal.formats.spans` takes it, None for one without a span.
+
+    Returns
+    -------
+    dict, UnreadError or None
+        Under each role a text, characters, or a list of them.
+    """
+    if _is_plain(entry):
+        return entry
+    try:
+        relation = _relation(entry, notes)
+    except UnreadError as reason:
+        return reason
+    if not any(relation.values()):
+        notes["relation without a span"] += 1
+        return None
+    return relation
+
+
+def _relation(entry: Any, notes: Notes) -> dict[str, list[Any]]:
+    if isinstance(entry, UnreadError):
+        raise entry
+    if is_pair(entry):
+        notes["relation as a pair of texts"] += 1
+        entry = dict(zip(ROLES, entry, strict=False))
+    if not isinstance(entry, Mapping):
+        raise UnreadError(f"it is {kind(entry)}, expected an object")
+    keys = role_keys(entry)
+    notes[SEVERAL] += _are_several({role: entry[key] for role, key in keys.items()})
+    if not keys:
+        keyed = f"the keys {', '.join(map(str, entry))}" if entry else "no keys"
+        raise UnreadError(f"it has {keyed}, expected {_ROLES}")
+    notes["other name of a key"] += sum(role != key for role, key in keys.items())
+    notes["further key"] += len(entry) - len(keys)
+    return {role: _spans(role, entry[key], notes) for role, key in keys.items()}
+
+
+_ROLES = f"{', '.join(ROLES[:-1])} or {ROLES[-1]}"
+
+
+def _spans(role: str, value: Any, notes: Notes) -> list[Any]:
+    """Return the spans of a role, each as a text or its characters."""
+    many = isinstance(value, list) and not _is_offsets(value)
+    spans = [_span(role, item, notes) for item in (value if many else [value])]
+    return [span for span in spans if span not in (None, "")]
+
+
+def _span(role: str, value: Any, notes: Notes) -> Any:
+    if isinstance(value, Mapping):
+        value = _of_parts(value, notes)
+    if isinstance(value, str):
+        if value in NO_SPAN:
+            notes["span said to be none"] += 1
+            return None
+        return value.strip()
+    if value is None or _is_offsets(value):
+        return value
+    raise UnreadError(f'"{role}" is {kind(value)}, expected a text or character offsets')
+
+
+def _of_parts(value: Mapping[str, Any], notes: Notes) -> Any:
+    """Return what an object says of a span: its text, or else where it starts and stops."""
+    parts = {_name(key): part for key, part in value.items()}
+    for name in parts:
+        if name in TEXTS and parts[name] is not None:
+            notes["span as an object"] += 1
+            return parts[name] if isinstance(parts[name], str) else value
+    bounds = [next((parts[n] for n in parts if n in names), None) for names in (STARTS, STOPS)]
+    return bounds if _is_offsets(bounds) else (value or None)
+
+
+def _is_offsets(value: Any) -> bool:
+    return isinstance(value, list) and [type(bound) for bound in value] == [int, int]

@@ -1,0 +1,196 @@
+"""Relations in the text of a model's answer: without thinking, in a fence, in prose, repaired."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fastcausal.files.values import kind
+from fastcausal.formats.model_output.brackets import repairing, value_at
+from fastcausal.formats.model_output.shapes import (
+    JSON,
+    Notes,
+    answered,
+    is_pair,
+    plain_relations,
+    relation_of,
+)
+from fastcausal.formats.reading.builder import UnreadError
+
+# These look at each letter once, whatever the text.
+THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+THOUGHT = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+FENCE = re.compile(r"```(.*?)(?:```|\Z)", re.DOTALL)
+# Brackets with a key, a text or a bracket after them, not those of prose.
+START = re.compile(r"""\{(?=\s*+(?:["'“”}]|\w++\s*+:))|\[(?=\s*+[\[{"'“”\]])""")
+LANGUAGE = re.compile(r"\s*\w*\s*")
+
+
+def relations_in(answer: Any, notes: Notes) -> list[Any] | UnreadError:
+    """Read the relations of a raw answer.
+
+    Parameters
+    ----------
+    answer : str, list, mapping or anything else
+        The text of a model, or a JSON value that is parsed already.
+    notes : Counter of str
+        Counts what had to be done for it.
+
+    Returns
+    -------
+    list of (dict or UnreadError), or UnreadError
+        Relations as `fastcausal.formats.spans` takes them, those that cannot be read as the reason
+        why; or the reason why the whole answer cannot be read.
+
+    Examples
+    --------
+    >>> from collections import Counter
+    >>> notes = Counter()
+    >>> relations_in('Sure! {"Cause": "rain", "Effect": "floods"} I hope this helps.', notes)
+    [{'cause': ['rain'], 'effect': ['floods']}]
+    >>> dict(+notes)
+    {'answer in prose': 1, 'other name of a key': 2}
+    """
+    value = answer
+    try:
+        if isinstance(answer, str):
+            value = JSON.decode(answer)
+    except (ValueError, RecursionError):
+        value = answer
+    plain = plain_relations(value)
+    if plain is not None:
+        return plain
+    try:
+        entries = _entries(value, value is not answer, notes)
+    except UnreadError as reason:
+        return UnreadError(str(reason), (answer or None) if isinstance(answer, str) else None)
+    relations = [relation_of(entry, notes) for entry in entries]
+    return [relation for relation in relations if relation is not None]
+
+
+def _entries(value: Any, is_parsed: bool, notes: Notes) -> list[Any]:
+    """Return what stands for the relations of an answer; UnreadError where nothing does."""
+    if isinstance(value, str):
+        notes["answer in a string"] += is_parsed
+        return _searched(value, notes)
+    if value is None:
+        raise UnreadError("the answer is empty")
+    entries = [value] if is_pair(value) else answered(value, notes)
+    if entries is None:
+        shape = "an object without relations" if isinstance(value, dict) else kind(value)
+        raise UnreadError(f"the answer is {shape}, expected an object with relations")
+    return entries
+
+
+def _searched(text: str, notes: Notes) -> list[Any]:
+    """Find the relations in a text that is not JSON as a whole."""
+    text, n_thoughts = THINKING.subn("", text)
+    *thought, text = THOUGHT.split(text)  # the prompt may have opened it
+    notes["thinking left out"] += bool(n_thoughts or thought)
+    answers = _all_answers(text)
+    if not answers:
+        raise UnreadError(_why_not(text, bool(n_thoughts or thought)))
+    return _chosen(answers, text, notes)
+
+
+def _why_not(text: str, is_thinking: bool) -> str:
+    if not text.strip():
+        return "the answer is thinking alone" if is_thinking else "the answer is empty"
+    if START.search(text) and repairing() is None:
+        return "the answer has no valid JSON of relations; fastcausal[llm] repairs broken ones"
+    return "the answer has no JSON of relations"
+
+
+def _all_answers(text: str) -> list[Answer]:
+    """Return the answers in all fences, then those around them, each from left to right."""
+    pieces = FENCE.split(text)
+    fenced = [answer for piece in pieces[1::2] for answer in _answers(piece)]
+    for answer in fenced:
+        answer.in_fence = True
+    around = [answer for piece in pieces[::2] for answer in _answers(piece)]
+    return fenced + around or list(_answers(text))
+
+
+def _chosen(answers: list[Answer], text: str, notes: Notes) -> list[Any]:
+    """Return the relations of the first answer that has any, and count the answers left out.
+
+    Relations that are objects of their own belong together. An answer without relations counts
+    where there is no other.
+    """
+    filled = [answer for answer in answers if answer.relations]
+    chosen = filled[:1] or answers[:1]
+    if chosen[0].is_single:
+        singles = [answer for answer in filled if answer.is_single]
+        fenced = [answer.relations for answer in singles if answer.in_fence]
+        # What stands around fences may say again what they hold.
+        chosen = [a for a in singles if a.in_fence or a.relations not in fenced]
+    place = "answer in a fence" if chosen[0].in_fence else "answer in prose"
+    notes[place] += chosen[0].in_fence or _is_within(chosen, text)
+    n_said = sum(1 for answer in answers if answer.relations or answer.error)
+    notes["further answer left out"] += max(n_said - len(chosen), 0)
+    relations: list[Any] = []
+    for answer in chosen:
+        if answer.error is not None:
+            raise answer.error
+        notes.update(answer.notes)
+        relations += answer.relations
+    return relations
+
+
+def _is_within(chosen: list[Answer], text: str) -> bool:
+    """Tell if other text stands around answers that are in no fence."""
+    return "```" in text or bool(
+        (LANGUAGE.sub("", text[: chosen[0].start], count=1) + text[chosen[-1].stop :]).strip()
+    )
+
+
+@dataclass
+class Answer:
+    """An answer at a place of a text.
+
+    Attributes
+    ----------
+    start, stop : int
+    relations : list
+        What stands for them.
+    is_single : bool
+        Whether it is one relation, which further ones may follow.
+    notes : Counter of str
+        How it was read.
+    error : UnreadError or None
+        Why it cannot be.
+    in_fence : bool
+        Whether it stands in a fence, which says that it is the answer.
+    """
+
+    start: int
+    stop: int
+    relations: list[Any]
+    is_single: bool
+    notes: Notes
+    error: UnreadError | None = None
+    in_fence: bool = False
+
+
+def _answers(text: str) -> Iterator[Answer]:
+    """Yield the answers in a text from left to right, none within another."""
+    at = 0
+    while opening := START.search(text, at):
+        start = opening.start()
+        opened = value_at(text, start)
+        at = opened.stop
+        notes = Counter({opened.way: 1} if opened.way else ())
+        error = None
+        try:
+            relations = answered(opened.value, notes)
+        except UnreadError as reason:
+            relations, error = [], reason
+        is_single = relations == [opened.value]
+        if opened.last is not None:
+            is_single = opened.value is None
+            relations = [*(relations or ()), opened.last]
+        if relations is not None:
+            yield Answer(start, at, relations, is_single, notes, error)

@@ -1,0 +1,320 @@
+"""Sources of any size as batches of equal size, in bounded memory.
+
+::
+
+    read, of_reader, batch ──▶ canonical ──▶ cut ──▶ Relations.part
+
+A batch has as many examples however its source is divided into row groups, record batches or files.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from fastcausal.arrays import arrow
+from fastcausal.errors import InputError, Problems
+from fastcausal.files.binary import ARROW_MARKS, DAMAGE, damaged
+from fastcausal.files.schemas import require_plain
+from fastcausal.relations import Reading, Relations, canonical, taken
+
+ROWS = 1 << 17  # examples at a time
+PAGE = 1 << 20  # bytes of a Parquet column at a time: a row group may be as large as its file
+
+Batch = tuple[Reading | None, pa.Table]
+"""Examples, and how they were read; None where an earlier batch of the same file says so."""
+T = TypeVar("T")
+
+
+@dataclass
+class Stream:
+    """Examples one after another, and what is known of their reading so far.
+
+    Attributes
+    ----------
+    name : str
+        What messages call the source.
+    read : callable
+        Starts at the first example; takes the batches of gold, which some predictions refer to.
+    n_examples : int or None
+        How many there are, where that is known before they are read.
+    n_bytes : int or None
+        Size of its files, 0 in memory; None where what was read is gone.
+    follows : bool
+        Whether the batches of gold are needed, which end with those of the examples.
+    relations : Relations or None
+        All of it, where it is in memory.
+    reading : Reading or None
+        Of all that was read: notes are added up.
+    """
+
+    name: str
+    read: Callable[[Iterator[Relations]], Iterable[Batch]]
+    n_examples: int | None = None
+    n_bytes: int | None = 0
+    follows: bool = False
+    relations: Relations | None = None
+    reading: Reading | None = field(default=None, init=False)
+
+    def batches(self, golds: Iterator[Relations] | None = None) -> Iterator[Relations]:
+        """Yield `ROWS` examples at a time and then the rest; an empty batch if there are none.
+
+        Notes and messages are in `reading` alone: in every batch they would add up.
+        """
+        for cut_off in cut(self._tables(golds or iter(())), ROWS):
+            quiet = replace(self.reading or Reading(), notes={}, unread=())
+            try:
+                this = Relations.part(cut_off, quiet)
+            except InputError as error:
+                raise self._named(error) from error
+            yield this
+
+    @property
+    def is_one_batch(self) -> bool:
+        """Tell if it is known to have no more than one batch."""
+        return self.n_examples is not None and self.n_examples <= ROWS
+
+    def whole(self) -> Relations:
+        """Return all examples in one table."""
+        if self.relations is not None:
+            return self.relations
+        return self._relations(list(self._tables(iter(()))))
+
+    def in_one_batch(self) -> Relations | None:
+        """Return all examples, None where they are more than one batch."""
+        if self.n_examples is not None:
+            return self.whole() if self.is_one_batch else None
+        first, *more = islice(cut(self._tables(iter(())), ROWS), 2)
+        return None if more else self._relations([first])
+
+    def _relations(self, tables: list[pa.Table]) -> Relations:
+        try:
+            return Relations.trusted(_joined(tables), self.reading)
+        except InputError as error:
+            raise self._named(error) from error
+
+    def _tables(self, golds: Iterator[Relations]) -> Iterator[pa.Table]:
+        self.reading = None
+        for reading, table in self.read(golds):
+            if reading is not None:
+                self.reading = self._with(reading)
+            try:
+                yield canonical(table.replace_schema_metadata(None))
+            except InputError as error:
+                raise self._named(error) from error
+        if self.reading is None:
+            raise InputError("the iterator has no examples")
+
+    def _with(self, more: Reading) -> Reading:
+        """Return the reading so far and that of another file, which may differ in notes only."""
+        so_far = self.reading
+        if so_far is None:
+            return more
+        for what in ("roles", "tags", "predicted"):
+            before, now = getattr(so_far, what), getattr(more, what)
+            if before != now:
+                raise InputError(f"{self.name}: {what} {now} after {what} {before}")
+        notes = dict(Counter(so_far.notes) + Counter(more.notes))
+        return replace(so_far, notes=notes, unread=(so_far.unread + more.unread)[: Problems.shown])
+
+    def _named(self, error: InputError) -> InputError:
+        return InputError(f"{self.name}: {error}") if self.name else error
+
+
+def cut(tables: Iterable[pa.Table], n: int) -> Iterator[pa.Table]:
+    """Yield tables of n rows and one with the rest, copied only where they span several.
+
+    Examples
+    --------
+    >>> [len(t) for t in cut([pa.table({"n": range(k)}) for k in (1, 5, 1)], 3)]
+    [3, 3, 1]
+    """
+    held: list[pa.Table] = []
+    count, is_cut = 0, False
+    for table in tables:
+        held.append(table)
+        count += len(table)
+        if count < n:
+            continue
+        whole = _joined(held)
+        for start in range(0, count - n + 1, n):
+            yield whole.slice(start, n)
+        is_cut, count = True, count % n
+        held = [whole.slice(len(whole) - count)]
+    if count or not is_cut:
+        yield _joined(held)
+
+
+def ahead(items: Iterator[T]) -> Generator[T]:
+    """Yield the same items, the next one made in another thread while one is in use."""
+    from concurrent.futures import ThreadPoolExecutor  # which sources of one batch do not need
+
+    with ThreadPoolExecutor(1) as thread:
+        coming = thread.submit(next, items, None)
+        while (item := coming.result()) is not None:
+            coming = thread.submit(next, items, None)
+            yield item
+
+
+def _joined(tables: list[pa.Table]) -> pa.Table:
+    try:
+        return pa.concat_tables(tables, promote_options="default")
+    except pa.ArrowException as error:
+        raise InputError(f"columns change from one batch to another: {error}") from error
+
+
+def of_files(
+    name: str, files: Mapping[Path, str], format: str, columns: Collection[str | None] | None
+) -> Stream:
+    """Stream Parquet or Arrow files; the mapping has the name of each for messages."""
+    counts = [n_examples(file, format) for file in files]
+    total = None if None in counts else sum(filter(None, counts))
+
+    def read_all(_: Any) -> Iterator[Batch]:
+        for file, label in files.items():
+            yield from read(file, format, label, columns)
+
+    return Stream(name, read_all, total, sum(file.stat().st_size for file in files))
+
+
+def of_reader(reader: pa.RecordBatchReader) -> Iterator[Batch]:
+    """Yield the record batches of a reader that was made elsewhere."""
+    try:
+        for reading, table in of_one_file(reader.schema, reader):
+            yield reading, taken(table)
+    except pa.ArrowException as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"the Arrow data cannot be read: {reason}") from error
+
+
+def batch(item: Any) -> Batch:
+    """Take an item of an iterator: Relations or Arrow data, with a reading of their own."""
+    if isinstance(item, Relations):
+        return item.reading, item.table
+    if hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__"):
+        table = taken(item)
+        return Reading.of(table.schema), table
+    raise InputError(f"cannot read a {type(item).__name__}, expected Relations or Arrow data")
+
+
+def read(
+    path: str | os.PathLike[str],
+    format: str,
+    name: str,
+    columns: Collection[str | None] | None = None,
+) -> Iterator[Batch]:
+    """Yield the rows of a file from the first to the last, at least one batch.
+
+    One record batch of an Arrow file, and some pages of a Parquet file, are in memory at once.
+
+    Parameters
+    ----------
+    path : path
+    format : {"parquet", "arrow"}
+    name : str
+        What messages call the file.
+    columns : collection of str, optional
+        The only columns needed of a Parquet file.
+
+    Raises
+    ------
+    InputError
+        The file is damaged or of another format.
+    """
+    try:
+        opened = _parquet(path, columns) if format == "parquet" else _arrow(os.fspath(path))
+        require_plain(opened[0], name)
+        for reading, table in of_one_file(*opened):
+            arrow.validate(table)  # offsets of a damaged file may lead anywhere
+            yield reading, arrow.without_views(table)
+    except InputError:
+        raise
+    except DAMAGE as error:
+        raise damaged(name, format, error) from error
+
+
+def of_one_file(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[Batch]:
+    """Yield record batches with their reading, an empty one where there are none."""
+    reading: Reading | None = Reading.of(schema)
+    for each in batches:
+        yield reading, pa.Table.from_batches([each])
+        reading = None
+    if reading is not None:
+        yield reading, schema.empty_table()
+
+
+def schema_of(path: str | os.PathLike[str], format: str, name: str) -> pa.Schema | None:
+    """Return the schema of a file; None where it is damaged, of which reading will tell.
+
+    Raises
+    ------
+    InputError
+        It is one that no reader takes.
+    """
+    try:
+        opened = _parquet(path, None) if format == "parquet" else _arrow(os.fspath(path))
+    except DAMAGE:
+        return None
+    require_plain(opened[0], name)
+    return opened[0]
+
+
+def n_examples(path: str | os.PathLike[str], format: str) -> int | None:
+    """Count the rows of a file; None where that is not told in one place."""
+    if format != "parquet":
+        return None
+    import pyarrow.parquet as pq
+
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except DAMAGE:  # which reading will tell of
+        return None
+
+
+def _parquet(
+    path: str | os.PathLike[str], columns: Collection[str | None] | None
+) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path, pre_buffer=False, buffer_size=PAGE)
+    schema = file.schema_arrow
+    kept = None if columns is None else [name for name in schema.names if name in columns]
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        if file.metadata.num_rows <= ROWS:
+            threads = Path(path).stat().st_size > PAGE  # which cost more than a page
+            yield from file.read(kept, use_threads=threads).to_batches()
+            return
+        for groups in _row_groups(file.metadata):  # all at once would stay in memory
+            yield from file.iter_batches(ROWS, row_groups=groups, columns=kept)
+
+    return schema, batches()
+
+
+def _row_groups(metadata: Any) -> Iterator[list[int]]:
+    """Yield numbers of row groups in a row that have `ROWS` rows, in case they are small."""
+    groups: list[int] = []
+    n_rows = 0
+    for k in range(metadata.num_row_groups):
+        groups.append(k)
+        n_rows += metadata.row_group(k).num_rows
+        if n_rows >= ROWS or k == metadata.num_row_groups - 1:
+            yield groups
+            groups, n_rows = [], 0
+
+
+def _arrow(path: str) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
+    file = pa.OSFile(path)
+    if file.read(len(ARROW_MARKS[0])) == ARROW_MARKS[0]:
+        reader = pa.ipc.open_file(file)
+        return reader.schema, map(reader.get_batch, range(reader.num_record_batches))
+    file.seek(0)
+    stream = pa.ipc.open_stream(file)
+    return stream.schema, stream

@@ -1,0 +1,336 @@
+"""Relations built example by example: flat Python lists that become Arrow arrays at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.arrow import joined, lists, numbers, relation_columns, strings, values_of
+from fastcausal.arrays.unparsed import UNPARSED, Reason, reason_lists
+from fastcausal.errors import InputError, Problems, counted, repeated
+from fastcausal.files.values import Written, kind
+from fastcausal.options import Occurrence
+from fastcausal.relations import ROLES, Reading, Relations
+
+MOST_COLUMNS = 1_000  # of examples: each one costs time and memory however few lines have it
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Span = tuple[int, int, int]
+"""(role, start, stop), in tokens, stop exclusive."""
+
+
+class UnreadError(ValueError):
+    """One relation, or a whole answer, cannot be read. It becomes a null with a reason.
+
+    Parameters
+    ----------
+    reason : str
+    text : str, optional
+        What could not be read.
+    """
+
+    def __init__(self, reason: str, text: str | None = None) -> None:
+        super().__init__(reason)
+        self.text = text
+
+
+def unread_message(where: str, number: int, reason: str, noun: str = "relation") -> str:
+    """Say which relation of an example is unread, and why.
+
+    Examples
+    --------
+    >>> unread_message("a.csv:1", 2, "it is null"), unread_message("b", 1, "has 3 tokens")
+    ('a.csv:1: relation 2: it is null', 'b: relation 1 has 3 tokens')
+    """
+    return f"{where}: {noun} {number}{' ' if reason.startswith('has ') else ': '}{reason}"
+
+
+class Builder:
+    """Collects examples and makes one table of them.
+
+    Parameters
+    ----------
+    name : str
+        The source, for messages.
+    roles : tuple of str
+        The role names.
+    """
+
+    def __init__(self, name: str, roles: tuple[str, ...] = ROLES) -> None:
+        self.name = name
+        self.roles = roles
+        self.unread: Problems = Problems()
+        self.reasons: list[Reason] = []  # of all that is unread
+        self.notes: Counter[str] = Counter()
+        self.spans: Occurrence | None = None  # which occurrence texts of spans meant, if any
+        self._spans: list[Span] = []
+        self._widths: list[int] = []  # spans of each relation, -1 for one that is unread
+        self._counts: list[int] = []  # relations of each example
+        self._values: Any = None
+        self._lengths: list[int] = []  # -1 for one that is unknown
+        self._seen = 0
+
+    def relation(self, spans: Sequence[Span]) -> None:
+        """Add a relation to the example at hand."""
+        self._spans.extend(spans)
+        self._widths.append(len(spans))
+
+    def unread_relation(self, where: str, error: UnreadError) -> None:
+        """Add a relation that could not be read; ``where`` names the example at hand."""
+        self._widths.append(-1)
+        number = len(self._widths) - self._seen
+        self.unread.add(unread_message(where, number, str(error)))
+        self.reasons.append((len(self._counts), number, str(error), error.text))
+
+    def unread_answer(self, where: str, error: UnreadError) -> None:
+        """Add one relation for all of the answer at hand, which could not be read as a whole."""
+        self._widths.append(-1)
+        self.unread.add(f"{where}: {error}")
+        self.reasons.append((len(self._counts), None, str(error), error.text))
+
+    def all_at_once(self, values: Any, widths: Any, counts: Any, lengths: Any) -> None:
+        """Set all examples.
+
+        Parameters
+        ----------
+        values : int32[n_spans, 3]
+            The spans of all relations.
+        widths : int64[n_relations]
+            Spans of each relation, -1 for one that could not be read.
+        counts : int64[n_examples]
+            Relations of each example.
+        lengths : int64[n_examples]
+            Tokens of each example, -1 for an unknown number.
+        """
+        self._values, self._widths, self._counts, self._lengths = values, widths, counts, lengths
+
+    def end_example(self, length: int | None) -> None:
+        """Close the example at hand; ``length`` in tokens, None when unknown."""
+        self._counts.append(len(self._widths) - self._seen)
+        self._seen = len(self._widths)
+        self._lengths.append(-1 if length is None else length)
+
+    def table(
+        self,
+        columns: Mapping[str, Any],
+        *,
+        tags: str | None = None,
+        lines: Sequence[int] | None = None,
+    ) -> Relations:
+        """Return all examples as Relations.
+
+        Parameters
+        ----------
+        columns : mapping of str to sequence or Arrow array
+            Further columns, a value per example; ``id`` may be None: known by position.
+        tags : str, optional
+            How tags were read.
+        lines : sequence of int, optional
+            The line of each example, for messages.
+
+        Raises
+        ------
+        InputError
+            An id occurs twice, a column cannot be stored, or a span is out of its example.
+        """
+        values = self._values
+        if values is None:
+            n = 3 * len(self._spans)
+            values = np.fromiter(chain.from_iterable(self._spans), np.int32, n).reshape(-1, 3)
+        flat = (
+            values.T,
+            np.array(self._widths, np.int64),
+            self._counts,
+            np.array(self._lengths, np.int32),
+        )
+        reading = Reading(
+            self.roles, tags, tuple(self.unread.first), dict(+self.notes), spans=self.spans
+        )
+        if self.reasons:
+            # Where the source has reasons itself, as lines that were written here do, they stay.
+            columns = dict(columns)
+            columns.setdefault(UNPARSED, reason_lists(self.reasons, len(self._counts)))
+        return assembled(self.name, columns, flat, reading, lines)
+
+
+class Columns:
+    """Columns that lines have beside the relations, null where a line lacks one.
+
+    Parameters
+    ----------
+    but : collection of str
+        Keys that are no column.
+    """
+
+    def __init__(self, but: Collection[str]) -> None:
+        self._but = but
+        self._values: dict[str, list[Any]] = {}
+        self._n = 0
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Add the line of the next example; InputError where there are too many columns."""
+        for name, value in row.items():
+            if name not in self._but:
+                column = self._values.setdefault(name, [])
+                column += [None] * (self._n - len(column))
+                column.append(value)
+        self._n += 1
+        require_few(len(self._values))
+
+    def values(self) -> dict[str, list[Any]]:
+        """Return the columns, each with a value for every line."""
+        for column in self._values.values():
+            column += [None] * (self._n - len(column))
+        return self._values
+
+    def typed(self, source: str) -> dict[str, pa.Array]:
+        """Return the columns as text, unless all values are numbers or all are booleans."""
+        return {name: column(source, name, _typed(v)) for name, v in self.values().items()}
+
+
+def require_few(n_columns: int) -> None:
+    """Raise InputError where a source has more columns than `MOST_COLUMNS`."""
+    if n_columns > MOST_COLUMNS:
+        raise InputError(f"{n_columns} columns, expected at most {MOST_COLUMNS}")
+
+
+def _typed(values: Sequence[Any]) -> Any:
+    kinds = {type(value) for value in values} - {type(None)}
+    if kinds in ({bool}, {int}, {float}, {int, float}):
+        valid = np.array([value is not None for value in values], bool)
+        try:
+            filled = np.array([value or 0 for value in values])
+            return numbers(filled.astype(bool) if kinds == {bool} else filled, valid)
+        except (TypeError, OverflowError, pa.ArrowException):  # of more than 64 bits
+            pass
+    written = Written()
+    return [v if isinstance(v, str | None) else written.json(v) for v in values]
+
+
+def assembled(
+    name: str,
+    columns: Mapping[str, Any],
+    flat: tuple[Any, Any, Any, Any],
+    reading: Reading,
+    lines: Sequence[int] | None = None,
+) -> Relations:
+    """Join columns with what `relation_columns` takes, see `Builder.table`."""
+    try:
+        require_few(len(columns))
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
+    arrays = {key: column(name, key, v) for key, v in columns.items() if v is not None}
+    try:
+        return Relations.trusted(pa.table(arrays | relation_columns(*flat)), reading)
+    except (InputError, UnicodeEncodeError) as error:  # a name with half a surrogate pair
+        _require_unique(name, arrays.get("id"), lines)
+        raise InputError(f"{name}: {error}") from error
+
+
+def ids_of(ids: Sequence[Any], places: Sequence[str], problems: Problems) -> list[str] | None:
+    """Return ids as strings, None where all are; note those that are missing or no names."""
+    if all(name is None for name in ids):
+        return None
+    for place, name in zip(places, ids, strict=True):
+        if name is None:
+            problems.add(f'{place}: no "id", other examples have one')
+        elif type(name) not in (str, int):
+            problems.add(f'{place}: "id" is {kind(name)}, expected a string')
+    return list(map(str, ids))
+
+
+def column(source: str, name: str, values: Any) -> Any:
+    """Return values as an Arrow array; InputError where they have no common type."""
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return values
+    try:
+        if all(map(_is_texts, values)) and (values or name == "tagged"):
+            return lists(map(len, values), strings(list(chain.from_iterable(values))))
+        if all(value is None or isinstance(value, str) for value in values):
+            return strings(values)
+        return pa.array(values)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        raise InputError(f'{source}: column "{name}" cannot be stored: {error}') from error
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _require_unique(name: str, ids: Any, lines: Sequence[int] | None) -> None:
+    if ids is None or len(ids.unique()) == len(ids):
+        return
+    values = ids.to_pylist()
+    if (places := repeated(values)) is not None:
+        first, k = places
+        where = f"{name}:{lines[k]}" if lines else name
+        other = f"line {lines[first]}" if lines else f"example {first}"
+        raise InputError(f'{where}: id "{values[k]}" occurs twice, first in {other}')
+
+
+def not_held(table: pa.Table, held: Collection[str], message: str) -> list[str]:
+    """Say which further columns a writer leaves out; the message has ``{}`` for "the columns a, b".
+
+    Examples
+    --------
+    >>> table = pa.table({"id": ["a"], "doc": ["x"], "year": [1999]})
+    >>> not_held(table, {"id"}, "a submission does not hold {}"), not_held(table, {*"id"}, "{}")
+    (['a submission does not hold the columns doc, year'], ['the columns id, doc, year'])
+    """
+    names = [name for name in table.column_names if name not in held]
+    return [message.format(f"the columns {', '.join(names)}")] if names else []
+
+
+def messages(problems: Problems) -> list[str]:
+    """Return the first messages, and how many there are beyond them."""
+    more = problems.count - len(problems.first)
+    return problems.first + ([f"... and {more} more"] if more else [])
+
+
+def places_in(
+    like: Relations | None, ids: pa.ChunkedArray | Sequence[Any] | None, n: int, name: str
+) -> Int64:
+    """Find the row of ``like`` for each of n examples: by id where both have ids, else by place.
+
+    int64[n], -1 where ``like`` is None or does not know the id. InputError when n examples without
+    ids face another number of rows.
+    """
+    if like is None:
+        return np.full(n, -1)
+    if ids is not None and like.ids is not None:
+        if not isinstance(ids, pa.ChunkedArray):
+            rows = {known: row for row, known in enumerate(like.ids.to_pylist())}
+            return np.array([rows.get(wanted, -1) for wanted in ids], np.int64)
+        if like.ids.equals(ids):
+            return np.arange(n)
+        at = pc.index_in(joined(ids), joined(like.ids))
+        return values_of(at, -1).astype(np.int64)
+    if n != like.table.num_rows:
+        raise InputError(f"{name} has {counted(n, 'example')}, expected {len(like)}")
+    return np.arange(n)
+
+
+def at_rows(values: Int32, rows: Int64) -> Int32:
+    """Return the values at these rows, -1 for row -1."""
+    return np.where(rows < 0, np.int32(-1), values.take(rows, mode="clip") if len(values) else -1)
+
+
+def placed(
+    like: Relations | None, ids: pa.ChunkedArray | Sequence[Any] | None, n: int, name: str
+) -> tuple[Int64, dict[str, Any]]:
+    """Find examples in ``like``: their `places_in` it, and its ids and texts for them, if any."""
+    rows = places_in(like, ids, n, name)
+    if like is None:
+        return rows, {}
+    columns = {n: like.table[n] for n in ("id", "text") if n in like.table.column_names}
+    if not np.array_equal(rows, np.arange(like.table.num_rows)):
+        places = numbers(np.maximum(rows, 0), rows >= 0)
+        columns = {name: column.take(places) for name, column in columns.items()}
+    return rows, columns

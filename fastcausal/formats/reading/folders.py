@@ -1,0 +1,95 @@
+"""A directory as a source: all its files of one format."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from fastcausal.errors import InputError
+from fastcausal.files.files import Source
+from fastcausal.files.packed import name_of, suffix_of
+from fastcausal.formats.reading.format import Format, Opened
+from fastcausal.relations import Relations
+
+LINE_FILES = (".jsonl", ".ndjson")
+TEXTS = {".csv": "CSV"} | dict.fromkeys(LINE_FILES, "JSON lines")  # their content tells the format
+UNTOUCHED = "INITIAL_CAS"  # what an exported project calls a document before its annotation
+
+
+def files_of(
+    folder: str | os.PathLike[str], formats: Mapping[str, Format]
+) -> tuple[Format | None, list[Path]]:
+    """Return the format of a directory, and its files and those below it, sorted by path.
+
+    Names of files and folders that start with a dot or an underscore do not count, nor do JSON
+    files beside others, which keep settings in them. The format is None where the content of each
+    file tells it.
+
+    Parameters
+    ----------
+    folder : path
+    formats : mapping of str to Format
+        Those that it may be of.
+
+    Raises
+    ------
+    InputError
+        There are no such files, or files of two kinds that their suffixes tell apart.
+    """
+    name = name_of(folder)
+    of_kind: dict[str, list[Path]] = {}
+    kinds = _kinds(formats)
+    for path in sorted(Path(folder).rglob("*")):
+        kind = kinds.get(suffix_of(path))
+        hidden = any(part[0] in "._" for part in path.relative_to(folder).parts)
+        if kind and not hidden and path.stem != UNTOUCHED:
+            of_kind.setdefault(kind, []).extend([path] if path.is_file() else [])
+    known = [kind for kind, files in of_kind.items() if files]
+    sure = [kind for kind in known if kind not in formats or formats[kind].suffixes]
+    if len(sure) > 1:
+        raise InputError(
+            f"{name}: a directory with {' and '.join(sure)} files, expected one format"
+        )
+    if not known:
+        raise InputError(f"{name}: a directory without a file that ends in {', '.join(kinds)}")
+    kind = (sure or known)[0]
+    rivals = [f for f in formats.values() if kind in formats and f.folder == formats[kind].folder]
+    return _told(of_kind[kind][0], rivals), of_kind[kind]
+
+
+def _told(file: Path, rivals: list[Format]) -> Format | None:
+    """Return the format of a file among those of its suffix: the first where none knows it."""
+    if len(rivals) < 2:
+        return rivals[0] if rivals else None
+    source = Source.open(file)
+    return next((format for format in rivals if format.sniff and format.sniff(source)), rivals[0])
+
+
+def _kinds(formats: Mapping[str, Format]) -> dict[str, str]:
+    """Return what files are by their suffixes: of a format, or text that tells its own."""
+    kinds: dict[str, str] = {}
+    for known in formats.values():
+        for suffix in known.folder:
+            kinds.setdefault(suffix, TEXTS.get(suffix, known.name))
+    return kinds
+
+
+def of_one_format(
+    folder: str, files: Iterable[Opened], read: Callable[[Opened], Relations]
+) -> Iterator[Relations]:
+    """Yield what files hold; InputError where two have an id in common or differ in format."""
+    first: Opened | None = None
+    owner: dict[str, str] = {}
+    for file in files:
+        first = first or file
+        if file.format is not first.format:
+            raise InputError(
+                f"{folder}: a directory with {first.format.name} ({first.name}) and "
+                f"{file.format.name} ({file.name}) files, expected one format"
+            )
+        relations = read(file)
+        for id in [] if relations.ids is None else relations.ids.to_pylist():
+            if owner.setdefault(id, file.name) != file.name:
+                raise InputError(f'{file.name}: id "{id}" is also in {owner[id]}')
+        yield relations

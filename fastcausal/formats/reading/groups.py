@@ -1,0 +1,83 @@
+"""Rows of a table that belong to one example: told apart, and made one row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.arrow import is_valid, joined, numbers, values_of
+from fastcausal.formats.reading.builder import Int64
+
+Groups = tuple[Int64, Int64]
+"""The group of each row, and the first row of each group; groups are in the order of these."""
+
+
+def groups_of(columns: Sequence[pa.Array]) -> Groups:
+    """Group rows that are equal in all columns, which have no nulls.
+
+    Examples
+    --------
+    >>> group, first = groups_of([pa.array(["b", "a", "b"])])
+    >>> group, first
+    (array([0, 1, 0]), array([0, 1]))
+    """
+    group = np.zeros(len(columns[0]), np.int64)
+    for values in columns:
+        encoded = values.dictionary_encode()
+        group = group * len(encoded.dictionary) + values_of(encoded.indices)
+        _, group = np.unique(group, return_inverse=True)
+    _, first, group = np.unique(group, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return np.argsort(order)[group], first[order]
+
+
+def other_values(values: pa.Array | pa.ChunkedArray, groups: Groups) -> list[tuple[int, int]]:
+    """Find the rows with another value than an earlier row of their group: (row, earlier row).
+
+    A null is equal to any value.
+
+    Examples
+    --------
+    >>> other_values(pa.array(["x", None, "y"]), groups_of([pa.array(["a", "a", "a"])]))
+    [(2, 0)]
+    """
+    row_of = _first_valid(joined(values), groups)[groups[0]]
+    differ = pc.not_equal(values, values.take(numbers(row_of)))
+    rows = np.flatnonzero(np.asarray(differ.fill_null(False)))  # Arrow 25's own may crash
+    return [(row, int(row_of[row])) for row in rows.tolist()]
+
+
+def of_groups(
+    columns: Mapping[str, Any], groups: Groups, shared: Collection[str], notes: Counter[str]
+) -> dict[str, Any]:
+    """Return one value per group of each column that has only one in every group.
+
+    Of the columns ``shared``, nulls apart, that is known; other columns are left out with a note.
+    """
+    group, first = groups
+    kept = {}
+    for name, values in columns.items():
+        if name in shared:
+            kept[name] = values.take(numbers(_first_valid(joined(values), groups)))
+        elif values.take(numbers(first[group])).equals(values):
+            kept[name] = values.take(numbers(first))
+        else:
+            notes["columns that differ from row to row of a sentence left out"] += 1
+    return kept
+
+
+def _first_valid(values: pa.Array, groups: Groups) -> Int64:
+    """Return the first row of each group that has a value, its first one if none has."""
+    group, first = groups
+    if not values.null_count:
+        return first
+    rows = np.flatnonzero(is_valid(values))
+    known, at = np.unique(group[rows], return_index=True)
+    first = first.copy()
+    first[known] = rows[at]
+    return first

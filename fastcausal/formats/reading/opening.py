@@ -1,0 +1,198 @@
+"""Opening: whether a path is a file or a folder, and the format of a file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from fastcausal.errors import InputError, invalid_json
+from fastcausal.files.files import Source
+from fastcausal.files.lines import first_object
+from fastcausal.files.packed import local, plain_file, suffix_of
+from fastcausal.files.zips import MARKS, is_zip
+from fastcausal.formats import declared
+from fastcausal.formats.annotation.projects import archive_of
+from fastcausal.formats.reading.format import Format, Opened
+from fastcausal.options import ReadFormat
+
+Formats = Mapping[str, Format]
+HEAD = 1 << 20  # bytes that tell the format of a large file
+SMALL = HEAD  # bytes of a file that is read whole
+MOST_STRANGE = 10_000  # lines without a known key, after which the format is not looked for
+
+
+def opened(source: Any, format: ReadFormat | None = None, *, whole: bool = False) -> Any:
+    """Return the `Opened` file that a path stands for; any other source as it is.
+
+    Parameters
+    ----------
+    source : path, `Source` or anything else
+    format : str, optional
+        One of `fastcausal.options.ReadFormat`; told from the name and the content if not given.
+    whole : bool
+        Whether all of a large file is wanted, or its batches.
+
+    Raises
+    ------
+    InputError
+        The file cannot be opened or is empty, or its format cannot be told.
+    """
+    if isinstance(source, Opened):
+        return source
+    if isinstance(source, Source):
+        known = declared.FORMATS[format] if format else sniff(source, declared.FORMATS)
+        return Opened(source, known, content=source)
+    source = local(source)
+    if not isinstance(source, str | os.PathLike) or is_folder(source):
+        return source
+    if not whole:
+        source = plain_file(source)
+    like = [declared.FORMATS[format]] if format else _of_suffix(source, declared.FORMATS)
+    if len(like) == 1:
+        return Opened(source, like[0], content=like[0].load(source) if whole else None)
+    if not like and not whole and _size(source) > SMALL:
+        head = Source.open(source, most=HEAD)
+        by_content = sniff_head(head, declared.FORMATS)
+        if by_content is not None and by_content.stream is not None:
+            return Opened(source, by_content, head)
+    content = Source.open(source)
+    known = _of_several(content, like) if like else sniff(content, declared.FORMATS)
+    return Opened(source, known, content=content)
+
+
+def is_folder(source: Any) -> TypeGuard[str | os.PathLike[str]]:
+    """Tell whether a source is the path of a directory, or of a zip of several files."""
+    is_path = isinstance(source, str | os.PathLike)
+    is_directory = is_path and os.fspath(source) != "" and Path(source).is_dir()
+    return is_directory or is_project(source)
+
+
+def is_project(source: Any) -> bool:
+    """Tell whether a source is the path of a zip, named ``.zip``, with several files.
+
+    Raises
+    ------
+    InputError
+        The zip is damaged or refused.
+    """
+    if not isinstance(source, str | os.PathLike):
+        return False
+    if not str(source).lower().endswith(".zip"):  # looking into every file would cost time
+        return False
+    try:
+        if not Path(source).is_file():
+            return False
+        with Path(source).open("rb") as file:
+            if not is_zip(file.read(len(MARKS[0]))):
+                return False
+    except (OSError, ValueError):  # of which reading will tell
+        return False
+    return len(archive_of(source).own_names) > 1
+
+
+def _size(path: str | os.PathLike[str]) -> int:
+    """Count the bytes of a regular file; 0 for all else, which can be read only once."""
+    try:
+        is_file = path != "-" and Path(path).is_file()
+        return Path(path).stat().st_size if is_file else 0
+    except (OSError, ValueError):  # of which reading will tell
+        return 0
+
+
+def _of_suffix(path: Any, formats: Formats) -> list[Format]:
+    suffix = suffix_of(path)
+    return [format for format in formats.values() if suffix in format.suffixes]
+
+
+def _of_several(source: Source, like: list[Format]) -> Format:
+    """Return which of the formats of one suffix a file has, the first where its content is odd."""
+    return next((f for f in like if f.sniff is not None and f.sniff(source)), like[0])
+
+
+def choice(formats: Iterable[str]) -> str:
+    """Advise to give a format, where it cannot be told."""
+    return f"give a format: {', '.join(formats)}"
+
+
+def sniff(source: Source, formats: Formats) -> Format:
+    """Return the format of a file, from its name and then its content.
+
+    Raises
+    ------
+    InputError
+        Neither tells.
+    """
+    if like := _of_suffix(source.name, formats):
+        return _of_several(source, like)
+    known = sniff_head(source, formats)
+    if known is not None:
+        return known
+    for format in formats.values():
+        if format.sniff is not None and format.sniff(source):
+            return format
+    if source.is_json:
+        return _sniff_json(source, formats)
+    raise InputError(f"{source.name}: the format cannot be told, {choice(formats)}")
+
+
+def sniff_head(source: Source, formats: Formats) -> Format | None:
+    """Return the format that the first bytes tell, or the first of several JSON lines."""
+    for format in formats.values():
+        if format.marks and source.data.startswith(format.marks):
+            return format
+    if source.data.find(b"\n") in (-1, len(source.data) - 1):  # one line may be anything
+        return None
+    return _format_of(first_object(source), source, formats)
+
+
+def _sniff_json(source: Source, formats: Formats) -> Format:
+    """Return the format of JSON lines: the first line that only one format can have."""
+    keys = {format.key for format in formats.values()}
+    undecided: Format | None = None
+    is_list = source.data.lstrip().startswith(b"[")  # of which lines are parts
+    fault = ""
+    n_strange = 0
+    for number, line in source.filled_lines():
+        row = None
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            if line.lstrip().startswith("{") and not is_list:
+                fault = fault or invalid_json(source.name, error, number)
+        if not isinstance(row, dict) or keys.isdisjoint(row):
+            n_strange += 1
+            if n_strange > MOST_STRANGE:
+                break
+            continue
+        if known := _format_of(row, source, formats):
+            return known
+        # Without a relation, spans know the length from the text.
+        undecided = undecided or next((f for f in formats.values() if f.key in row), None)
+    if undecided is None:
+        raise InputError(
+            fault
+            or f"{source.name}: no line is a JSON object with {' or '.join(_keys(formats))}, "
+            f"{choice(formats)}; of raw answers of a language model, name the column"
+        )
+    return undecided
+
+
+def _format_of(row: Mapping[str, Any], source: Source, formats: Formats) -> Format | None:
+    like = [format for format in formats.values() if format.key in row]
+    if len({format.key for format in like}) > 1:
+        keys = " and ".join(_keys(formats))
+        raise InputError(f"{source.name}: both {keys}, {choice(formats)}")
+    return next((f for f in like if f.is_row is None or f.is_row(row)), None)
+
+
+def _keys(formats: Formats) -> list[str]:
+    """Return the keys of JSON lines, each with the formats that have it."""
+    keyed = [format for format in formats.values() if format.key is not None]
+    return [
+        f'"{key}" ({", ".join(format.name for format in group)})'
+        for key, group in groupby(keyed, lambda format: format.key)
+    ]

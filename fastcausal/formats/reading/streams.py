@@ -1,0 +1,117 @@
+"""Sources batch by batch, and the files of a directory or a zip one after another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from fastcausal.errors import InputError
+from fastcausal.files.packed import name_of
+from fastcausal.formats import declared, frames, table
+from fastcausal.formats.annotation import projects
+from fastcausal.formats.annotation.marking import MARKING, Marking
+from fastcausal.formats.reading import batches, folders
+from fastcausal.formats.reading.batches import Stream
+from fastcausal.formats.reading.format import Format, Opened
+from fastcausal.formats.reading.opening import is_folder, is_project, opened, sniff
+from fastcausal.options import ReadFormat, TagReading
+from fastcausal.relations import Relations
+
+
+def stream(
+    source: Any, columns: Collection[str | None] | None = None, tags: TagReading = "strict"
+) -> Stream | None:
+    """Return the examples of a source one after another, None where it has to be read whole.
+
+    Parameters
+    ----------
+    source : Relations, path, `Opened`, `pyarrow.RecordBatchReader` or iterator
+        The path of a Parquet or Arrow IPC file, of a large file of JSON lines or a submission, or
+        of a directory as `read` takes it; an iterator of Relations or Arrow data.
+    columns : collection of str, optional
+        The only columns needed of Parquet files.
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
+        How tagged sentences are read.
+
+    Raises
+    ------
+    InputError
+        A file cannot be opened or its format told; a directory has no files of a known format.
+    """
+    if isinstance(source, Relations):
+        read_all = [(source.reading, source.table)]
+        return Stream("", lambda _: read_all, len(source), relations=source)
+    if isinstance(source, pa.RecordBatchReader):
+        if not frames.is_canonical(source.schema):
+            return None
+        return Stream("", lambda _: batches.of_reader(source), n_bytes=None)
+    if isinstance(source, Iterator):
+        return stream_of(source)
+    if not isinstance(source, Opened):
+        source = opened(source)
+    if isinstance(source, Opened):
+        batched = source.format.stream if source.in_batches else None
+        return None if batched is None else batched(source, columns, tags)
+    if is_project(source):
+        return projects.stream(name_of(source), None, lambda: zipped(source))
+    return folder_stream(*files_of(source), columns) if is_folder(source) else None
+
+
+def stream_of(items: Iterator[Any]) -> Stream:
+    """Return relations or Arrow data that follow each other as a stream."""
+    return Stream("", lambda _: map(batches.batch, items), n_bytes=None)
+
+
+def files_of(
+    source: str | os.PathLike[str], format: ReadFormat | None = None
+) -> tuple[str, Format | None, list[Path]]:
+    """Return the name of a directory, the format of its files if suffixes tell it, and these."""
+    if format is not None and not declared.FORMATS[format].folder:
+        raise InputError(f"{name_of(source)}: a directory, {format} is read from one file")
+    formats = {
+        name: f for name, f in declared.FORMATS.items() if f.folder and format in (None, name)
+    }
+    return name_of(source), *folders.files_of(source, formats)
+
+
+def folder_stream(
+    name: str,
+    format: Format | None,
+    files: Sequence[Path],
+    columns: Collection[str | None] | None = None,
+    marking: Marking = MARKING,
+) -> Stream | None:
+    """Return the examples of a directory, None where text files have to be read whole."""
+    if format is None:
+        return None
+    if format.documents is None:
+        return table.stream(name, {file: str(file) for file in files}, format.name, columns)
+    opens = [Opened(file, format) for file in files]
+    return projects.stream(name, sum(file.size() for file in opens), lambda: opens, marking)
+
+
+def zipped(source: str | os.PathLike[str], format: ReadFormat | None = None) -> Iterator[Opened]:
+    """Yield the files of marked texts in a zip."""
+    marked = {
+        name: f for name, f in declared.FORMATS.items() if f.documents and format in (None, name)
+    }
+    if not marked:
+        raise InputError(f"{name_of(source)}: a zip of files, {format} is read from one file")
+    yield from projects.files_of(source, marked, sniff)
+
+
+def documents_of(source: Any) -> Iterator[Any]:
+    """Yield the files of marked texts in a directory or zip, `Opened`; any other source alone."""
+    if is_project(source):
+        yield from zipped(source)
+        return
+    if is_folder(source):
+        _, format, files = files_of(source)
+        if (format or opened(files[0]).format).documents:
+            yield from (Opened(file, format) if format else opened(file) for file in files)
+            return
+    yield source

@@ -1,0 +1,12 @@
+"""Reports: the result of every task, and all ways to show it.
+
+::
+
+    report.py       named scores, facts, warnings and tables
+    groups.py       scores and counts of one group
+    printed.py      text, Markdown, LaTeX, CSV, HTML and JSON of a result
+    grid.py         tables of named rows
+    escapes.py      text from data as text, never as markup
+    pictures.py     pictures by matplotlib; charts.py bars and matrices
+    page/           one HTML file for the browser
+"""

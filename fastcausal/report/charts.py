@@ -1,0 +1,189 @@
+"""Charts that several pictures are made of: bars with intervals, stacked bars, matrices.
+
+Names are data: they are shortened, and no letter of them is a command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import cycle, islice
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.report.escapes import line_text
+from fastcausal.report.grid import Bounded, number_text
+from fastcausal.report.pictures import Drawing
+
+# Colours that stay apart for colour-blind readers (Okabe and Ito 2008), two of them darker: all
+# have a contrast of 3 with a white and with a dark page.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#777777", "#B47C00", "#3F94CB")
+DARK = 0.5  # share of a row from which its text is white
+LONGEST = 40  # letters of a name
+MOST_BARS = 60
+WIDTH = 7.0  # inches
+ROW = 0.22
+
+Bars = Mapping[str, Mapping[str, float]]
+Stacks = Mapping[str, Mapping[str, int]]
+
+
+class Matrix(NamedTuple):
+    """Counts of gold against answers.
+
+    Attributes
+    ----------
+    name : str
+    counts : int64[n_rows, n_columns]
+    rows, columns : sequence of str or int
+        Labels of gold and of answers.
+    """
+
+    name: str
+    counts: npt.NDArray[np.int64]
+    rows: Sequence[str | int]
+    columns: Sequence[str | int]
+
+
+def short(name: str | int) -> str:
+    r"""Write a name on one line, cut where it is long.
+
+    Examples
+    --------
+    >>> short("a\nb"), short("long " * 9)
+    ('a b', 'long long long long long long long lo...')
+    """
+    text = line_text(str(name))
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+
+def bars_of(text: str, rows: Bars) -> dict[str, Drawing]:
+    """Return the text of a picture of bars, and what draws it; nothing where there are no bars.
+
+    Parameters
+    ----------
+    text : str
+        It says so where rows or series are left out: the first are drawn.
+    rows : mapping of str to mapping of str to float
+        As `bars` takes them.
+    """
+    series = [*next(iter(rows.values()), ())]
+    if not series:
+        return {}
+    kept = series[: len(COLOURS)]
+    names = [*rows][: MOST_BARS // len(kept)]
+    if len(kept) < len(series) or len(names) < len(rows):
+        text += ", the first of them"
+    return {text: partial(bars, rows={name: {k: rows[name][k] for k in kept} for name in names})}
+
+
+def stacks_of(text: str, rows: Stacks) -> dict[str, Drawing]:
+    """Return the text of a picture of stacked bars, and what draws it; of many rows the first."""
+    kept = dict(islice(rows.items(), MOST_BARS))
+    if len(kept) < len(rows):
+        text += ", the first of them"
+    return {text: partial(stacks, rows=kept)}
+
+
+def bars(figure: Any, rows: Bars) -> None:
+    """Draw a group of bars for each row, a bar for each of its values, with their bounds.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    rows : mapping of str to mapping of str to float
+        Values by name of the row and of the series, of which there are at most as many as colours;
+        `Bounded` ones have a line from bound to bound. All rows have the same series.
+    """
+    series = [*next(iter(rows.values()))]
+    thick = 0.8 / len(series)
+    figure.set_size_inches(WIDTH, 0.8 + ROW * len(rows) * (len(series) + 0.5))
+    axes = figure.subplots()
+    handles = []
+    for k, (name, colour) in enumerate(zip(series, COLOURS, strict=False)):
+        values = [row[name] for row in rows.values()]
+        places = np.arange(len(rows)) + thick * (k - (len(series) - 1) / 2)
+        widths = np.nan_to_num(np.array(values, float))
+        handles.append(axes.barh(places, widths, thick * 0.9, color=colour))
+        for place, value in zip(places, values, strict=True):
+            _remark(axes, _end(axes, place, value), place, number_text(float(value), 3))
+    _names_of_rows(axes, [*rows])
+    if len(series) > 1:
+        _legend(figure, handles, series)
+
+
+def _end(axes: Any, place: float, value: float) -> float:
+    """Draw the bounds of a bar; return where it ends on the right, bounds included."""
+    if not isinstance(value, Bounded) or value.low != value.low:
+        return max(value, 0.0) if value == value else 0.0
+    axes.plot([value.low, value.high], [place, place], color="black", linewidth=1.2)
+    return max(value, value.high, 0.0)
+
+
+def stacks(figure: Any, rows: Stacks) -> None:
+    """Draw a bar for each row, of its counts one after the other."""
+    figure.set_size_inches(WIDTH, 0.9 + 1.5 * ROW * len(rows))
+    axes = figure.subplots()
+    kinds = [*next(iter(rows.values()))]
+    places, ends = np.arange(len(rows)), np.zeros(len(rows), np.int64)
+    handles = []
+    for kind, colour in zip(kinds, cycle(COLOURS), strict=False):
+        counts = np.array([row[kind] for row in rows.values()], np.int64)
+        handles.append(axes.barh(places, counts, 0.75, left=ends, color=colour))
+        ends += counts
+    for place, total in enumerate(ends.tolist()):
+        _remark(axes, total, place, f"{total:,}")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    _names_of_rows(axes, [*rows])
+    _legend(figure, handles, kinds)
+
+
+def matrices(figure: Any, shown: Sequence[Matrix], answer: str) -> None:
+    """Draw matrices side by side; cells are as dark as their share of the row.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    shown : sequence of Matrix
+    answer : str
+        Line below the columns.
+    """
+    figure.set_size_inches(3.4 * len(shown), 3.6)
+    panels = figure.subplots(ncols=len(shown), squeeze=False)[0]
+    for axes, matrix in zip(panels, shown, strict=True):
+        _cells(axes, matrix.counts)
+        axes.set_xticks(np.arange(len(matrix.columns)) + 0.5, [*map(short, matrix.columns)])
+        axes.set_yticks(np.arange(len(matrix.rows)) + 0.5, [*map(short, matrix.rows)])
+        axes.set(title=short(matrix.name), xlabel=answer, ylabel="gold", aspect="equal")
+        axes.invert_yaxis()
+
+
+def _cells(axes: Any, counts: npt.NDArray[np.int64]) -> None:
+    shares = counts / counts.sum(axis=1, keepdims=True).clip(min=1)
+    axes.pcolormesh(shares, cmap="Blues", vmin=0, vmax=1)
+    for (row, column), n in np.ndenumerate(counts):
+        colour = "white" if shares[row, column] > DARK else "#111111"
+        axes.text(column + 0.5, row + 0.5, f"{n:,}", ha="center", va="center", color=colour)
+
+
+def _remark(axes: Any, end: float, place: float, text: str) -> None:
+    """Write what a bar shows right of its end."""
+    axes.annotate(text, (end, place), (4, 0), textcoords="offset points", va="center", fontsize=8)
+
+
+def _names_of_rows(axes: Any, names: Sequence[str]) -> None:
+    axes.set_yticks(np.arange(len(names)), [*map(short, names)])
+    axes.set_ylim(len(names) - 0.4, -0.6)  # the first on top
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+
+
+def _legend(figure: Any, handles: Sequence[Any], names: Sequence[str]) -> None:
+    """Name the series, also those whose names matplotlib would hide."""
+    shown = [str(k) for k in range(len(names))]
+    columns = min(len(names), 6)
+    legend = figure.legend(handles, shown, loc="outside lower left", ncols=columns, fontsize=8)
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_text(short(name))

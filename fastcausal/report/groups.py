@@ -1,0 +1,120 @@
+"""Scores and counts of groups: overall, roles, classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from fastcausal.report.grid import Bounded, number_text
+
+Number = float | int
+
+
+class Scores(Mapping[str, Number]):
+    """Scores and counts of one group, by name or as attributes; scores are fractions.
+
+    Examples
+    --------
+    >>> scores = Scores({"f1": 0.5, "tp": 2})
+    >>> scores.f1, scores["tp"], dict(scores)
+    (0.5, 2, {'f1': 0.5, 'tp': 2})
+    """
+
+    __slots__ = ("_values",)
+    _values: dict[str, Number]
+
+    # What editors and type checkers offer; a group has those of its kernel or task.
+    precision: float
+    recall: float
+    f1: float
+    tp: int
+    fp: int
+    fn: int
+    le: int
+    be: int
+    lbe: int
+    bes: int
+    bel: int
+    beo: int
+    em: float
+    osb: float
+    to: float
+    alpha: float
+    alpha_unitized: float
+    token_precision: float
+    token_recall: float
+    token_f1: float
+    accuracy: float
+    mcc: float
+    support: int
+    exact_match: float
+    n_questions: int
+    exact_match_with_relation: float
+    matched_precision: float
+    matched_recall: float
+    matched_f1: float
+    contained: float
+    rouge_l: float
+    bleu: float
+    shared: int
+    predicted: int
+    wanted: int
+    n: int
+
+    def __init__(self, values: Mapping[str, Number]) -> None:
+        object.__setattr__(self, "_values", dict(values))
+
+    def __getitem__(self, name: str) -> Number:
+        return self._values[name]
+
+    def __getattr__(self, name: str) -> Number:
+        try:
+            return self._values[name]
+        except KeyError:
+            known = ", ".join(self._values)
+            raise AttributeError(f'no score "{name}", expected one of {known}') from None
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("scores do not change")
+
+    def __dir__(self) -> list[str]:
+        return [*self._values, *super().__dir__()]
+
+    def __reduce__(self) -> tuple[type[Scores], tuple[dict[str, Number]]]:
+        return Scores, (self._values,)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{k}={number_text(v)}" for k, v in self._values.items())
+        return f"Scores({shown})"
+
+
+Groups = Mapping[str, Scores]
+
+
+def bounded(scores: Scores, group: str, intervals: Mapping[str, tuple[float, ...]]) -> Scores:
+    """Give scores their bounds, by flat name; counts have none."""
+    bounds = {name: intervals.get(f"{group}_{name}") for name in scores}
+    return Scores({n: Bounded(v, *b[:2]) if (b := bounds[n]) else v for n, v in scores.items()})
+
+
+def with_bounds(scores: Scores) -> dict[str, Number]:
+    """Return scores and counts, after bounded ones ``NAME_low`` and ``NAME_high``."""
+    values: dict[str, Number] = {}
+    for name, value in scores.items():
+        values[name] = float(value) if isinstance(value, Bounded) else value
+        if isinstance(value, Bounded):
+            values |= {f"{name}_low": value.low, f"{name}_high": value.high}
+    return values
+
+
+def values_of(parts: Mapping[str, Groups]) -> dict[str, dict[str, dict[str, Number]]]:
+    """Return the scores and counts of every part and group by name, in plain dicts."""
+    return {
+        part: {group: dict(scores) for group, scores in groups.items()}
+        for part, groups in parts.items()
+    }

@@ -1,0 +1,69 @@
+"""Results that print as tables, and that JSON and Arrow hold."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from fastcausal.report import grid as tables
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from fastcausal.report.grid import Grid
+
+
+class Printed(ABC):
+    """A result: what it holds is its own, how it is shown is the same for all."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON: what is undefined is None."""
+
+    @abstractmethod
+    def to_arrow(self) -> pa.Table:
+        """Return the numbers as a table; undefined is null."""
+
+    @abstractmethod
+    def to_table(self, counts: bool = False) -> Grid:
+        """Return a table for the terminal; ``counts`` adds those that it leaves out."""
+
+    @abstractmethod
+    def _notes(self) -> Sequence[str]:
+        """Lines below the tables: legend, warnings, signature."""
+
+    def to_tables(self, counts: bool = False) -> Sequence[Grid]:
+        """Return all tables that printing shows."""
+        return [self.to_table(counts)]
+
+    def to_json(self) -> str:
+        """Write `to_dict` as one line of JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Give `to_arrow` to anything that takes the Arrow C stream interface."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_markdown(self, counts: bool = False) -> str:
+        """Write tables of GitHub's Markdown, warnings and signature."""
+        return tables.to_markdown(self.to_tables(counts), self._notes())
+
+    def to_latex(self, counts: bool = False) -> str:
+        """Write tables for the LaTeX package booktabs; warnings and signature are comments."""
+        return tables.to_latex(self.to_tables(counts), self._notes())
+
+    def to_csv(self, counts: bool = False) -> str:
+        """Write tables as CSV, numbers with all their digits; undefined is empty.
+
+        Several tables are separated by an empty line. Text that a spreadsheet would take for a
+        formula begins with an apostrophe.
+        """
+        return tables.to_csv(self.to_tables(counts))
+
+    def __str__(self) -> str:
+        return tables.to_text(self.to_tables(), self._notes())
+
+    def _repr_html_(self) -> str:
+        return tables.to_html(self.to_tables(), self._notes())

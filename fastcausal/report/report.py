@@ -1,0 +1,448 @@
+"""Results of every task: named scores, facts, warnings and tables, to print and to store."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import fields, is_dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+from fastcausal.errors import InputError
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Groups, Number, Scores, bounded, values_of, with_bounds
+from fastcausal.report.printed import Printed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from fastcausal.counts.statistics import Statistics
+    from fastcausal.report.page import Section
+
+MOST_COLUMNS = 12
+BOUNDARY_ERRORS = ("bes", "bel", "beo")  # too small, too large, partial: together be
+
+
+class Tables(Mapping[str, "pa.Table"]):
+    """Arrow tables by name, each made when first asked for.
+
+    Parameters
+    ----------
+    **makers : callable
+        What makes each table, without arguments. Can be pickled if these can.
+    """
+
+    def __init__(self, **makers: Callable[[], pa.Table]) -> None:
+        self._makers = makers
+        self._made: dict[str, pa.Table] = {}
+
+    def __getitem__(self, name: str) -> pa.Table:
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
+# Attributes of a report that was given none.
+_NOTHING: dict[str, Any] = dict.fromkeys(("facts", "subsets", "tables"), MappingProxyType({}))
+_NOTHING |= {"warnings": (), "legend": (), "_statistics": None}
+
+
+class Report(Printed):
+    """Results of one task: groups of scores, what they are about, and all ways to show them.
+
+    ``report["cause"].f1`` is a score of a group, ``report.subsets["multi_relation"]["cause"].f1``
+    the same over a part of the examples. Every task gives a report; some have names of their own,
+    which add attributes alone.
+
+    Parameters
+    ----------
+    title : str
+        One line that says what was scored.
+    signature : str
+        One line that says everything the numbers depend on.
+    scores : mapping of str to Scores
+        By group. Of relations: ``overall`` and every role.
+    facts : mapping of str to object, optional
+        All else that it says, attributes of the report as well. Of relations: ``protocol``,
+        ``n_examples``, ``n_gold_relations`` and ``n_pred_relations`` (without those that mark
+        nothing), ``n_unparsed`` (predicted relations that could not be read, as far as the
+        protocol looks at them) and its parts ``n_unparsed_answers`` (read in no part) and
+        ``n_unparsed_relations``, each with its rate, and ``bounds``.
+    subsets : mapping of str to mapping, optional
+        Groups of scores for parts of the examples.
+    warnings : tuple of str
+        Warnings to a reader of the numbers; all ways to print show them.
+    tables : mapping of str to pyarrow.Table, optional
+        Details by name. Of relations: ``per_example`` and ``matches``.
+    statistics : callable, optional
+        Makes `statistics` when they are asked for.
+    legend : tuple of str
+        Lines below the tables that say what they show.
+
+    Examples
+    --------
+    >>> report = Report("2 ants", "ants v1", {"legs": Scores({"mean": 6.0, "n": 2})})
+    >>> report["legs"].mean, report.to_flat("val/"), report.to_flat(counts=False)
+    (6.0, {'val/legs_mean': 6.0, 'val/legs_n': 2}, {'legs_mean': 6.0})
+    >>> print(report.to_markdown(), end="")
+    2 ants
+    <BLANKLINE>
+    |  | mean | n |
+    | :-- | --: | --: |
+    | legs | 6.0000 | 2 |
+    <BLANKLINE>
+    ants v1
+    """
+
+    if TYPE_CHECKING:  # read-only: some tasks make them when they are looked at
+
+        @property
+        def title(self) -> str:
+            """Line that says what was scored."""
+
+        @property
+        def signature(self) -> str:
+            """Line that says everything the numbers depend on."""
+
+        @property
+        def scores(self) -> Groups:
+            """Scores by group."""
+
+        @property
+        def facts(self) -> Mapping[str, Any]:
+            """Facts besides the scores."""
+
+        @property
+        def subsets(self) -> Mapping[str, Groups]:
+            """Scores by part of the examples and group."""
+
+        @property
+        def warnings(self) -> tuple[str, ...]:
+            """Warnings to a reader of the numbers."""
+
+        @property
+        def legend(self) -> tuple[str, ...]:
+            """Lines below the tables that say what they show."""
+
+        @property
+        def tables(self) -> Mapping[str, pa.Table]:
+            """Details by name."""
+
+        @property
+        def _statistics(self) -> Callable[[], Statistics] | None:
+            """Maker of `statistics`."""
+
+        @property
+        def protocol(self) -> str:
+            """Name of the protocol."""
+
+        @property
+        def n_examples(self) -> int:
+            """Examples that were scored."""
+
+        @property
+        def n_gold_relations(self) -> int:
+            """Relations of gold that mark something."""
+
+        @property
+        def n_pred_relations(self) -> int:
+            """Predicted relations that mark something."""
+
+        @property
+        def n_unparsed(self) -> int:
+            """Predictions that could not be read."""
+
+        @property
+        def n_unparsed_answers(self) -> int:
+            """Examples whose answer could not be read as a whole."""
+
+        @property
+        def n_unparsed_relations(self) -> int:
+            """Relations that could not be read, of answers that could be."""
+
+        @property
+        def unparsed_answers_rate(self) -> float:
+            """Share of such answers of all examples, those left out included."""
+
+        @property
+        def unparsed_relations_rate(self) -> float:
+            """Share of such relations of all predicted ones."""
+
+        @property
+        def bounds(self) -> dict[str, dict[str, float] | None] | None:
+            """Overall scores ``if_empty`` and ``if_skipped``; None where all could be read."""
+
+    else:  # type checkers shall refuse what is not declared
+
+        def __getattr__(self, name: str) -> Any:
+            if "_later" in vars(self):
+                made = vars(self)["_later"]()
+                made.title  # noqa: B018  it may be made later itself
+                vars(self).update(vars(made) | vars(self))
+                vars(self).pop("_later", None)
+                return getattr(self, name)
+            if name in _NOTHING:
+                return _NOTHING[name]
+            if name.startswith("__") or name not in self.facts:
+                raise AttributeError(f"{type(self).__name__} without {name}")
+            return self.facts[name]
+
+    _logged: tuple[str, ...] = (
+        "n_unparsed",
+        "n_unparsed_answers",
+        "n_unparsed_relations",
+        "unparsed_answers_rate",
+        "unparsed_relations_rate",
+    )
+    """Facts that `to_flat` has too."""
+
+    def __init__(
+        self,
+        title: str,
+        signature: str,
+        scores: Groups,
+        *,
+        facts: Mapping[str, Any] | None = None,
+        subsets: Mapping[str, Groups] | None = None,
+        warnings: tuple[str, ...] = (),
+        tables: Mapping[str, pa.Table] | None = None,
+        statistics: Callable[[], Statistics] | None = None,
+        legend: tuple[str, ...] = (),
+    ) -> None:
+        vars(self).update(
+            title=title,
+            signature=signature,
+            scores=scores,
+            facts=facts or {},
+            subsets=subsets or {},
+            warnings=warnings,
+            tables=tables or {},
+            _statistics=statistics,
+        )
+        if legend:
+            vars(self).update(legend=legend)
+
+    @classmethod
+    def later(cls, make: Callable[[], Report], scores: Groups) -> Self:
+        """Return the report that ``make`` makes, when more than its scores is asked for.
+
+        A training loop makes many reports, and asks each for one or two scores.
+        """
+        report = cls.__new__(cls)
+        attributes = vars(report)
+        attributes["_later"], attributes["scores"] = make, scores
+        return report
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """Counts of every unit, or the sums alone of a scorer's batches; made when asked for."""
+        if self._statistics is None:
+            raise InputError("a report of scores that do not add has no statistics")
+        return self._statistics()
+
+    _intervals: dict[str, Any] | None = None
+
+    def with_intervals(self, **options: Any) -> Self:
+        """Return this report with an interval of every score, which tables and JSON show.
+
+        Options and errors are those of `Statistics.intervals`.
+        """
+        intervals = self.statistics.intervals(**options)
+        flat = intervals.flat()
+        report = copy(self)
+        vars(report).update(
+            self._regrouped({name: bounded(s, name, flat) for name, s in self._flat_groups()}),
+            legend=(*self.legend, intervals.title),
+            warnings=(*self.warnings, *intervals.warnings),
+            _intervals=intervals.to_dict(),
+        )
+        return report
+
+    def without_details(self) -> Self:
+        """Return this report without tables and statistics: what it holds stays small."""
+        self.title  # noqa: B018  nothing of it is made later
+        report = copy(self)
+        vars(report).update(tables={}, _statistics=None)
+        vars(report).pop("statistics", None)
+        return report
+
+    def _regrouped(self, groups: Mapping[str, Scores]) -> dict[str, Any]:
+        """Attributes that hold these scores, which `_flat_groups` has named."""
+        subsets = {
+            subset: {group: groups[f"{subset}_{group}"] for group in named}
+            for subset, named in self.subsets.items()
+        }
+        return {"scores": {group: groups[group] for group in self.scores}, "subsets": subsets}
+
+    def __getitem__(self, group: str) -> Scores:
+        return self.scores[group]
+
+    def __dir__(self) -> list[str]:
+        return [*self.facts, *super().__dir__()]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Report):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.title})"
+
+    @property
+    def per_example(self) -> pa.Table:
+        """Table of examples: their columns in gold, relations on both sides, and all counts."""
+        return self._table("per_example")
+
+    @property
+    def unparsed(self) -> pa.Table:
+        """Table of predictions that could not be read: (id, relation, reason, text)."""
+        return self._table("unparsed")
+
+    @property
+    def matches(self) -> pa.Table:
+        """Table of pairs: example, gold and predicted relation (null: unmatched), counts, words."""
+        return self._table("matches")
+
+    def _table(self, name: str) -> pa.Table:
+        if name not in self.tables:
+            raise InputError(f"{self.title}: a report of counts alone has no {name}")
+        return self.tables[name]
+
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        """Names that `to_dict` holds: facts, tables or attributes."""
+        return ("signature", *self.facts, "scores", "subsets", "warnings")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON: an undefined score is None."""
+        values = {name: plain(self._named(name)) for name in self._keys}
+        return values if self._intervals is None else values | {"intervals": self._intervals}
+
+    def _named(self, name: str) -> Any:
+        if name in self.facts:
+            return self.facts[name]
+        return self.tables[name] if name in self.tables else getattr(self, name)
+
+    def to_flat(self, prefix: str = "", counts: bool = True) -> dict[str, Number]:
+        """Return numbers under flat names for loggers: ``{"val/overall_f1": ...}`` for ``"val/"``.
+
+        ``counts=False`` leaves out all that is counted.
+        """
+        flat: dict[str, Number] = {n: self.facts[n] for n in self._logged if n in self.facts}
+        for group, scores in self._flat_groups():
+            flat |= {f"{group}_{name}": value for name, value in scores.items()}
+        for bound, values in (self.facts.get("bounds") or {}).items():
+            flat |= {f"overall_{name}_{bound}": v for name, v in (values or {}).items()}
+        return {f"{prefix}{name}": v for name, v in flat.items() if counts or isinstance(v, float)}
+
+    def _flat_groups(self) -> Iterator[tuple[str, Scores]]:
+        """Yield all groups with their flat names."""
+        yield from self.scores.items()
+        for subset, groups in self.subsets.items():
+            for group, scores in groups.items():
+                yield f"{subset}_{group}", scores
+
+    def to_arrow(self) -> pa.Table:
+        """Return a row per subset and group, a column per score and count; undefined is null."""
+        import pyarrow as pa
+
+        rows = [
+            {"subset": subset, "group": group, **with_bounds(scores)}
+            for subset, groups in {"all": self.scores, **self.subsets}.items()
+            for group, scores in groups.items()
+        ]
+        of = {str: pa.string(), int: pa.int64(), float: pa.float64()}
+        types: dict[str, pa.DataType] = {}
+        for row in rows:
+            types |= {name: of[type(v)] for name, v in row.items() if types.get(name) != of[float]}
+        return pa.Table.from_pylist(plain(rows), pa.schema(types))
+
+    def summary(self, subset: str = "") -> Scores:
+        """Return the row of this report, or of a subset, in a table of systems; empty for none."""
+        return Scores({})
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Return a table for the terminal; ``counts`` adds those that it leaves out."""
+        return scores_table(self.title, {"": self.scores, **self.subsets}, counts)
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write a page for the browser: one file that needs nothing else.
+
+        Pictures need the extra ``plots``; without it a line says so.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written; nothing of it is left.
+        """
+        from fastcausal.report.page import Page, write_page
+
+        write_page(path, Page(self.title, self.sections()))
+
+    def sections(self) -> Sequence[Section]:
+        """Return the parts of its page."""
+        from fastcausal.report.page import Section
+
+        return [Section("", self.to_tables(), (), self._notes())]
+
+    def _notes(self) -> list[str]:
+        warnings = [f"warning: {warning}" for warning in self.warnings]
+        return [*self.legend, *warnings, self.signature]
+
+
+def scores_table(title: str, parts: Mapping[str, Groups], counts: bool = False) -> Grid:
+    """Make a row per group of every part, the name of the part above them unless it is empty.
+
+    Unless ``counts`` is set, the kinds of a boundary error are left out, and all counts where there
+    are many.
+    """
+    rows = values_of(parts)
+    first = next(iter(next(iter(rows.values())).values()))
+    columns = list(first)
+    if not counts:
+        columns = [name for name in columns if name not in BOUNDARY_ERRORS]
+    if not counts and len(columns) > MOST_COLUMNS:
+        columns = [name for name in columns if isinstance(first[name], float)]
+    cells = {
+        part: {g: [values.get(name, "") for name in columns] for g, values in groups.items()}
+        for part, groups in rows.items()
+    }
+    return Grid(title, columns, parts=cells)
+
+
+def plain(value: Any) -> Any:
+    """Make a value ready for JSON: NaN is None, tables and arrays are lists.
+
+    Of a dataclass, what its representation leaves out is left out here too.
+
+    Examples
+    --------
+    >>> plain({"scores": Scores({"f1": math.nan}), "labels": ("a", 1)})
+    {'scores': {'f1': None}, 'labels': ['a', 1]}
+    """
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    if isinstance(value, Mapping):
+        return {name: plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, Report):
+        return value.to_dict()
+    if is_dataclass(value):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value) if f.repr}
+    as_list = getattr(value, "to_pylist", None) or value.tolist
+    return plain(as_list())

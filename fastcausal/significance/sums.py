@@ -1,0 +1,107 @@
+"""Weighted sums of rows: of integers exact, of floats rounded once, so that no order counts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Int64 = npt.NDArray[np.int64]
+Float64 = npt.NDArray[np.float64]
+Rows = npt.NDArray[Any]
+EXACT = 2**53  # float64 holds every integer up to here
+EXACT_SINGLE = 2**24  # and float32
+
+
+def sums_of(terms: Rows, weights: Int64) -> Rows:
+    """Return ``weights @ terms``: of integers exact, of floats with every sum rounded once."""
+    return exact_sums(terms, weights) if terms.dtype.kind == "f" else weighted_sums(terms, weights)
+
+
+def most(values: Any) -> Any:
+    """Return the largest absolute value, 0 of none."""
+    return np.abs(values).max(initial=0)
+
+
+def weighted_sums(rows: npt.NDArray[np.int64], weights: npt.NDArray[np.int64]) -> Any:
+    """Return ``weights @ rows`` of integers, exact.
+
+    Products of float matrices are many times faster than those of integers, and exact as long as
+    every sum stays below 2^24 (float32) or 2^53 (float64).
+
+    Parameters
+    ----------
+    rows : int[n_rows, n_fields]
+    weights : int64[n_draws, n_rows]
+        How often each row is in a draw.
+
+    Returns
+    -------
+    int64[n_draws, n_fields]
+
+    Raises
+    ------
+    ValueError
+        A sum might leave 64 bits.
+
+    Examples
+    --------
+    >>> weighted_sums(np.array([[1, 2], [3, 4]]), np.array([[1, 1], [2, 0]]))
+    array([[4, 6],
+           [2, 4]])
+    """
+    bound = float(most(rows)) * float(weights.sum(axis=1, dtype=np.float64).max(initial=0))
+    if bound < EXACT:
+        kind = np.float32 if bound < EXACT_SINGLE else np.float64
+        return _product(weights.astype(kind), rows.astype(kind)).astype(np.int64)
+    if bound >= 2.0**63:
+        raise ValueError(f"weighted counts may add up to {bound:.3g}, expected less than 2^63")
+    return weights @ rows
+
+
+def _product(weights: Any, rows: Any) -> Any:
+    """Multiply float matrices whose sums are exact in any order."""
+    # The threads of BLAS keep processors busy long after one draw, which has no need of them.
+    return np.einsum("ij,jk->ik", weights, rows) if len(weights) == 1 else weights @ rows
+
+
+def exact_sums(values: Float64, weights: npt.NDArray[np.int64]) -> Float64:
+    """Return ``weights @ values`` of floats, every sum rounded once.
+
+    So it equals ``math.fsum`` over the repeated values, and no order of them changes a bit.
+
+    Parameters
+    ----------
+    values : float64[n_rows, n_fields]
+        Finite.
+    weights : int64[n_draws, n_rows]
+        How often each row is in a draw; below 2^50 in all.
+
+    Returns
+    -------
+    float64[n_draws, n_fields]
+
+    Examples
+    --------
+    >>> exact_sums(np.array([[0.1], [0.5]]), np.array([[3, 0], [1, 1]]))
+    array([[0.3],
+           [0.6]])
+    """
+    # Multiples of one power of two, so small that float64 adds up every product exactly.
+    bits = 52 - int(weights.sum(axis=1).max(initial=0)).bit_length()
+    if bits < 1:
+        raise ValueError("weights add up to 2^51 or more, expected less")
+    times = weights.astype(np.float64)
+    exponent = int(np.frexp(most(values))[1])
+    parts = []
+    while values.any():
+        exponent -= bits
+        part = np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
+        parts.append(_product(times, part))
+        values = values - part
+    if len(parts) < 3:  # a sum of two is rounded once
+        return sum(parts, np.zeros((len(weights), values.shape[1])))
+    cells = np.stack(parts, axis=-1).reshape(-1, len(parts))
+    return np.array([math.fsum(cell) for cell in cells.tolist()]).reshape(parts[0].shape)

@@ -1,0 +1,175 @@
+"""Labels from the files that raters saved: a table of judgments, and how many are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from fastcausal.errors import InputError, Remedy
+from fastcausal.files.files import Source
+from fastcausal.files.packed import stem_of
+from fastcausal.files.values import JSON, kind, shown
+from fastcausal.tasks.answers.join import read_extractions
+from fastcausal.tasks.claims.files import entries_of_topic
+from fastcausal.tasks.claims.reading import fields_of, pattern_of, read_claims
+from fastcausal.tasks.claims.scorer import judgments_of
+
+PLACES = ("first_prediction", "second_prediction", "third_prediction")
+_SCHEMA = pa.schema(
+    [("system", pa.string()), ("item", pa.string()), ("rater", pa.string()), ("label", pa.int64())]
+)
+
+
+class Label(NamedTuple):
+    """Label that a rater gave an item; None where there is none yet."""
+
+    system: str | None
+    item: str
+    rater: str
+    label: int | None
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Labels of all raters.
+
+    Attributes
+    ----------
+    labels : list of Label
+        Ascending by rater, then system, then item.
+    """
+
+    labels: list[Label]
+
+    @property
+    def table(self) -> pa.Table:
+        """Judgments that `meta` reads; without ``system`` where no file names any."""
+        rows = [label._asdict() for label in self.labels if label.label is not None]
+        table = pa.Table.from_pylist(rows, _SCHEMA)
+        systems = any(label.system is not None for label in self.labels)
+        return table if systems else table.drop_columns(["system"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts of items and labels, of each rater too."""
+        raters = {label.rater: {"n_judged": 0, "n_missing": 0} for label in self.labels}
+        for label in self.labels:
+            raters[label.rater]["n_missing" if label.label is None else "n_judged"] += 1
+        totals = {
+            n: sum(counts[n] for counts in raters.values()) for n in ("n_judged", "n_missing")
+        }
+        items = {(label.system, label.item) for label in self.labels}
+        return {"n_items": len(items), **totals, "raters": raters}
+
+
+def collect(paths: Sequence[str], name: str | None = None, key: str | None = None) -> Collected:
+    """Collect the labels of saved files.
+
+    Parameters
+    ----------
+    paths : sequence of path
+        Files of answers, of claims, or with ``key`` of preferences.
+    name : str, optional
+        Pattern of file names without suffix, with ``{rater}``, and of claims ``{system}`` and
+        ``{side}``.
+    key : path, optional
+        What system is in each place of a topic.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, a rater has two files of an item, or raters' items differ.
+    ValueError
+        The pattern has an unknown field.
+    """
+    files = [Source.open(path) for path in paths]
+    if key is not None:
+        labels = [*_of_preferences(files, name, key)]
+    elif _of_claims(files):
+        labels = [Label(**row) for row in judgments_of(read_claims(files, name)).to_pylist()]
+    else:
+        labels = [*_of_answers(files, name)]
+    _require_alike(labels)
+    return Collected(sorted(labels, key=lambda v: (v.rater, v.system or "", v.item)))
+
+
+def _of_claims(files: Sequence[Source]) -> bool:
+    """Tell files of claims from those of answers; InputError for some of each."""
+    entries = [entries_of_topic(file) for file in files]
+    for file, of_topic in zip(files, entries, strict=True):
+        if any(f"{place}_likert" in of_topic for place in PLACES):
+            remedy = Remedy("key", ("FILE",), "would name the systems")
+            raise InputError(f"{file.name} has preferences for places", remedy)
+    kinds = {"claims" in of_topic: file.name for file, of_topic in zip(files, entries, strict=True)}
+    if len(kinds) > 1:
+        raise InputError(f"{kinds[True]} has claims, {kinds[False]} does not: import one kind")
+    return True in kinds
+
+
+def _rater_of(file: Source, name: str | None) -> str | None:
+    return None if name is None else fields_of(pattern_of(name), file.name).get("rater")
+
+
+def _of_answers(files: Sequence[Source], name: str | None) -> Iterator[Label]:
+    if len(files) > 1:
+        read_extractions(files)  # which refuses other items or texts
+    for file in files:
+        items = read_extractions(file)
+        named = _rater_of(file, name)
+        has_system = "system" in items.columns.column_names
+        systems = items.columns["system"].to_pylist() if has_system else [None] * len(items)
+        for column, rater in enumerate(items.raters or (stem_of(file.name),)):
+            codes = items.verdicts[:, column].tolist() if items.raters else [-1] * len(items)
+            for system, item, code in zip(systems, items.ids.to_pylist(), codes, strict=True):
+                yield Label(system, item, named or rater, None if code < 0 else code)
+
+
+def _of_preferences(files: Sequence[Source], name: str | None, key: str) -> Iterator[Label]:
+    systems = _topics(Source.open(key))
+    for file in files:
+        topics = _topics(file)
+        if topics.keys() != systems.keys():
+            raise InputError(f"{file.name} and {key} have different topics")
+        rater = _rater_of(file, name) or stem_of(file.name)
+        for topic, said in topics.items():
+            for place in PLACES:
+                label = said.get(f"{place}_likert")
+                where = f'{file.name}: topic "{topic}": "{place}_likert"'
+                if label is not None and (type(label) is not int or not 0 <= label <= 5):
+                    raise InputError(f"{where} is {shown(label)}, expected 1 to 5, or 0 for none")
+                system = systems[topic].get(place)
+                if not isinstance(system, str):
+                    raise InputError(f'{key}: topic "{topic}": no system for "{place}"')
+                yield Label(system, topic, rater, label or None)
+
+
+def _topics(file: Source) -> dict[str, dict[str, Any]]:
+    try:
+        document = JSON.decode(file.text)
+    except InputError as error:
+        raise InputError(f"{file.name}: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file.name} is not valid JSON: {error}") from error
+    if not isinstance(document, dict) or not document:
+        raise InputError(f"{file.name} is {kind(document)}, expected an object of topics")
+    for topic, value in document.items():
+        if not isinstance(value, dict):
+            raise InputError(f'{file.name}: topic "{topic}" is {kind(value)}, expected an object')
+    return document
+
+
+def _require_alike(labels: Sequence[Label]) -> None:
+    """Refuse items that a rater has twice, or that another rater of the same system lacks."""
+    items: dict[str, set[tuple[str | None, str]]] = {}
+    for label in labels:
+        item = (label.system, label.item)
+        if item in items.setdefault(label.rater, set()):
+            raise InputError(f'rater "{label.rater}" has item "{label.item}" twice')
+        items[label.rater].add(item)
+    first, *rest = sorted(items)
+    for rater in rest:
+        if lacking := items[first] ^ items[rater]:
+            missing = min(name for _, name in lacking)
+            raise InputError(f'raters "{first}" and "{rater}" have different items: "{missing}"')

@@ -1,0 +1,218 @@
+"""Sheets of answers and claims, from the files that `answers` and `claims` read."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from fastcausal.errors import InputError, Remedy
+from fastcausal.files.files import Source
+from fastcausal.tasks.annotate.marks import Piece, marked_source, marked_span
+from fastcausal.tasks.annotate.page import Sheet
+from fastcausal.tasks.annotate.slots import RATER, Place, Slotted, members, root, with_slots
+from fastcausal.tasks.answers.files import VERDICTS, ExtractionFile, read_file, require_unique
+from fastcausal.tasks.answers.join import keyed
+from fastcausal.tasks.answers.parse import Parsed, parse_guide
+from fastcausal.tasks.answers.scorer import answers as score_answers
+from fastcausal.tasks.claims.files import Claim, ClaimFile, entries_of_topic, read_claim_file
+from fastcausal.tasks.words import words
+
+Path_ = str | os.PathLike[str] | Source
+
+
+def sheet_of_answers(source: Path_, rater: str | None = None, only_judge: bool = False) -> Sheet:
+    """Make the sheet of extracted causes and effects.
+
+    Parameters
+    ----------
+    source : path
+        Any file of answers. Answers of a tool's file are kept, unless they are another rater's;
+        verdicts of other files are not shown.
+    rater : str, optional
+        By default the one whom the file names, or none.
+    only_judge : bool
+        Leave out items that words alone decide.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or nothing is left to judge.
+    """
+    file = Source.open(source)
+    if "claims" in entries_of_topic(file):
+        remedy = Remedy("against", ("FILE",), "would name the articles that judge them")
+        raise InputError(f"{file.name} has claims", remedy)
+    [items] = keyed([read_file(file, file.name, "")])
+    require_unique(items)
+    kept = list(_to_judge(file, items)) if only_judge else list(range(len(items.ids)))
+    if not kept:
+        raise InputError(f"{file.name}: no item is left to judge")
+    document = _tool_document(file, items)
+    user = "" if document is None else document["username"]
+    name = user if rater is None else rater
+    text = _tool_text(items) if document is None else _with_answers(file.text)
+    given = [None] * len(items.ids) if document is None or name != user else _verdicts(items)
+    return Sheet(
+        "answers",
+        _stem(file),
+        name,
+        _tool_file(text, kept),
+        ('"valid"', '"invalid"'),
+        [given[k] for k in kept],
+        [_item(items, k) for k in kept],
+    )
+
+
+def sheet_of_claims(source: Path_, against: Path_, rater: str | None = None) -> Sheet:
+    """Make the sheet of the claims of one side, which the articles of the other side judge.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, both have one side, a topic has no article, or there is no claim.
+    """
+    file = Source.open(source)
+    judged, judging = read_claim_file(file), read_claim_file(against)
+    if judged.side == judging.side:
+        raise InputError(f"{judged.name} and {judging.name} are both of the {judged.side}")
+    articles = {topic.name: topic.article for topic in judging.topics}
+    missing = [topic.name for topic in judged.topics if topic.name not in articles]
+    if missing:
+        raise InputError(f'{judging.name}: no topic "{missing[0]}", which {judged.name} has')
+    claims = list(_claims(judged))
+    if not claims:
+        raise InputError(f"{file.name} has no claims")
+    text, names = file.text, list(articles)
+    slots = [(place, k) for k, place in enumerate(_judgments(text))]
+    return Sheet(
+        "claims",
+        _stem(file),
+        rater or "",
+        with_slots(text, slots),
+        ("true", "false"),
+        [claim.judgment for _, claim in claims],
+        [
+            {"id": topic, "claim": c.text, "sentence": c.sentence, "article": names.index(topic)}
+            for topic, c in claims
+        ],
+        judging.side,
+        tuple(articles.values()),
+    )
+
+
+def _stem(file: Source) -> str:
+    return "answers" if file.name == "<stdin>" else Path(file.name).stem
+
+
+def _to_judge(file: Source, items: ExtractionFile) -> Iterator[int]:
+    """Yield the rows that triage leaves to people, those that cannot be read among them."""
+    scored = score_answers(file, unparsed="skip").per_item.to_pylist()
+    triage = {(row.get("system") or "", row["item"]): row["triage"] for row in scored}
+    keys = zip(items.systems.to_pylist(), items.ids.to_pylist(), strict=True)
+    for k, key in enumerate(keys):
+        if triage.get(key, "judge") == "judge":
+            yield k
+
+
+def _verdicts(items: ExtractionFile) -> list[bool | None]:
+    answers: list[bool | None] = [None] * len(items.ids)
+    for row, valid in zip(items.ratings.item.tolist(), items.ratings.valid.tolist(), strict=True):
+        answers[row] = None if valid < 0 else valid == 1
+    return answers
+
+
+def _tool_document(file: Source, items: ExtractionFile) -> dict[str, Any] | None:
+    """Return the JSON of a tool's file whose verdicts are answers alone, or None."""
+    try:
+        document = json.loads(file.text)
+    except ValueError:
+        return None
+    if not isinstance(document, dict) or "items" not in document:
+        return None
+    elsewhere = {*VERDICTS} & {*items.records.table.column_names} - {"answer", items.reference}
+    return document if isinstance(document.get("username"), str) and not elsewhere else None
+
+
+def _with_answers(text: str) -> str:
+    """Write null into the items of a tool's file that have no answer."""
+    items = members(text, dict(members(text, root(text)))["items"][0])
+    ends = [stop - 1 for _, (start, stop) in items if "answer" not in dict(members(text, start))]
+    parts = with_slots(text, [((end, end), 0) for end in ends])
+    return "".join(part if isinstance(part, str) else ', "answer": null' for part in parts)
+
+
+def _tool_text(items: ExtractionFile) -> str:
+    """Write items as the tool does, with their other columns."""
+    texts = [items.texts[name].to_pylist() for name in ("source", "reference", "answer")]
+    rows = zip(items.ids.to_pylist(), *texts, items.columns.to_pylist(), strict=True)
+    written = [
+        {name: value for name, value in columns.items() if value == value}  # JSON has no NaN
+        | {
+            "id": key,
+            "data": {"text": source or "", "reference": reference, "model": answer},
+            "answer": None,
+        }
+        for key, source, reference, answer, columns in rows
+    ]
+    document = {"username": "", "items": written}
+    return json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n"
+
+
+def _tool_file(text: str, kept: list[int]) -> Slotted:
+    """Cut answers and user name out of a tool's file, and items that are not kept."""
+    places = dict(members(text, root(text)))
+    items = [place for _, place in members(text, places["items"][0])]
+    if len(kept) < len(items):
+        between = text[items[0][1] : items[1][0]]
+        rows = between.join(text[slice(*items[k])] for k in kept)
+        return _tool_file(text[: items[0][0]] + rows + text[items[-1][1] :], list(range(len(kept))))
+    slots = [(dict(members(text, start))["answer"], k) for k, (start, _) in enumerate(items)]
+    return with_slots(text, [(places["username"], RATER), *slots])
+
+
+def _item(items: ExtractionFile, row: int) -> dict[str, Any]:
+    source, reference, answer = (
+        items.texts[name][row].as_py() or "" for name in ("source", "reference", "answer")
+    )
+    parsed = [parse_guide(text) for text in (reference, answer)]
+    spans = [() if side is None else side.cause + side.effect for side in parsed]
+    known = set(words(source))
+    return {
+        "id": items.ids[row].as_py(),
+        "source": marked_source(source, *spans),
+        "reference": _side(reference, parsed[0], None),
+        "model": _side(answer, parsed[1], known if source else None),
+    }
+
+
+def _side(text: str, parsed: Parsed | None, known: set[str] | None) -> dict[str, Any]:
+    """Return what one side says, with marks where the words of the source are known."""
+
+    def marked(spans: Iterable[str], known: set[str] | None = known) -> list[list[Piece]]:
+        return [[(s, 0)] if known is None else marked_span(s, known) for s in spans]
+
+    if parsed is None:
+        return {"unread": marked([text])[0]}
+    relation = [] if parsed.relation is None else [parsed.relation]
+    roles = {"cause": marked(parsed.cause), "effect": marked(parsed.effect)}
+    return roles | ({"relation": marked(relation, None)} if relation else {})
+
+
+def _claims(file: ClaimFile) -> Iterator[tuple[str, Claim]]:
+    for topic in file.topics:
+        for claim in topic.claims:
+            yield topic.name, claim
+
+
+def _judgments(text: str) -> Iterator[Place]:
+    """Yield the place of every judgment of a file of claims, in its order."""
+    for _, (topic, _) in members(text, root(text)):
+        claims = dict(members(text, topic))["claims"][0]
+        for _, (start, _) in members(text, claims):
+            is_list = text[start] == "["
+            records = [place for _, (place, _) in members(text, start)] if is_list else [start]
+            for record in records:
+                yield dict(members(text, record))["judgment"]

@@ -1,0 +1,212 @@
+"""Scores of extracted causes and effects, from the words that they share with their references."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fastcausal.counts.arithmetic import ScoresByName, precision_recall_f1, ratio
+from fastcausal.counts.formula import MOST, Formula
+from fastcausal.counts.means import mean_of_pairs
+from fastcausal.counts.rules import Rule, ascending
+from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
+
+ROLES = ("cause", "effect")
+ROLE_FIELDS = ("shared", "predicted", "wanted", "matched", "equal")
+BESIDES = ("contained", "relation", "pred_relation", "asked", "judged", "valid", "unread")
+MOST_OF = {"cause_equal": 1, "effect_equal": 1, "contained": 2, "unread": 1}
+MEASURES = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True)
+class ExtractionFormula(Formula):
+    """Words of causes and effects, relations, and verdicts of every answer.
+
+    Rows have for each role its shared, predicted, wanted and matched words, and 1 where both sides
+    are equal; then 2 for an answer of words of its source, 1 for another, 0 without a source; the
+    relations of reference and answer as 1 + their place among the relations, 0 without one; how
+    many raters were asked, judged the answer and found it valid; and 1 where a side is unread.
+
+    Attributes
+    ----------
+    protocol : {"guide", "fcr"}
+        ``fcr``: empty roles count as equal, a role without words on a side has an F1 of 0 in an
+        answer, 0/0 is 0, and relations of either side are classes.
+    relations : tuple of str
+        Ascending.
+
+    Examples
+    --------
+    >>> formula = ExtractionFormula("guide", ("cause",))
+    >>> rows = np.array([[1, 1, 2, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0]])
+    >>> scores = formula.scores(rows, np.array([[1]]))
+    >>> [float(scores[name][0]) for name in ("cause_recall", "effect_f1", "relation_accuracy")]
+    [0.5, 1.0, 1.0]
+    """
+
+    job = "judged"
+    room = "answers.report"
+
+    protocol: str
+    relations: tuple[str, ...]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return (*(f"{role}_{name}" for role in ROLES for name in ROLE_FIELDS), *BESIDES)
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value: of places among relations, flags and counts."""
+        if field in ("relation", "pred_relation"):
+            return 0, len(self.relations)
+        return 0, MOST_OF.get(field, MOST)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Words that are shared are on both sides; raters who judge were asked."""
+        of_role = (*ascending("matched", "shared", "predicted"), *ascending("shared", "wanted"))
+        of_roles = (rule.of(role) for role in ROLES for rule in of_role)
+        return (*of_roles, *ascending("valid", "judged", "asked"))
+
+    @property
+    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+        """Words and the relation of the reference."""
+        return ("cause_wanted",), ("effect_wanted",), ("relation",)
+
+    @property
+    def undefined(self) -> float:
+        """The value of 0/0."""
+        return 0.0 if self.protocol == "fcr" else math.nan
+
+    def by_field(self, rows: Rows) -> dict[str, Rows]:
+        """Return the columns of rows by name."""
+        return dict(zip(self.fields, rows.T, strict=True))
+
+    def f1_of_answers(self, rows: Rows) -> Float64:
+        """Return F1 of the words of each role of every answer, float64[n_roles, n_rows]."""
+        columns = self.by_field(rows)
+        return np.array([
+            ratio(
+                2 * columns[f"{role}_shared"],
+                columns[f"{role}_predicted"] + columns[f"{role}_wanted"],
+                self.undefined,
+            )
+            for role in ROLES
+        ])  # fmt: skip
+
+    def terms(self, rows: Rows) -> Rows:
+        """Return counts, shares of verdicts and F1 of answers, in the order of `_parts`."""
+        return np.column_stack(self._terms(rows)).astype(np.float64)
+
+    def summed(self, rows: Rows, times: Int64) -> Rows:
+        """Return the sums of terms, float64[1, n_terms], without a table of all of them."""
+        weights = times[None]
+        return np.hstack([sums_of(term[:, None], weights) for term in self._terms(rows)]) * 1.0
+
+    def _terms(self, rows: Rows) -> list[Rows]:
+        columns = self.by_field(rows)
+        both = columns["cause_equal"] * columns["effect_equal"]
+        relation, given = columns["relation"], columns["pred_relation"]
+        f1 = mean_of_pairs(self.f1_of_answers(rows))
+        terms = [column for role in ROLES for column in self._role_terms(columns, role)]
+        terms += [both, both * (relation == given) * (relation > 0), relation > 0]
+        terms += [np.nan_to_num(f1), ~np.isnan(f1), np.ones(len(rows), bool)]
+        terms += [columns["contained"] == 2, columns["contained"] > 0]
+        terms += [ratio(columns["valid"], columns["judged"], 0.0), columns["judged"] > 0]
+        codes = range(1, len(self.relations) + 1)
+        terms += [(relation == code) & (given == code) for code in codes]
+        terms += [(relation > 0) & (given == code) for code in codes]
+        return [*terms, *(relation == code for code in codes)]
+
+    def _role_terms(self, columns: Mapping[str, Rows], role: str) -> list[Rows]:
+        """Return the counts of a role, where its sides are equal, and where that counts."""
+        *words, equal = (columns[f"{role}_{name}"] for name in ROLE_FIELDS)
+        counted = np.ones(len(equal), bool) if self.protocol == "fcr" else words[1] + words[2] > 0
+        return [*words, equal * counted, counted]
+
+    def _parts(self, sums: Rows) -> dict[str, dict[str, Rows]]:
+        """Name the columns of sums of terms, by group."""
+        names = [(role, name) for role in ROLES for name in (*ROLE_FIELDS, "n")]
+        names += [("joint", name) for name in ("equal", "with_relation", "n_relation")]
+        names += [("joint", name) for name in ("f1", "n_f1", "n")]
+        names += [
+            ("source", "contained"),
+            ("source", "n"),
+            ("verdicts", "valid"),
+            ("verdicts", "n"),
+        ]
+        parts: dict[str, dict[str, Rows]] = {}
+        for (group, name), column in zip(names, sums.T, strict=False):
+            parts.setdefault(group, {})[name] = column
+        return parts
+
+    def counts_of(self, sums: Rows) -> dict[str, dict[str, int]]:
+        """Return the counts of every group beside its scores, from one row of sums of terms."""
+        parts = self._parts(sums)
+        of_roles = {
+            role: {name: int(parts[role][name][0]) for name in (*ROLE_FIELDS[:3], "n")}
+            for role in ROLES
+        }
+        n = {group: {"n": int(parts[group]["n"][0])} for group in ("joint", "source")}
+        return of_roles | n | {"relation": {"n": int(parts["joint"]["n_relation"][0])}}
+
+    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+        """Compute the scores of both roles and their means, of both together, and of the rest."""
+        parts, undefined = self._parts(sums), self.undefined
+        roles = {role: self._role_scores(parts[role]) for role in ROLES}
+        overall = {
+            name: mean_of_pairs(np.array([scores[name] for scores in roles.values()]))
+            for name in roles["cause"]
+        }
+        joint, source, verdicts = parts["joint"], parts["source"], parts["verdicts"]
+        return {
+            "overall": overall,
+            **roles,
+            "joint": {
+                "exact_match": ratio(joint["equal"], joint["n"], undefined),
+                "exact_match_with_relation": ratio(
+                    joint["with_relation"], joint["n_relation"], undefined
+                ),
+                "f1": ratio(joint["f1"], joint["n_f1"], undefined),
+            },
+            "relation": self._relation_scores(sums, joint["n_relation"]),
+            "source": {"contained": ratio(source["contained"], source["n"], undefined)},
+            "verdicts": {"valid": ratio(verdicts["valid"], verdicts["n"], math.nan)},
+        }
+
+    def _role_scores(self, sums: Mapping[str, Rows]) -> ScoresByName:
+        words = (sums["predicted"], sums["wanted"], self.undefined)
+        matched = precision_recall_f1(sums["matched"], *words, "matched_")
+        exact = {"exact_match": ratio(sums["equal"], sums["n"], self.undefined)}
+        return precision_recall_f1(sums["shared"], *words) | exact | matched
+
+    def _relation_scores(self, sums: Rows, n: Rows) -> ScoresByName:
+        """Return accuracy, and means over the classes that are wanted (fcr: or predicted)."""
+        start = sums.shape[1] - 3 * len(self.relations)
+        hits, predicted, wanted = np.hsplit(sums[:, start:], 3)
+        classes = precision_recall_f1(hits, predicted, wanted, self.undefined)
+        counted = wanted + predicted > 0 if self.protocol == "fcr" else wanted > 0
+        means = {
+            name: mean_of_pairs(np.where(counted, classes[name], math.nan).T) for name in MEASURES
+        }
+        accuracy = {"accuracy": ratio(hits.sum(axis=1), n, self.undefined)}
+        return accuracy | {k: np.where(np.isnan(v), self.undefined, v) for k, v in means.items()}
+
+    def union(self, other: Formula) -> ExtractionFormula:
+        """Return the formula of the relations of both."""
+        if not isinstance(other, ExtractionFormula) or self.protocol != other.protocol:
+            return super().union(other)
+        return replace(self, relations=tuple(sorted({*self.relations, *other.relations})))
+
+    def convert(self, rows: Rows, formula: Formula) -> Rows:
+        """Number relations as a union does."""
+        assert isinstance(formula, ExtractionFormula)
+        place = np.array([0, *(1 + formula.relations.index(name) for name in self.relations)])
+        rows = rows.copy()
+        for name in ("relation", "pred_relation"):
+            column = self.fields.index(name)
+            rows[:, column] = place[rows[:, column]]
+        return rows

@@ -1,0 +1,290 @@
+"""Files of several raters as one table of items, in the order of their ids."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays.arrow import joined, numbers, strings
+from fastcausal.arrays.strata import ascending
+from fastcausal.errors import InputError
+from fastcausal.files.files import Source
+from fastcausal.files.packed import name_of, stem_of
+from fastcausal.files.values import most_common
+from fastcausal.tasks.answers.files import (
+    ExtractionFile,
+    Int8,
+    Ratings,
+    ascend,
+    read_file,
+    require_unique,
+)
+from fastcausal.tasks.answers.parse import PARSERS, Parsed
+
+
+@dataclass(frozen=True)
+class Extractions:
+    """Model answers with source, reference and verdicts, ascending by id.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The files, for messages.
+    ids : string[n]
+        Ascending: integers by number, all else as text.
+    keys : string[n]
+        Ids; of several systems after the name of theirs.
+    source : string[n]
+        With nulls.
+    reference, answer : string[n]
+        As they are written.
+    raters : tuple of str
+        Ascending.
+    verdicts : int8[n, n_raters]
+        1 valid, 0 invalid, -1 missing. Of several verdicts of one rater, the majority; of a tie,
+        invalid.
+    columns : pyarrow.Table
+        All other columns, of n rows.
+    warnings : tuple of str
+    """
+
+    names: tuple[str, ...]
+    ids: pa.Array
+    keys: pa.Array
+    source: pa.Array
+    reference: pa.Array
+    answer: pa.Array
+    raters: tuple[str, ...]
+    verdicts: Int8
+    columns: pa.Table
+    warnings: tuple[str, ...]
+    _where: Callable[[int], str] = field(repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def where(self, item: int) -> str:
+        """Say how messages call an item: file, row and id."""
+        return self._where(item)
+
+    def parsed(self, protocol: str = "guide") -> list[tuple[Parsed | None, Parsed | None]]:
+        """Return reference and answer of every item, None where they cannot be read.
+
+        Examples
+        --------
+        >>> text = "[Cause] rain [Effect] floods"
+        >>> read_extractions([{"gold": text, "output": "rain"}]).parsed()
+        [(Parsed(cause=('rain',), effect=('floods',), relation=None), None)]
+        """
+        parse = PARSERS[protocol]
+        texts = zip(self.reference.to_pylist(), self.answer.to_pylist(), strict=True)
+        return [(parse(reference), parse(answer)) for reference, answer in texts]
+
+
+def read_extractions(source: Any, name: str = "answers") -> Extractions:
+    """Read extractions with reference and verdicts.
+
+    Parameters
+    ----------
+    source : path, table, list of mappings, mapping with ``items``, or list of several of these
+        A list of ``{input, gold, output}``, perhaps with ``valid``; of ``{input, annotation,
+        output, gold}``, where ``gold`` is the verdict; or ``{username, items: [{id, data: {text,
+        reference, model}, answer}]}``. Instead of a verdict there may be a list ``answers`` or
+        ``valid`` of ``{name, answer}``. JSON, JSON lines, CSV, Parquet, Arrow, data frames.
+        Several files are raters of the same items, joined by id, or by position without ids.
+    name : str
+        What messages call a source other than a file.
+
+    Raises
+    ------
+    InputError
+        A file has another shape, a text is missing or another one in another file, a
+        verdict is another word, or an id occurs twice.
+
+    Examples
+    --------
+    >>> items = read_extractions([{"gold": "a", "output": "b", "valid": "yes", "tag": 3}])
+    >>> items.ids.to_pylist(), items.raters, items.verdicts.tolist(), items.columns.column_names
+    (['0'], ('answers',), [[1]], ['tag'])
+    """
+    sources = [*source] if _is_several(source) else [source]
+    if not sources:
+        raise InputError(f"{name} is an empty list, expected items")
+    files = [
+        read_file(each, *names) for each, names in zip(sources, _names(sources, name), strict=True)
+    ]
+    _require_alike(files)
+    files = keyed(files)
+    for file in files:
+        require_unique(file)
+    return _joined(files)
+
+
+def _is_several(source: Any) -> bool:
+    def is_file(value: Any) -> bool:
+        return (
+            isinstance(value, str | os.PathLike | Source | list)
+            or hasattr(value, "__arrow_c_stream__")
+            or (isinstance(value, Mapping) and "items" in value)
+        )
+
+    return isinstance(source, list | tuple) and all(map(is_file, source))
+
+
+def _names(sources: Sequence[Any], name: str) -> list[tuple[str, str]]:
+    """Return the name of each source, and of its rater: the stem where stems tell files apart."""
+    numbered = [name] if len(sources) == 1 else [f"{name}_{k + 1}" for k in range(len(sources))]
+    names = [_path_of(each) or other for each, other in zip(sources, numbered, strict=True)]
+    if again := most_common(names):
+        raise InputError(f"{again[0]} is given twice")
+    stems = [stem_of(each) for each in names]
+    return [*zip(names, names if most_common(stems) else stems, strict=True)]
+
+
+def _path_of(source: Any) -> str | None:
+    if isinstance(source, Source):
+        return source.name
+    return name_of(source) if isinstance(source, str | os.PathLike) else None
+
+
+def _require_alike(files: Sequence[ExtractionFile]) -> None:
+    """Raise InputError where one file alone has ids, or alone has text in ``gold``."""
+    kinds = {f.reference == "gold": f.records.name for f in files if "gold" in f.records}
+    if len(kinds) > 1:
+        raise InputError(f'"gold" is text in {kinds[True]} and the verdict in {kinds[False]}')
+    named = {"id" in file.records: file.records.name for file in files}
+    if len(named) > 1:
+        raise InputError(f'{named[False]}: no column "id", but there is one in {named[True]}')
+
+
+def keyed(files: list[ExtractionFile]) -> list[ExtractionFile]:
+    """Tell items of several systems apart by their names."""
+    systems = [file.systems for file in files]
+    if len({name for each in systems for name in each.unique().to_pylist()}) == 1:
+        return files
+    return [
+        replace(file, keys=pc.binary_join_element_wise(each, file.ids, "/"))
+        for file, each in zip(files, systems, strict=True)
+    ]
+
+
+def _joined(files: Sequence[ExtractionFile]) -> Extractions:
+    keys = _ascending([file.keys for file in files])
+    rows = [_rows_of(keys, file.keys) for file in files]
+
+    where = partial(_where, files, rows)
+
+    def text(name: str) -> pa.Array:
+        merged, unlike = _merged([file.texts[name] for file in files], rows)
+        if unlike is not None:
+            raise InputError(f"{where(unlike)}: other files have another {name}")
+        return merged
+
+    raters, verdicts = _verdicts([file.ratings for file in files], rows, len(keys))
+    columns, warnings = _columns(files, rows)
+    return Extractions(
+        tuple(sorted(file.records.name for file in files)),
+        _merged([file.ids for file in files], rows)[0],
+        keys,
+        text("source"),
+        text("reference"),
+        text("answer"),
+        raters,
+        verdicts,
+        columns,
+        (*_several_times(files), *warnings),
+        where,
+    )
+
+
+def _where(files: Sequence[ExtractionFile], rows: Sequence[pa.Array], item: int) -> str:
+    """Say how messages call an item: its place in the first file that has it."""
+    [first, *_] = (k for k, own in enumerate(rows) if own[item].is_valid)
+    return files[first].where(rows[first][item].as_py())
+
+
+def _ascending(keys: Sequence[pa.Array]) -> pa.Array:
+    """Return the keys of all files once: by number where all are integers, else as text."""
+    unique = keys[0] if len(keys) == 1 else pa.concat_arrays(keys).unique()
+    return unique if ascend(unique) else unique.take(ascending(unique))
+
+
+def _rows_of(keys: pa.Array, own: pa.Array) -> pa.Array:
+    """Return the row of every item in a file, null where it is missing there."""
+    return numbers(np.arange(len(keys))) if keys.equals(own) else pc.index_in(keys, own)
+
+
+def _merged(parts: Sequence[pa.Array], rows: Sequence[pa.Array]) -> tuple[pa.Array, int | None]:
+    """Return one value per item, and the first item of which files have unlike values."""
+    merged, *further = map(_taken, parts, rows)
+    for part in further:
+        unlike = pc.fill_null(pc.not_equal(merged, part), False)
+        if pc.any(unlike).as_py():
+            return merged, pc.index(unlike, True).as_py()
+        merged = pc.coalesce(merged, part)
+    return merged, None
+
+
+def _taken(part: pa.Array, rows: pa.Array) -> pa.Array:
+    n = len(rows)
+    if not rows.null_count and np.array_equal(rows.to_numpy(), np.arange(n)):
+        return part if len(part) == n else part[:n]
+    return part.take(rows)
+
+
+def _verdicts(
+    parts: Sequence[Ratings], rows: Sequence[pa.Array], n_items: int
+) -> tuple[tuple[str, ...], Int8]:
+    """Return the raters, and the majority of the verdicts of each on every item."""
+    raters = sorted({name for part in parts for name in part.rater.unique().to_pylist()})
+    sums = np.zeros((2, n_items * len(raters)), np.int64)
+    for part, own in zip(parts, rows, strict=True):
+        item = np.flatnonzero(own.is_valid().to_numpy(zero_copy_only=False))
+        item_of = np.empty(len(item), np.int64)
+        item_of[own.drop_null().to_numpy()] = item
+        rater = pc.index_in(part.rater, strings(raters)).to_numpy()
+        cell = item_of[part.item] * len(raters) + rater
+        for k, counted in enumerate((part.valid == 1, part.valid == 0)):
+            sums[k] += np.bincount(cell[counted], minlength=sums.shape[1])
+    valid, invalid = sums.reshape(2, n_items, len(raters))
+    majority = np.where(valid > invalid, 1, np.where(valid + invalid > 0, 0, -1))
+    return tuple(raters), majority.astype(np.int8)
+
+
+def _several_times(files: Sequence[ExtractionFile]) -> tuple[str, ...]:
+    """Warn of raters in several files, of which the majority counts."""
+    names = [name for file in files for name in file.ratings.rater.unique().to_pylist()]
+    return tuple(
+        f'rater "{name}" is in {names.count(name)} files: the majority of the verdicts counts'
+        for name in sorted(set(names))
+        if names.count(name) > 1
+    )
+
+
+def _columns(
+    files: Sequence[ExtractionFile], rows: Sequence[pa.Array]
+) -> tuple[pa.Table, tuple[str, ...]]:
+    """Join the other columns; leave out those of which files have unlike values."""
+    if len(files) == 1:
+        [own] = rows
+        columns = files[0].columns
+        return pa.table({c: _taken(joined(columns[c]), own) for c in columns.column_names}), ()
+    kept, left_out = {}, []
+    for name in sorted({name for file in files for name in file.columns.column_names}):
+        having = [k for k, file in enumerate(files) if name in file.columns.column_names]
+        try:
+            parts = [joined(files[k].columns[name]) for k in having]
+            kept[name], unlike = _merged(parts, [rows[k] for k in having])
+        except pa.ArrowException:  # of other types, or of one that does not compare
+            unlike = 0
+        if unlike is not None:
+            kept.pop(name, None)
+            left_out.append(f'column "{name}" is left out: files have unlike values')
+    return pa.table(kept), tuple(left_out)

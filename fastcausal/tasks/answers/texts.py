@@ -1,0 +1,55 @@
+"""ROUGE-L and BLEU of whole answers, by the libraries that define them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fastcausal.arrays.arrow import numbers
+from fastcausal.errors import InputError
+from fastcausal.tasks.answers.join import Extractions
+
+
+def text_scores(
+    items: Extractions, scored: npt.NDArray[np.bool_]
+) -> dict[str, npt.NDArray[np.float64]]:
+    """Compute ROUGE-L (F-measure, no stemmer) and BLEU (sentence, 13a, no smoothing, of 1).
+
+    Parameters
+    ----------
+    items : Extractions
+    scored : bool[n]
+        The items that are scored.
+
+    Returns
+    -------
+    dict of str to float64[n_scored]
+        ``rouge_l`` and ``bleu``.
+
+    Raises
+    ------
+    InputError
+        A library is not installed.
+    """
+    rouge, bleu = _scorers()
+    kept = numbers(scored)
+    texts = [c.filter(kept).to_pylist() for c in (items.reference, items.answer)]
+    pairs = [*zip(*texts, strict=True)]
+    return {
+        "rouge_l": np.array([rouge.score(a, b)["rougeL"].fmeasure for a, b in pairs], np.float64),
+        "bleu": np.array([bleu.sentence_score(b, [a]).score / 100 for a, b in pairs], np.float64),
+    }
+
+
+def _scorers() -> tuple[Any, Any]:
+    try:
+        from rouge_score.rouge_scorer import RougeScorer
+        from sacrebleu.metrics.bleu import BLEU
+    except ImportError as error:
+        raise InputError(
+            f"text metrics need rouge-score and sacrebleu ({error.name} is not installed): "
+            "pip install 'fastcausal[text]'"
+        ) from error
+    return RougeScorer(["rougeL"]), BLEU(smooth_method="none", effective_order=True)

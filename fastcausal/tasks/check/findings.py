@@ -1,0 +1,171 @@
+"""The findings of checks of annotations, a row each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from fastcausal._version import __version__
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import Report, Tables
+
+KINDS = (
+    "span without link",
+    "span without label",
+    "unknown label",
+    "empty span",
+    "span across sentences",
+    "discontinuous cause or effect",
+    "broken link",
+    "reversed link",
+    "impossible link",
+    "repeated link",
+    "link across sentences",
+    "relation without cause",
+    "relation without effect",
+    "overlapping cause and effect",
+    "several segments",
+    "unread relation",
+)
+MOST_TEXT = 1000  # characters of a span that a finding repeats: spans overlap and may be long
+_SCHEMA = pa.schema(
+    [(name, pa.string()) for name in ("annotator", "file", "example", "kind", "message", "text")]
+    + [("start", pa.int64()), ("stop", pa.int64())]
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fault.
+
+    Attributes
+    ----------
+    annotator, file : str
+    example : str or None
+        The id of the example, None for what lies in no sentence.
+    kind : str
+        One of `KINDS`.
+    message : str
+        What is wrong, and what was expected.
+    text : str or None
+        What the span at fault marks, its first `MOST_TEXT` characters and "..." where it is
+        longer; of a link, the span that it comes from.
+    start, stop : int or None
+        Its characters, stop exclusive: of the document in WebAnno and brat files, of the example's
+        text in other formats; None without a text.
+    """
+
+    annotator: str
+    file: str
+    example: str | None
+    kind: str
+    message: str
+    text: str | None = None
+    start: int | None = None
+    stop: int | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CheckReport(Report):
+    """The findings of `check`.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        In the order of the files and of their examples.
+    annotators : tuple of str
+        All of them, with and without findings.
+    n_files, n_examples, n_relations : int
+        What was checked; relations as they were read.
+    notes : mapping of str to int
+        What the files hold beyond causes, effects and signals, and how spans were located.
+    tags : str
+        How tagged sentences were read.
+    """
+
+    findings: tuple[Finding, ...]
+    annotators: tuple[str, ...]
+    n_files: int
+    n_examples: int
+    n_relations: int
+    notes: Mapping[str, int] = field(default_factory=dict)
+    tags: str = "strict"
+
+    _keys = (
+        "n_files", "n_examples", "n_relations", "n_findings", "counts", "annotators", "notes",
+        "findings",
+    )  # fmt: skip
+
+    def counts(self, annotator: str | None = None) -> dict[str, int]:
+        """Count the findings of each kind, of all annotators or of one."""
+        counts = Counter(f.kind for f in self.findings if annotator in (None, f.annotator))
+        return {kind: counts[kind] for kind in KINDS if counts[kind]}
+
+    @cached_property
+    def signature(self) -> str:
+        """One line that says what the findings depend on."""
+        return f"fastcausal|{__version__}|check|tags:{self.tags}"
+
+    @cached_property
+    def title(self) -> str:
+        """The numbers of files, examples and relations that were checked."""
+        n = len(self.findings)
+        of = f"files {self.n_files}, examples {self.n_examples}, relations {self.n_relations}"
+        return f"{of}, findings {n}"
+
+    @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """The entries of `to_dict` besides the findings."""
+        return {
+            "n_files": self.n_files,
+            "n_examples": self.n_examples,
+            "n_relations": self.n_relations,
+            "n_findings": len(self.findings),
+            "counts": self.counts(),
+            "annotators": {name: self.counts(name) for name in self.annotators},
+            "notes": self.notes,
+        }
+
+    @cached_property
+    def scores(self) -> Mapping[str, Scores]:
+        """Findings of each kind, by annotator and of ``all``."""
+        counts = {name: self.counts(name) for name in self.annotators} | {"all": self.counts()}
+        kinds = counts["all"]
+        return {
+            name: Scores({kind: of_name.get(kind, 0) for kind in kinds})
+            for name, of_name in counts.items()
+        }
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """The notes, as lines."""
+        return tuple(f"{what}: {n}" for what, n in self.notes.items())
+
+    @cached_property
+    def tables(self) -> Mapping[str, pa.Table]:
+        """``findings``: a row per finding, its columns the fields of `Finding`."""
+        return Tables(findings=self.to_arrow)
+
+    def to_arrow(self) -> pa.Table:
+        """Return a row per finding, its columns the fields of `Finding`."""
+        return pa.Table.from_pylist(list(map(asdict, self.findings)), _SCHEMA)
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Return a row per finding."""
+        grid = Grid(self.title, ["file", "example", "kind", "what"], "annotator", text=True)
+        for f in self.findings:
+            grid.add(f.annotator, f.file, f.example or "", f.kind, f.message)
+        return grid
+
+    def to_tables(self, counts: bool = False) -> Sequence[Grid]:
+        """Return a row per finding; and a row per kind of finding, a column per annotator."""
+        grid = Grid("", list(self.scores), corner="kind")
+        for kind in self.scores["all"]:
+            grid.add(kind, *(scores[kind] for scores in self.scores.values()))
+        return [self.to_table(counts), *([grid] if self.findings else [])]

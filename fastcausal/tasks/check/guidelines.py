@@ -1,0 +1,276 @@
+"""Checks of annotations: what breaks the rules of Cause, Effect and Signal, a row per finding."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from fastcausal import formats
+from fastcausal.errors import InputError
+from fastcausal.formats.annotation.links import Document, Link
+from fastcausal.formats.annotation.marking import Marking
+from fastcausal.formats.annotation.projects import documents as documents_in
+from fastcausal.formats.cnc.markup import CAUSE, EFFECT
+from fastcausal.formats.examples import examples
+from fastcausal.formats.reading.builder import Span, UnreadError
+from fastcausal.formats.reading.format import Opened
+from fastcausal.formats.reading.sources import RelationSources
+from fastcausal.formats.sentences import Sentence
+from fastcausal.options import LabelPolicy, TagReading
+from fastcausal.relations import ROLES, Relations
+from fastcausal.tasks.check.findings import MOST_TEXT, CheckReport, Finding
+
+
+def check(
+    sources: RelationSources,
+    tags: TagReading = "strict",
+    unplaced: LabelPolicy = "error",
+    links: Sequence[str] | None = None,
+) -> CheckReport:
+    """Check annotations against the rules of RECESS.
+
+    A relation has one Cause and one Effect, each one continuous span within the sentence, which do
+    not overlap; a Signal may be in pieces and inside the others. Every span has a label and a
+    link; links go from Cause and Signal to Effect.
+
+    Parameters
+    ----------
+    sources : source, sequence of sources, or mapping of annotator to source
+        A source is a path in any format, `Relations` or Arrow data; of a directory, all its
+        files. Labels and links can be
+        checked in WebAnno and brat files alone; other formats hold relations only.
+    tags : {"strict", "aligned", "cnc-2023", "cnc-2022"}
+        How tagged sentences are read.
+    unplaced, links
+        How files of annotation tools are read, see `fastcausal.read`.
+
+    Returns
+    -------
+    CheckReport
+        An annotator is named by the mapping, else by a column ``annotator`` (which WebAnno and
+        brat files give), else by the file name.
+
+    Raises
+    ------
+    InputError
+        There is no source, one cannot be read, or other ``tags`` than the default find no tags.
+
+    Examples
+    --------
+    >>> gold = Relations.from_examples([{"id": "a", "text": "Rain brings floods and mud",
+    ...     "relations": [{"cause": (0, 1), "effect": [(2, 3), (4, 5)]}, {"cause": (0, 1)}]}])
+    >>> for finding in check(gold).findings:
+    ...     print(finding.example, finding.kind, finding.message, sep=": ")
+    a: several segments: relation 1 has 2 spans of effect, expected one
+    a: relation without effect: relation 2 has no effect
+    """
+    named: list[tuple[str | None, Any]]
+    if isinstance(sources, Mapping):
+        named = list(sources.items())
+    else:
+        named = [(None, s) for s in (sources if isinstance(sources, list | tuple) else [sources])]
+    if not named:
+        raise InputError("no annotations to check")
+    given = {"tags": tags, **asdict(Marking(unplaced, links))}
+    findings: list[Finding] = []
+    annotators: dict[str, None] = {}
+    notes: Counter[str] = Counter()
+    n_examples = n_relations = 0
+    readings = set()
+    files = ((name, file) for name, source in named for file in formats.documents_of(source))
+    n_files = 0
+    for annotator, source in files:
+        n_files += 1
+        for file, document, relations in _open(source, given):
+            owners = _owners(relations, annotator, file)
+            readings.add(relations.reading.tags)
+            if document is None or document.text:  # else nothing of it is left
+                annotators |= dict.fromkeys(owners or [annotator or Path(file).stem])
+            notes.update(relations.reading.notes if document is None else document.notes)
+            if document is None:
+                findings += _of_relations(relations, file, owners)
+            else:
+                findings += _of_document(document, annotator or document.annotator)
+            n_examples += len(relations)
+            n_relations += relations.n_relations
+    if tags not in ("strict", *readings):
+        raise InputError(f'tags "{tags}" is for tagged sentences, the annotations have none')
+    return CheckReport(
+        tuple(findings), tuple(annotators), n_files, n_examples, n_relations, dict(+notes), tags
+    )
+
+
+def _open(source: Any, given: dict[str, Any]) -> Iterator[tuple[str, Document | None, Relations]]:
+    """Yield each document of a source, else its relations, with its name for messages."""
+    file = source if formats.is_folder(source) else formats.opened(source, whole=True)
+    marking = Marking(given["unplaced"], given["links"])
+    documents = documents_in(file, marking) if isinstance(file, Opened) else None
+    if documents is None:
+        name = file.name if isinstance(file, Opened) else "table"
+        name = str(source) if formats.is_folder(source) else name
+        yield name, None, formats.read(file if isinstance(file, Opened) else source, **given)
+    for document in documents or ():
+        yield document.file, document, document.relations()
+
+
+def _owners(relations: Relations, annotator: str | None, file: str) -> list[str]:
+    """Return the annotator of each example."""
+    stem = annotator or Path(file).stem
+    if annotator is not None or "annotator" not in relations.table.column_names:
+        return [stem] * len(relations)
+    return [stem if v is None else str(v) for v in relations.table["annotator"].to_pylist()]
+
+
+def _of_document(document: Document, annotator: str) -> list[Finding]:
+    """Return the findings in spans and links, in the order of the text."""
+    placed: list[tuple[int, int, Finding]] = []
+    for kind, message, number in (
+        *_in_spans(document),
+        *_in_links(document),
+        *_in_arguments(document),
+    ):
+        mark = document.marks[number]
+        sentence = document.sentence_of(mark)
+        example = None if sentence is None else document.example(sentence)
+        text = _cut(document.text, mark.start, mark.stop)
+        finding = Finding(
+            annotator, document.file, example, kind, message, text, mark.start, mark.stop
+        )
+        placed.append((mark.start, mark.stop, finding))
+    return [finding for *_, finding in sorted(placed, key=lambda row: row[:2])]
+
+
+Fault = tuple[str, str, int]
+"""Kind, message, number of the mark at fault."""
+
+
+def _in_spans(document: Document) -> Iterator[Fault]:
+    linked = {end for link in document.links for end in (link.source, link.target)}
+    for k, mark in enumerate(document.marks):
+        name = document.describe(k)
+        if mark.label is None:
+            yield "span without label", f"{name} has no label", k
+        elif mark.role is None:
+            yield "unknown label", f"{name}: expected Cause, Effect or Signal", k
+        if k not in linked:
+            yield "span without link", f"{name} has no link", k
+        sentence = document.sentence_of(mark)
+        if not document.is_within(mark):
+            where = "is in no sentence" if sentence is None else "goes beyond its sentence"
+            yield "span across sentences", f"{name} {where}", k
+        else:
+            try:
+                document.place(k, sentence)
+            except UnreadError:
+                yield "empty span", f"{name} marks no token", k
+        if mark.role in (CAUSE, EFFECT) and len(mark.parts) > 1:
+            message = f"{name} is in {len(mark.parts)} pieces, expected one"
+            yield "discontinuous cause or effect", message, k
+
+
+def _in_links(document: Document) -> Iterator[Fault]:
+    seen: set[tuple[int, int]] = set()
+    for link in document.links:
+        if link.source is None or link.target is None:
+            yield from _broken(link)
+            continue
+        source, target = document.describe(link.source), document.describe(link.target)
+        if None in (document.marks[link.source].role, document.marks[link.target].role):
+            continue  # the label is at fault
+        pair = document.pair(link)
+        if pair is None:
+            message = f"{source} points to {target}, expected Cause or Signal to Effect"
+            yield "impossible link", message, link.source
+            continue
+        if pair != (link.source, link.target):
+            message = f"{source} points to {target}, expected the other way round"
+            yield "reversed link", message, link.source
+        if pair in seen:
+            yield "repeated link", f"{source} and {target} are linked more than once", link.source
+        seen.add(pair)
+        ends = [document.marks[k] for k in pair]
+        sentences = [document.sentence_of(mark) for mark in ends]
+        if all(map(document.is_within, ends)) and sentences[0] is not sentences[1]:
+            message = f"{source} points to {target} in another sentence"
+            yield "link across sentences", message, link.source
+
+
+def _broken(link: Link) -> Iterator[Fault]:
+    missing = "comes from" if link.source is None else "goes to"
+    number = link.target if link.source is None else link.source
+    if number is not None:
+        yield "broken link", f"the span that {link.name} {missing} is not there", number
+
+
+def _in_arguments(document: Document) -> Iterator[Fault]:
+    for effect, (causes, signals) in document.arguments().items():
+        name = document.describe(effect)
+        if signals and not causes:
+            yield "relation without cause", f"{name} has a Signal but no Cause", effect
+        for cause in causes:
+            if _overlap(document.marks[cause].parts, document.marks[effect].parts):
+                message = f"{document.describe(cause)} overlaps its {name}"
+                yield "overlapping cause and effect", message, cause
+
+
+def _overlap(*sides: Iterable[tuple[int, int]]) -> bool:
+    """Tell whether spans of two sides overlap; those of one side do not."""
+    ordered = sorted(span for side in sides for span in side)
+    return any(start < stop for (_, stop), (start, _) in pairwise(ordered))
+
+
+def _of_relations(relations: Relations, file: str, owners: list[str]) -> Iterator[Finding]:
+    """Yield the findings in relations, in their order."""
+    names = relations.roles
+    if names[:2] != ROLES[:2]:
+        raise InputError(f"{file}: its roles are {', '.join(names)}, expected {', '.join(ROLES)}")
+    for owner, example in zip(owners, examples(relations), strict=True):
+        faults = [
+            (kind, f"relation {number} {message}", span)
+            for number, spans in enumerate(example.relations, 1)
+            for kind, message, span in _in_relation(spans and sorted(spans))
+        ]
+        sentence = Sentence(example.text) if faults and example.text is not None else None
+        for kind, message, span in faults:
+            place = _characters(sentence, span)
+            yield Finding(owner, file, example.id, kind, message, *place)
+
+
+def _in_relation(spans: list[Span] | None) -> Iterator[tuple[str, str, Span | None]]:
+    """Return kind, message and the span at fault; a relation without spans is skipped."""
+    if spans is None:
+        yield "unread relation", "cannot be read", None
+        return
+    sides = [[span for span in spans if span[0] == role] for role in (CAUSE, EFFECT)]
+    for role, side in enumerate(sides):
+        if spans and not side:
+            yield f"relation without {ROLES[role]}", f"has no {ROLES[role]}", spans[0]
+        if len(side) > 1:
+            message = f"has {len(side)} spans of {ROLES[role]}, expected one"
+            yield "several segments", message, side[1]
+    for _, start, stop in sides[CAUSE]:
+        if any(start < other[2] and other[1] < stop for other in sides[EFFECT]):
+            message = "has a cause and an effect that overlap"
+            yield "overlapping cause and effect", message, (CAUSE, start, stop)
+            return
+
+
+def _characters(
+    sentence: Sentence | None, span: Span | None
+) -> tuple[str | None, int | None, int | None]:
+    """Return the text of a span and its characters, as far as they are known."""
+    if sentence is None or span is None or span[2] > len(sentence.starts):
+        return None, None, None
+    start, stop = sentence.starts[span[1]], sentence.stops[span[2] - 1]
+    return _cut(sentence.text, start, stop), start, stop
+
+
+def _cut(text: str, start: int, stop: int) -> str:
+    """Return the characters of a span, or the first of many."""
+    if stop - start <= MOST_TEXT:
+        return text[start:stop]
+    return text[start : start + MOST_TEXT] + "..."

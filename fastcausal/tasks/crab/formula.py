@@ -1,0 +1,160 @@
+"""Scores of judgments, whose answers may name no label, and of numbers beside the labels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fastcausal.counts.arithmetic import ScoresByName, ratio, spearman
+from fastcausal.counts.formula import flat
+from fastcausal.counts.labels import ConfusionFormula, Label
+from fastcausal.significance.sums import Float64, Int64, Rows, sums_of
+from fastcausal.significance.units import OneScore
+
+UNANSWERED = "unanswered"
+NO_NUMBER = -1.0  # in rows
+SCORES = ("gold_score", "pred_score")
+
+
+@dataclass(frozen=True)
+class JudgedFormula(ConfusionFormula):
+    """Gold label and answer of each unit; an answer may name no label, the last place.
+
+    Attributes
+    ----------
+    task : str
+        The name of the question that was asked.
+
+    Examples
+    --------
+    >>> formula = JudgedFormula(("no", "yes"), True, "yes", None, "binary")
+    >>> formula.scores(np.array([[0, 0], [1, 2]]), np.array([[1, 1]]))["overall_accuracy"]
+    array([0.5])
+    """
+
+    job = "crab-judgments"
+    room = "crab.report"
+
+    task: str
+
+    @property
+    def answers(self) -> tuple[Label, ...]:
+        """The labels, and the answer that names none."""
+        return (*self.labels, UNANSWERED)
+
+    @property
+    def _unvaried(self) -> float:
+        return math.nan  # whatever 0/0 is: a value is for shares of counts
+
+
+@dataclass(frozen=True)
+class ScoredFormula(JudgedFormula):
+    """Besides labels a number of gold and of the answer; `NO_NUMBER` where there is none.
+
+    Examples
+    --------
+    >>> formula = ScoredFormula(("A", "B"), True, None, None, "score")
+    >>> rows = np.array([[0, 0, 90, 80], [1, 0, 60, 90], [1, 1, 50, 50.0]])
+    >>> scores = formula.scores(rows, np.array([[1, 1, 1], [1, 0, 2]]))
+    >>> scores["score_mae"], scores["score_spearman"]
+    (array([13.33333333,  3.33333333]), array([0.5, 1. ]))
+    """
+
+    job = "crab-scores"
+    dtype: ClassVar[type[np.generic]] = np.float64
+    adds = False  # ranks depend on all numbers
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return (*super().fields, *SCORES)
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value: scores from 0 to 100, and `NO_NUMBER`."""
+        return (NO_NUMBER, 100) if field in SCORES else super().limits(field)
+
+    @property
+    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+        """The label and the number of gold."""
+        return (*super().of_gold, SCORES[:1])
+
+    def terms(self, rows: Rows) -> Rows:
+        """Return what adds up: the terms of labels, the distance of the numbers, 1 if both are."""
+        both, distance = _distances(rows)
+        return np.column_stack([super().terms(rows[:, :2]), distance, both])
+
+    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+        """Compute the scores of labels, and the mean distance; ranks do not add."""
+        counts = sums[:, :-2].astype(np.int64)
+        return self._with_numbers(super().groups_of(counts), mae=self._mae(sums[:, -2:]))
+
+    def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+        """Compute every score of rows, under each int64[n_draws, n_rows] of weights."""
+        counts = sums_of(super().terms(rows[:, :2]), weights)
+        return flat(self._with_numbers(super().groups_of(counts), **self.numbers(rows, weights)))
+
+    def numbers(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+        """Compute the mean distance and the correlation of ranks alone."""
+        distances = np.column_stack(_distances(rows)[::-1])
+        return {
+            "mae": self._mae(sums_of(distances, weights)),
+            "spearman": self._spearman(rows, weights),
+        }
+
+    def only(self, name: str) -> OneScore:
+        """Return the way to one score; that of a correlation of ranks has no terms."""
+        self._require(name)
+        if name == "score_spearman":
+            return _Spearman(name, _refuse, _refuse, self)
+        if name == "score_mae":
+            return OneScore(name, lambda rows: self.terms(rows)[:, -2:], self._mae)
+        labels = JudgedFormula(self.labels, self.given, self.positive, self.undefined, self.task)
+        return OneScore(
+            name,
+            lambda rows: labels.terms(rows[:, :2]),
+            lambda sums: labels.scores_of(sums)[name],
+        )
+
+    def names(self) -> dict[str, list[str]]:
+        """Return the names of the scores of every group."""
+        names = super().names()
+        return names | {"score": [*names["score"], "spearman"]}
+
+    def _with_numbers(
+        self, groups: dict[str, ScoresByName], **numbers: Float64
+    ) -> dict[str, ScoresByName]:
+        overall = {"overall": groups.pop("overall")}
+        return {**overall, "score": numbers, **groups}
+
+    def _mae(self, sums: Rows) -> Float64:
+        return np.asarray(ratio(sums[:, 0], sums[:, 1], math.nan))
+
+    def _spearman(self, rows: Rows, weights: Int64) -> Float64:
+        both, _ = _distances(rows)
+        x, y = rows[both][:, 2:].T
+        return spearman(x, y, weights[:, both])
+
+
+@dataclass(frozen=True)
+class _Spearman(OneScore):
+    """The correlation of ranks alone."""
+
+    formula: ScoredFormula
+
+    def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+        """Compute it under each row of weights."""
+        return {self.name: self.formula._spearman(rows, weights)}
+
+
+def _refuse(rows: Rows) -> Rows:
+    raise ValueError("score_spearman depends on all pairs, expected a score that adds over them")
+
+
+def _distances(rows: Rows) -> tuple[Rows, Rows]:
+    """Return which rows have both numbers, and how far these are apart; else 0."""
+    gold, pred = rows[:, 2], rows[:, 3]
+    both = (gold != NO_NUMBER) & (pred != NO_NUMBER)
+    return both, np.where(both, np.abs(gold - pred), 0.0)

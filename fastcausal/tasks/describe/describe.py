@@ -1,0 +1,252 @@
+"""Describe a corpus: count its sentences, relations, words and signals."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays import arrow
+from fastcausal.engine.kernel import Int64
+from fastcausal.errors import InputError
+from fastcausal.files.files import Source
+from fastcausal.files.packed import suffix_of
+from fastcausal.formats import read
+from fastcausal.formats.cnc import rereading
+from fastcausal.formats.cnc.markup import TOKEN, count_tokens
+from fastcausal.formats.examples import examples, tagged_sentences, texts_of
+from fastcausal.formats.reading.sources import RelationSource
+from fastcausal.options import Tokenizer, check
+from fastcausal.relations import Relations
+from fastcausal.rows import Rows
+from fastcausal.tasks.classification import files
+from fastcausal.tasks.describe.description import ORDERS, CorpusDescription, Histogram
+from fastcausal.tasks.describe.words import treebank_words
+
+TOKENIZERS = get_args(Tokenizer)
+NEEDED = {"whitespace": "lengths", "nltk-style": "texts", "nltk-style+tags": "tagged sentences"}
+_ROLES = {"ARG0": "cause", "ARG1": "effect"}
+_MARKED = re.compile(r"<(ARG0|ARG1|SIG[0-9]+)>(?=(.*?)</\1>)", re.DOTALL)
+_NEVER = np.iinfo(np.int32).max
+
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.integer[Any]]
+Words = dict[str, dict[str, Histogram]]
+
+
+def describe(source: RelationSource, tokenizer: Tokenizer | None = None) -> CorpusDescription:
+    """Describe a corpus: the figures of the RECESS paper (Tan et al. 2023), tables 3, 4 and 6.
+
+    Parameters
+    ----------
+    source : path, Relations, or anything `fastcausal.read` takes
+        Or a CSV file with a column ``label`` (1 causal, 0 not), which gives sentences alone.
+    tokenizer : {"whitespace", "nltk-style", "nltk-style+tags"}, optional
+        How words are counted; None counts in every way that the corpus allows: ``nltk-style``
+        needs texts, ``nltk-style+tags`` tagged sentences as well.
+
+    Returns
+    -------
+    CorpusDescription
+
+    Raises
+    ------
+    InputError
+        The source cannot be read, or lacks what the tokenizer needs.
+    ValueError
+        An unknown tokenizer.
+
+    Examples
+    --------
+    >>> import fastcausal as fc
+    >>> corpus = describe(fc.Relations.from_examples(
+    ...     [{"text": "Rain fell , so roads closed .",
+    ...       "relations": [{"cause": (0, 2), "effect": (4, 6), "signal": (3, 4)}]}]))
+    >>> corpus.n_relations, corpus.n_explicit, corpus.signals
+    (1, 1, Counter({'so': 1}))
+    """
+    if tokenizer is not None:
+        check("tokenizer", tokenizer, Tokenizer)
+    wanted = TOKENIZERS if tokenizer is None else (tokenizer,)
+    file = None
+    if isinstance(source, str | os.PathLike) and suffix_of(source) == ".csv":
+        file = Source.open(source)
+    if file is not None and files.is_label_file(file):
+        description = _of_labels(files.read(file), wanted)
+    else:
+        description = _of_relations(read(source), wanted)
+    if tokenizer is not None and not description.words:
+        raise InputError(f'there are no {NEEDED[tokenizer]}, which "{tokenizer}" needs')
+    return description
+
+
+def _of_labels(labels: files.Labels, wanted: Sequence[str]) -> CorpusDescription:
+    values = labels.as_kind("integers", "a corpus").values
+    odd = pc.index(pc.is_in(values, pa.array([0, 1])), False).as_py()
+    if odd >= 0:
+        label = values[odd].as_py()
+        raise InputError(f"{labels.where(odd)}: label {label}, expected 1 (causal) or 0 (not)")
+    causal = values.to_numpy() == 1
+    words: Words = {}
+    if labels.texts is not None:
+        counters = {"whitespace": count_tokens, "nltk-style": _n_words}
+        for tokenizer in wanted:
+            if tokenizer in counters:
+                n_words = [counters[tokenizer](text) for text in labels.texts.to_pylist()]
+                words[tokenizer] = _by_sentence(np.array(n_words, np.int64), causal)
+    return CorpusDescription(_sentences(causal), words=words)
+
+
+def _of_relations(relations: Relations, wanted: Sequence[str]) -> CorpusDescription:
+    if relations.reading.tags not in (None, "strict"):
+        relations = rereading.reread(relations, "strict")
+    rows = Rows.of(relations)
+    example, marked = rows.example_of_relation(), np.diff(rows.row_offsets) > 0
+    unread = ~arrow.is_valid(arrow.joined(relations.table["relations"]).flatten())
+    order, n_signals = _kinds(relations, rows)
+    kinds = Counter(zip(order[marked].tolist(), n_signals[marked].tolist(), strict=True))
+    per_sentence = np.bincount(example[marked], minlength=rows.n_examples)
+    causal = np.bincount(example[marked | unread], minlength=rows.n_examples) > 0
+    sentences = _sentences(causal)
+    sentences["explicit"] = len(np.unique(example[n_signals > 0]))
+    texts = _texts(relations)
+    return CorpusDescription(
+        sentences,
+        Counter(per_sentence.tolist()),
+        Counter({(ORDERS[order], n): count for (order, n), count in kinds.items()}),
+        _words(relations, rows, texts, unread, causal, wanted),
+        Counter() if texts is None else _signals(relations, rows, texts),
+        int(unread.sum()),
+        Counter(relations.reading.notes),
+    )
+
+
+def _kinds(relations: Relations, rows: Rows) -> tuple[Int64, Int64]:
+    """Return the order (of `ORDERS`) and the number of signals: int64[n_relations] each."""
+    relation = _relation_of_row(rows)
+    starts = np.full((2, rows.n_relations), _NEVER, np.int64)
+    for k, role in enumerate(("cause", "effect")):
+        chosen = _has_role(relations, rows, role)
+        np.minimum.at(starts[k], relation[chosen], rows.values[chosen, 1])
+    cause, effect = starts
+    neither = (cause == effect) | (cause == _NEVER) | (effect == _NEVER)
+    signals = relation[_has_role(relations, rows, "signal")]
+    return (
+        np.where(neither, 2, effect < cause),
+        np.bincount(signals, minlength=rows.n_relations),
+    )
+
+
+def _signals(relations: Relations, rows: Rows, texts: Sequence[str]) -> Counter[str]:
+    """Return the signals of each relation as one text."""
+    relation, spans = _relation_of_row(rows), _span_texts(rows, texts)
+    parts: dict[int, list[str]] = {}
+    for row in np.flatnonzero(_has_role(relations, rows, "signal")).tolist():
+        parts.setdefault(int(relation[row]), []).append(spans[row])
+    return Counter(" ... ".join(part).lower() for part in parts.values())
+
+
+def _has_role(relations: Relations, rows: Rows, role: str) -> Bools:
+    number = relations.roles.index(role) if role in relations.roles else -1
+    return np.equal(rows.values[:, 0], number)
+
+
+def _relation_of_row(rows: Rows) -> Int64:
+    return np.repeat(np.arange(rows.n_relations), np.diff(rows.row_offsets))
+
+
+def _words(
+    relations: Relations,
+    rows: Rows,
+    texts: list[str] | None,
+    unread: Bools,
+    causal: Bools,
+    wanted: Sequence[str],
+) -> Words:
+    """Return histograms of the tokenizers that are wanted and possible."""
+    counts: Words = {}
+    if "whitespace" in wanted:
+        widths = rows.values[:, 2] - rows.values[:, 1]
+        counts["whitespace"] = _by_sentence(rows.lengths, causal) | _by_role(
+            relations, rows, widths
+        )
+    if texts is None or wanted == ("whitespace",):
+        return counts
+    by_sentence = _by_sentence(_all_words(texts), causal)
+    if "nltk-style" in wanted:
+        n_words = _all_words(_span_texts(rows, texts))
+        counts["nltk-style"] = by_sentence | _by_role(relations, rows, n_words)
+    if "nltk-style+tags" in wanted:
+        by_role = _words_with_tags(relations, rows, unread)
+        if by_role is not None:
+            counts["nltk-style+tags"] = by_sentence | by_role
+    return counts
+
+
+def _words_with_tags(
+    relations: Relations, rows: Rows, unread: Bools
+) -> dict[str, Histogram] | None:
+    """Count words between the tags of each span, and the tags in between as words."""
+    kept = tagged_sentences(relations)
+    lengths: dict[str, Histogram] = {role: Counter() for role in ("cause", "effect", "signal")}
+    bounds = zip(kept, rows.relation_offsets[:-1], rows.relation_offsets[1:], strict=True)
+    for sentences, start, stop in bounds:
+        if sentences is None or len(sentences) != stop - start:
+            return None
+        for sentence, skipped in zip(sentences, unread[start:stop], strict=True):
+            for name, inner in () if skipped else _MARKED.findall(sentence):
+                lengths[_ROLES.get(name, "signal")][_n_words(inner)] += 1
+    return lengths
+
+
+def _n_words(text: str) -> int:
+    return len(treebank_words(text))
+
+
+def _all_words(texts: Sequence[str]) -> Int64:
+    return np.fromiter(map(_n_words, texts), np.int64, len(texts))
+
+
+def _sentences(causal: Bools) -> Counter[str]:
+    n = int(causal.sum())
+    return Counter({"causal": n, "non_causal": len(causal) - n})
+
+
+def _by_sentence(n_words: Ints, causal: Bools) -> dict[str, Histogram]:
+    """Return histograms of causal and other sentences; where the length is unknown it is -1."""
+    known = n_words >= 0
+    return {
+        "causal": Counter(n_words[known & causal].tolist()),
+        "non_causal": Counter(n_words[known & ~causal].tolist()),
+    }
+
+
+def _by_role(relations: Relations, rows: Rows, n_words: Ints) -> dict[str, Histogram]:
+    return {
+        role: Counter(n_words[_has_role(relations, rows, role)].tolist())
+        for role in relations.roles
+    }
+
+
+def _texts(relations: Relations) -> list[str] | None:
+    """Return the sentences, if there is one for every example."""
+    if None in texts_of(relations):
+        return None
+    return [example.require_text() for example in examples(relations)]
+
+
+def _span_texts(rows: Rows, texts: Sequence[str]) -> list[str]:
+    """Return the tokens of each row, joined by spaces."""
+    marked = []
+    bounds = rows.row_offsets[rows.relation_offsets].tolist()
+    for text, low, high in zip(texts, bounds[:-1], bounds[1:], strict=True):
+        tokens = TOKEN.findall(text) if low < high else []
+        marked += [" ".join(tokens[a:b]) for a, b in rows.values[low:high, 1:].tolist()]
+    return marked

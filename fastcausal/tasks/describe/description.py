@@ -1,0 +1,331 @@
+"""The content of a corpus, in counts that add up over corpora."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from fastcausal._version import __version__
+from fastcausal.report.grid import Grid
+from fastcausal.report.groups import Scores
+from fastcausal.report.report import Report, Tables
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ORDERS = ("cause_first", "effect_first", "neither")
+N_SIGNALS = 20  # of the most frequent ones
+
+Histogram = Counter[int]
+"""How many have each value."""
+
+
+@dataclass(frozen=True, repr=False)
+class CorpusDescription(Report):
+    """The content of a corpus; the sum of two descriptions describes both corpora.
+
+    Attributes
+    ----------
+    sentences : Counter of str
+        ``causal`` and ``non_causal``; ``explicit``: the causal ones with a signal in a relation.
+    per_sentence : Counter of int
+        Sentences by number of relations; empty where the source had labels alone.
+    relations : Counter of (str, int)
+        Relations by argument order (``cause_first``, ``effect_first``, ``neither``: one is missing
+        or both start together) and by number of signal spans.
+    words : mapping of str to mapping of str to Counter of int
+        By tokenizer and by ``causal`` or ``non_causal`` sentence or role: how many have how many
+        words. ``whitespace``: tokens. ``nltk-style``: see
+        `fastcausal.tasks.describe.words.treebank_words`. ``nltk-style+tags``: likewise, and each
+        tag within a span is three words (``<``, its name, ``>``), as in the tables of the RECESS
+        paper.
+    signals : Counter of str
+        The signal of each relation: its spans in lower case, joined by `` ... ``.
+    n_unread : int
+        Relations that could not be read. They make their sentence causal and count nowhere else.
+    notes : Counter of str
+        Remarks of reading, such as those on texts left out.
+    """
+
+    sentences: Counter[str]
+    per_sentence: Histogram = field(default_factory=Counter)
+    relations: Counter[tuple[str, int]] = field(default_factory=Counter)
+    words: Mapping[str, Mapping[str, Histogram]] = field(default_factory=dict)
+    signals: Counter[str] = field(default_factory=Counter)
+    n_unread: int = 0
+    notes: Counter[str] = field(default_factory=Counter)
+
+    def __add__(self, other: CorpusDescription) -> CorpusDescription:
+        return CorpusDescription(
+            self.sentences + other.sentences,
+            self.per_sentence + other.per_sentence,
+            self.relations + other.relations,
+            {
+                tokenizer: _sum(groups, other.words[tokenizer])
+                for tokenizer, groups in self.words.items()
+                if tokenizer in other.words
+            },
+            self.signals + other.signals,
+            self.n_unread + other.n_unread,
+            self.notes + other.notes,
+        )
+
+    @property
+    def n_sentences(self) -> int:
+        """Causal and other sentences."""
+        return self.sentences["causal"] + self.sentences["non_causal"]
+
+    @property
+    def n_relations(self) -> int:
+        """Relations that mark something."""
+        return self.relations.total()
+
+    @property
+    def unparsed_share(self) -> str:
+        """How many relations could not be read, of how many."""
+        n = self.n_relations + self.n_unread
+        return f"{self.n_unread} of {n} relations could not be read ({self.n_unread / n:.1%})"
+
+    @property
+    def n_explicit(self) -> int:
+        """Relations with a signal; the others are implicit."""
+        return self.n_relations - self.signals_per_relation[0]
+
+    @property
+    def signals_per_relation(self) -> Histogram:
+        """Relations by number of signal spans."""
+        total: Histogram = Counter()
+        for (_, n_signals), count in self.relations.items():
+            total[n_signals] += count
+        return total
+
+    @property
+    def top_signals(self) -> list[tuple[str, int]]:
+        """The twenty most frequent signals; equally frequent ones in alphabetical order."""
+        return _ranked(self.signals)[:N_SIGNALS]
+
+    def words_of(self, tokenizer: str, group: str) -> Histogram:
+        """Return a histogram of ``words``; the group ``all`` is all sentences."""
+        groups = self.words[tokenizer]
+        return groups["causal"] + groups["non_causal"] if group == "all" else groups[group]
+
+    def ordered(self, order: str) -> tuple[int, int]:
+        """Count explicit and implicit relations with an argument order."""
+        implicit = self.relations[order, 0]
+        return sum(n for (o, _), n in self.relations.items() if o == order) - implicit, implicit
+
+    @cached_property
+    def signature(self) -> str:
+        """One line that says what the numbers depend on."""
+        return f"fastcausal|{__version__}|corpus|words:{','.join(self.words) or 'none'}"
+
+    @cached_property
+    def title(self) -> str:
+        """The numbers of sentences and relations that were counted."""
+        relations = f", {self.n_relations} relations" if self.per_sentence else ""
+        unparsed = f", {self.n_unread} unparsed" if self.n_unread else ""
+        return f"{self.n_sentences} sentences{relations}{unparsed}"
+
+    @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """All figures; a mean of nothing is None."""
+        words = {
+            tokenizer: {group: mean(self.words_of(tokenizer, group)) for group in groups_of(groups)}
+            for tokenizer, groups in self.words.items()
+        }
+        sentences = {
+            "causal": self.sentences["causal"],
+            "non_causal": self.sentences["non_causal"],
+            "all": self.n_sentences,
+        }
+        of_relations = self._of_relations() if self.per_sentence else {}
+        return {"sentences": sentences, "words": words, **of_relations}
+
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        """The keys of `to_dict`."""
+        return tuple(self.facts)
+
+    @cached_property
+    def scores(self) -> Mapping[str, Scores]:
+        """Sentences, mean words by tokenizer, and relations."""
+        groups = {"sentences": self.facts["sentences"]}
+        groups |= {f"words_{tokenizer}": of for tokenizer, of in self.facts["words"].items()}
+        if self.per_sentence:
+            names = ("relations_per_causal_sentence", "signals_per_relation", "share_with_signal")
+            numbers = {"all": self.n_relations, "explicit": self.n_explicit}
+            groups["relations"] = numbers | {name: self.facts[name] for name in names}
+        return {
+            group: Scores({name: math.nan if v is None else v for name, v in numbers.items()})
+            for group, numbers in groups.items()
+        }
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """How many relations could not be read, and the notes of reading."""
+        unread = (self.unparsed_share,) if self.n_unread else ()
+        return (*unread, *(f"{note}: {n}" for note, n in sorted(self.notes.items())))
+
+    @cached_property
+    def tables(self) -> Mapping[str, pa.Table]:
+        """``signals``: a row per signal, the most frequent first."""
+        return Tables(signals=self._signals_table)
+
+    def _signals_table(self) -> pa.Table:
+        import pyarrow as pa
+
+        ranked = _ranked(self.signals)
+        types = {"signal": pa.string(), "count": pa.int64()}
+        rows = [{"signal": signal, "count": count} for signal, count in ranked]
+        return pa.Table.from_pylist(rows, pa.schema(types))
+
+    def to_table(self, counts: bool = False) -> Grid:
+        """Return a table for the terminal."""
+        return corpus_table({"": self}, self.title)
+
+    def _of_relations(self) -> dict[str, Any]:
+        causal, explicit = self.sentences["causal"], self.sentences["explicit"]
+        relations, signals = self.n_relations, self.signals_per_relation
+        return {
+            "relations": relations,
+            "unread_relations": self.n_unread,
+            "notes": dict(self.notes),
+            "relations_per_causal_sentence": ratio(relations, causal),
+            "signals_per_relation": mean(signals),
+            "share_with_signal": ratio(self.n_explicit, relations),
+            "explicit": {"relations": self.n_explicit, "sentences": explicit},
+            "implicit": {"relations": signals[0], "sentences": causal - explicit},
+            "argument_order": {
+                order: dict(zip(("explicit", "implicit"), self.ordered(order), strict=True))
+                for order in ORDERS
+            },
+            "histograms": {
+                "relations_per_sentence": _plain(self.per_sentence),
+                "signals_per_relation": _plain(signals),
+                "words": {
+                    tokenizer: {group: _plain(histogram) for group, histogram in groups.items()}
+                    for tokenizer, groups in self.words.items()
+                },
+            },
+            "top_signals": [
+                {"signal": signal, "count": count} for signal, count in self.top_signals
+            ],
+        }
+
+
+def mean(histogram: Histogram) -> float | None:
+    """Return the mean of a histogram, None for an empty one."""
+    return ratio(sum(value * count for value, count in histogram.items()), histogram.total())
+
+
+def ratio(part: int, whole: int) -> float | None:
+    """Return a quotient; None for 0/0."""
+    return part / whole if whole else None
+
+
+def quantile(histogram: Histogram, share: float) -> int | None:
+    """Return the least value that at least this share does not exceed, None for an empty histogram.
+
+    Examples
+    --------
+    >>> quantile(Counter({1: 3, 4: 1}), 0.5), quantile(Counter({1: 3, 4: 1}), 1.0)
+    (1, 4)
+    """
+    left = share * histogram.total()
+    for value in sorted(histogram):
+        left -= histogram[value]
+        if left <= 0:
+            return value
+    return None
+
+
+def groups_of(groups: Mapping[str, Histogram]) -> list[str]:
+    """Return the groups of one tokenizer in the order in which they are shown."""
+    return ["causal", "non_causal", "all", *(name for name in groups if "causal" not in name)]
+
+
+def corpus_table(corpora: Mapping[str, CorpusDescription], title: str) -> Grid:
+    """Return a column per corpus, a part per kind of figure; signals by their rank in the last."""
+    grid = Grid(title, list(corpora), digits=2)
+    columns = [dict(_sections(corpus)) for corpus in corpora.values()]
+    for title in dict.fromkeys(title for column in columns for title in column):
+        figures = [column.get(title) for column in columns]
+        grid.part(title)
+        for name in dict.fromkeys(name for part in reversed(figures) for name in part or ()):
+            cells = ["" if part is None else part.get(name, 0) for part in figures]
+            grid.add(f"  {name}", *cells)
+    *_, last = corpora.values()
+    if last.signals:
+        grid.part("most frequent signals")
+    for signal, _ in last.top_signals:
+        grid.add(f"  {signal}", *(corpus.signals[signal] for corpus in corpora.values()))
+    return grid
+
+
+def _sections(corpus: CorpusDescription) -> Iterator[tuple[str, Mapping[Any, Any]]]:
+    """Yield the figures of a table: title of a section, then figures by name."""
+    causal, non_causal = corpus.sentences["causal"], corpus.sentences["non_causal"]
+    yield (
+        "sentences",
+        {"causal": causal, "non-causal": non_causal, "all": corpus.n_sentences},
+    )
+    named = {"causal": "causal sentence", "non_causal": "non-causal sentence", "all": "sentence"}
+    for tokenizer, groups in corpus.words.items():
+        yield (
+            f"mean words by {tokenizer}",
+            {named.get(g, g): mean(corpus.words_of(tokenizer, g)) for g in groups_of(groups)},
+        )
+    if not corpus.per_sentence:
+        return
+    for tokenizer, groups in list(corpus.words.items())[:1]:
+        yield (
+            f"span lengths by {tokenizer}: median (range)",
+            {role: _range(groups[role]) for role in groups_of(groups)[3:]},
+        )
+    yield (
+        "relations",
+        {
+            "all": corpus.n_relations,
+            "per causal sentence": ratio(corpus.n_relations, causal),
+            "explicit (with a signal)": corpus.n_explicit,
+            "implicit": corpus.n_relations - corpus.n_explicit,
+            "share with a signal": ratio(corpus.n_explicit, corpus.n_relations),
+            "signals per relation": mean(corpus.signals_per_relation),
+            "sentences with a signal": corpus.sentences["explicit"],
+        },
+    )
+    orders = zip(ORDERS, ("cause before effect", "effect before cause", "neither"), strict=True)
+    yield (
+        "argument order: explicit + implicit",
+        {
+            name: " + ".join(map(str, corpus.ordered(order)))
+            for order, name in orders
+            if any(corpus.ordered(order))
+        },
+    )
+    yield "sentences by number of relations", _ascending(corpus.per_sentence)
+    yield "relations by number of signals", _ascending(corpus.signals_per_relation)
+
+
+def _ascending(histogram: Histogram) -> dict[int, int]:
+    return {value: histogram[value] for value in sorted(histogram) if histogram[value]}
+
+
+def _range(lengths: Histogram) -> str | None:
+    return f"{quantile(lengths, 0.5)} ({min(lengths)} to {max(lengths)})" if lengths else None
+
+
+def _ranked(signals: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(signals.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _sum(a: Mapping[str, Histogram], b: Mapping[str, Histogram]) -> dict[str, Histogram]:
+    return {k: a.get(k, Counter()) + b.get(k, Counter()) for k in {**a, **b}}
+
+
+def _plain(histogram: Histogram) -> dict[str, int]:
+    return {str(value): count for value, count in _ascending(histogram).items()}

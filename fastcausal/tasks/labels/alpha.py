@@ -1,0 +1,233 @@
+"""Krippendorff's alpha with its interval, Fleiss' kappa, Gwet's AC1 and percent agreement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+from fastcausal.counts.statistics import Statistics
+from fastcausal.options import Level
+from fastcausal.report.report import plain
+from fastcausal.tasks.labels.coefficients import (
+    alphas_of,
+    coefficients,
+    disagreements,
+    fleiss_kappas_of,
+    percents_of,
+)
+from fastcausal.tasks.labels.ratings import Float64
+from fastcausal.tasks.labels.reading import read_ratings
+from fastcausal.tasks.labels.units import CLUSTER, paired, statistics_of
+
+
+@overload
+def krippendorff_alpha(
+    data: Any,
+    level: Level = ...,
+    groups: None = ...,
+    *,
+    unit: str | None = ...,
+    rater: str | None = ...,
+    label: str | None = ...,
+) -> float: ...
+@overload
+def krippendorff_alpha(
+    data: Any,
+    level: Level = ...,
+    groups: Any = ...,
+    *,
+    unit: str | None = ...,
+    rater: str | None = ...,
+    label: str | None = ...,
+) -> Float64: ...
+def krippendorff_alpha(
+    data: Any,
+    level: Level = "nominal",
+    groups: Any = None,
+    *,
+    unit: str | None = None,
+    rater: str | None = None,
+    label: str | None = None,
+) -> float | Float64:
+    """Compute Krippendorff's alpha: 1 − observed / expected disagreement of two ratings.
+
+    Units with fewer than two ratings drop out. Without variation in the ratings left (all of them
+    the same, or none) alpha is undefined.
+
+    Parameters
+    ----------
+    data : array-like [n_units, n_raters], or table
+        Numbers or labels; None, NaN and null are missing ratings. Units are the rows. Or a long
+        table with a row per rating, and the three names of its columns.
+    level : {"nominal", "ordinal", "interval", "ratio"}
+        The distance of two ratings. Text is nominal.
+    groups : array-like [n_units], or name of a column of a long table, optional
+        Gives an alpha for each group of units, in ascending order of ``numpy.unique(groups)``.
+    unit, rater, label : str, optional
+        Columns of a long table.
+
+    Returns
+    -------
+    float, or float64[n_groups]
+        NaN where undefined.
+
+    Raises
+    ------
+    InputError
+        Ratings of mixed types, infinite, negative at the level ratio, or text at a level other
+        than nominal; a unit that one rater rated twice; a unit without group.
+    ValueError
+        An unknown level.
+
+    Notes
+    -----
+    Krippendorff, *Content Analysis*, 4th edition (2018), chapter 12. Memory is linear in the data.
+    So is time, but for the level ratio, which compares all different values with each other.
+
+    Examples
+    --------
+    >>> krippendorff_alpha([["yes", "yes"], ["no", "no"], ["no", "yes"], ["yes", None]])
+    0.4444444444444444
+    >>> krippendorff_alpha([[1, 1], [2, 3], [4, 4], [1, 2]], "interval", groups=[0, 0, 1, 1])
+    array([0.72727273, 0.88888889])
+    """
+    ratings = read_ratings(data, unit, rater, label, groups)
+    alphas = alphas_of(disagreements(ratings, level))
+    return float(alphas[0]) if groups is None else alphas
+
+
+@dataclass(frozen=True)
+class AlphaInterval:
+    """Alpha of Krippendorff and a bootstrap interval of it.
+
+    Attributes
+    ----------
+    alpha, low, high : float
+        NaN where undefined; bounds also without variation, and of fewer than two units.
+    n_undefined : int
+        Resamples without variation, which the interval leaves out.
+    statistics : Statistics
+        The ratings of every unit that was drawn from.
+    """
+
+    alpha: float
+    low: float
+    high: float
+    n_undefined: int
+    statistics: Statistics = field(repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, float | int | None]:
+        """Return plain values for JSON; undefined is None."""
+        values: dict[str, float | int | None] = plain(self)
+        return values
+
+
+def alpha_interval(
+    data: Any,
+    level: Level = "nominal",
+    *,
+    clusters: Any = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+    unit: str | None = None,
+    rater: str | None = None,
+    label: str | None = None,
+) -> AlphaInterval:
+    """Estimate a percentile interval of Krippendorff's alpha, over units or clusters of units.
+
+    Units with at least two ratings are drawn with replacement, as many as there are; with
+    ``clusters`` all units of a cluster are drawn together. What is drawn depends on the ratings and
+    the seed, on no order of units or raters.
+
+    Parameters
+    ----------
+    data, level, unit, rater, label
+        As in `krippendorff_alpha`.
+    clusters : array-like [n_units], or name of a column of a long table, optional
+        The cluster of each unit, such as its document.
+    n_resamples, seed : int
+        As `fastcausal.significance.sampling.bootstrap_weights` takes them.
+    confidence : float
+        Share of resamples between the bounds.
+
+    Raises
+    ------
+    InputError
+        As in `krippendorff_alpha`.
+    ValueError
+        An unknown level, a number of resamples below 1, a confidence outside of 0 to 1 or a seed
+        below 0.
+
+    Examples
+    --------
+    >>> data = [[1, 1], [2, 2], [1, 2], [3, 3], [2, 3], [1, 1]]
+    >>> alpha_interval(data, "ordinal", n_resamples=200)
+    AlphaInterval(alpha=0.76..., low=0.05..., high=1.0, n_undefined=0)
+    """
+    ratings = read_ratings(data, unit, rater, label, clusters)
+    statistics = statistics_of(paired(ratings), level, ("alpha",))
+    alpha = float(statistics.scores()["overall_alpha"][0])
+    interval = statistics.interval(
+        "overall_alpha",
+        cluster=None if clusters is None else CLUSTER,
+        method="percentile",
+        confidence=confidence,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+    return AlphaInterval(alpha, *interval, statistics)
+
+
+def percent_agreement(
+    data: Any, *, unit: str | None = None, rater: str | None = None, label: str | None = None
+) -> float:
+    """Average over units the share of pairs of ratings that are the same (a fraction).
+
+    Units with fewer than two ratings drop out; every other one weighs the same. NaN if no unit is
+    left. Parameters and errors are those of `krippendorff_alpha`.
+
+    Examples
+    --------
+    >>> percent_agreement([["a", "a", "a"], ["a", "a", "b"], ["b", None, None]])
+    0.6666666666666667
+    """
+    ratings = read_ratings(data, unit, rater, label)
+    return float(percents_of(disagreements(ratings, "nominal"))[0])
+
+
+def fleiss_kappa(
+    data: Any, *, unit: str | None = None, rater: str | None = None, label: str | None = None
+) -> float:
+    """Compute Fleiss' kappa: agreement of any raters beyond chance (Fleiss 1971).
+
+    Agreement is `percent_agreement`, chance that of two draws with replacement from all ratings.
+    Units with fewer than two ratings drop out; units may have different numbers of ratings. NaN
+    without variation. Parameters and errors are those of `krippendorff_alpha`.
+
+    Examples
+    --------
+    >>> fleiss_kappa([["a", "a", "a"], ["a", "b", "b"], ["b", "b", "b"]])
+    0.55
+    """
+    ratings = read_ratings(data, unit, rater, label)
+    return float(fleiss_kappas_of(disagreements(ratings, "nominal"))[0])
+
+
+def gwet_ac1(
+    data: Any, *, unit: str | None = None, rater: str | None = None, label: str | None = None
+) -> float:
+    """Compute Gwet's AC1: agreement beyond chance that holds where one label is rare (Gwet 2008).
+
+    Agreement is `percent_agreement`; chance is Σπ(1 − π) / (q − 1), π the mean share of a label
+    over the units with a rating, q the labels that occur. NaN where one label alone occurs.
+    Parameters and errors are those of `krippendorff_alpha`.
+
+    Examples
+    --------
+    >>> data = [["no", "no"]] * 97 + [["no", "yes"]] * 2 + [["yes", "no"]]
+    >>> round(gwet_ac1(data), 4), round(fleiss_kappa(data), 4)
+    (0.9691, -0.0152)
+    """
+    ratings = read_ratings(data, unit, rater, label)
+    return float(coefficients(ratings, "nominal", ["gwet_ac1"])["gwet_ac1"][0])

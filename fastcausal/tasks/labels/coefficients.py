@@ -1,0 +1,276 @@
+"""Coefficients of agreement of raters, under any weights of the units.
+
+::
+
+    Ratings ──┬─ disagreements (native) ── alpha, Fleiss' kappa, percent agreement
+              ├─ chances_of_ac1 ────────── Gwet's AC1, with percent agreement
+              └─ mean_kappas (native) ──── Cohen's kappa, averaged over pairs of raters
+
+Missing ratings drop out; what is undefined is NaN. Order and names of units and raters change no
+bit of any of them, and a unit of weight 2 is the same as two equal units.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import get_args
+
+import numpy as np
+
+from fastcausal.arrays import arrow
+from fastcausal.errors import InputError
+from fastcausal.options import KappaWeights, Level, check
+from fastcausal.tasks.labels import _native
+from fastcausal.tasks.labels.ratings import Float64, Int64, Ratings, numbered
+
+LEVELS = get_args(Level)  # in the order of the native Level
+MOST = 2**31 - 1  # ratings: what the native code counts to
+COEFFICIENTS = (
+    "percent_agreement", "cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic",
+    "fleiss_kappa", "alpha", "gwet_ac1",
+)  # fmt: skip
+
+ORDER = (None, *get_args(KappaWeights))  # of the native Weights
+UNIT = 2**53  # kappas are multiples of 1 / UNIT, so their sum is an integer
+
+
+def coefficients(
+    ratings: Ratings,
+    level: Level,
+    names: Sequence[str] = COEFFICIENTS,
+    times: Int64 | None = None,
+) -> dict[str, Float64]:
+    """Compute coefficients by name, a float64[n_draws] each.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    level : {"nominal", "ordinal", "interval", "ratio"}
+        Level of measurement of ``alpha``; weighted kappas are NaN at the level nominal.
+    names : sequence of str
+        Among `COEFFICIENTS`.
+    times : int64[n_draws, n_units], optional
+        How often each unit is in a draw; None: each unit once, one draw.
+
+    Examples
+    --------
+    >>> ratings = Ratings(np.array([0.0, 0, 1, 1, 1, 0]), np.array([0, 2, 4, 6]), None, 2)
+    >>> coefficients(ratings, "nominal", ["alpha"], np.array([[1, 1, 1], [1, 1, 0]]))
+    {'alpha': array([0.44444444, 1.        ])}
+    """
+
+    @cache
+    def distances(of: Level) -> Float64:
+        return disagreements(ratings, of, times)
+
+    def kappas(weights: KappaWeights) -> Float64:
+        if level == "nominal":
+            return np.full(1 if times is None else len(times), math.nan)
+        return mean_kappas(ratings, places, weights, times)
+
+    places = numbered(ratings.values)[0]
+    ways: dict[str, Callable[[], Float64]] = {
+        "percent_agreement": lambda: percents_of(distances("nominal")),
+        "cohen_kappa": lambda: mean_kappas(ratings, places, None, times),
+        "cohen_kappa_linear": lambda: kappas("linear"),
+        "cohen_kappa_quadratic": lambda: kappas("quadratic"),
+        "fleiss_kappa": lambda: fleiss_kappas_of(distances("nominal")),
+        "alpha": lambda: alphas_of(distances(level)),
+        "gwet_ac1": lambda: gwet_ac1s(ratings, distances("nominal"), places, times),
+    }
+    return {name: ways[name]() for name in names}
+
+
+def disagreements(ratings: Ratings, level: Level, times: Int64 | None = None) -> Float64:
+    """Compute what alpha and Fleiss' kappa are made of: float64[n_problems, 5].
+
+    A problem is each group of units, else each row of ``times`` (how often every unit is in), else
+    all of them. Columns: units and ratings of units with two ratings or more; mean squared
+    distance of two ratings of a unit, over ratings and over units; and that of any two ratings.
+
+    Raises
+    ------
+    InputError
+        The level does not fit the ratings.
+    ValueError
+        A draw has 2^31 ratings or more.
+    """
+    check("level", level, Level)
+    if level != "nominal" and ratings.names:
+        raise InputError(
+            f"ratings such as {ratings.names[0]!r} are nominal, level {level} needs numbers"
+        )
+    if level == "ratio" and (negative := ratings.values < 0).any():
+        k = int(np.argmax(negative))
+        raise InputError(f"{ratings.where(k)} is {ratings.values[k]}, level ratio has none below 0")
+    groups = ratings.groups if times is None else None
+    n_problems, drawn = 1, None
+    if times is not None:
+        if (n := int((times @ np.diff(ratings.offsets)).max(initial=0))) > MOST:
+            raise ValueError(f"a draw of {n} ratings, expected at most {MOST}")
+        n_problems, drawn = len(times), np.ascontiguousarray(times, np.int32)
+    elif groups is not None:
+        n_problems = int(groups.max(initial=-1)) + 1
+    rows = np.empty((n_problems, 5))
+    _native.disagreements(LEVELS.index(level), ratings.values, ratings.offsets, groups, drawn, rows)
+    return rows
+
+
+def alphas_of(rows: Float64) -> Float64:
+    """Compute Krippendorff's alpha of every row of `disagreements`."""
+    observed, expected = rows[:, 2], rows[:, 4]
+    return 1 - _quotient(observed, expected)
+
+
+def percents_of(rows: Float64) -> Float64:
+    """Compute percent agreement of every row of nominal `disagreements`."""
+    return np.where(rows[:, 0] > 0, 1 - rows[:, 3], math.nan)
+
+
+def fleiss_kappas_of(rows: Float64) -> Float64:
+    """Compute Fleiss' kappa of every row of nominal `disagreements`."""
+    n_ratings, by_unit, expected = rows[:, 1], rows[:, 3], rows[:, 4]
+    # Expected of two draws without replacement; Fleiss' chance is with it.
+    return 1 - _quotient(by_unit, _quotient(expected * (n_ratings - 1), n_ratings))
+
+
+def gwet_ac1s(
+    ratings: Ratings, rows: Float64, places: Int64, times: Int64 | None = None
+) -> Float64:
+    """Compute Gwet's AC1 of every row of nominal `disagreements`, with its places and draws."""
+    chance = chances_of_ac1(ratings, places, times)
+    return _quotient(percents_of(rows) - chance, 1 - chance)
+
+
+def chances_of_ac1(ratings: Ratings, places: Int64, times: Int64 | None = None) -> Float64:
+    """Compute the agreement that Gwet's AC1 expects by chance: float64[n_draws].
+
+    It is Σπ(1 − π) / (q − 1), π the mean over rated units of a label's share of the unit's ratings,
+    q the labels that occur (Gwet 2008, equation 3, with missing ratings as in his handbook). NaN of
+    one label. Parameters are those of `mean_kappas`.
+    """
+    units, places = ratings.units_of()[places >= 0], places[places >= 0]
+    widths = np.bincount(units, minlength=ratings.n_units)
+    most, n_labels = int(widths.max(initial=0)), int(places.max(initial=-1)) + 1
+    keys = places * (most + 1) + widths[units]
+    draws = np.ones((1, ratings.n_units), np.int64) if times is None else times
+    chances = np.empty(len(draws))
+    for k, drawn in enumerate(draws):
+        counts = np.bincount(keys, drawn[units], n_labels * (most + 1)).reshape(-1, most + 1)
+        shares = counts[:, 1:] / np.arange(1, most + 1)  # in units of a rated unit
+        chances[k] = _chance_of(shares, int(drawn[widths > 0].sum()))
+    return chances
+
+
+def _chance_of(shares: Float64, n_units: int) -> float:
+    means = [math.fsum(row) / n_units for row in shares.tolist() if any(row)]
+    if len(means) < 2:
+        return math.nan
+    return math.fsum(mean * (1 - mean) for mean in means) / (len(means) - 1)
+
+
+def _quotient(above: Float64, below: Float64) -> Float64:
+    quotient: Float64 = np.full(len(below), math.nan)
+    return np.divide(above, below, out=quotient, where=below > 0)
+
+
+def mean_kappas(
+    ratings: Ratings, places: Int64, weights: KappaWeights | None, times: Int64 | None = None
+) -> Float64:
+    """Compute Cohen's kappa averaged over all pairs of raters: float64[n_draws].
+
+    Parameters
+    ----------
+    ratings : Ratings
+    places : int64[n]
+        The place of each rating among the labels, -1 for a missing one.
+    weights : {None, "linear", "quadratic"}
+    times : int64[n_draws, n_units], optional
+        How often each unit is in a draw; None: each unit once, one draw. Labels that no drawn unit
+        has do not lie between others.
+    """
+    rated = places >= 0
+    places, units, raters = places[rated], ratings.units_of()[rated], ratings.raters_of()[rated]
+    stops = np.cumsum(np.bincount(units, minlength=ratings.n_units))
+    rows = np.argsort(raters, kind="stable")
+    starts = arrow.offsets(np.bincount(raters, minlength=ratings.n_raters))
+    n_labels = int(places.max(initial=-1)) + 1
+    if times is None:
+        ones = np.ones(ratings.n_units, np.int64)
+        table = raters, places, units, stops, ones, rows, starts
+        return np.array([_mean_kappa(table, n_labels, weights)])
+    kappas = np.empty(len(times))
+    for k, drawn in enumerate(np.ascontiguousarray(times, np.int64)):
+        present = np.zeros(n_labels, np.int64)
+        present[places[drawn[units] > 0]] = 1
+        among = (np.cumsum(present) - 1)[places]
+        table = raters, np.maximum(among, 0), units, stops, drawn, rows, starts
+        kappas[k] = _mean_kappa(table, n_labels, weights)
+    return kappas
+
+
+def _mean_kappa(table: tuple[Int64, ...], n_labels: int, weights: KappaWeights | None) -> float:
+    _, places, units, _, times, rows, starts = table
+
+    def of_pair(a: int, b: int) -> float:
+        of_a, of_b = (rows[starts[rater] : starts[rater + 1]] for rater in (a, b))
+        both, both_a, both_b = np.intersect1d(units[of_a], units[of_b], True, return_indices=True)
+        return kappa(places[of_a[both_a]], places[of_b[both_b]], n_labels, weights, times[both])
+
+    n, total, wide = _native.add_kappas(ORDER.index(weights), n_labels, table)
+    rest = [int(k * UNIT) for k in (of_pair(a, b) for a, b in wide) if not math.isnan(k)]
+    n, total = n + len(rest), total + sum(rest)
+    return total / UNIT / n if n else math.nan
+
+
+def kappa(
+    a: Int64, b: Int64, n_labels: int, weights: KappaWeights | None, times: Int64 | None = None
+) -> float:
+    """Compute Cohen's kappa of places of labels; integers up to the last division."""
+
+    def count(numbers: Int64) -> list[int]:
+        counts = np.bincount(numbers, times, n_labels)  # floats where there are times
+        return [int(n) for n in counts.tolist()]
+
+    cost, expected_cost = COSTS[weights]
+    apart, of_a, of_b = count(np.abs(a - b)), count(a), count(b)
+    observed = sum(n * cost(distance) for distance, n in enumerate(apart))
+    expected = expected_cost(of_a, of_b)
+    return 1 - sum(of_a) * observed / expected if expected else math.nan
+
+
+# Cost of all n × n pairs of a rating of one rater and a rating of the other, from how often each
+# used each label: no table of labels × labels.
+
+
+def _expected_unlike(a: list[int], b: list[int]) -> int:
+    return sum(a) * sum(b) - sum(m * n for m, n in zip(a, b, strict=True))
+
+
+def _expected_distance(a: list[int], b: list[int]) -> int:
+    """Between two neighbouring labels, every pair with one rating on either side goes one step."""
+    below_a = below_b = steps = 0
+    n = sum(a)
+    for m, k in zip(a, b, strict=True):
+        below_a += m
+        below_b += k
+        steps += below_a * (n - below_b) + (n - below_a) * below_b
+    return steps
+
+
+def _expected_square(a: list[int], b: list[int]) -> int:
+    """Of (i − j)², from the sums of i, j and their squares."""
+    n = sum(a)
+    squares = n * sum(i * i * (m + k) for i, (m, k) in enumerate(zip(a, b, strict=True)))
+    return squares - 2 * sum(i * m for i, m in enumerate(a)) * sum(j * k for j, k in enumerate(b))
+
+
+COSTS: dict[
+    KappaWeights | None, tuple[Callable[[int], int], Callable[[list[int], list[int]], int]]
+] = {
+    None: (lambda distance: int(distance > 0), _expected_unlike),
+    "linear": (lambda distance: distance, _expected_distance),
+    "quadratic": (lambda distance: distance * distance, _expected_square),
+}

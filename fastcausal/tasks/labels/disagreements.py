@@ -1,0 +1,62 @@
+"""Units that raters labelled otherwise, side by side: for adjudication."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal.arrays.arrow import strings
+from fastcausal.tasks.labels.ratings import Ratings
+from fastcausal.tasks.relations.marked import Line, Marked, page_of
+
+
+def differing(ratings: Ratings) -> Iterator[tuple[str, list[str | None]]]:
+    """Yield the units with more than one label, and the label of each rater; None: missing."""
+    raters = ratings.raters_of()
+    for unit, (start, stop) in enumerate(zip(ratings.offsets, ratings.offsets[1:], strict=False)):
+        values = ratings.values[start:stop]
+        if len(np.unique(values[~np.isnan(values)])) < 2:
+            continue
+        labels: list[str | None] = [None] * ratings.n_raters
+        for rater, value in zip(raters[start:stop].tolist(), values.tolist(), strict=True):
+            labels[rater] = _label(ratings, value)
+        yield str(unit if ratings.units is None else ratings.units[unit]), labels
+
+
+def _label(ratings: Ratings, value: float) -> str | None:
+    if value != value:
+        return None
+    if ratings.names is not None:
+        return str(ratings.names[int(value)])
+    return str(int(value)) if value.is_integer() else str(value)
+
+
+def raters_of(ratings: Ratings) -> list[str]:
+    """Return the names of raters, else their numbers."""
+    if ratings.rater_names is None:
+        return list(map(str, range(ratings.n_raters)))
+    return list(map(str, ratings.rater_names))
+
+
+def table_of(ratings: Ratings) -> pa.Table:
+    """Make a row per unit: its name, then the label of every rater."""
+    rows = list(differing(ratings))
+    labels = [strings([row[k] for _, row in rows]) for k in range(ratings.n_raters)]
+    units = strings([unit for unit, _ in rows])
+    return pa.Table.from_arrays([units, *labels], ["unit", *raters_of(ratings)])
+
+
+def page(ratings: Ratings, title: str, signature: str) -> str:
+    """Write a page of the units with the label of every rater."""
+    raters = raters_of(ratings)
+    units = [
+        Marked(
+            unit,
+            "",
+            [Line(rater, [(label or "", None)]) for rater, label in zip(raters, row, strict=True)],
+        )
+        for unit, row in differing(ratings)
+    ]
+    return page_of(f"{title}: {len(units)} to adjudicate", units, (), [signature])

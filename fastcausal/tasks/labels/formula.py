@@ -1,0 +1,106 @@
+"""Coefficients of agreement of raters, from the ratings of every unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fastcausal.counts.formula import Formula
+from fastcausal.options import Level
+from fastcausal.significance.sums import Float64, Int64, Rows
+from fastcausal.tasks.labels.coefficients import coefficients
+from fastcausal.tasks.labels.ratings import Ratings
+
+
+@dataclass(frozen=True)
+class RatingsFormula(Formula):
+    """Ratings of each unit, as places among the labels from 1 on; 0 where a rater gave none.
+
+    The coefficients are functions of all ratings, not of sums over units.
+
+    Attributes
+    ----------
+    level : {"nominal", "ordinal", "interval", "ratio"}
+        Level of measurement.
+    raters : tuple of str
+        Ascending.
+    labels : tuple of float or str
+        Ascending.
+    measures : tuple of str
+        Among `fastcausal.tasks.labels.coefficients.COEFFICIENTS`.
+
+    Examples
+    --------
+    >>> formula = RatingsFormula("nominal", ("ann", "bob"), ("no", "yes"), ("alpha",))
+    >>> formula.scores(np.array([[1, 1], [2, 2], [2, 1]]), np.array([[1, 1, 1], [1, 1, 0]]))
+    {'overall_alpha': array([0.44444444, 1.        ])}
+    """
+
+    job = "ratings"
+    adds = False
+
+    level: Level
+    raters: tuple[str, ...]
+    labels: tuple[float | str, ...]
+    measures: tuple[str, ...]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(f"rater_{name}" for name in self.raters)
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value: places of labels, and 0."""
+        return 0, len(self.labels)
+
+    def terms(self, rows: Rows) -> Rows:
+        """Refuse: nothing adds up over rows."""
+        raise ValueError("coefficients of raters depend on all ratings, not on sums over units")
+
+    groups_of = terms  # type: ignore[assignment]
+
+    def scores(self, rows: Rows, weights: Int64) -> dict[str, Float64]:
+        """Compute the coefficients of rows, under each int64[n_draws, n_rows] of weights."""
+        text = bool(self.labels) and isinstance(self.labels[0], str)
+        labels = range(len(self.labels)) if text else self.labels
+        values = np.array([np.nan, *labels])[rows]
+        offsets = np.arange(len(rows) + 1) * len(self.raters)
+        names: list[Any] | None = [*self.labels] if text else None
+        ratings = Ratings(values.ravel(), offsets, None, len(self.raters), names)
+        values_of = coefficients(ratings, self.level, self.measures, weights)
+        return {f"overall_{name}": values for name, values in values_of.items()}
+
+    def only(self, name: str) -> RatingsFormula:
+        """Return the formula of one coefficient."""
+        self._require(name)
+        return replace(self, measures=(name.removeprefix("overall_"),))
+
+    def names(self) -> dict[str, list[str]]:
+        """Return the names of the coefficients."""
+        return {"overall": [*self.measures]}
+
+    def union(self, other: Formula) -> RatingsFormula:
+        """Return the formula of the raters and labels of both."""
+        if not isinstance(other, RatingsFormula):
+            return super().union(other)
+        labels = {*self.labels, *other.labels}
+        if len({type(label) for label in labels}) > 1:
+            raise ValueError("ratings are numbers on one side and text on the other")
+        raters = {*self.raters, *other.raters}
+        mine, theirs = (
+            replace(f, raters=tuple(sorted(raters)), labels=tuple(sorted(labels)))
+            for f in (self, other)
+        )
+        return Formula.union(mine, theirs)
+
+    def convert(self, rows: Rows, formula: Formula) -> Rows:
+        """Number labels and raters as a union does."""
+        assert isinstance(formula, RatingsFormula)
+        place = {label: k for k, label in enumerate(formula.labels, 1)}
+        column = {name: k for k, name in enumerate(formula.raters)}
+        converted = np.zeros((len(rows), len(column)), np.int64)
+        places = np.array([0, *(place[label] for label in self.labels)])
+        converted[:, [column[name] for name in self.raters]] = places[rows]
+        return converted

@@ -1,0 +1,95 @@
+"""Cohen's kappa of two raters, and its mean over all pairs of raters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fastcausal.errors import InputError
+from fastcausal.options import KappaWeights
+from fastcausal.tasks.labels.coefficients import kappa, mean_kappas
+from fastcausal.tasks.labels.reading import array_of, numbers_of, positions, read_ratings
+
+
+def cohen_kappa(
+    a: Any, b: Any, weights: KappaWeights | None = None, labels: Sequence[Any] | None = None
+) -> float:
+    """Compute Cohen's kappa of two raters (Cohen 1960, 1968): 1 − observed / expected cost.
+
+    Units that one of them did not rate drop out. NaN where nothing is left, or where both used one
+    and the same label only.
+
+    Parameters
+    ----------
+    a, b : array-like [n_units]
+        What each rater said of every unit; None and NaN are missing.
+    weights : {None, "linear", "quadratic"}
+        What a disagreement costs: 1, the distance of the two labels, or its square. Distance is
+        that of their places in ``labels``.
+    labels : sequence, optional
+        All labels in order; if not given, those that occur in ``a`` or ``b``, ascending. Text has
+        no order of its own, so weights need this.
+
+    Raises
+    ------
+    InputError
+        ``a`` and ``b`` differ in length or hold mixed types, a label is not in ``labels``, or
+        weights are without order.
+    ValueError
+        Unknown weights.
+
+    Examples
+    --------
+    >>> cohen_kappa(["x", "x", "y", "y", None], ["x", "y", "y", "y", "x"])
+    0.5
+    >>> cohen_kappa([1, 2, 3, 3], [1, 3, 3, 3], "linear")
+    0.7142857142857143
+    """
+    sides = array_of(a), array_of(b)
+    if sides[0].shape != sides[1].shape or sides[0].ndim != 1:
+        raise InputError(
+            f"a has the shape {sides[0].shape} and b {sides[1].shape}, expected one rating a unit"
+        )
+    values, names = numbers_of(*sides)
+    places, n_labels = positions(values, names, weights, labels)
+    of_a, of_b = np.split(places, 2)
+    both = (of_a >= 0) & (of_b >= 0)
+    return kappa(of_a[both], of_b[both], n_labels, weights)
+
+
+def mean_pairwise_kappa(
+    data: Any,
+    weights: KappaWeights | None = None,
+    labels: Sequence[Any] | None = None,
+    *,
+    unit: str | None = None,
+    rater: str | None = None,
+    label: str | None = None,
+) -> float:
+    """Average Cohen's kappa over all pairs of raters (Light 1971).
+
+    Each pair is compared on the units that both rated; pairs whose kappa is undefined are left
+    out. NaN if no pair is left. Time grows with the pairs of ratings of one unit.
+
+    Parameters
+    ----------
+    data : array-like [n_units, n_raters], or table
+        As in `krippendorff_alpha`; so are ``unit``, ``rater`` and ``label``.
+    weights, labels
+        As in `cohen_kappa`; the labels of all raters together make the order.
+
+    Raises
+    ------
+    InputError
+        As in `krippendorff_alpha` and `cohen_kappa`.
+
+    Examples
+    --------
+    >>> mean_pairwise_kappa([["x", "x", "x"], ["x", "y", "x"], ["y", "y", "y"], ["y", "y", None]])
+    0.6333333333333333
+    """
+    ratings = read_ratings(data, unit, rater, label)
+    places, _ = positions(ratings.values, ratings.names, weights, labels)
+    return float(mean_kappas(ratings, places, weights)[0])

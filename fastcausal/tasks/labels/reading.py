@@ -1,0 +1,249 @@
+"""Read ratings, units × raters or a long table, into flat arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fastcausal.arrays import arrow as arrays
+from fastcausal.arrays.arrow import joined
+from fastcausal.errors import InputError
+from fastcausal.options import KappaWeights, check
+from fastcausal.tasks.labels.coefficients import MOST
+from fastcausal.tasks.labels.ratings import Float64, Int64, Names, Ratings, encoded, numbered
+
+
+def read_ratings(
+    data: Any,
+    unit: str | None = None,
+    rater: str | None = None,
+    label: str | None = None,
+    groups: Any = None,
+) -> Ratings:
+    """Read units × raters, or a long table with a row per rating.
+
+    Parameters
+    ----------
+    data : array-like of two dimensions, or table
+        A row per unit and a column per rater; None, NaN and null are missing ratings. Or, with
+        the three names of columns, a table (pyarrow, pandas, polars, mapping of columns).
+    unit, rater, label : str, optional
+        Columns of a long table. Rows without label are missing ratings.
+    groups : array-like, or str for a long table
+        The group of each unit, or the column that holds it.
+
+    Raises
+    ------
+    InputError
+        Another shape or other columns, ratings of mixed types or infinite, a unit that one rater
+        rated twice, or a unit without group or in two groups.
+
+    Examples
+    --------
+    >>> ratings = read_ratings([["yes", "no"], [None, "yes"]])
+    >>> ratings.values, ratings.names
+    (array([ 1.,  0., nan,  1.]), ['no', 'yes'])
+    """
+    columns = {"unit": unit, "rater": rater, "label": label}
+    missing = [name for name, column in columns.items() if column is None]
+    if len(missing) == 3:
+        ratings = _wide(data, groups)
+    elif missing:
+        raise ValueError(f"a long table needs unit, rater and label: no {missing[0]} was given")
+    else:
+        ratings = _long(data, str(unit), str(rater), str(label), groups)
+    infinite = np.isinf(ratings.values)
+    if infinite.any():
+        raise InputError(f"{ratings.where(int(np.argmax(infinite)))} is infinite")
+    if len(ratings.values) > MOST:
+        raise InputError(f"{len(ratings.values)} ratings, expected at most {MOST}")
+    return ratings
+
+
+def positions(
+    values: Float64,
+    names: Names | None,
+    weights: KappaWeights | None,
+    labels: Sequence[Any] | None,
+) -> tuple[Int64, int]:
+    """Return the place of each rating among the labels, -1 for a missing one; and how many are.
+
+    Parameters
+    ----------
+    values, names
+        As in `Ratings`.
+    weights : {None, "linear", "quadratic"}
+        Of a kappa; unless None, the order of labels matters and may not be made up.
+    labels : sequence, optional
+        All labels in order; if not given those that occur, ascending.
+
+    Raises
+    ------
+    InputError
+        A label is not among ``labels``, or has no order.
+    ValueError
+        Unknown weights, or a label that occurs in ``labels`` twice.
+
+    Examples
+    --------
+    >>> positions(np.array([2.0, np.nan, 5.0]), None, "linear", None)
+    (array([ 0, -1,  1]), 2)
+    """
+    if weights is not None:
+        check("weights", weights, KappaWeights)
+    if labels is None and weights and names:
+        raise InputError("ratings are text: weights need labels=[...], all labels in order")
+    places, different = numbered(values)
+    if labels is None:
+        return places, len(different)
+    place = {label: k for k, label in enumerate(labels)}
+    if len(place) != len(labels):
+        raise ValueError("a label occurs twice in labels")
+    called = [v if names is None else names[int(v)] for v in different.tolist()]
+    if unknown := [label for label in called if label not in place]:
+        raise InputError(f"rating {unknown[0]!r} is not among labels {list(labels)!r}")
+    return np.array([*(place[label] for label in called), -1])[places], len(labels)  # [-1] is last
+
+
+def numbers_of(*columns: Any, what: str = "ratings") -> tuple[Float64, Names | None]:
+    """Return numbers of columns end to end, or places among ascending labels; NaN where missing.
+
+    Examples
+    --------
+    >>> numbers_of(["b", None, "a"]), numbers_of([1], [None, 2.5])
+    ((array([ 1., nan,  0.]), ['a', 'b']), (array([1. , nan, 2.5]), None))
+    """
+    first = columns[0]
+    if len(columns) == 1 and isinstance(first, np.ndarray) and first.dtype == np.float64:
+        return first, None
+    try:
+        column = _arrow(columns)
+        if is_number(column.type):
+            return arrays.values_of(column.cast(pa.float64()), np.nan), None
+        places, labels = encoded(column)
+    except (pa.ArrowException, TypeError, OverflowError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{what} are neither all numbers nor all labels: {reason}") from error
+    return np.where(places < 0, np.nan, places), labels.to_pylist()
+
+
+def array_of(data: Any) -> Any:
+    """Return an array of any kind; lists keep None and NaN apart from text."""
+    if isinstance(data, np.ma.MaskedArray):
+        cells = np.array(data.data, dtype=object)
+        cells[np.ma.getmaskarray(data)] = None
+        return cells
+    return np.asarray(data) if hasattr(data, "__array__") else np.array(data, dtype=object)
+
+
+def _arrow(columns: Sequence[Any]) -> Any:
+    """Return columns end to end, in the type that holds them all."""
+    arrays = [c if isinstance(c, pa.Array) else pa.array(c, from_pandas=True) for c in columns]
+    arrays = [a.cast(a.type.value_type) if pa.types.is_dictionary(a.type) else a for a in arrays]
+    tables = [pa.table({"ratings": array}) for array in arrays]
+    together = pa.concat_tables(tables, promote_options="permissive")["ratings"]
+    return joined(together)
+
+
+def is_number(kind: Any) -> bool:
+    """Tell whether ratings of an Arrow type are numbers."""
+    types = pa.types
+    tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_null, types.is_decimal)
+    return any(test(kind) for test in tests)
+
+
+def _wide(data: Any, groups: Any) -> Ratings:
+    try:
+        cells = array_of(data)
+    except ValueError as error:
+        raise InputError(f"rows of different lengths, expected units × raters: {error}") from error
+    if cells.ndim != 2:
+        raise InputError(f"ratings have {cells.ndim} dimensions, expected units × raters")
+    n_units, n_raters = cells.shape
+    values, names = numbers_of(cells.ravel())
+    ratings = Ratings(
+        np.ascontiguousarray(values), np.arange(n_units + 1) * n_raters, None, n_raters, names
+    )
+    if groups is None:
+        return ratings
+    called = array_of(groups)
+    if called.shape != (n_units,):
+        raise InputError(f"groups or clusters have the shape {called.shape}, expected ({n_units},)")
+    return _grouped(ratings, *numbers_of(called, what="groups"))
+
+
+def _long(data: Any, unit: str, rater: str, label: str, groups: Any) -> Ratings:
+    if groups is not None and not isinstance(groups, str):
+        raise ValueError("groups of a long table are the name of a column")
+    try:
+        table = data if isinstance(data, pa.Table) else pa.table(data)
+        arrays.validate(table)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InputError(f"not a table: {error}") from error
+    units, unit_of_row = _keys(table, unit)
+    raters, rater_of_row = _keys(table, rater)
+    values, names = numbers_of(_column(table, label), what=f'column "{label}"')
+    rated = ~np.isnan(values)
+    key = unit_of_row[rated] * len(raters) + rater_of_row[rated]
+    values = values[rated]
+    if not (key[1:] > key[:-1]).all():
+        order = np.argsort(key, kind="stable")
+        key, values = key[order], values[order]
+        twice = key[1:] == key[:-1]
+        if twice.any():
+            k, who = divmod(int(key[np.argmax(twice)]), len(raters))
+            raise InputError(f'unit "{units[k]}": rater "{raters[who]}" rated it twice')
+    row_unit, row_rater = np.divmod(key, max(len(raters), 1))
+    offsets = arrays.offsets(np.bincount(row_unit, minlength=len(units)))
+    ratings = Ratings(
+        values, offsets, row_rater, len(raters), names, units=units, rater_names=raters
+    )
+    if groups is None:
+        return ratings
+    number, called = numbers_of(_column(table, groups), what=f'column "{groups}"')
+    first = np.unique(unit_of_row, return_index=True)[1]
+    ratings = _grouped(ratings, number[first], called)
+    torn = (number != number[first][unit_of_row]) & ~np.isnan(number)
+    if torn.any():
+        name = units[unit_of_row[np.argmax(torn)]]
+        raise InputError(f'unit "{name}" has two values in column "{groups}", expected one')
+    return ratings
+
+
+def _column(table: Any, name: str) -> Any:
+    if name not in table.column_names:
+        raise InputError(f'no column "{name}": found {", ".join(table.column_names)}')
+    if (n := table.column_names.count(name)) > 1:
+        raise InputError(f'column "{name}" occurs {n} times')
+    return joined(table[name])
+
+
+def _keys(table: Any, name: str) -> tuple[Any, Int64]:
+    """Return the different values of a column as they come, and which of them each row has."""
+    column = _column(table, name)
+    if column.null_count:
+        row = pc.index(pc.is_null(column), True).as_py()
+        raise InputError(f'row {row} has no value in column "{name}"')
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    try:
+        encoded = column.dictionary_encode()
+    except pa.ArrowException as error:  # objects, lists
+        raise InputError(
+            f'column "{name}" is of type {column.type}, expected text or integers'
+        ) from error
+    return encoded.dictionary, arrays.values_of(encoded.indices).astype(np.int64)
+
+
+def _grouped(ratings: Ratings, values: Float64, names: Names | None) -> Ratings:
+    """Return ratings with the group of each unit, from what `numbers_of` gives for groups."""
+    groups, different = numbered(values)
+    if (groups < 0).any():
+        raise InputError(f"{ratings.unit_name(int(np.argmin(groups)))} has no group")
+    called = different if names is None else [names[int(k)] for k in different]
+    return replace(ratings, groups=groups, group_names=pa.array(called))

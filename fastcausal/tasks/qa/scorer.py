@@ -1,0 +1,159 @@
+"""Exact match and F1 of predicted answers, as Rajpurkar et al. (2016) define them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from fastcausal._version import __version__
+from fastcausal.arrays.arrow import strings
+from fastcausal.arrays.digests import digest_of_texts
+from fastcausal.counts.files import system_of
+from fastcausal.counts.means import MeanFormula
+from fastcausal.counts.statistics import Statistics
+from fastcausal.errors import InputError, Remedy, some_of
+from fastcausal.files.cells import columns_of
+from fastcausal.files.targets import keep_apart
+from fastcausal.formats.reading.sources import RecordSource
+from fastcausal.options import Policy, check
+from fastcausal.tasks.qa.files import Question, read_answers, read_questions
+from fastcausal.tasks.qa.report import AnswerReport, of_statistics
+from fastcausal.tasks.words import f1, words
+
+Mark = tuple[bool, float]
+"""Exact match and F1 of one answer."""
+WHY = ("reason", "why", "cause", "resulted")
+"""What a question about a cause contains (Tan et al. 2023, section 6.4)."""
+
+
+def score_answers(
+    gold: RecordSource,
+    pred: RecordSource,
+    *,
+    unmatched: Policy = "error",
+    per_example: str | os.PathLike[str] | None = None,
+) -> AnswerReport:
+    """Score predicted answers by exact match and F1, as SQuAD 1.1 does.
+
+    Both compare words: lower case, without punctuation (ASCII) and the articles a, an, the. F1 is
+    that of the two bags of words, 0 where they share none, even if both are empty. Of several
+    gold answers the best one counts, for each of the two scores. Scores are fractions.
+
+    Parameters
+    ----------
+    gold, pred : path, mapping or iterable of mappings
+        What `fastcausal.tasks.qa.files.read_questions` and ``read_answers`` take. Joined by
+        id.
+    unmatched : {"error", "empty", "skip"}
+        How to treat ids that only one side has. ``"empty"``: a question without an answer scores 0,
+        as in the official program; ``"skip"``: it is left out. Either way answers to no question
+        are left out.
+    per_example : path, optional
+        A ``.parquet`` or ``.arrow`` file to write the marks of every question to.
+
+    Returns
+    -------
+    AnswerReport
+        The means over all questions (``overall``) and over those that contain one of `WHY`,
+        whatever the case and also within a word (``why``).
+
+    Raises
+    ------
+    InputError
+        Something cannot be read, or an id has no counterpart.
+    ValueError
+        An unknown policy.
+
+    References
+    ----------
+    Rajpurkar et al. (2016), SQuAD: 100,000+ Questions for Machine Comprehension of Text, section
+    6.1.
+
+    Examples
+    --------
+    >>> gold = [
+    ...     {"id": "a", "question": "Why did it flood?", "answers": {"text": ["the heavy rain"]}},
+    ...     {"id": "b", "question": "What fell?", "answers": {"text": ["rain", "heavy rain"]}},
+    ... ]
+    >>> report = score_answers(gold, {"a": "Rain", "b": "Heavy rain."})
+    >>> report["overall"].exact_match, report["why"].exact_match, report["why"].f1
+    (0.5, 0.0, 0.6666666666666666)
+    """
+    check("unmatched", unmatched, Policy)
+    keep_apart([per_example], [gold, pred])
+    questions, answers = read_questions(gold), read_answers(pred)
+    warnings = _differences(questions.keys(), answers.keys(), unmatched)
+    kept = {
+        id: question for id, question in questions.items() if id in answers or unmatched != "skip"
+    }
+    marks = [
+        mark(question.answers, answers[id]) if id in answers else (False, 0.0)
+        for id, question in kept.items()
+    ]
+    why = [asks_why(question.text) for question in kept.values()]
+    signature = (
+        f"fastcausal|{__version__}|answers|squad-1.1|why:{','.join(WHY)}|unmatched:{unmatched}"
+    )
+    statistics = Statistics.of_units(
+        MeanFormula(("exact_match", "f1"), ("why",)),
+        signature,
+        np.column_stack([np.array(marks, np.float64).reshape(-1, 2), np.array(why, np.float64)]),
+        units_of(kept),
+        system=system_of(pred),
+        gold=digest_of(questions),
+        warnings={(text,): () for text in warnings},
+    )
+    if per_example is not None:
+        statistics.write(per_example)
+    return of_statistics(statistics)
+
+
+def units_of(questions: Mapping[str, Question]) -> pa.Table:
+    """Return the id of every question, and what its record has besides."""
+    columns = columns_of([question.besides for question in questions.values()])
+    return pa.table({"id": _ids(questions)} | columns)
+
+
+def digest_of(questions: Mapping[str, Question]) -> int:
+    """Return the digest of gold answers, whose order does not matter."""
+    contents = [json.dumps(sorted(question.answers)) for question in questions.values()]
+    return digest_of_texts(_ids(questions), strings(contents))
+
+
+def _ids(questions: Mapping[str, Question]) -> pa.Array:
+    # JSON can name half of a surrogate pair, which no other text can.
+    return strings([id.encode(errors="backslashreplace").decode() for id in questions])
+
+
+def asks_why(question: str) -> bool:
+    """Tell if a question contains one of `WHY`, also within a word such as "because"."""
+    lowered = question.lower()
+    return any(word in lowered for word in WHY)
+
+
+def mark(gold: Sequence[str], pred: str) -> Mark:
+    """Tell if an answer is one of the gold answers, and give its best F1 with one of them."""
+    answered = words(pred)
+    wanted = [words(answer) for answer in set(gold)]
+    if answered in wanted:
+        return True, 1.0 if answered else 0.0
+    return False, max(f1(answer, answered) for answer in wanted)
+
+
+def _differences(
+    gold: Collection[str], pred: Collection[str], unmatched: Policy
+) -> tuple[str, ...]:
+    """Warn about ids that only one side has; InputError if the policy does not allow it."""
+    missing = [id for id in gold if id not in pred]
+    extra = [id for id in pred if id not in gold]
+    if not missing and not extra:
+        return ()
+    counts = f"{len(missing)} questions of gold have no answer{some_of(missing)}, "
+    counts += f"{len(extra)} predicted answers have no question{some_of(extra)}"
+    if unmatched == "error":
+        raise InputError(counts, Remedy("unmatched", ("empty", "skip"), "would allow it"))
+    return (f"unmatched={unmatched}: {counts}",)

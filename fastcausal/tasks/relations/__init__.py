@@ -1,0 +1,13 @@
+"""The base of tasks that compare relations: extraction and agreement.
+
+::
+
+    align.py      the same examples on both sides, in one order
+    joining.py    examples joined by id
+    official.py   customs of the official programs besides counting
+    unread.py     predictions that could not be read, and their policy
+    formula.py    scores of relations from the counts of every role
+    scores.py     scores of one group of counts
+    groups.py     scores of all groups, computed when asked for
+    sentences.py  the running text of examples; marked.py marks spans in it
+"""

@@ -1,0 +1,409 @@
+"""Alignment of gold and predictions: the same examples, in the same order.
+
+What could not be read, and what has no counterpart, is treated in a stated way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.arrays import _spans
+from fastcausal.arrays.digests import digest_of_relations, digests_of_relations
+from fastcausal.engine.objects import rows_of_examples
+from fastcausal.engine.plan import TooLargeError
+from fastcausal.errors import (
+    InputError,
+    Problems,
+    Warnings,
+    add_warnings,
+    warning_lines,
+)
+from fastcausal.formats.cnc.markup import OFFICIAL
+from fastcausal.formats.cnc.rereading import GOLD_READING
+from fastcausal.options import Policy, TagReading
+from fastcausal.protocols import Protocol
+from fastcausal.relations import ROLES, Relations
+from fastcausal.rows import Rows, check_both
+from fastcausal.tasks.relations import official
+from fastcausal.tasks.relations.joining import joined_by_id
+from fastcausal.tasks.relations.unread import (
+    ALL_READ,
+    Unparsed,
+    described,
+    settle_unread,
+    unread_message,
+)
+
+SIDES = ("gold", "pred")
+NO_COLUMNS = pa.table({})
+Int64 = npt.NDArray[np.int64]
+Kept = dict[str, Any] | None
+"""`Relations.kept`, or None for rows that a caller made."""
+
+
+class Aligned(NamedTuple):
+    """Both sides, example by example.
+
+    Attributes
+    ----------
+    gold, pred : Rows
+        The lengths are the same on both sides, and known where there are relations.
+    roles : tuple of str
+        The role names of both sides.
+    columns : pyarrow.Table or function that makes it
+        See `examples`.
+    counted : Warnings
+        `warnings` before their counts are filled in.
+    n_as_given : int
+        Relations whose spans are used as they are, although the protocol reads tags otherwise.
+    unparsed : Unparsed
+        What could not be read of pred.
+    n_unread, n_answers : int64[n_examples], optional
+        The same by example, and whether its answer is unread as a whole; None where all could be
+        read.
+    reasons : pyarrow.Table, optional
+        Why: (example, id, relation, reason, text), a row for each.
+    left_out : pyarrow.Table, optional
+        Examples that the policy leaves out for it: their columns, relations of both sides that
+        mark something, and what is unread.
+    aside : Aligned, optional
+        The same examples with what is unread as no relation; None where they cannot be scored so.
+    located : frozenset of str
+        By which rules texts of spans were located on either side.
+    places : int64[n_examples], optional
+        Place of each example in gold as it was read, -1 for one that gold lacks; None: as they are.
+    unchecked : bool
+        Rows are as a user made them: what counts them first is to check them.
+    whole_gold : callable, optional
+        Makes the digest of gold as it was before the join; None: of `gold` and its ids.
+    """
+
+    gold: Rows
+    pred: Rows
+    roles: tuple[str, ...]
+    columns: pa.Table | Callable[[], pa.Table]
+    counted: Warnings
+    n_as_given: int = 0
+    unparsed: Unparsed = ALL_READ
+    n_unread: Int64 | None = None
+    n_answers: Int64 | None = None
+    reasons: pa.Table | None = None
+    left_out: pa.Table | None = None
+    aside: Aligned | None = None
+    located: frozenset[str] = frozenset()
+    whole_gold: Callable[[], int] | None = None
+    places: Int64 | None = None
+    unchecked: bool = False
+
+    @property
+    def examples(self) -> pa.Table:
+        """The columns of gold that name and describe the examples (id, text, strata)."""
+        return self.columns() if callable(self.columns) else self.columns
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings that a reader of the scores needs."""
+        return warning_lines(self.counted)
+
+    def digest(self) -> int:
+        """Compute the digest of gold, whatever pred and the policies left of it."""
+        if self.whole_gold is not None:
+            return self.whole_gold()
+        return digest_of_relations(self.gold.arrays(), self.roles, self._ids)
+
+    @property
+    def _ids(self) -> pa.ChunkedArray | None:
+        return self.examples["id"] if "id" in self.examples.column_names else None
+
+    def name(self, example: int) -> str:
+        """Name an example for messages: its id, else its position."""
+        return str(example) if self._ids is None else str(self._ids[example])
+
+
+def align(
+    gold: Relations,
+    pred: Relations,
+    protocol: Protocol,
+    unparsed: Policy = "error",
+    unmatched: Policy = "error",
+    names: tuple[str, str] = SIDES,
+) -> Aligned:
+    """Bring predictions to the examples of gold; ``names`` is what messages call the two.
+
+    Tags are not read anew here, see `fastcausal.formats.cnc.rereading.with_tags`.
+
+    Raises
+    ------
+    InputError
+        Roles, examples or token counts differ; gold has a relation that could not be read; so has
+        pred and ``unparsed`` is ``"error"``; an example has no counterpart and ``unmatched`` is
+        ``"error"``; the number of tokens of an example is unknown.
+    """
+    if gold.reading.roles != pred.reading.roles:
+        raise InputError(
+            f"{names[1]} has the roles {', '.join(pred.roles)}, "
+            f"expected {', '.join(gold.roles)} as in {names[0]}"
+        )
+    warnings: Warnings = {}
+    if gold.n_unread:
+        raise InputError(unread_message(gold, names[0], gold.n_unread))
+    digest = partial(_digest, gold, protocol)
+    gold, pred, places = _join(gold, pred, unmatched, warnings, names)
+    lost: dict[str, Any] = {}
+    if pred.n_unread:
+        gold, pred, lost = settle_unread(gold, pred, protocol, unparsed)
+    kept = lost.pop("kept", None)
+    if kept is not None:
+        places = np.flatnonzero(kept) if places is None else places[kept]
+    for side, relations in zip(names, (gold, pred), strict=True):
+        for note, n in relations.reading.notes.items():
+            warnings[f"{side}: {note}: ", ""] = (n,)
+    if located := frozenset(filter(None, (gold.reading.spans, pred.reading.spans))):
+        lost["located"] = located
+    if "aside" in lost:
+        lost["aside"] = _aside(lost["aside"], protocol, names)
+    lost |= {"whole_gold": digest, "places": places}
+    return _same_examples(gold, pred, protocol, warnings, names, **lost)
+
+
+def _aside(
+    sides: tuple[Relations, Relations], protocol: Protocol, names: tuple[str, str]
+) -> Aligned | None:
+    """Align examples that are left out, as far as that is possible."""
+    try:
+        return _same_examples(*sides, protocol, {}, names)
+    except InputError:  # of no concern to what is scored
+        return None
+
+
+def _same_examples(
+    gold: Relations,
+    pred: Relations,
+    protocol: Protocol,
+    warnings: Warnings,
+    names: tuple[str, str],
+    **more: Any,
+) -> Aligned:
+    """Align tables of the same examples in the same order; what is unread has no spans."""
+    rows = _same_lengths(Rows.of(gold), Rows.of(pred), protocol, names, gold.name)
+    kept, columns = (gold.kept, pred.kept), partial(described, gold)
+    aligned = _aligned(rows, gold.roles, columns, protocol, warnings, names, kept, **more)
+    if protocol.tags not in OFFICIAL or protocol.surplus != "truncate":
+        return aligned
+    add_warnings(warnings, official.key_warnings(gold.table, aligned.gold))
+    filled, changed = official.padded(aligned.gold, aligned.pred, gold.table, protocol.tags)
+    add_warnings(warnings, changed)
+    return aligned if filled is aligned.pred else aligned._replace(pred=filled)
+
+
+def align_rows(gold: Rows, pred: Rows, roles: tuple[str, ...], protocol: Protocol) -> Aligned:
+    """Check arrays that a user made: the same examples in the same order.
+
+    Where only counting looks at spans, it checks them (see `Aligned`).
+
+    Raises
+    ------
+    InputError
+        An array breaks a rule of `Rows`; examples or token counts differ.
+    """
+    if gold.n_examples != pred.n_examples:
+        raise InputError(f"pred has {pred.n_examples} examples, expected {gold.n_examples}")
+    unchecked = protocol.average == "counts" and are_alike(gold, pred, protocol)
+    if not unchecked:
+        if tagged := official.both_as_tagged(gold, pred, roles, protocol.tags):
+            gold, pred, n_as_given = tagged
+            return Aligned(gold, pred, roles, NO_COLUMNS, {}, n_as_given)
+        check_both(gold, pred, len(roles))
+        gold, pred = _same_lengths(gold, pred, protocol, SIDES, str)
+    aligned = _aligned((gold, pred), roles, NO_COLUMNS, protocol, {})
+    return aligned._replace(unchecked=unchecked)
+
+
+def are_alike(gold: Rows, pred: Rows, protocol: Protocol) -> bool:
+    """Tell whether two sides can be counted as they are: same lengths, tags read as wanted."""
+    tags = protocol.tags
+    return _is_as_read(gold, tags) and _is_as_read(pred, tags) and gold.has_lengths_of(pred)
+
+
+def align_examples(gold: list[Any], pred: list[Any], protocol: Protocol) -> Aligned | None:
+    """Align example dicts without a table between; None where anything is unusual."""
+    golds, preds = rows_of_examples(gold), rows_of_examples(pred)
+    if golds is None or preds is None or golds[1] != preds[1]:
+        return None
+    ids = golds[1]
+    n = golds[0].n_examples
+    if n != preds[0].n_examples or (ids is not None and len(set(ids)) != n):
+        return None
+    name_of = str if ids is None else ids.__getitem__
+    rows = _same_lengths(golds[0], preds[0], protocol, SIDES, name_of)
+    return _aligned(rows, ROLES, partial(_described_examples, gold), protocol, {})
+
+
+def _described_examples(examples: list[Any]) -> pa.Table:
+    return described(Relations.from_examples(examples))
+
+
+def _aligned(
+    sides: tuple[Rows, Rows],
+    roles: tuple[str, ...],
+    columns: pa.Table | Callable[[], pa.Table],
+    protocol: Protocol,
+    warnings: Warnings,
+    names: tuple[str, str] = SIDES,
+    kept: tuple[Kept, Kept] = (None, None),
+    **more: Any,
+) -> Aligned:
+    """Return both sides, of the same lengths, as the protocol reads tags."""
+    gold, n_gold = _gold_as_read(sides[0], names[0], roles, protocol, warnings, kept[0])
+    tags, name = protocol.tags, protocol.name
+    pred, n_pred = _as_read(sides[1], tags, names[1], roles, name, warnings, kept[1])
+    return Aligned(gold, pred, roles, columns, warnings, n_gold + n_pred, **more)
+
+
+def _gold_as_read(
+    rows: Rows,
+    side: str,
+    roles: tuple[str, ...],
+    protocol: Protocol,
+    warnings: Warnings,
+    kept: Kept,
+) -> tuple[Rows, int]:
+    tags = protocol.tags if rows.tags == protocol.tags else GOLD_READING[protocol.tags]
+    return _as_read(rows, tags, side, roles, protocol.name, warnings, kept)
+
+
+def _is_as_read(rows: Rows, tags: str) -> bool:
+    return (rows.tags or "strict") == tags
+
+
+def _as_read(
+    rows: Rows,
+    tags: TagReading,
+    side: str,
+    roles: tuple[str, ...],
+    protocol: str,
+    warnings: Warnings,
+    kept: Kept,
+) -> tuple[Rows, int]:
+    """Read spans as a protocol reads tags, also where there were none; count what stays.
+
+    Where the rows are those of `Relations`, these keep what is made of them.
+    """
+    if _is_as_read(rows, tags):
+        return rows, 0
+    if rows.tags is not None:
+        read = f"the tags of {side} were read as {rows.tags}, but {protocol} reads them as {tags}"
+        as_written = rows.tags == "strict" and tags in OFFICIAL
+        anew = ": its spans are read as if written with tags anew" if as_written else ""
+        warnings[(read + anew,)] = ()
+    if tags not in OFFICIAL or rows.tags not in (None, "strict"):
+        return rows, _spans.count_filled(rows.row_offsets)
+    if not official.tags_exist(roles):
+        warnings[(f"{side} has roles that no tags exist for: {', '.join(roles)}",)] = ()
+        return rows, _spans.count_filled(rows.row_offsets)
+    if kept is None or kept.get("rows") is not rows:
+        return official.as_tagged(rows, tags)
+    if tags not in kept:
+        kept[tags] = official.as_tagged(rows, tags)
+    tagged: tuple[Rows, int] = kept[tags]
+    return tagged
+
+
+def _join(
+    gold: Relations,
+    pred: Relations,
+    unmatched: Policy,
+    warnings: Warnings,
+    names: tuple[str, str],
+) -> tuple[Relations, Relations, Int64 | None]:
+    """Join by id where both sides have one, else by position; the last is `Aligned.places`."""
+    a, b = gold.ids, pred.ids
+    if a is None or b is None:
+        if len(gold) != len(pred):
+            raise InputError(
+                f"{names[1]} has {len(pred)} examples, expected {len(gold)} as in {names[0]} "
+                "(without ids on both sides, examples are joined by position)"
+            )
+        return gold, pred, None
+    if a.equals(b):
+        return gold, pred, None
+    return joined_by_id(gold, pred, unmatched, warnings)
+
+
+def _digest(gold: Relations, protocol: Protocol) -> int:
+    """Return the digest of gold as the protocol reads its tags; it is kept."""
+    name = f"digest {protocol.tags}"
+    if name not in gold.kept:
+        gold.kept[name] = digest_of_relations(*_digested(gold, protocol))
+    digest: int = gold.kept[name]
+    return digest
+
+
+def digests(gold: Relations, protocol: Protocol) -> pa.Array:
+    """Return the digest of every example of gold as the protocol reads its tags."""
+    return digests_of_relations(*_digested(gold, protocol))
+
+
+def _digested(gold: Relations, protocol: Protocol) -> tuple[Any, Any, Any]:
+    rows, _ = _gold_as_read(Rows.of(gold), SIDES[0], gold.roles, protocol, {}, gold.kept)
+    return rows.arrays(), gold.roles, gold.ids
+
+
+def _same_lengths(
+    gold: Rows,
+    pred: Rows,
+    protocol: Protocol,
+    names: tuple[str, str],
+    name_of: Callable[[int], str],
+) -> tuple[Rows, Rows]:
+    """Give both sides gold's token counts, checked against pred's counts and spans."""
+    if _spans.same_lengths(gold.lengths, pred.lengths):
+        return gold, pred  # the spans of each side fit its own lengths
+    lengths = np.where(gold.lengths < 0, pred.lengths, gold.lengths)
+    problems = Problems()
+    unknown = lengths < 0
+    if unknown.any():
+        offsets = (side.row_offsets[side.relation_offsets] for side in (gold, pred))
+        unknown &= sum(np.diff(each) for each in offsets) > 0
+        lengths = np.where(unknown, lengths, np.maximum(lengths, 0))
+    differ = (pred.lengths >= 0) & (pred.lengths != lengths)
+    last = np.empty(len(lengths), np.int32)
+    _spans.last_stops(*pred.arrays(), last)
+    beyond = ~unknown & ~differ & (last > lengths)
+    if protocol.non_causal == "ignore":
+        scored = np.diff(gold.relation_offsets) > 0
+        differ &= scored
+        beyond &= scored
+    for e in np.flatnonzero(unknown | differ | beyond):
+        name = name_of(int(e))
+        if unknown[e]:
+            problems.add(f'example {name} has no length: give "length", "tokens" or "text"')
+        elif differ[e]:
+            problems.add(
+                f"example {name}: {names[1]} has {pred.lengths[e]} tokens, "
+                f"expected {lengths[e]} as in {names[0]}"
+            )
+        else:
+            problems.add(
+                f"example {name}: a span of {names[1]} ends at {last[e]}, "
+                f"after the last of {lengths[e]} tokens"
+            )
+    problems.raise_if_any()
+    return replace(gold, lengths=lengths), replace(pred, lengths=lengths)
+
+
+def too_large(aligned: Aligned, error: TooLargeError) -> InputError:
+    """Name the example that the engine cannot assign."""
+    name = aligned.name(error.example)
+    return InputError(
+        f"example {name} is too large: expected at most 2^22 pairs of relations and 2^32 of spans, "
+        "2^26 of them in one pair or in few relations, and the numerator times the denominator of "
+        "the objective below 2^59"
+    )

@@ -1,0 +1,164 @@
+"""Scores of relations, from the counts of every role."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+
+from fastcausal.counts.arithmetic import Counts, ScoresByName
+from fastcausal.counts.formula import Formula
+from fastcausal.counts.rules import GOLD_OF_KERNELS, OF_KERNELS, Rule
+from fastcausal.significance.sums import Float64, Int64, Rows
+from fastcausal.significance.units import OneScore
+from fastcausal.tasks.relations.scores import fields_read, scores_of, scores_of_each
+
+MULTI = "multi_relation"
+TOTALS = ("n_gold_relations", "n_pred_relations", "n_unparsed")
+LATER = ("n_unparsed_answers",)  # which older files lack
+
+
+@dataclass(frozen=True)
+class RelationFormula(Formula):
+    """Counts of pairs of relations, over all examples and over those of several gold relations.
+
+    Attributes
+    ----------
+    kernel : str
+    role_fields, overall_fields : tuple of str
+        What the kernel counts for each role, and once for all roles together.
+    roles : tuple of str
+    undefined : float or None
+        The value of 0/0; None: NaN.
+
+    Examples
+    --------
+    >>> formula = RelationFormula("exact_spans", ("tp", "fp", "fn"), (), ("cause",), None)
+    >>> formula.fields
+    ('cause_tp', 'cause_fp', 'cause_fn', 'multi_relation')
+    >>> formula.scores(np.array([[1, 0, 0, 0], [0, 1, 3, 1]]), np.array([[1, 1]]))["cause_recall"]
+    array([0.25])
+    """
+
+    job = "extraction"
+    room = "extraction.report"
+    subsets_of_groups: ClassVar[tuple[str, ...]] = (MULTI,)
+    totals: ClassVar[tuple[str, ...]] = TOTALS
+    later_totals: ClassVar[tuple[str, ...]] = LATER
+
+    kernel: str
+    role_fields: tuple[str, ...]
+    overall_fields: tuple[str, ...]
+    roles: tuple[str, ...]
+    undefined: float | None
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns: the counts, and 1 for examples of several gold relations."""
+        of_roles = [f"{role}_{name}" for role in self.roles for name in self.role_fields]
+        return (*of_roles, *(f"overall_{name}" for name in self.overall_fields), MULTI)
+
+    def limits(self, field: str) -> tuple[float, float]:
+        """Return the least and the largest value: of counts, and of `MULTI`."""
+        return (0, 1) if field == MULTI else super().limits(field)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules of the kernel, between the counts of a role and between those of all roles."""
+        fields = {*self.fields}
+        each = (
+            rule.of(group)
+            for group in (*self.roles, "overall")
+            for rule in OF_KERNELS.get(self.kernel, ())
+        )
+        return tuple(rule for rule in each if fields.issuperset(rule.small + rule.large))
+
+    @property
+    def of_gold(self) -> tuple[tuple[str, ...], ...]:
+        """Relations of gold, and its spans or tokens of each role where the kernel counts them."""
+        of_kernel = GOLD_OF_KERNELS.get(self.kernel, ())
+        of_roles = (
+            tuple(f"{role}_{name}" for name in names) for role in self.roles for names in of_kernel
+        )
+        return ((MULTI,), TOTALS[:1], *of_roles)
+
+    @property
+    def if_empty(self) -> tuple[str, ...]:
+        """Names of the counts of examples left out: what is unread of them as no relation."""
+        return tuple(f"if_empty_{name}" for name in self.fields[:-1])
+
+    def terms(self, rows: Rows) -> Rows:
+        """Return the counts, and once more those of `MULTI` examples alone."""
+        counts, several = rows[:, :-1], rows[:, -1:] > 0
+        return np.hstack([counts, counts * several])
+
+    def groups_of(self, sums: Rows) -> dict[str, ScoresByName]:
+        """Compute the scores of overall and every role, of all and of `MULTI` examples."""
+        return {
+            f"{subset}{group}": self.scores_of_group(self.counts_of(part.T, group))
+            for subset, part in zip(("", f"{MULTI}_"), np.hsplit(sums, 2), strict=True)
+            for group in ("overall", *self.roles)
+        }
+
+    def only(self, name: str) -> Formula | OneScore:
+        """Return the way to one score, by the counts alone that its group has and it depends on."""
+        no_counts = dict.fromkeys(fields_read(self.kernel), 0)
+        for subset, group in product(("", f"{MULTI}_"), ("overall", *self.roles)):
+            score = name.removeprefix(f"{subset}{group}_")
+            if score != name and score in self.scores_of_group(no_counts):
+                return self._only(name, score, group, bool(subset))
+        return super().only(name)
+
+    def _only(self, name: str, score: str, group: str, of_several: bool) -> OneScore:
+        fields = fields_read(self.kernel)
+
+        def terms(rows: Rows) -> Rows:
+            kept = rows * (rows[:, -1:] > 0) if of_several else rows
+            counts = self.counts_of(kept[:, :-1].T, group)
+            return np.stack([counts[field] for field in fields], axis=1)
+
+        def value(sums: Rows) -> Float64:
+            counts = dict(zip(fields, np.moveaxis(sums, -1, 0), strict=True))
+            values: Float64 = self.scores_of_group(counts)[score]
+            return values
+
+        return OneScore(name, terms, value)
+
+    def scores_of_group(self, counts: Counts) -> ScoresByName:
+        """Compute the scores of one group from its counts by field name."""
+        return scores_of(self.kernel, counts, self.undefined)
+
+    def figures(self, sums: Int64, groups: Sequence[str]) -> list[dict[str, Any]]:
+        """Return scores and counts of groups; the score where both have one name (em, osb, to)."""
+        counts = [self.counts_of(sums, group) for group in groups]
+        scores = scores_of_each(self.kernel, counts, self.undefined)
+        # A score takes the place of the count of its name.
+        return [s | c | s if s.keys() & c else s | c for s, c in zip(scores, counts, strict=True)]
+
+    def counts_of(self, sums: Int64, group: str) -> dict[str, Any]:
+        """Return the counts of ``overall`` or a role by field name.
+
+        Parameters
+        ----------
+        sums : int64[n_counts, ...]
+            In the order of `fields`, without the last.
+        group : str
+
+        Examples
+        --------
+        >>> formula = RelationFormula("k", ("tp",), ("em",), ("cause", "effect"), None)
+        >>> formula.counts_of(np.array([3, 4, 1]), "overall")
+        {'tp': 7, 'em': 1}
+        """
+        # Of one sum, Python's integers: they are what reports hold.
+        values: Any = sums.tolist() if sums.ndim == 1 else sums
+        names, n = self.role_fields, len(self.role_fields)
+        if group != "overall":
+            k = n * self.roles.index(group)
+            return dict(zip(names, values[k : k + n], strict=True))
+        total = n * len(self.roles)
+        counts = {name: sum(values[k:total:n]) for k, name in enumerate(names)}
+        return counts | dict(zip(self.overall_fields, values[total:], strict=False))

@@ -1,0 +1,60 @@
+"""Scores of overall and every role, computed from sums when they are first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterator, Mapping
+
+from fastcausal.report.groups import Scores
+from fastcausal.significance.sums import Int64
+from fastcausal.tasks.relations.formula import RelationFormula
+
+
+class CountedGroups(Mapping[str, Scores]):
+    """The scores of ``overall`` and of every role, computed when they are first asked for.
+
+    A training loop asks for one or two groups of them. Can be pickled; equal where all scores are.
+
+    Parameters
+    ----------
+    formula : RelationFormula
+    counts : int64[n_counts], or of parts int64[2, n_counts]
+        In the order of its fields.
+    """
+
+    def __init__(self, formula: RelationFormula, counts: Int64) -> None:
+        self.formula = formula
+        self._counts = counts
+        self._made: dict[str, Scores] = {}
+
+    @property
+    def _sums(self) -> Int64:
+        return self._counts if self._counts.ndim == 1 else self._counts[0] + self._counts[1]
+
+    def __getitem__(self, group: str) -> Scores:
+        made = self._made.get(group)
+        if made is None:
+            if group not in self:
+                raise KeyError(group)
+            [figures] = self.formula.figures(self._sums, [group])
+            made = self._made[group] = Scores(figures)
+        return made
+
+    def items(self) -> ItemsView[str, Scores]:
+        """Return all groups with their scores, computed in one go when they are first listed."""
+        groups = [*self]
+        if [*self._made] != groups:
+            figures = self.formula.figures(self._sums, groups)
+            self._made = {group: Scores(each) for group, each in zip(groups, figures, strict=True)}
+        return self._made.items()
+
+    def __contains__(self, group: object) -> bool:
+        return group == "overall" or group in self.formula.roles
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("overall", *self.formula.roles))
+
+    def __len__(self) -> int:
+        return 1 + len(self.formula.roles)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))

@@ -1,0 +1,119 @@
+"""Sentences with marked spans, for people: on a terminal, in tables and on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from string import Template
+from typing import NamedTuple
+
+from fastcausal.engine.kernel import Int32
+from fastcausal.errors import InputError
+from fastcausal.report.escapes import html_text
+from fastcausal.report.grid import Grid
+from fastcausal.tasks.relations.sentences import Piece, Sentence
+
+COLOURS = 4  # of roles, on the page
+MOST_NUMBERS = 1 << 20  # tokens of an example without text; "length" may be any number
+PAGE = Path(__file__).with_name("marked.html")
+
+
+class Line(NamedTuple):
+    """A text with its marks, and what stands before it."""
+
+    name: str
+    pieces: Sequence[Piece]
+
+
+class Marked(NamedTuple):
+    """An example as it is shown: its name, a remark, and a line per relation or more."""
+
+    name: str
+    remark: str
+    lines: Sequence[Line]
+
+
+def lines_of(name: str, rows: Int32 | None, sentence: Sentence) -> Iterator[Line]:
+    """Yield the lines of a relation, one or more; None stands for no relation."""
+    if rows is None:
+        yield Line(name, [("none", None)])
+        return
+    for k, pieces in enumerate(sentence.marked(rows)):
+        yield Line("" if k else name, pieces)
+
+
+def numbered(n_tokens: int) -> Sentence:
+    """Make a sentence of the numbers of tokens, for an example without text.
+
+    Raises
+    ------
+    InputError
+        There are more than `MOST_NUMBERS`.
+
+    Examples
+    --------
+    >>> numbered(3).words(1, 3)
+    '1 2'
+    """
+    if n_tokens > MOST_NUMBERS:
+        raise InputError(
+            f"an example without text has {n_tokens} tokens, expected at most {MOST_NUMBERS} to "
+            "show their numbers"
+        )
+    stops, at = [], -1
+    for k in range(n_tokens):
+        at += 1 + len(str(k))
+        stops.append(at)
+    starts = [stop - len(str(k)) for k, stop in enumerate(stops)]
+    return Sentence(" ".join(map(str, range(n_tokens))), starts, stops)
+
+
+def bracketed(pieces: Iterable[Piece], roles: Sequence[str]) -> str:
+    """Write marks as brackets that begin with the role.
+
+    Examples
+    --------
+    >>> bracketed([("Rain", 0), (" fell", None)], ["cause"])
+    '[cause Rain] fell'
+    """
+    return "".join(text if k is None else f"[{roles[k]} {text}]" for text, k in pieces)
+
+
+def grid_of(title: str, examples: Iterable[Marked], roles: Sequence[str]) -> Grid:
+    """Make a table: a part per example, a row per line."""
+    grid = Grid(title, ["sentence"], text=True)
+    for example in examples:
+        grid.part(f"{example.name}: {example.remark}")
+        for line in example.lines:
+            grid.add(line.name, bracketed(line.pieces, roles))
+    return grid
+
+
+def page_of(
+    title: str, examples: Iterable[Marked], roles: Sequence[str], notes: Sequence[str] = ()
+) -> str:
+    """Write a page that needs nothing else; text from data is text."""
+    return Template(PAGE.read_text(encoding="utf-8")).substitute(
+        title=html_text(title),
+        body="\n".join(_article(example, roles) for example in examples),
+        notes="<br>".join(map(html_text, notes)),
+    )
+
+
+def _article(example: Marked, roles: Sequence[str]) -> str:
+    lines = "".join(
+        f'<dt>{html_text(line.name)}</dt><dd dir="auto">{_marks(line.pieces, roles)}</dd>'
+        for line in example.lines
+    )
+    name, remark = html_text(example.name), html_text(example.remark)
+    head = f'<h2><bdi>{name}</bdi></h2><p class="note">{remark}</p>'
+    return f"<article>{head}<dl>{lines}</dl></article>"
+
+
+def _marks(pieces: Iterable[Piece], roles: Sequence[str]) -> str:
+    return "".join(html_text(text) if k is None else _mark(text, k, roles[k]) for text, k in pieces)
+
+
+def _mark(text: str, number: int, role: str) -> str:
+    name = f"<small>{html_text(role)}</small>"
+    return f'<mark class="r{number % COLOURS}">{name}{html_text(text)}</mark>'

@@ -1,0 +1,188 @@
+"""Predicted relations that could not be read, and what a policy makes of their examples."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fastcausal.arrays import arrow
+from fastcausal.arrays import compute as pc
+from fastcausal.arrays.unparsed import UNPARSED, reasons_of
+from fastcausal.errors import InputError, Remedy, counted, summary
+from fastcausal.formats.cnc.aligned import SAME_LETTERS
+from fastcausal.options import Policy
+from fastcausal.protocols import Protocol
+from fastcausal.relations import Relations
+from fastcausal.rows import Rows
+from fastcausal.tasks.relations.formula import LATER, TOTALS
+
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Unparsed:
+    """Predicted relations that could not be read, and what the policy left out for them.
+
+    Attributes
+    ----------
+    relations : int
+        Those that the protocol looks at; an answer that cannot be read as a whole is one.
+    examples, readable : int
+        Examples left out, and the relations of them that could be read.
+    answers : int
+        Examples whose answer cannot be read as a whole.
+    """
+
+    relations: int = 0
+    examples: int = 0
+    readable: int = 0
+    answers: int = 0
+
+    def __add__(self, other: Unparsed) -> Unparsed:
+        return Unparsed(
+            self.relations + other.relations,
+            self.examples + other.examples,
+            self.readable + other.readable,
+            self.answers + other.answers,
+        )
+
+    def facts(self, n_examples: int, n_scored: int) -> dict[str, Any]:
+        """Return counts and rates of what could not be read, with these numbers scored.
+
+        Examples
+        --------
+        >>> Unparsed(relations=3, answers=2).facts(10, 19)
+        {'n_unparsed_answers': 2, 'n_unparsed_relations': 1, 'unparsed_answers_rate': 0.2, \
+'unparsed_relations_rate': 0.05}
+        """
+        alone = self.relations - self.answers
+        return {
+            "n_unparsed_answers": self.answers,
+            "n_unparsed_relations": alone,
+            "unparsed_answers_rate": _rate(self.answers, n_examples + self.examples),
+            "unparsed_relations_rate": _rate(alone, alone + self.readable + n_scored),
+        }
+
+    def warnings(self, policy: str, n_scored: int) -> list[str]:
+        """State their share of all predicted relations, of which ``n_scored`` could be scored."""
+        n = self.relations + self.readable + n_scored
+        line = f"unparsed={policy}: {self.relations} of {n} predicted relations could not be read"
+        line += f" ({self.relations / n:.1%})"
+        line += f", {self.answers} of them for whole answers" if self.answers else ""
+        return [line + (f", examples left out: {self.examples}" if self.examples else "")]
+
+
+def _rate(part: int, whole: int) -> float:
+    return part / whole if whole else math.nan
+
+
+ALL_READ = Unparsed()
+
+
+def unread_message(relations: Relations, side: str, count: int) -> str:
+    """Say how many relations of one side could not be read, and the first reasons."""
+    messages = list(relations.reading.unread)[:count]
+    return f"{counted(count, 'relation')} of {side} could not be read" + (
+        f":\n{summary(count, messages)}" if messages else ""
+    )
+
+
+def settle_unread(
+    gold: Relations, pred: Relations, protocol: Protocol, unparsed: Policy
+) -> tuple[Relations, Relations, dict[str, Any]]:
+    """Deal with predictions that could not be read, as far as the protocol looks at them.
+
+    The third value has what `Aligned` says of them; ``aside``: both sides of what is left out;
+    ``kept``: bool[n_examples], where some are.
+    """
+    offsets = pred.arrays.relation_offsets
+    example = np.repeat(np.arange(len(pred)), np.diff(offsets))
+    n_gold = np.diff(gold.arrays.relation_offsets)[example]
+    unread = ~arrow.is_valid(arrow.flattened(arrow.joined(pred.table["relations"]))[0])
+    if protocol.surplus == "truncate":
+        unread &= (np.arange(len(unread)) - offsets[example] < n_gold) | (n_gold == 0)
+    if protocol.non_causal == "ignore":
+        unread &= n_gold > 0
+    count = int(unread.sum())
+    if not count:
+        return gold, pred, {}
+    if unparsed == "error":
+        remedy = Remedy("unparsed", ("empty", "skip"), "would score the rest")
+        message = unread_message(pred, "pred", count)
+        if SAME_LETTERS in message:
+            remedy = Remedy("tags", ("aligned",), "would map those with the same letters", remedy)
+        raise InputError(message, remedy)
+    reasons = _reasons(gold, pred, unread)
+    # Arrays of numpy that a table gives by itself would import pandas.
+    is_answer = ~arrow.is_valid(arrow.joined(reasons["relation"]))
+    of_answers = arrow.values_of(arrow.joined(reasons["example"]))[is_answer]
+    lost = Unparsed(count, answers=len(of_answers))
+    n_unread = np.bincount(example[unread], minlength=len(pred))
+    n_answers = np.bincount(of_answers, minlength=len(pred))
+    said = {"unparsed": lost, "reasons": reasons, "n_unread": n_unread, "n_answers": n_answers}
+    if unparsed == "empty":
+        return gold, pred, said
+    keep = n_unread == 0
+    aside = _chosen(gold, pred, ~keep)
+    gold, rest = _chosen(gold, pred, keep)
+    said["unparsed"] = replace(
+        lost, examples=len(aside[0]), readable=pred.n_relations - rest.n_relations
+    )
+    left_out = _described(aside, n_unread[~keep], n_answers[~keep])
+    # Of the examples that are left, none has anything unread.
+    return gold, rest, said | {"aside": aside, "left_out": left_out, "kept": keep, **_NONE_UNREAD}
+
+
+_NONE_UNREAD = {"n_unread": None, "n_answers": None}
+
+
+def _reasons(gold: Relations, pred: Relations, unread: Any) -> pa.Table:
+    """Return the reasons of the relations marked, with the number and the id of their example."""
+    rows = reasons_of(pred.table)
+    null = ~arrow.is_valid(arrow.flattened(arrow.joined(pred.table["relations"]))[0])
+    ids = gold.ids if gold.ids is not None else pred.ids
+    rows["id"] = pa.nulls(len(rows["example"]), pa.string())
+    if ids is not None:
+        rows["id"] = pc.take(ids, arrow.numbers(rows["example"]))
+    rows["example"] = arrow.numbers(rows["example"])  # pa.table would import pandas
+    return pc.filter(pa.table(rows), arrow.numbers(unread[null]))
+
+
+def named_reasons(reasons: pa.Table, start: int) -> pa.Table:
+    """Return reasons with ids; where there are none, the example's number from ``start`` on."""
+    ids = reasons["id"]
+    if ids.null_count:
+        numbers = pc.add(reasons["example"], start)
+        ids = pc.coalesce(ids, pc.cast(numbers, pa.string()))
+    return pa.table({"id": ids, **{n: reasons[n] for n in ("relation", "reason", "text")}})
+
+
+def _chosen(gold: Relations, pred: Relations, keep: Any) -> tuple[Relations, Relations]:
+    """Return the examples of both sides where ``keep`` is true."""
+    kept = arrow.numbers(keep)
+    return (
+        Relations.trusted(gold.table.filter(kept), gold.reading),
+        Relations.trusted(pred.table.filter(kept), pred.reading),
+    )
+
+
+def _described(sides: tuple[Relations, Relations], n_unread: Int64, n_answers: Int64) -> pa.Table:
+    n_gold, n_pred = (Rows.of(side).n_marked() for side in sides)
+    return with_counts(described(sides[0]), n_gold, n_pred, n_unread, n_answers)
+
+
+def with_counts(examples: pa.Table, *totals: Int64) -> pa.Table:
+    """Add how many relations gold has and pred, how many were unread, and if the answer was."""
+    columns = dict(zip(examples.column_names, examples.columns, strict=True))
+    counts = map(arrow.numbers, totals)
+    return pa.table(columns | dict(zip((*TOTALS, *LATER), counts, strict=True)))
+
+
+def described(relations: Relations) -> pa.Table:
+    """Return the columns that name and describe the examples."""
+    return arrow.without(relations.table, ("relations", "length", "tagged", UNPARSED))

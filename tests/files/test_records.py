@@ -1,0 +1,183 @@
+"""Rows of flat tables: the same from every kind of file, and faults with their place."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastcausal.errors import InputError
+from fastcausal.files import records as reader
+from fastcausal.files.files import Source
+from fastcausal.files.records import read_records
+
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "name": st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1),
+            "count": st.integers(-(2**40), 2**40),
+            "score": st.none() | st.floats(-1e9, 1e9),
+        }
+    ),
+    min_size=1,
+)
+
+
+def as_csv(rows):
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ["name", "count", "score"])
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def as_lines(rows):
+    return "\n".join(map(json.dumps, rows)).encode()
+
+
+def as_binary(rows, write):
+    sink = pa.BufferOutputStream()
+    schema = pa.schema({"name": pa.string(), "count": pa.int64(), "score": pa.float64()})
+    write(pa.Table.from_pylist(rows, schema), sink)
+    return sink.getvalue().to_pybytes()
+
+
+def as_arrow(table, sink):
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+
+
+@given(ROWS)
+def test_every_kind_of_file_gives_the_same_rows(rows):
+    files = {
+        "x.csv": as_csv(rows),
+        "x.jsonl": as_lines(rows),
+        "x.json": json.dumps(rows).encode(),
+        "x.parquet": as_binary(rows, pq.write_table),
+        "x.arrow": as_binary(rows, as_arrow),
+    }
+    sources = [Source(name, data) for name, data in files.items()]
+    for source in [*sources, rows, pa.Table.from_pylist(rows)]:
+        records = read_records(source)
+        assert records.texts("name").to_pylist() == [row["name"] for row in rows]
+        assert records.integers("count").tolist() == [row["count"] for row in rows]
+        wanted = [np.nan if row["score"] is None else row["score"] for row in rows]
+        np.testing.assert_array_equal(records.numbers("score"), wanted)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "ask", "message"),
+    [
+        ("a.csv", b"x,y\n1,2\n\n3,z\n", ("numbers", "y"), 'a.csv:4: "y" is "z", expected a number'),
+        ("a.csv", b"x\n1.5\n", ("integers", "x"), 'a.csv:2: "x" is "1.5", expected an integer'),
+        ("a.csv", b'x,y\n"",1\n', ("integers", "x"), 'a.csv:2: "x" is missing, expected an int'),
+        ("a.csv", b"x\n1\n", ("numbers", "y"), 'a.csv: no column "y": found x'),
+        ("a.csv", b"x,x\n1,2\n", None, 'a.csv:1: column "x" occurs 2 times'),
+        ("a.csv", b"x\n", None, "a.csv has no rows"),
+        ("a.csv", b"x\n\xff\n", None, "a.csv:2: byte 0xff is not UTF-8"),
+        ("a.jsonl", b'{"x":1}\n{"x":"b"}', ("numbers", "x"), 'a.jsonl:2: "x" is '),
+        ("a.jsonl", b'{"x":"1"}', ("numbers", "x"), 'a.jsonl:1: "x" is "1", expected a number'),
+        ("a.jsonl", b'{"x":true}', ("numbers", "x"), 'a.jsonl:1: "x" is true, expected a number'),
+        ("a.jsonl", b'{"x":1}\n{"x":1.5}', ("integers", "x"), 'a.jsonl:2: "x" is 1.5, expected an'),
+        ("a.jsonl", b'{"x":1}\n[1]', None, "a.jsonl:2: a list, expected an object"),
+        ("a.jsonl", b'{"x":4}\n{"x":"4"}', ("numbers", "x"), 'a.jsonl:2: "x" is "4", expected a n'),
+        ("a.jsonl", b'{"x":"a"}\n{"x":true}', ("texts", "x"), 'a.jsonl:2: "x" is true, expected t'),
+        ("a.jsonl", b'{"x":[1]}', ("texts", "x"), 'a.jsonl:1: "x" is a list, expected text'),
+        ("a.jsonl", b'{"x":1', None, "a.jsonl:1:"),
+        ("a.json", b'[{"x":1},2]', None, "a.json: row 1 is a number, expected an object"),
+        ("a.json", b"[1", None, "a.json:1"),
+        ("a.parquet", b"PAR1 and no more", None, "a.parquet"),
+    ],
+)
+def test_faults_have_their_place(name, data, ask, message):
+    def read():
+        records = read_records(Source(name, data))
+        return ask and getattr(records, ask[0])(ask[1])
+
+    with pytest.raises(InputError) as error:
+        read()
+    assert message in str(error.value)
+
+
+def test_values_of_several_kinds_are_text_where_they_may():
+    rows = [{"x": 85, "cut": "so \ud83d"}, {"x": "85"}, {}]
+    records = read_records(rows)
+    assert records.answers("x").to_pylist() == ["85", "85", None]
+    assert records.texts("x").to_pylist() == ["85", "85", None]
+    assert records.texts("cut").to_pylist() == ["so \\ud83d", None, None]
+    not_a_number = read_records([*rows, {"x": float("nan")}])
+    assert not_a_number.answers("x").to_pylist() == ["85", "85", None, None]
+
+
+def test_whole_numbers_of_frames_are_integers():
+    records = read_records({"x": pa.array([3.0, -1.0, 2.0**53]), "y": pa.array([3.0, None, 0])})
+    assert records.integers("x").tolist() == [3, -1, 2**53]
+    assert records.texts("y").to_pylist() == ["3", None, "0"]
+    for odd in (1.5, np.nan, np.inf, 2.0**54):
+        records = read_records({"x": pa.array([1.0, odd])})
+        for read, expected in ((records.integers, "an integer"), (records.texts, "text")):
+            with pytest.raises(InputError, match=rf'row 1: "x" is .*, expected {expected}'):
+                read("x")
+
+
+def test_frames_with_columns_of_several_kinds():
+    pandas = pytest.importorskip("pandas")
+    records = read_records(pandas.DataFrame({"x": [90, "30", None], "y": [1, 2, 3]}))
+    assert records.answers("x").to_pylist() == ["90", "30", None]
+    assert records.integers("y").tolist() == [1, 2, 3]
+
+
+VALUES = st.one_of(
+    st.integers(-(2**70), 2**70) | st.integers(-9, 9),
+    st.floats() | st.sampled_from([0.0, -0.0, 1.5, 2.0**53]),
+    st.text(max_size=3) | st.sampled_from(["\ud800", "\udc00x", "2024-01-01", "1", "\0"]),
+    st.none() | st.booleans(),
+    st.sampled_from([[], [1], {}, {"a": 1}]),
+)
+ODD_LINES = ["", " ", "\t", '{"a": 1, "a": 2}', '{"a": -0}', '{"a": 1e400}', '{"a": 1e2}', "{}"]
+ODD_LINES += ["[1]", '{"a": 9007199254740993}', '{"a": 1}{"b": 2}', '{"b": "\\u0000"}', '{"a"', "1"]
+ODD_LINES += ['{"\\u0061": 3}', '{"a": 01}', '{"a": Infinity}', '{"a": 1,}', '{"a": 1}\r']
+
+
+@st.composite
+def json_lines(draw):
+    """Objects whose fields mostly are of one kind each, between odd lines."""
+    one_kind = {"a": draw(st.sampled_from([st.integers(-99, 99), st.floats(-9, 9), VALUES]))}
+    one_kind |= {"b": draw(st.sampled_from([st.text(max_size=3), st.booleans(), VALUES]))}
+    row = st.fixed_dictionaries({}, optional=one_kind) | st.fixed_dictionaries(one_kind)
+    line = row.map(lambda fields: json.dumps(fields, ensure_ascii=draw(st.booleans())))
+    lines = draw(st.lists(line, min_size=1, max_size=5))
+    for odd in draw(st.lists(st.sampled_from(ODD_LINES), max_size=1)):
+        lines.insert(draw(st.integers(0, len(lines))), odd)
+    return "\n".join(lines).encode(errors="surrogatepass")
+
+
+def outcome(data):
+    try:
+        rows = read_records(Source("x.jsonl", data))
+    except InputError as error:
+        return str(error)
+    columns = [[repr(value) for value in column.to_pylist()] for column in rows.table.columns]
+    return rows.table.schema, columns, list(rows.lines), rows.mixed
+
+
+@given(json_lines())
+def test_json_lines_of_one_kind_are_read_as_all_others(data):
+    quick = outcome(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reader, "_plain", lambda file: None)
+        assert quick == outcome(data)
+
+
+def test_json_lines_of_one_kind_make_no_objects(monkeypatch):
+    monkeypatch.delattr(Source, "objects")
+    rows = read_records(Source("x.jsonl", b'{"a": 1, "b": "x"}\n\n{"b": "y"}\n'))
+    assert rows.table.to_pydict() == {"a": [1, None], "b": ["x", "y"]}
+    assert rows.where(1) == "x.jsonl:3"

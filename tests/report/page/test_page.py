@@ -1,0 +1,476 @@
+"""The page in a real browser: what it shows is what the report says."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+
+import pytest
+
+import fastcausal as fc
+from fastcausal import sample
+from fastcausal.report.grid import Grid, number_text
+from fastcausal.report.page import Page, Section, write_page
+from fastcausal.tasks.extraction.page import columns_of
+from tests.support.browser import least_contrast
+from tests.support.cli import cli
+
+NAMES = [*sample.SYSTEMS]
+ERRORS = ("fp", "fn", "le", "be", "lbe")
+ROLES = ("cause", "effect", "signal")
+WORDS = {
+    "right": "tp",
+    "spurious": "fp",
+    "missed": "fn",
+    "label error": "le",
+    "boundary error": "be",
+    "label and boundary error": "lbe",
+    "too small": "bes",
+    "too large": "bel",
+    "partly beside": "beo",
+}
+ALL_AT_ONCE = {"width": 1100, "height": 60_000}  # a window that needs all rows of the sample
+READ = """() => [...document.querySelectorAll('article')].map(article => ({
+  id: article.querySelector('h3').textContent,
+  systems: [...article.querySelectorAll('li')].map(e => e.textContent),
+  pairs: [...article.querySelectorAll('dl')].map(dl => [...dl.children].map(e => ({
+    kind: e.localName + ' ' + e.className, text: e.textContent,
+    marks: [...e.querySelectorAll('mark')].map(m => [m.dataset.role, m.textContent]) }))) }))"""
+IDS = "[...document.querySelectorAll('article h3')].map(e => e.textContent)"
+TALLEST = 8_000_000  # px, of a list
+
+
+@pytest.fixture(scope="module")
+def reports():
+    """Reports of three systems; one has answers that cannot be read."""
+    options = {"by": ["corpus", "doc_id"], "unparsed": "empty"}
+    made = {name: fc.score(sample.GOLD, path, **options) for name, path in sample.SYSTEMS.items()}
+    lines = sample.SYSTEMS["hasty"].read_text().splitlines()
+    answers = [row["prediction"] for row in map(json.loads, lines)]
+    answers[3] = ["<ARG0>Rain"]
+    gold = fc.read(sample.GOLD)
+    pred = fc.read(answers, like=gold)
+    made["hasty"] = fc.score(gold, pred, **options)
+    return made
+
+
+@pytest.fixture(scope="module")
+def html(tmp_path_factory, reports):
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    write_page(path, Page("sample", [], columns_of(reports, 100)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def command_page(tmp_path_factory):
+    """The page of the command, of one system."""
+    path = tmp_path_factory.mktemp("command") / "page.html"
+    options = ("--by", "doc_id", "--cluster", "doc_id", "--n-resamples", 100)
+    cli("report", sample.GOLD, sample.SYSTEMS["chatty"], "--out", path, *options)
+    return path
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory, reports):
+    """A page whose list is taller than browsers draw."""
+    columns = columns_of({"chatty": reports["chatty"]}, 100)
+    times = 1_000
+
+    def repeated(column):
+        return {key: values * times for key, values in column.items()}
+
+    [system] = columns["systems"]
+    many = {
+        **columns,
+        "ids": [f"{name}/{k}" for k in range(times) for name in columns["ids"]],
+        "texts": columns["texts"] * times,
+        "strata": [],
+        "gold": repeated(columns["gold"]),
+        "systems": [
+            {
+                "name": "chatty",
+                **{side: repeated(system[side]) for side in ("pred", "pairs")},
+                **{side: system[side] * times for side in ("unparsed", "examples")},
+            }
+        ],
+    }
+    path = tmp_path_factory.mktemp("large") / "page.html"
+    write_page(path, Page("large", [], many))
+    return path, many["ids"]
+
+
+def ready(page):
+    page.wait_for_selector("html[data-ready]", state="attached")
+    return page
+
+
+def settle(page):
+    """Wait until the page has answered the last scrolling."""
+    page.evaluate("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
+
+
+def status(page):
+    return page.get_by_role("status").inner_text()
+
+
+def test_scores_are_those_of_json(opened, command_page):
+    page = ready(opened(command_page))
+    arguments = ("--by", "doc_id", "--json")
+    scores = json.loads(cli("score", sample.GOLD, sample.SYSTEMS["chatty"], *arguments)[0])
+    rows = (
+        page.locator("table")
+        .first.locator("tr")
+        .evaluate_all("rows => rows.map(row => [...row.cells].map(cell => cell.textContent))")
+    )
+    header, *shown = [row for row in rows if len(row) > 1]
+    assert [row[0] for row in shown] == [*scores["scores"]]
+    for name, *cells in shown:
+        for column, cell in zip(header[1:], cells, strict=True):
+            assert cell.partition(" [")[0] == number_text(scores["scores"][name][column])
+    assert scores["signature"] in page.locator("main").inner_text()
+
+
+def counted(reports, wanted):
+    """Errors of each system by example, of the wanted type and role."""
+    types = [wanted["type"]] if "type" in wanted else ERRORS
+    roles = [wanted["role"]] if "role" in wanted else ROLES
+    names = [f"{role}_{kind}" for role in roles for kind in types]
+    return [
+        [sum(row[name] for name in names) for row in report.per_example.to_pylist()]
+        for report in reports.values()
+    ]
+
+
+def expected(reports, wanted):
+    """Ids that the counts of the reports give."""
+    errors = counted(reports, wanted)
+    table = next(iter(reports.values())).per_example
+    ids = table["id"].to_pylist()
+    chosen = [wanted["system"]] if "system" in wanted else range(len(NAMES))
+    show = wanted.get("show", "wrong" if {"type", "role"} & {*wanted} else "")
+    texts = dict(zip(fc.read(sample.GOLD).table["id"].to_pylist(),
+                     fc.read(sample.GOLD).table["text"].to_pylist(), strict=True))  # fmt: skip
+    documents = sorted({*table["doc_id"].to_pylist()})
+    own = [sum(errors[s][k] for s in chosen) for k in range(len(ids))]
+    keep = {
+        "": lambda k: True,
+        "wrong": lambda k: own[k] > 0,
+        "right": lambda k: own[k] == 0,
+        "unparsed": lambda k: k == 3 and 1 in chosen,
+    }[show]
+    kept = [k for k in range(len(ids)) if keep(k)]
+    if "stratum1" in wanted:
+        document = documents[wanted["stratum1"]]
+        kept = [k for k in kept if table["doc_id"][k].as_py() == document]
+    if "better" in wanted:
+        better, than = errors[wanted["better"]], errors[wanted["than"]]
+        kept = [k for k in kept if better[k] < than[k]]
+        differences = [b - a for a, b in zip(better, than, strict=True)]
+    else:
+        differences = [max(each) - min(each) for each in zip(*errors, strict=True)]
+    if "q" in wanted:
+        words = wanted["q"].lower()
+        kept = [k for k in kept if words in texts[ids[k]].lower() or words in ids[k].lower()]
+    order = {"errors": own, "difference": differences}.get(wanted.get("order"))
+    if order:
+        kept.sort(key=lambda k: -order[k])
+    return [ids[k] for k in kept]
+
+
+WANTED = [
+    *({"type": kind} for kind in ERRORS),
+    {"role": "signal"},
+    {"type": "be", "role": "effect", "order": "errors"},
+    {"type": "fn", "show": "right", "system": 0},
+    {"show": "wrong", "system": 1, "order": "errors"},
+    {"show": "right"},
+    {"show": "unparsed"},
+    {"show": "unparsed", "system": 0},
+    {"stratum1": 3, "order": "difference"},
+    {"better": 1, "than": 0},
+    {"better": 2, "than": 1, "role": "cause", "order": "difference"},
+    {"order": "errors"},
+    {"order": "difference"},
+    {"q": "RAIN", "order": "errors"},
+    {"q": "sample_OR"},
+    {"q": ". ", "show": "wrong"},
+]
+
+
+def test_filters_and_orders_give_the_examples_of_the_count_file(opened, html, reports):
+    page = ready(opened(html, viewport=ALL_AT_ONCE))
+    sizes = set()
+    for wanted in WANTED:
+        fragment = "&".join(f"{name}={value}" for name, value in wanted.items())
+        page.evaluate("fragment => { location.hash = fragment }", fragment)
+        ids = expected(reports, wanted)
+        sizes.add(len(ids))
+        page.get_by_text(f"{len(ids)} of 61 examples", exact=True).wait_for()
+        settle(page)
+        assert page.evaluate(IDS) == ids, wanted
+    assert len(sizes) > 8
+
+
+def test_controls_and_the_address_say_the_same(opened, html, reports):
+    page = ready(opened(html))
+    page.locator("[name=type]").select_option(label="be: boundary error")
+    page.locator("[name=role]").select_option("cause")
+    page.keyboard.press("/")
+    page.get_by_label("Search text and ids").fill("The")
+    wanted = {"type": "be", "role": "cause", "q": "the"}
+    n = len(expected(reports, wanted))
+    page.get_by_text(f"{n} of 61 examples", exact=True).wait_for()
+    address = page.url
+    assert address.endswith("#q=The&type=be&role=cause")
+    other = ready(opened(html, address[address.index("#") :]))
+    assert status(other) == f"{n} of 61 examples"
+    other.get_by_role("button", name="Show all").click()
+    other.get_by_text("61 of 61 examples", exact=True).wait_for()
+
+
+def words_of(spans, role):
+    """Words of a role, in any order: lines of overlapping spans are not in that of the text."""
+    return sorted(words for name, words in spans if name == role)
+
+
+def parsed(said):
+    """The counts that words say, by column."""
+    counts = {}
+    for part in said.split("; "):
+        if part in ("no partner", "no spans"):
+            continue
+        role, _, words = part.partition(": ")
+        for word in words.split(", "):
+            name, _, times = word.partition(" ×")
+            counts[f"{role}_{WORDS[name]}"] = int(times or 1)
+    return counts
+
+
+def lines_of(pair):
+    """(name, marks of all its lines, words of what it counts) of each relation."""
+    relations = []
+    for line in pair:
+        if line["kind"].startswith("dt"):
+            relations.append((line["text"], [], []))
+        elif "text" in line["kind"]:
+            relations[-1][1].extend(line["marks"])
+        else:
+            relations[-1][2].append(line["text"])
+    return relations
+
+
+@pytest.mark.parametrize("system", range(3))
+def test_marks_and_pairs_are_those_of_the_report(opened, html, reports, system):
+    page = ready(opened(html, f"#system={system}", viewport=ALL_AT_ONCE))
+    report = reports[NAMES[system]]
+    texts = iter(fc.read(sample.GOLD).table["text"].to_pylist())
+    pairs = {}
+    for row in report.matches.to_pylist():
+        pairs.setdefault(row["id"], []).append(row)
+    names = [name for name in report.matches.column_names if name.startswith(ROLES)]
+    for shown in page.evaluate(READ):
+        text = next(texts)
+        expected = pairs.pop(shown["id"], [])
+        found = []
+        for pair in shown["pairs"]:
+            assert all(line["text"] == text for line in pair if line["kind"] == "dd text")
+            relations = lines_of(pair)
+            gold = relations.pop(0) if relations[0][0].startswith("gold") else None
+            [pred] = relations
+            found.append((gold, pred))
+        assert len(found) == len(expected)
+        for gold, (name, marks, said) in found:
+            number = name.removeprefix(NAMES[system]).strip()
+            ends = (int(gold[0][5:]) - 1 if gold else None, int(number) - 1 if number else None)
+            row = next(r for r in expected if (r["gold_relation"], r["pred_relation"]) == ends)
+            for side, spans in (("pred", marks), ("gold", gold[1] if gold else [])):
+                for role in ROLES:
+                    words = row[f"{side}_{role}"]
+                    assert words_of(spans, role) == sorted(words.split(" ... ") if words else [])
+            assert parsed(*said) == {n: row[n] for n in names if row[n]}
+    assert (pairs, [*texts]) == ({}, [])
+
+
+def test_what_cannot_be_read_is_said(opened, html):
+    page = ready(opened(html, "#show=unparsed", viewport=ALL_AT_ONCE))
+    [example] = page.evaluate(READ)
+    assert example["systems"][1].endswith("; 1 prediction could not be read")
+
+
+def test_a_long_list_scrolls_to_its_ends_and_through(opened, large):
+    path, ids = large
+    page = ready(opened(path))
+    n = len(ids)
+    assert status(page) == f"{n} of {n} examples"
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    settle(page)
+    assert page.evaluate(IDS)[-1] == ids[-1]
+    assert page.evaluate("document.documentElement.scrollHeight") < 2 * TALLEST
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 3)")
+    settle(page)
+    seen = []
+    for _ in range(25):  # up and down again, no row is skipped or shown twice
+        shown = page.evaluate(IDS)
+        place = ids.index(shown[0])
+        assert shown == ids[place : place + len(shown)]
+        assert len(shown) < 40
+        seen.append(place)
+        page.mouse.wheel(0, -700 if len(seen) < 12 else 700)
+        settle(page)
+    assert n / 4 < min(seen) < seen[0] < n / 2
+    assert max(abs(a - b) for a, b in pairwise(seen)) < 20
+    page.evaluate("scrollTo(0, 0)")
+    settle(page)
+    assert page.evaluate(IDS)[0] == ids[0]
+
+
+def test_keys_and_links_open_an_example(opened, large):
+    path, ids = large
+    page = ready(opened(path, f"#id={ids[30_000].replace('/', '%2F')}"))
+    focused = "document.activeElement.querySelector('h3')?.textContent"
+    top = "document.activeElement.getBoundingClientRect().top"
+    for key, k in ((None, 30_000), ("j", 30_001), ("j", 30_002), ("k", 30_001)):
+        if key:
+            page.keyboard.press(key)
+        settle(page)
+        assert page.evaluate(focused) == ids[k]
+        assert abs(page.evaluate(top)) < 2
+    page.get_by_role("link", name=ids[30_002], exact=True).click()
+    settle(page)
+    assert page.evaluate(focused) == ids[30_002]
+    assert page.url.endswith(ids[30_002].replace("/", "%2F"))
+    page.get_by_role("checkbox").uncheck()
+    page.get_by_role("checkbox").blur()
+    page.wait_for_timeout(200)  # more than what is chosen waits for
+    assert page.url.endswith(ids[30_002].replace("/", "%2F"))
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.localName") == "body"
+    page.evaluate("location.hash = 'id=nothing'")
+    page.get_by_text("the example of the address is not here").wait_for()
+
+
+HOSTILE = [
+    "</script><script>document.title='hit'</script>",
+    "<img src=x onerror=document.title='hit'> <!--",
+    "line\u2028separated\u2029twice &amp; \x1b[31m",
+    "שלום \u202e right to left",
+    "👩‍👩‍👧 emoji 🚒 \\ud800",
+    "word " * 10_000,
+    "",
+    "x" * 2_000,
+    "{{ title }} $title __proto__",
+    "half \ud800 of a letter",
+]
+
+
+def hostile_columns():
+    """A relation on each side of each text: its last letters, and all of it."""
+    n = len(HOSTILE)
+    last = [number for text in HOSTILE for number in (0, max(len(text) - 2, 0), len(text))]
+    whole = [number for text in HOSTILE for number in (1, 0, len(text))]
+    roles = HOSTILE[:2]
+    columns = [f"{role}_{kind}" for role in roles for kind in ("tp", "fn")]
+    sides = [{"relations": [1] * n, "spans": [1] * n, "values": each} for each in (last, whole)]
+    pairs = {"n": [1] * n, "gold": [0] * n, "pred": [0] * n, "counts": [0] * n}
+    return {
+        "roles": roles,
+        "columns": columns,
+        "types": ["fn"],
+        "errors": {"fn": [1, 3]},
+        "n_examples": n,
+        "n_left_out": 0,
+        "ids": HOSTILE,
+        "texts": HOSTILE,
+        "strata": [{"name": HOSTILE[0], "values": [HOSTILE[1], None], "codes": [0, 1] * (n // 2)}],
+        "gold": sides[0],
+        "systems": [
+            {
+                "name": name,
+                "pred": sides[1],
+                "unparsed": [0] * n,
+                "pairs": pairs,
+                "examples": [0] * n,
+            }
+            for name in HOSTILE[:4]
+        ],
+        "count_rows": [[1, 1, 1, 1]],
+    }
+
+
+def test_texts_are_text_at_any_width(opened, tmp_path):
+    grid = Grid(HOSTILE[0], [HOSTILE[1]])
+    grid.add(HOSTILE[1], HOSTILE[3])
+    sections = [Section(text, [grid], lines=[text]) for text in HOSTILE[:5]]
+    write_page(tmp_path / "page.html", Page(HOSTILE[0], sections, hostile_columns()))
+    page = ready(opened(tmp_path / "page.html", viewport={"width": 360, "height": 740}))
+    assert page.title() == HOSTILE[0]
+    for k, text in enumerate(HOSTILE):
+        page.keyboard.press("j")
+        settle(page)
+        example = page.locator(f"article:has(#example-{k})")
+        assert example.evaluate("e => e === document.activeElement")
+        shown = example.locator(".text").evaluate_all("all => all.map(e => e.textContent)")
+        assert shown == [text] * 5
+        marks = example.locator("mark").evaluate_all("all => all.map(e => e.textContent)")
+        assert marks == [text[-2:], *[text] * 4]
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+    page.get_by_label("Search text and ids").fill("Emoji 🚒")
+    page.get_by_text("1 of 10 examples", exact=True).wait_for()
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 2
+
+
+NAMED = {"link", "button", "searchbox", "combobox", "checkbox", "article", "figure", "region",
+         "image", "heading", "navigation", "feed", "search"}  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_names_and_contrast(opened, command_page, scheme):
+    page = ready(opened(command_page, color_scheme=scheme))
+    page.keyboard.press("j")
+    assert least_contrast(page) >= 4.5
+    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    roles = {}
+    for node in tree:
+        if not node["ignored"]:
+            name = node.get("name", {}).get("value", "")
+            roles.setdefault(node["role"]["value"], []).append(name)
+    assert {*roles} >= NAMED - {"figure", "image"}
+    assert [role for role in NAMED & {*roles} if "" in roles[role]] == []
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
+    assert len(ids) == len({*ids})
+
+
+def test_browsers_that_cannot_show_examples_say_so(opened, command_page):
+    without = "delete window.DecompressionStream"
+    for page in (
+        opened(command_page, java_script_enabled=False),
+        opened(command_page, "", without),
+    ):
+        assert "Examples need JavaScript and a browser of May 2023 or later." in status(page)
+        assert page.locator("table").first.is_visible()
+        assert not page.locator("form").is_visible()
+
+
+def test_paper_has_the_examples_from_here_on(opened, large):
+    path, ids = large
+    page = ready(opened(path, f"#id={ids[500].replace('/', '%2F')}"))
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.evaluate(IDS) == ids[500:600]
+    assert "100 of them on paper" in page.locator("main").inner_text()
+    assert not page.locator("form").is_visible()
+    page.emulate_media(media="screen")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    shown = page.evaluate(IDS)
+    assert ids[500] in shown
+    assert len(shown) < 40
+
+
+def test_a_page_without_examples_has_no_script(tmp_path):
+    write_page(tmp_path / "a.html", Page("a", [Section("", lines=["b"])]))
+    text = (tmp_path / "a.html").read_text()
+    assert "<script" not in text
+    assert "script-src 'none'" in text
+    assert not re.search("<(h2|nav)[^>]*></", text)

@@ -1,0 +1,127 @@
+"""Bad input of `annotate` on the command line: one message, exit status 2, nothing written."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow.csv as pc
+import pytest
+
+from fastcausal.sample import FOLDER
+from fastcausal.tasks.annotate.export import sheet_of_answers
+from fastcausal.tasks.annotate.marks import marked_source
+from tests.support.cli import cli
+
+ANN, BEN = FOLDER / "judged_ann.json", FOLDER / "judged_ben.json"
+CLAIMS = FOLDER / "claims_prediction_full_ann.json"
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments"),
+    [
+        ("{", ()),
+        ("[]", ()),
+        ('[{"gold": "a"}]', ()),
+        ('[{"gold": "a", "output": 3}]', ()),
+        ('{"T": {"prediction": "p", "claims": 3}}', ("--against", CLAIMS)),
+        ('{"T": {"reference": "p", "claims": []}}', ("--against", CLAIMS)),
+        ('{"T": {"prediction": "p", "claims": []}}', ("--against", CLAIMS)),
+        ('[{"gold": "a", "output": "b"}]', ("--against", CLAIMS, "--only", "judge")),
+    ],
+)
+def test_nothing_is_exported(tmp_path, content, arguments):
+    source = tmp_path / "source.json"
+    source.write_text(content)
+    out, err = cli("annotate", "export", source, tmp_path / "p.html", *arguments, expect=2)
+    assert out == ""
+    assert err.startswith("error: ")
+    assert [*tmp_path.iterdir()] == [source]
+
+
+def test_messages_name_the_option_that_is_missing(tmp_path):
+    likert = tmp_path / "likert.json"
+    likert.write_text('{\n"T": {"first_prediction_likert": 3}}')
+    page = tmp_path / "p.html"
+    for arguments, expected in (
+        (("export", CLAIMS, page), "--against FILE"),
+        (("export", CLAIMS, page, "--only", "judge"), "--against FILE"),
+        (("export", likert, page), 'no "items"'),
+        (("import", likert), "--key FILE"),
+        (("import", CLAIMS, ANN), "judged_ann.json does not"),
+    ):
+        out, err = cli("annotate", *arguments, "--json", expect=2)
+        assert expected in json.loads(out)["error"]
+        assert err == ""
+    assert not page.exists()
+
+
+def test_a_tools_file_without_answers_stays_as_it_is(tmp_path):
+    """What is saved differs by the answers alone."""
+    document = json.loads(ANN.read_text()) | {"seed": 3}
+    for item in document["items"][1:]:
+        del item["answer"]
+    (tmp_path / "t.json").write_text(json.dumps(document, indent=2))
+    sheet = sheet_of_answers(tmp_path / "t.json")
+    filled = "".join(part if isinstance(part, str) else '"x"' for part in sheet.file)
+    for item in document["items"]:
+        item["answer"] = "x"
+    assert json.loads(filled) == document | {"username": "x"}
+    assert sheet.answers == [True] + [None] * 7
+
+
+def test_systems_share_ids(tmp_path):
+    """Only the answer that differs from its reference is left, with its own system."""
+    row = {"id": "1", "input": "rain floods", "gold": "[Cause] rain [Effect] floods"}
+    other = "[Cause] rain floods [Effect] floods"
+    rows = [row | {"system": "a", "output": row["gold"]}, row | {"system": "b", "output": other}]
+    (tmp_path / "s.json").write_text(json.dumps(rows))
+    page = tmp_path / "p.html"
+    out, _ = cli("annotate", "export", tmp_path / "s.json", page, "--only", "judge", "--json")
+    assert json.loads(out) == {"n_items": 1, "n_judged": 0, "n_missing": 1}
+    assert other in page.read_text()
+
+
+def test_import(tmp_path):
+    out, _ = cli("annotate", "import", ANN, BEN, "--json", "--to", tmp_path / "t.csv", expect=1)
+    counts = json.loads(out)
+    assert counts["n_judged"] == len(pc.read_csv(tmp_path / "t.csv")) == 15
+    assert counts["raters"] == {
+        "ann": {"n_judged": 8, "n_missing": 0},
+        "ben": {"n_judged": 7, "n_missing": 1},
+    }
+
+
+def test_other_items_and_keys_are_refused(tmp_path):
+    document = json.loads(BEN.read_text())
+    document["items"].pop()
+    (tmp_path / "short.json").write_text(json.dumps(document))
+    table = tmp_path / "t.csv"
+    cli("annotate", "import", ANN, tmp_path / "short.json", "--to", table, expect=2)
+    cli("annotate", "import", ANN, "--key", CLAIMS, "--to", table, expect=2)
+    cli("annotate", "import", ANN, "--name", "x_{rater}", "--to", table, expect=2)
+    cli("annotate", "import", ANN, "--name", "{who}", "--to", table, expect=2)
+    assert not table.exists()
+
+
+def test_preferences(tmp_path):
+    places = ("first", "second", "third")
+    key = {"T": {f"{place}_prediction": f"s{k}" for k, place in enumerate(places)}}
+    said = {"T": {f"{place}_prediction_likert": k * 2 for k, place in enumerate(places)}}
+    (tmp_path / "key.json").write_text(json.dumps(key))
+    (tmp_path / "ann.json").write_text(json.dumps(said))
+    arguments = (tmp_path / "ann.json", "--key", tmp_path / "key.json", "--json")
+    out, _ = cli("annotate", "import", *arguments, "--to", tmp_path / "t.csv", expect=1)
+    assert json.loads(out)["n_missing"] == 1
+    assert pc.read_csv(tmp_path / "t.csv")["label"].to_pylist() == [2, 4]
+
+
+def test_marks_of_words_in_order():
+    """Articles belong to a span, the full stop after its last word does not."""
+    pieces = marked_source("Dykes kept the river out.", [], ["the river stayed out"])
+    assert pieces == [("Dykes kept ", 0), ("the river", 2), (" ", 0), ("out", 2), (".", 0)]
+
+
+def test_pieces_add_up():
+    text = "Rain, rain\u2028 and  the hail; floods"
+    pieces = marked_source(text, ["rain and hail"], ["floods rain"])
+    assert "".join(piece for piece, _ in pieces) == text

@@ -1,0 +1,91 @@
+"""The Treebank-style word counter, by hand and against NLTK."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastcausal import sample
+from fastcausal.tasks.describe.words import treebank_words
+from tests.support.data import CNC
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("", ""),
+        (" \n", ""),
+        ("Rain fell.", "Rain fell ."),
+        ("He said: 10,000 by 12:30, at 5%.", "He said : 10,000 by 12:30 , at 5 % ."),
+        ("It isn't Anna's; the boys' dog's.", "It is n't Anna 's ; the boys ' dog 's ."),
+        ("I'd go, they'll come, we've WON'T", "I 'd go , they 'll come , we 've WO N'T"),
+        ("I cannot, gonna wanna gimme", "I can not , gon na wan na gim me"),
+        ("'Tis more'n that, d'ye see?", "'T is more 'n that , d 'ye see ?"),
+        ("\"Yes,\" (he) [sic] ``said''", "\" Yes , \" ( he ) [ sic ] `` said ''"),
+        ("“Yes”, \u2018no’ «oui»", "“ Yes ” , \u2018 no ’ « oui »"),
+        ("wait... what--now?!", "wait ... what -- now ? !"),
+        ("a well-known e-mail to x@y.org", "a well-known e-mail to x @ y.org"),
+        ("o'clock in the U.S. Congress", "o'clock in the U.S. Congress"),
+        ("He said no. No. 5 won", "He said no . No. 5 won"),
+        ("He met Dr. Ng on Jan. 5. They left", "He met Dr. Ng on Jan. 5 . They left"),
+        ("J. Smith at 9 a.m. and 10 p.m. sharp", "J. Smith at 9 a.m. and 10 p.m. sharp"),
+        ("It closed at 9 p.m. The end.", "It closed at 9 p.m . The end ."),
+        ("over.” Then (over.) Then", "over . ” Then ( over . ) Then"),
+        ("a <SIG0>to</SIG0> b", "a < SIG0 > to < /SIG0 > b"),
+    ],
+)
+def test_by_hand(text, cut):
+    assert treebank_words(text) == cut.split()
+
+
+@given(st.one_of(st.text(), st.text("ntsN.,:;'`\"-<(“5 ")))
+def test_nothing_is_lost(text):
+    assert "".join(treebank_words(text)) == "".join(text.split())
+
+
+def released_texts():
+    for name in ("train_subtask1.csv", "dev_subtask1.csv"):
+        with (CNC / name).open(encoding="utf-8-sig", newline="") as file:
+            yield from (row["text"] for row in csv.DictReader(file))
+
+
+def sample_texts():
+    with sample.GOLD.open(encoding="utf-8", newline="") as file:
+        yield from (row["text"] for row in csv.DictReader(file))
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        sample_texts,
+        pytest.param(
+            released_texts,
+            marks=pytest.mark.skipif(not CNC.is_dir(), reason="no shared/data/cnc"),
+        ),
+    ],
+)
+def test_same_words_as_nltk(texts):
+    """Within a sentence; where sentences end, NLTK asks a trained model."""
+    nltk = pytest.importorskip("nltk")
+    if tuple(map(int, nltk.__version__.split(".")[:3])) > (3, 9, 1):
+        pytest.skip("later versions cut dashes and quotes in another way")
+    tokenize = nltk.tokenize.NLTKWordTokenizer().tokenize
+    quotes = {"``": '"', "''": '"'}
+    for text in texts():
+        ours = treebank_words(text)
+        theirs = [word for part in sentences(text, ours) for word in tokenize(part)]
+        assert [quotes.get(w, w) for w in ours] == [quotes.get(w, w) for w in theirs]
+
+
+def sentences(text, words):
+    """The parts of a text that end in the periods which are words of their own."""
+    end = start = 0
+    for word in words:
+        end = text.index(word, end) + len(word)
+        if word == ".":
+            yield text[start:end]
+            start = end
+    yield text[start:]
