@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-from fastcausal.arrays.buffers cimport Array, float64s, int32s, int64s
+from fastcausal.arrays.buffers cimport Array, int32s, int64s
 from fastcausal.interrupts cimport Asked, interrupted
 
 
