@@ -40,8 +40,8 @@ class Assignment {
   // columns[i] is the column of row i or -1. edges of row i: offsets[i] to offsets[i + 1].
   // False: the numbers are too large.
   bool solve(const std::vector<Edge>& edges, const std::vector<int64_t>& offsets, int64_t n_columns,
-             Value unmatched, bool linear, Steps& steps, int32_t* columns) {
-    steps_ = &steps;
+             Value unmatched, bool linear, CostMeter& meter, int32_t* columns) {
+    meter_ = &meter;
     edges_ = edges.data();
     offsets_ = offsets.data();
     n_rows_ = static_cast<int32_t>(offsets.size()) - 1;
@@ -74,7 +74,7 @@ class Assignment {
   static constexpr int64_t MOST_PRODUCT = int64_t{1} << 59;
   enum : char { FAR, REACHED, SETTLED };  // columns in a search
 
-  Steps* steps_ = nullptr;
+  CostMeter* meter_ = nullptr;
   Value best_{0, 0, 0};  // of what was tried
   bool any_tried_ = false;
   const Edge* edges_ = nullptr;
@@ -178,7 +178,7 @@ class Assignment {
     Weight reached;  // distance of the row just reached
     int32_t nearest = -1;
     for (int32_t row = root; row >= 0; row = row_of_[nearest]) {
-      steps_->took(4 * degree(row) + static_cast<int64_t>(touched_.size()));
+      meter_->add_cost(4 * degree(row) + static_cast<int64_t>(touched_.size()));
       for_columns(row, [&](int32_t j, const Weight& slack) {
         const Weight d = reached + slack;
         if (state_[j] == FAR) {
@@ -236,7 +236,7 @@ class Assignment {
       const int32_t now = column_of_[i];
       seen_.assign(n_columns_ + n_rows_, 0);
       taken_free_ = -1;
-      steps_->took((n_columns_ + n_rows_) / 8);
+      meter_->add_cost((n_columns_ + n_rows_) / 8);
       for_columns(i, [&](int32_t j, const Weight& slack) {
         if (j < now && column_of_[i] == now && slack == Weight{} && !fixed_[j]) rematch(i, j);
       });
@@ -260,13 +260,13 @@ class Assignment {
         return flip(root, column);
       }
       if (row >= 0) {
-        steps_->took(4 * degree(row));
+        meter_->add_cost(4 * degree(row));
         for_columns(row, [&](int32_t j, const Weight& slack) {
           if (slack == Weight{} && !fixed_[j]) reach(j, row);
         });
       } else if (taken_free_ < 0) {
         taken_free_ = column;
-        steps_->took(int64_t{4} * (n_columns_ + n_rows_));
+        meter_->add_cost(int64_t{4} * (n_columns_ + n_rows_));
         for (int32_t j = 0; j < n_columns_ + n_rows_; ++j) {
           if (row_of_[j] >= 0 && !fixed_[j] && may_be_free(j)) reach(j, -1);
         }

@@ -18,7 +18,7 @@ struct GroupScore {
 };
 
 // Counts of up to 127 members of a group with few labels, a byte for each.
-struct Packed {
+struct PackedCounts {
   static constexpr int64_t LABELS = 8;  // that which names none among them
   static constexpr int64_t MOST = 127;
 
@@ -53,8 +53,8 @@ class GroupCounts {
   // Scores a group of n members, of which each has a place in gold and pred.
   template <class PlaceOf>
   GroupScore of(const int64_t* gold, const int64_t* pred, int64_t n, const PlaceOf& place_of) {
-    const bool few = n_labels_ < Packed::LABELS && n <= Packed::MOST;
-    Packed packed;  // in registers, which counts of the class are not
+    const bool few = n_labels_ < PackedCounts::LABELS && n <= PackedCounts::MOST;
+    PackedCounts packed;  // in registers, which counts of the class are not
     for (int64_t k = 0; k < n; ++k) {
       const int64_t at = place_of(k), wanted = gold[at], named = pred[at];
       if (wanted < 0 || named < 0) continue;
@@ -69,16 +69,16 @@ class GroupCounts {
   }
 
   // The scores of a group whose members were counted elsewhere.
-  GroupScore scores(const Packed& members) const {
+  GroupScore scores(const PackedCounts& members) const {
     double sum = 0;
     int64_t n = 0;
     for (int64_t label = 0; label < n_labels_; ++label) {
-      const int64_t both = Packed::of(members.both, label);
-      const auto hits = static_cast<double>(Packed::of(members.hits, label));
+      const int64_t both = PackedCounts::of(members.both, label);
+      const auto hits = static_cast<double>(PackedCounts::of(members.hits, label));
       sum += 2.0 * hits / static_cast<double>(std::max(both, int64_t{1}));
       n += both != 0;
     }
-    return score(sum, n, Packed::sum(members.both), Packed::sum(members.hits));
+    return score(sum, n, PackedCounts::sum(members.both), PackedCounts::sum(members.hits));
   }
 
  private:
@@ -160,7 +160,7 @@ inline int64_t keyed_scores(const int64_t* gold, const int64_t* pred, const int6
                             int64_t n_members, int64_t n_labels, double undefined, int64_t n_groups,
                             int64_t* n, double* f1, double* exact) {
   const GroupCounts counts(n_labels, undefined);
-  std::vector<Packed> packed(static_cast<size_t>(n_groups));
+  std::vector<PackedCounts> packed(static_cast<size_t>(n_groups));
   for (int64_t k = 0; k < n_members; ++k) {
     if (!counts.fits(gold[k], pred[k])) return k;
     if (gold[k] >= 0 && pred[k] >= 0) packed[static_cast<size_t>(keys[k])].add(gold[k], pred[k]);

@@ -188,9 +188,9 @@ template <class Offset>
 void compare_copies(const char* data, const Offset* offsets, const int64_t* examples,
                     int64_t n_examples, const char* texts, const int64_t* places,
                     const uint8_t* valid, bool are_known, const int32_t* widths, uint8_t* unlike,
-                    Asked asked) {
-  Stop stop(asked);
-  Steps steps(stop);
+                    StopRequested stop_requested) {
+  Stop stop(stop_requested);
+  CostMeter meter(stop);
   Copies copies;
   for (int64_t e = 0; e < n_examples; ++e) {
     const bool has_text = valid == nullptr || valid[e];
@@ -200,7 +200,7 @@ void compare_copies(const char* data, const Offset* offsets, const int64_t* exam
       if (widths[s] < 0) continue;
       const std::string_view sentence(data + offsets[s],
                                       static_cast<size_t>(offsets[s + 1] - offsets[s]));
-      steps.took(static_cast<int64_t>(sentence.size() + text.size()) + 50);
+      meter.add_cost(static_cast<int64_t>(sentence.size() + text.size()) + 50);
       unlike[s] =
           has_text ? copies.unlike(sentence, text, are_known) : copies.signs_alone(sentence);
     }

@@ -14,7 +14,7 @@
 namespace fastcausal {
 
 // Rows in order of segment, score and label.
-struct Paired {
+struct SortedRows {
   double* scores;
   double* labels;
   int64_t* score_places;   // equal scores of a segment have equal places
@@ -63,7 +63,7 @@ inline void scale(double* values, int64_t n, double least, double most) {
 
 // Fills rows from those of the caller. order: in ascending order of segment and score; rows of
 // equal scores are put in order of their labels.
-inline void arrange(const double* scores, const double* labels, int64_t* order, Paired& rows) {
+inline void arrange(const double* scores, const double* labels, int64_t* order, SortedRows& rows) {
   std::vector<double> different;
   for (int64_t segment = 0; segment < rows.n_segments; ++segment) {
     const int64_t first = rows.offsets[segment], last = rows.offsets[segment + 1];
@@ -91,7 +91,7 @@ inline void arrange(const double* scores, const double* labels, int64_t* order, 
 }
 
 // How many rows so far have a label below a place: a Fenwick tree.
-class Below {
+class FenwickTree {
  public:
   void reset(int64_t n) { counts_.assign(n + 1, 0); }
 
@@ -137,7 +137,7 @@ class Centred {
 
 class Correlator {
  public:
-  explicit Correlator(const Paired& rows) : rows_(rows) {}
+  explicit Correlator(const SortedRows& rows) : rows_(rows) {}
 
   // weights: of the rows, null for 1 each.
   Correlations of(int64_t segment, const int64_t* weights) {
@@ -251,7 +251,7 @@ class Correlator {
   static int64_t pairs(int64_t n) { return n * (n - 1) / 2; }
   static double bounded(double r) { return std::max(-1.0, std::min(1.0, r)); }
 
-  const Paired& rows_;
+  const SortedRows& rows_;
   int64_t n_ = 0, n_labels_ = 0;
   int64_t alike_ = 0, score_ties_ = 0, label_ties_ = 0, both_ties_ = 0;
   Centred scores_, labels_;
@@ -259,11 +259,11 @@ class Correlator {
   std::vector<Group> groups_;
   std::vector<int64_t> of_label_;
   std::vector<double> ranks_;
-  Below below_;
+  FenwickTree below_;
 };
 
 // weights: [n_draws, n_rows], or null for one draw of every row; into: [n_draws, n_segments].
-inline void correlate(const Paired& rows, const int64_t* weights, int64_t n_draws,
+inline void correlate(const SortedRows& rows, const int64_t* weights, int64_t n_draws,
                       Correlations* into) {
   Correlator correlator(rows);
   const int64_t n_rows = rows.offsets[rows.n_segments];

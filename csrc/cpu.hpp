@@ -27,9 +27,9 @@
 namespace fastcausal {
 
 // A kernel from elsewhere, and the counts that it writes; with a memory it is ordinal.
-class CalledPair {
+class FunctionPair {
  public:
-  CalledPair(Kernel kernel, Memory* memory, int64_t n_fields)
+  FunctionPair(Kernel kernel, Memory* memory, int64_t n_fields)
       : kernel_(kernel), memory_(memory), counts_(n_fields) {}
 
   template <class Sink>
@@ -58,23 +58,23 @@ class CalledPair {
   mutable Memory::Key key_;
 };
 
-inline Looks looks_of(const CalledPair& pair, const Plan&) {
-  Looks looks;
-  looks.ordinal = looks.sequence = pair.ordinal();
-  looks.across = Across::ALL;
-  return looks;
+inline KernelTraits traits_of(const FunctionPair& pair, const Plan&) {
+  KernelTraits traits;
+  traits.ordinal = traits.sequence = pair.ordinal();
+  traits.across = Across::ALL;
+  return traits;
 }
 
 // A kernel: the name of one of these, or a function from elsewhere, and what it has counted.
-struct Named {
+struct NamedKernel {
   const char* name;
   Kernel function;
   Memory* memory;  // null: nothing is kept
 };
 
 template <class Job>
-void with_kernel(const Named& kernel_, int64_t n_fields, const Job& job) {
-  if (kernel_.function) return job(CalledPair(kernel_.function, kernel_.memory, n_fields));
+void with_kernel(const NamedKernel& kernel_, int64_t n_fields, const Job& job) {
+  if (kernel_.function) return job(FunctionPair(kernel_.function, kernel_.memory, n_fields));
 #define FC_KERNEL(kernel) \
   if (!std::strcmp(kernel_.name, #kernel)) return job(kernel##_pair());
   FC_KERNELS(FC_KERNEL)
@@ -85,8 +85,8 @@ void with_kernel(const Named& kernel_, int64_t n_fields, const Job& job) {
 // All that a run is given and fills: counts is [groups.n, n_fields], zero on entry; partner may be
 // null.
 struct Run {
-  Given gold;
-  Given pred;
+  Input gold;
+  Input pred;
   int64_t n_examples;
   Plan plan;
   Groups groups;
@@ -96,7 +96,7 @@ struct Run {
   bool check;           // rows are as a user made them
   ReadAs reading;       // of rows to be checked
   int64_t* n_as_given;  // relations that tags cannot hold, added up
-  Asked asked;
+  StopRequested stop_requested;
 };
 constexpr int64_t ALL_WELL = -1;
 constexpr int64_t FAULTY = -2;
@@ -104,14 +104,16 @@ constexpr int64_t FAULTY = -2;
 // Tells what a kernel looks at in relations whose counts patterns can tell, for this plan and
 // reading.
 template <class Pair>
-Looks pattern_looks(const Plan& plan, ReadAs reading, const Pair& pair) {
-  if (plan.n_roles() != 3) return Looks();  // params of fewer roles are fewer
-  Looks looks = looks_of(pair, plan);
-  looks.run_on = reading != ReadAs::GIVEN;
+KernelTraits pattern_traits(const Plan& plan, ReadAs reading, const Pair& pair) {
+  if (plan.n_roles() != 3) return KernelTraits();  // params of fewer roles are fewer
+  KernelTraits traits = traits_of(pair, plan);
+  traits.run_on = reading != ReadAs::GIVEN;
   // Where one runs on it may be too long, or meet a signal of its track: it is packed before.
-  looks.ordinal &= !looks.run_on || (looks.longest == MOST_TOKENS && looks.apart <= 1);
-  looks.apart |= looks.run_on;  // causes and effects that overlap are read by all their tags
-  return looks.ordinal ? looks : Looks();
+  traits.ordinal &=
+      !traits.run_on || (traits.longest_span == MOST_TOKENS && traits.disjoint_roles <= 1);
+  traits.disjoint_roles |=
+      traits.run_on;  // causes and effects that overlap are read by all their tags
+  return traits.ordinal ? traits : KernelTraits();
 }
 
 // Tells whether no pairing is better than all that pair as many relations as can be, if no pair
@@ -124,10 +126,10 @@ inline bool full_pairing_is_best(const Plan& plan) {
 }
 
 // Checks all rows.
-inline bool all_right(const Run& run) {
-  for (const Given* given : {&run.gold, &run.pred}) {
+inline bool all_rows_valid(const Run& run) {
+  for (const Input* input : {&run.gold, &run.pred}) {
     int64_t where[2];
-    if (check_rows(given->side, given->n_rows, given->n_relations, run.n_examples, given->lengths,
+    if (check_rows(input->side, input->n_rows, input->n_relations, run.n_examples, input->lengths,
                    run.plan.n_roles(), where) != Fault::NONE) {
       return false;
     }
@@ -136,14 +138,14 @@ inline bool all_right(const Run& run) {
 }
 
 // Checks the offsets of relations that no example has; the others are checked as they are packed.
-inline bool ends_rise(const Run& run) {
-  for (const Given* given : {&run.gold, &run.pred}) {
-    const Side& side = given->side;
+inline bool outer_offsets_valid(const Run& run) {
+  for (const Input* input : {&run.gold, &run.pred}) {
+    const Side& side = input->side;
     const int64_t first = side.relation_offsets[0];
     const int64_t last = side.relation_offsets[run.n_examples];
-    if (first < 0 || last < first || given->n_relations < last) return false;
-    if (!rising(side.row_offsets, first, given->n_rows)) return false;
-    if (!rising(side.row_offsets + last, given->n_relations - last, given->n_rows)) return false;
+    if (first < 0 || last < first || input->n_relations < last) return false;
+    if (!rising(side.row_offsets, first, input->n_rows)) return false;
+    if (!rising(side.row_offsets + last, input->n_relations - last, input->n_rows)) return false;
   }
   return true;
 }
@@ -154,20 +156,21 @@ class BlockWorker {
  public:
   static constexpr int64_t BLOCK = PackedBlock::EXAMPLES;
 
-  BlockWorker(const Run& run, const Pair& pair, const Looks& looks, Memory& memory, Steps& steps)
+  BlockWorker(const Run& run, const Pair& pair, const KernelTraits& traits, Memory& memory,
+              CostMeter& meter)
       : run_(run),
-        patterns_(looks.ordinal),
+        patterns_(traits.ordinal),
         gold_(run.gold),
         pred_(run.pred),
         own_(run.groups.each ? 0 : run.groups.n * run.plan.n_fields),
         rows_(run.groups.each ? run.counts : own_.data()),
-        steps_(steps),
-        worker_(gold_.side, pred_.side, run.gold.lengths, run.plan, pair, steps),
+        meter_(meter),
+        worker_(gold_.side, pred_.side, run.gold.lengths, run.plan, pair, meter),
         counter_(pair_counter(pair, run.plan)) {
     if (full_pairing_is_best(run.plan)) {
-      few_ = std::make_unique<FewCounter>(gold_, pred_, run.plan, counter_, looks, run.check,
+      few_ = std::make_unique<FewCounter>(gold_, pred_, run.plan, counter_, traits, run.check,
                                           run.groups, rows_, run.partner, memory);
-      if (patterns_) worker_.look_up(few_->table(), looks);
+      if (patterns_) worker_.use_patterns(few_->table(), traits);
     }
   }
 
@@ -177,7 +180,7 @@ class BlockWorker {
     gold_ = run_.gold;
     pred_ = run_.pred;
     if (!patterns_ && !read(from, to)) return false;
-    steps_.took(50 * (to - from));
+    meter_.add_cost(50 * (to - from));
     if (few_) {
       if (!few_->pack(from, to) || !few_->add(from, to, left_)) return false;
     } else {
@@ -206,24 +209,24 @@ class BlockWorker {
     return run_.reading == ReadAs::GIVEN ||
            (read(run_.gold, from, to, golds_, gold_) && read(run_.pred, from, to, preds_, pred_));
   }
-  bool read(const Given& given, int64_t from, int64_t to, ReadAsTagged& tagged, Given& side) const {
+  bool read(const Input& input, int64_t from, int64_t to, ReadAsTagged& tagged, Input& side) const {
     const int32_t n_roles = static_cast<int32_t>(run_.plan.n_roles());
-    side = given;
-    if (tagged.read(given, from, to, n_roles, run_.reading)) {
+    side = input;
+    if (tagged.read(input, from, to, n_roles, run_.reading)) {
       side.n_rows = tagged.base + static_cast<int64_t>(tagged.rows.size());
       side.side.rows = tagged.rows.data() - tagged.base;
       side.side.row_offsets = tagged.row_offsets.data() - tagged.first;
     }
-    return !tagged.wrong;
+    return !tagged.invalid;
   }
 
   const Run& run_;
   const bool patterns_;  // tell what the kernel counts
-  Given gold_, pred_;    // as they are read: of the block at hand alone
+  Input gold_, pred_;    // as they are read: of the block at hand alone
   ReadAsTagged golds_, preds_;
   std::vector<int64_t> own_;
   int64_t* rows_;
-  Steps& steps_;
+  CostMeter& meter_;
   Worker<Pair> worker_;
   const PairCounter counter_;
   std::unique_ptr<FewCounter> few_;
@@ -235,9 +238,10 @@ class BlockWorker {
 template <class Pair>
 int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
   constexpr int64_t BLOCK = BlockWorker<Pair>::BLOCK;
-  const Looks looks = memory ? pattern_looks(run.plan, run.reading, pair) : Looks();
+  const KernelTraits traits = memory ? pattern_traits(run.plan, run.reading, pair) : KernelTraits();
   Memory own;  // where nothing is kept
-  if (run.check && !(full_pairing_is_best(run.plan) ? ends_rise(run) : all_right(run))) {
+  if (run.check &&
+      !(full_pairing_is_best(run.plan) ? outer_offsets_valid(run) : all_rows_valid(run))) {
     return FAULTY;
   }
   // A thread takes several blocks in a row, for it reads faster on than elsewhere, but few enough
@@ -245,7 +249,7 @@ int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
   const int64_t n_blocks = std::max<int64_t>((run.n_examples + BLOCK - 1) / BLOCK, 1);
   const int64_t n_threads = std::min(run.n_threads, n_blocks);
   const int64_t taken = BLOCK * std::clamp<int64_t>(n_blocks / (8 * n_threads), 1, 16);
-  Stop stop(run.asked);
+  Stop stop(run.stop_requested);
   std::atomic<int64_t> next{0};
   std::mutex merging;
   int64_t too_large = run.n_examples;
@@ -254,8 +258,8 @@ int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
     try {
       // It may have memory of its own.
       const Pair own_pair(pair);  // NOLINT(performance-unnecessary-copy-initialization)
-      Steps steps(stop);
-      BlockWorker<Pair> worker(run, own_pair, looks, memory ? *memory : own, steps);
+      CostMeter meter(stop);
+      BlockWorker<Pair> worker(run, own_pair, traits, memory ? *memory : own, meter);
       bool wrong = false;
       for (int64_t from; !wrong && (from = next.fetch_add(taken)) < run.n_examples;) {
         const int64_t to = std::min(from + taken, run.n_examples);
@@ -276,12 +280,12 @@ int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
   };
   in_threads(n_threads, stop, work);
   const bool large = too_large < run.n_examples;  // what comes after it may not have been checked
-  if (faulty || (large && run.check && !all_right(run))) return FAULTY;
+  if (faulty || (large && run.check && !all_rows_valid(run))) return FAULTY;
   return large ? too_large : ALL_WELL;
 }
 
 // Calls run_with with the kernel of this name, or with the function where there is one.
-inline int64_t run_all(const Named& kernel, const Run& run) {
+inline int64_t run_all(const NamedKernel& kernel, const Run& run) {
   int64_t outcome = ALL_WELL;
   with_kernel(kernel, run.plan.n_fields,
               [&](const auto& pair) { outcome = run_with(pair, kernel.memory, run); });
@@ -290,22 +294,22 @@ inline int64_t run_all(const Named& kernel, const Run& run) {
 
 // Writes the patterns that a kernel's memory has learnt from rows as given; nothing where patterns
 // do not tell its counts under this plan.
-inline std::vector<char> written_patterns(const Named& kernel, const Plan& plan) {
+inline std::vector<char> serialize_patterns(const NamedKernel& kernel, const Plan& plan) {
   std::vector<char> bytes;
   with_kernel(kernel, plan.n_fields, [&](const auto& pair) {
-    const Looks looks = pattern_looks(plan, ReadAs::GIVEN, pair);
-    if (looks.ordinal && kernel.memory) bytes = kernel.memory->written(looks, plan.n_fields);
+    const KernelTraits traits = pattern_traits(plan, ReadAs::GIVEN, pair);
+    if (traits.ordinal && kernel.memory) bytes = kernel.memory->serialize(traits, plan.n_fields);
   });
   return bytes;
 }
 
 // Counts given pairs, -1 for a missing relation: counts is [n_pairs, n_fields], zero on entry.
-inline void count_pairs(const Named& kernel, const Side& gold, const Side& pred,
+inline void count_pairs(const NamedKernel& kernel, const Side& gold, const Side& pred,
                         const int64_t* gold_index, const int64_t* pred_index,
                         const int32_t* lengths, int64_t n_pairs, const Plan& plan, int64_t* counts,
-                        Asked asked) {
-  Stop stop(asked);
-  Steps steps(stop);
+                        StopRequested stop_requested) {
+  Stop stop(stop_requested);
+  CostMeter meter(stop);
   with_kernel(kernel, plan.n_fields, [&](const auto& pair) {
     for (int64_t k = 0; k < n_pairs; ++k) {
       const int64_t g = gold_index[k];
@@ -313,7 +317,7 @@ inline void count_pairs(const Named& kernel, const Side& gold, const Side& pred,
       CountSink sink{counts + k * plan.n_fields};
       const Relation of_gold = g < 0 ? Relation() : gold.relation(g);
       const Relation of_pred = p < 0 ? Relation() : pred.relation(p);
-      steps.took(8 * of_gold.n * of_pred.n + 50);
+      meter.add_cost(8 * of_gold.n * of_pred.n + 50);
       pair(of_gold, of_pred, lengths[k], plan.params, sink);
     }
   });
@@ -322,15 +326,15 @@ inline void count_pairs(const Named& kernel, const Side& gold, const Side& pred,
 // Returns the pattern of a pair of three roles, as a kernel from elsewhere sees it; -1 where
 // patterns do not tell its counts.
 inline int64_t pattern_of(const Row* gold, int64_t n_gold, const Row* pred, int64_t n_pred) {
-  Looks looks;
-  looks.sequence = true;
-  looks.across = Across::ALL;
+  KernelTraits traits;
+  traits.sequence = true;
+  traits.across = Across::ALL;
   Record of_gold, of_pred;
-  const Kind kinds[2] = {pack<true>(gold, n_gold, looks, of_gold),
-                         pack<true>(pred, n_pred, looks, of_pred)};
-  if ((kinds[0] | kinds[1]) & ODD) return -1;
-  const uint64_t bits = compare(of_gold, of_pred, looks.across);
-  return static_cast<int64_t>(key_of(bits, kinds[0], kinds[1], looks));
+  const Kind kinds[2] = {pack<true>(gold, n_gold, traits, of_gold),
+                         pack<true>(pred, n_pred, traits, of_pred)};
+  if ((kinds[0] | kinds[1]) & UNPACKED) return -1;
+  const uint64_t bits = compare(of_gold, of_pred, traits.across);
+  return static_cast<int64_t>(key_of(bits, kinds[0], kinds[1], traits));
 }
 
 }  // namespace fastcausal

@@ -10,15 +10,16 @@ namespace fastcausal {
 
 // Returns -1, or example * n_tokens * MOST_FAULTS plus what Selector::read returns.
 inline int64_t select_spans(const selection::Boundaries& b, const selection::Settings& settings,
-                            CollectedRows& collected, std::vector<double>& scores, Asked asked) {
+                            CollectedRows& collected, std::vector<double>& scores,
+                            StopRequested stop_requested) {
   using selection::Selector;
-  Stop stop(asked);
-  Steps steps(stop);
+  Stop stop(stop_requested);
+  CostMeter meter(stop);
   std::vector<double> scratch(static_cast<size_t>(selection::scratch_of(b.n_tokens)));
   selection::Selection best[selection::MOST];
   for (int64_t e = 0; e < b.n_examples; ++e) {
     int64_t n = 0;
-    steps.took(400 * b.n_tokens);
+    meter.add_cost(400 * b.n_tokens);
     const int64_t wrong = selection::select_in(b, settings, e, scratch.data(), best, &n);
     if (wrong >= 0) return e * b.n_tokens * Selector::MOST_FAULTS + wrong;
     for (int64_t k = 0; k < n; ++k) {

@@ -156,13 +156,13 @@ __device__ SharedCountSink sink_of(const Task& task, const Totals& totals, int64
 }
 
 // Tells whether the relations of an example are as they have to be.
-__device__ bool right(const Task& task, const Side& side, int64_t example) {
-  const Held held(side, task.launch.first, task.launch.last);
+__device__ bool is_valid(const Task& task, const Side& side, int64_t example) {
+  const Bounds bounds(side, task.launch.first, task.launch.last);
   const int64_t from = side.relation_offsets[example];
   const int64_t to = side.relation_offsets[example + 1];
-  if (!held.relations(from, to)) return false;
+  if (!bounds.relations(from, to)) return false;
   for (int64_t r = from; r < to; ++r) {
-    if (!held.rows(side.row_offsets[r], side.row_offsets[r + 1])) return false;
+    if (!bounds.rows(side.row_offsets[r], side.row_offsets[r + 1])) return false;
   }
   int64_t where[2];
   return check_example(side, example, task.lengths[example], task.launch.plan.n_roles(), where) ==
@@ -184,8 +184,8 @@ __device__ bool run_single(const Pair& pair, const Side& gold, const Side& pred,
   const Relation g = n_gold ? gold.relation(gold_at) : Relation();
   const Relation p = n_pred ? pred.relation(pred_at) : Relation();
   if (g.n > MOST_SPANS || p.n > MOST_SPANS) return false;
-  const bool to_meet = plan.by_content && plan.additive;
-  if (partner && n_gold) partner[gold_at] = both && (!to_meet || meet(g, p)) ? pred_at : -1;
+  const bool must_meet = plan.by_content && plan.additive;
+  if (partner && n_gold) partner[gold_at] = both && (!must_meet || meet(g, p)) ? pred_at : -1;
   if (n_gold || n_pred) pair(g, p, length, plan.params, sink);
   return true;
 }
@@ -195,7 +195,8 @@ __device__ void score(const Pair& pair, const Task& task) {
   const int64_t n_left = task.left ? static_cast<int64_t>(task.chosen[task.n_chosen]) : 0;
   for_all(
       task.launch, task.left, n_left, 1, [&](int64_t e, const Plan& plan, const Totals& totals) {
-        if (task.check && !(right(task, task.gold, e) && right(task, task.pred, e))) return false;
+        if (task.check && !(is_valid(task, task.gold, e) && is_valid(task, task.pred, e)))
+          return false;
         SharedCountSink sink = sink_of(task, totals, e);
         return run_single(pair, task.gold, task.pred, e, task.lengths[e], plan, task.partner, sink);
       });
@@ -219,12 +220,12 @@ __device__ void add_tokens(const FewPacked& few, int64_t length, SharedCountSink
 }
 
 // Tells of every gold relation which predicted one is its partner.
-__device__ void tell_partners(const FewPacked& few, const Plan& plan, int64_t* partner) {
-  const bool to_meet = plan.by_content && plan.additive;
+__device__ void write_partners(const FewPacked& few, const Plan& plan, int64_t* partner) {
+  const bool must_meet = plan.by_content && plan.additive;
   few.each([&](const FewPacked::Counted& c) {
     if (!c.of_gold) return;
     const bool paired =
-        c.of_pred && (!to_meet || (compare_plainly(c.gold, c.pred, Across::ALL) & MEETINGS));
+        c.of_pred && (!must_meet || (compare_scalar(c.gold, c.pred, Across::ALL) & MEETINGS));
     partner[few.gold.first + c.i] = paired ? few.pred.first + c.j : -1;
   });
 }
@@ -232,16 +233,16 @@ __device__ void tell_partners(const FewPacked& few, const Plan& plan, int64_t* p
 __device__ void score_packed(const Task& task) {
   const Plan plan = task.launch.plan;
   const Patterns& patterns = *task.patterns;
-  const Looks looks = patterns.looks;
-  const Held gold(task.gold, task.launch.first, task.launch.last);
-  const Held pred(task.pred, task.launch.first, task.launch.last);
+  const KernelTraits traits = patterns.traits;
+  const Bounds gold(task.gold, task.launch.first, task.launch.last);
+  const Bounds pred(task.pred, task.launch.first, task.launch.last);
   const Totals totals(task.launch);
   const Totals chosen(task, totals);
   chosen.begin();
   for_all(task.launch, nullptr, 0, 1, [&](int64_t e, const Plan&, const Totals&) {
     FewPacked few;
-    if (!few.read(task.gold, task.pred, gold, pred, e, task.lengths[e], looks) ||
-        !few.pair(patterns, looks, plan)) {
+    if (!few.read(task.gold, task.pred, gold, pred, e, task.lengths[e], traits) ||
+        !few.pair(patterns, traits, plan)) {
       task.left[atomicAdd(task.chosen + task.n_chosen, Total{1})] = e;
       return false;
     }
@@ -255,8 +256,8 @@ __device__ void score_packed(const Task& task) {
       const int64_t* counts = patterns.counts(c.id);
       for (int64_t k = 0; k < plan.n_fields; ++k) sink.add(k, counts[k]);
     });
-    if (looks.sums) add_tokens(few, task.lengths[e], sink);
-    if (task.partner) tell_partners(few, plan, task.partner);
+    if (traits.token_sums) add_tokens(few, task.lengths[e], sink);
+    if (task.partner) write_partners(few, plan, task.partner);
     return true;
   });
   chosen.end();

@@ -27,29 +27,29 @@ struct Groups {
 class FewCounter {
  public:
   // partner may be null.
-  FewCounter(const Given& gold, const Given& pred, const Plan& plan, const PairCounter& counter,
-             const Looks& looks, bool check, const Groups& groups, int64_t* counts,
+  FewCounter(const Input& gold, const Input& pred, const Plan& plan, const PairCounter& counter,
+             const KernelTraits& traits, bool check, const Groups& groups, int64_t* counts,
              int64_t* partner, Memory& memory)
       : gold_(gold),
         pred_(pred),
         plan_(plan),
-        looks_(looks),
+        traits_(traits),
         check_(check),
-        run_on_(looks.run_on),
+        run_on_(traits.run_on),
         groups_(groups),
         few_groups_(!groups.each && groups.n <= 2),
         counts_(counts),
         partner_(partner),
         memory_(memory),
-        lent_(memory.lend(looks.sums)),
+        lent_(memory.lend(traits.token_sums)),
         table_(*lent_),
-        ties_{plan, table_, looks.sums != 0, partner != nullptr} {
+        ties_{plan, table_, traits.token_sums != 0, partner != nullptr} {
     table_.begin(counter, plan);
   }
 
   // Packs a block of examples; false: its offsets are wrong.
   bool pack(int64_t from, int64_t to) {
-    return golds_.pack(gold_, from, to, looks_) && preds_.pack(pred_, from, to, looks_);
+    return golds_.pack(gold_, from, to, traits_) && preds_.pack(pred_, from, to, traits_);
   }
 
   PatternTable& table() { return table_; }
@@ -58,21 +58,21 @@ class FewCounter {
   // False: its rows are wrong.
   bool add(int64_t from, int64_t to, std::vector<int64_t>& left) {
     left.clear();
-    sort_out(from, to);
+    split_by_size(from, to);
     for (int64_t k = 0; k < n_pairs_; ++k) {  // in a loop of their own, for they are most
       const Example e = example(pairs_[k], 1);
-      const Added added = add_shape<1, 1>(e);
-      if (added == Added::WRONG) return false;
-      if (added == Added::NO) left.push_back(e.number);
+      const Outcome outcome = add_shape<1, 1>(e);
+      if (outcome == Outcome::INVALID) return false;
+      if (outcome == Outcome::LEFT) left.push_back(e.number);
     }
     for (int64_t k = 0; k < n_others_; ++k) {
-      const Added added = add_other(others_[k]);
-      if (added == Added::WRONG) return false;
-      if (added == Added::NO) left.push_back(others_[k]);
+      const Outcome outcome = add_other(others_[k]);
+      if (outcome == Outcome::INVALID) return false;
+      if (outcome == Outcome::LEFT) left.push_back(others_[k]);
     }
     std::sort(left.begin(), left.end());
     for (int64_t group = 0; group < 2; ++group) {
-      if (marked_[group]) give_tokens(group, counts_ + group * plan_.n_fields);
+      if (marked_[group]) flush_tokens(group, counts_ + group * plan_.n_fields);
     }
     return true;
   }
@@ -80,7 +80,7 @@ class FewCounter {
   // Adds an example whose rows have been read as tagged; false: the general path has to.
   bool add_read(int64_t example) {
     check_ = run_on_ = false;  // reading it has done so
-    const bool added = pack(example, example + 1) && add_other(example) == Added::YES;
+    const bool added = pack(example, example + 1) && add_other(example) == Outcome::ADDED;
     check_ = run_on_ = true;
     return added;
   }
@@ -95,10 +95,10 @@ class FewCounter {
   using Id = Table::Id;
   static constexpr int64_t FEW_PAIRS = 1024;  // of spans, in an example that is not all packed
 
-  const Given& gold_;
-  const Given& pred_;
+  const Input& gold_;
+  const Input& pred_;
   const Plan& plan_;
-  const Looks looks_;
+  const KernelTraits traits_;
   bool check_;   // rows are as a user made them
   bool run_on_;  // and still to be read as tagged
   const Groups& groups_;
@@ -119,17 +119,17 @@ class FewCounter {
   int64_t lengths_[2] = {0, 0};
   int64_t marked_[2] = {0, 0};
 
-  enum class Added { YES, NO, WRONG };  // NO: another has to add it
+  enum class Outcome { ADDED, LEFT, INVALID };  // NO: another has to add it
 
   struct Example {
     int64_t number;
     int64_t length;
     int64_t group;  // 0 unless groups are few
     int64_t* row;
-    Few gold, pred;
+    FewRelations gold, pred;
   };
 
-  void sort_out(int64_t from, int64_t to) {
+  void split_by_size(int64_t from, int64_t to) {
     const bool fit = golds_.fits() && preds_.fits();
     n_pairs_ = n_others_ = 0;
     for (int64_t e = from; e < to; ++e) {
@@ -152,10 +152,10 @@ class FewCounter {
             preds_.of(pred_, e)};
   }
 
-  bool right(int64_t example) const {
+  bool is_valid(int64_t example) const {
     int64_t where[2];
-    for (const Given* given : {&gold_, &pred_}) {
-      if (check_example(given->side, example, given->lengths[example], plan_.n_roles(), where) !=
+    for (const Input* input : {&gold_, &pred_}) {
+      if (check_example(input->side, example, input->lengths[example], plan_.n_roles(), where) !=
           Fault::NONE) {
         return false;
       }
@@ -163,15 +163,16 @@ class FewCounter {
     return true;
   }
 
-  Added add_other(int64_t number) {
+  Outcome add_other(int64_t number) {
     Example e = example(number, gold_.side.n_relations(number));
     const int64_t n_counted = plan_.n_counted(e.gold.n, e.pred.n);
-    if (e.gold.n > Few::MOST || e.pred.n > Few::MOST || !e.gold.kinds || !e.pred.kinds) {
-      return check_ && !right(number) ? Added::WRONG : Added::NO;
+    if (e.gold.n > FewRelations::MOST || e.pred.n > FewRelations::MOST || !e.gold.kinds ||
+        !e.pred.kinds) {
+      return check_ && !is_valid(number) ? Outcome::INVALID : Outcome::LEFT;
     }
-    if (e.pred.is_odd(n_counted, e.pred.n)) {
-      if (run_on_) return Added::NO;
-      if (check_ && !right(number)) return Added::WRONG;
+    if (e.pred.any_unpacked(n_counted, e.pred.n)) {
+      if (run_on_) return Outcome::LEFT;
+      if (check_ && !is_valid(number)) return Outcome::INVALID;
     }
     e.pred.n = n_counted;
     return add_of_shape(static_cast<size_t>(e.gold.n) * N_SIZES + static_cast<size_t>(n_counted), e,
@@ -180,36 +181,36 @@ class FewCounter {
 
   // Adds an example of so many gold and predicted relations.
   template <int G, int P>
-  Added add_shape(const Example& e) {
-    const bool odd = e.gold.is_odd(0, G) | e.pred.is_odd(0, P);
-    if (odd && run_on_) return Added::NO;  // it is to be read by all its tags
-    if (odd && check_ && !right(e.number)) return Added::WRONG;
-    if (odd && !are_few(e)) return Added::NO;
+  Outcome add_shape(const Example& e) {
+    const bool unpacked = e.gold.any_unpacked(0, G) | e.pred.any_unpacked(0, P);
+    if (unpacked && run_on_) return Outcome::LEFT;  // it is to be read by all its tags
+    if (unpacked && check_ && !is_valid(e.number)) return Outcome::INVALID;
+    if (unpacked && !are_few(e)) return Outcome::LEFT;
     if (run_on_) {
-      if (std::max(e.gold.tokens, e.pred.tokens) == MOST_TOKENS) return Added::NO;
+      if (std::max(e.gold.tokens, e.pred.tokens) == MOST_TOKENS) return Outcome::LEFT;
       for (int i = 0; i < G; ++i) run_on(e.gold.packed[i], e.gold.tokens);
       for (int i = 0; i < P; ++i) run_on(e.pred.packed[i], e.pred.tokens);
     }
     if constexpr (G == 1 && P == 1) {
       const Id id = pair(key(e, 0, 0), e, 0, 0);
-      if (id == Table::NONE && !plan_.never_costs) return Added::NO;
-      take(id == Table::NONE ? Table::UNWEIGHED : id, e, 0, 0);
+      if (id == Table::NONE && !plan_.never_costs) return Outcome::LEFT;
+      take(id == Table::NONE ? Table::BY_KERNEL : id, e, 0, 0);
     } else if constexpr (G && P) {
-      if (!add_several<G, P>(e)) return Added::NO;
+      if (!add_several<G, P>(e)) return Outcome::LEFT;
     } else {
       for (int i = 0; i < G + P; ++i) {
         const Id id = alone(e, i, G > 0);
-        take_alone(id == Table::NONE ? Table::UNWEIGHED : id, e, i, G > 0);
+        take_alone(id == Table::NONE ? Table::BY_KERNEL : id, e, i, G > 0);
       }
     }
-    if (looks_.sums && !few_groups_) give_tokens(0, e.row);
-    return Added::YES;
+    if (traits_.token_sums && !few_groups_) flush_tokens(0, e.row);
+    return Outcome::ADDED;
   }
 
-  static constexpr size_t N_SIZES = Few::MOST + 1;  // how many relations a side may have
+  static constexpr size_t N_SIZES = FewRelations::MOST + 1;  // how many relations a side may have
   template <size_t... N>
-  Added add_of_shape(size_t shape, const Example& e, std::index_sequence<N...>) {
-    using Shape = Added (FewCounter::*)(const Example&);
+  Outcome add_of_shape(size_t shape, const Example& e, std::index_sequence<N...>) {
+    using Shape = Outcome (FewCounter::*)(const Example&);
     static constexpr Shape SHAPES[] = {&FewCounter::add_shape<N / N_SIZES, N % N_SIZES>...};
     return (this->*SHAPES[shape])(e);
   }
@@ -219,20 +220,21 @@ class FewCounter {
     bool all = true;
     for (int i = 0; i < N; ++i) {
       ids[i] = alone(e, i, is_gold);
-      if (ids[i] == Table::NONE) ids[i] = apart(e, is_gold ? i : -1, is_gold ? -1 : i, nullptr);
+      if (ids[i] == Table::NONE)
+        ids[i] = count_unpacked(e, is_gold ? i : -1, is_gold ? -1 : i, nullptr);
       all &= ids[i] != Table::NONE;
     }
     return all;
   }
 
   FC_INLINE Id alone(const Example& e, int i, bool is_gold) {
-    const Few& few = is_gold ? e.gold : e.pred;
+    const FewRelations& few = is_gold ? e.gold : e.pred;
     return table_.alone(is_gold, few.kinds[i], few.packed[i], e.length);
   }
 
   FC_INLINE uint64_t key(const Example& e, int i, int j) const {
-    return key_of(compare(e.gold.packed[i], e.pred.packed[j], looks_.across), e.gold.kinds[i],
-                  e.pred.kinds[j], looks_);
+    return key_of(compare(e.gold.packed[i], e.pred.packed[j], traits_.across), e.gold.kinds[i],
+                  e.pred.kinds[j], traits_);
   }
 
   FC_INLINE Id pair(uint64_t key, const Example& e, int i, int j) {
@@ -242,24 +244,25 @@ class FewCounter {
 
   // Tells whether the spans of an example are so few that no one waits for it.
   bool are_few(const Example& e) const {
-    const auto n_rows = [&](const Given& given) {
-      const int64_t* relations = given.side.relation_offsets + e.number;
-      return given.side.row_offsets[relations[1]] - given.side.row_offsets[relations[0]];
+    const auto n_rows = [&](const Input& input) {
+      const int64_t* relations = input.side.relation_offsets + e.number;
+      return input.side.row_offsets[relations[1]] - input.side.row_offsets[relations[0]];
     };
     return n_rows(gold_) * n_rows(pred_) <= FEW_PAIRS;
   }
 
-  Relation relation(const Given& given, const Few& few, int i) const {
-    return i < 0 ? Relation() : given.side.relation(few.first + i);
+  Relation relation(const Input& input, const FewRelations& few, int i) const {
+    return i < 0 ? Relation() : input.side.relation(few.first + i);
   }
 
   // Counts a pair that has no pattern, or with -1 for one of it the other alone.
-  Id apart(const Example& e, int i, int j, const Worth* alone) {
-    const bool odd = (i >= 0 && e.gold.kinds[i] == ODD) || (j >= 0 && e.pred.kinds[j] == ODD);
-    if (!odd) return Table::NONE;
-    const Id place = Table::APART + (i + 1) * (Few::MOST + 1) + j;
-    return table_.apart(place, relation(gold_, e.gold, i), relation(pred_, e.pred, j), e.length,
-                        alone);
+  Id count_unpacked(const Example& e, int i, int j, const Worth* alone) {
+    const bool unpacked =
+        (i >= 0 && e.gold.kinds[i] == UNPACKED) || (j >= 0 && e.pred.kinds[j] == UNPACKED);
+    if (!unpacked) return Table::NONE;
+    const Id place = Table::TEMPORARY + (i + 1) * (FewRelations::MOST + 1) + j;
+    return table_.count_temporary(place, relation(gold_, e.gold, i), relation(pred_, e.pred, j),
+                                  e.length, alone);
   }
 
   template <int G, int P>
@@ -268,7 +271,7 @@ class FewCounter {
     constexpr int R = PREDS_LEAD ? P : G;
     constexpr int C = PREDS_LEAD ? G : P;
     if (!PREDS_LEAD && plan_.official) return false;
-    Id row_alone[Few::MOST], column_alone[Few::MOST];
+    Id row_alone[FewRelations::MOST], column_alone[FewRelations::MOST];
     if (!find_alone<R>(e, !PREDS_LEAD, row_alone)) return false;
     if (!find_alone<C>(e, PREDS_LEAD, column_alone)) return false;
     Id ids[R * C];
@@ -290,7 +293,7 @@ class FewCounter {
         Id id = pair(keys[r * C + c], e, g, p);
         if (id == Table::NONE) {
           const Worth both = table_.worth(row_alone[r]) + table_.worth(column_alone[c]);
-          id = apart(e, g, p, &both);
+          id = count_unpacked(e, g, p, &both);
           if (id == Table::NONE) return false;
         }
         ids[r * C + c] = id;
@@ -325,7 +328,7 @@ class FewCounter {
   // Counts the tokens of one role that both of a pair mark.
   Tokens tokens(const Example& e, int i, int j) const {
     Tokens shared;
-    if ((e.gold.kinds[i] | e.pred.kinds[j]) & ODD) {
+    if ((e.gold.kinds[i] | e.pred.kinds[j]) & UNPACKED) {
       shared.of[0] = static_cast<int32_t>(
           overlap::common(relation(gold_, e.gold, i), relation(pred_, e.pred, j), plan_.n_roles()));
     } else {
@@ -336,30 +339,31 @@ class FewCounter {
 
   FC_INLINE void take(Id id, const Example& e, int i, int j) {
     if (partner_) {
-      const bool apart = plan_.by_content && plan_.additive && !meet(e, i, j);
-      partner_[e.gold.first + i] = apart ? -1 : e.pred.first + j;
+      const bool disjoint = plan_.by_content && plan_.additive && !meet(e, i, j);
+      partner_[e.gold.first + i] = disjoint ? -1 : e.pred.first + j;
     }
-    if (id < Table::FIRST) return take_apart(id, e, i, j);
+    if (id < Table::FIRST_PATTERN) return take_unpacked(id, e, i, j);
     choose(id, e);
-    if (!looks_.sums) return;
+    if (!traits_.token_sums) return;
     of_gold_[e.group].add(e.gold.packed[i], e.gold.packed[i]);
     of_pred_[e.group].add(e.pred.packed[j], e.pred.packed[j]);
     of_both_[e.group].add(e.gold.packed[i], e.pred.packed[j]);
-    took_tokens(e, e.gold.kinds[i] | e.pred.kinds[j]);
+    add_lengths(e, e.gold.kinds[i] | e.pred.kinds[j]);
   }
 
   FC_INLINE void take_alone(Id id, const Example& e, int i, bool is_gold) {
-    const Few& few = is_gold ? e.gold : e.pred;
+    const FewRelations& few = is_gold ? e.gold : e.pred;
     if (partner_ && is_gold) partner_[few.first + i] = -1;
-    if (id < Table::FIRST) return take_apart(id, e, is_gold ? i : -1, is_gold ? -1 : i);
+    if (id < Table::FIRST_PATTERN) return take_unpacked(id, e, is_gold ? i : -1, is_gold ? -1 : i);
     choose(id, e);
-    if (!looks_.sums) return;
+    if (!traits_.token_sums) return;
     (is_gold ? of_gold_ : of_pred_)[e.group].add(few.packed[i], few.packed[i]);
-    took_tokens(e, few.kinds[i]);
+    add_lengths(e, few.kinds[i]);
   }
 
-  void take_apart(Id id, const Example& e, int i, int j) {
-    table_.add_apart(e.row, id, relation(gold_, e.gold, i), relation(pred_, e.pred, j), e.length);
+  void take_unpacked(Id id, const Example& e, int i, int j) {
+    table_.add_temporary(e.row, id, relation(gold_, e.gold, i), relation(pred_, e.pred, j),
+                         e.length);
   }
 
   FC_INLINE void choose(Id id, const Example& e) {
@@ -370,13 +374,13 @@ class FewCounter {
     }
   }
 
-  void took_tokens(const Example& e, int roles) {
+  void add_lengths(const Example& e, int roles) {
     const int64_t any = roles != 0;
     lengths_[e.group] += any * e.length;
     marked_[e.group] += any;
   }
 
-  void give_tokens(int64_t group, int64_t* row) {
+  void flush_tokens(int64_t group, int64_t* row) {
     CountSink sink{row};
     for (int r = 0; r < 3; ++r) {
       const overlap::Marked sums{of_gold_[group].of[r], of_pred_[group].of[r],
@@ -389,7 +393,7 @@ class FewCounter {
   }
 
   bool meet(const Example& e, int i, int j) const {
-    if ((e.gold.kinds[i] | e.pred.kinds[j]) & ODD) {
+    if ((e.gold.kinds[i] | e.pred.kinds[j]) & UNPACKED) {
       return fastcausal::meet(relation(gold_, e.gold, i), relation(pred_, e.pred, j));
     }
     return compare(e.gold.packed[i], e.pred.packed[j], Across::ALL) & MEETINGS;

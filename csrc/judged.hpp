@@ -56,7 +56,7 @@ inline int name_at(Text text, int64_t at, char after) {
 }
 
 // Reads parts one after the other; false where one occurs twice.
-struct Marks {
+struct PartReader {
   Parts& parts;
   int open = N_PARTS;
   int seen = 0;
@@ -78,7 +78,7 @@ struct Marks {
   }
 };
 
-inline bool read_brackets(Text text, Marks& marks) {
+inline bool read_brackets(Text text, PartReader& marks) {
   for (int64_t at = 0; at < text.size; ++at) {
     const void* next = std::memchr(text.data + at, '[', static_cast<size_t>(text.size - at));
     if (!next) break;
@@ -90,7 +90,7 @@ inline bool read_brackets(Text text, Marks& marks) {
   return marks.ended(text);
 }
 
-inline bool read_lines(Text text, Marks& marks) {
+inline bool read_lines(Text text, PartReader& marks) {
   for (int64_t line = 0; line < text.size;) {
     int64_t at = line;
     while (at < text.size && (text.data[at] == ' ' || text.data[at] == '\t')) ++at;
@@ -105,10 +105,10 @@ inline bool read_lines(Text text, Marks& marks) {
 
 inline Parts guide_parts(Text text) {
   Parts parts;
-  Marks brackets{parts};
+  PartReader brackets{parts};
   parts.read = read_brackets(text, brackets);
   if (!brackets.seen) {
-    Marks lines{parts};
+    PartReader lines{parts};
     parts.read = read_lines(text, lines);
   }
   return parts;
@@ -169,7 +169,7 @@ class Comparison {
   // Fills a row of counts; missing gets the words that the source lacks. False where a letter is
   // not in the table. contained is -1 without a source and of an answer that is not read.
   bool compare(Text source, Text reference, Text answer, int64_t* row, Text* relations,
-               std::string& missing, Steps& steps) {
+               std::string& missing, CostMeter& meter) {
     words_.clear();
     const bool same = answer.size > 0 && answer.size == reference.size &&
                       !std::memcmp(reference.data, answer.data, static_cast<size_t>(answer.size));
@@ -188,11 +188,11 @@ class Comparison {
       }
     }
     for (int role = CAUSE; role <= EFFECT; ++role) {
-      count(sides_[0][role], sides_[1][role], row + int64_t{role} * N_ROLE_FIELDS, steps);
+      count(sides_[0][role], sides_[1][role], row + int64_t{role} * N_ROLE_FIELDS, meter);
     }
     int64_t& contained = row[2 * N_ROLE_FIELDS + 2];
     contained = -1;
-    return !parts[1].read || source.size < 0 || look_up(source, missing, contained);
+    return !parts[1].read || source.size < 0 || find_missing(source, missing, contained);
   }
 
  private:
@@ -243,7 +243,7 @@ class Comparison {
     return true;
   }
 
-  void count(const Spans& gold, const Spans& pred, int64_t* row, Steps& steps) {
+  void count(const Spans& gold, const Spans& pred, int64_t* row, CostMeter& meter) {
     times_.resize(static_cast<size_t>(words_.size()));
     const auto wanted = static_cast<int64_t>(gold.words.size());
     const auto predicted = static_cast<int64_t>(pred.words.size());
@@ -253,10 +253,10 @@ class Comparison {
     row[PREDICTED] = predicted;
     row[WANTED] = wanted;
     const bool one = gold.size() == 1 && pred.size() == 1;
-    row[MATCHED] = one || !shared ? shared : matched(gold, pred, steps);
+    row[MATCHED] = one || !shared ? shared : matched(gold, pred, meter);
     row[EQUAL] = shared == wanted && shared == predicted &&
                  (fcr_ ? same_words(gold, pred) : same_spans(gold, pred));
-    steps.took(20 * (wanted + predicted));
+    meter.add_cost(20 * (wanted + predicted));
   }
 
   int64_t overlap(const int32_t* gold, const int32_t* gold_end, const int32_t* pred,
@@ -279,19 +279,19 @@ class Comparison {
   }
 
   // Shared words of the best pairs of spans.
-  int64_t matched(const Spans& gold, const Spans& pred, Steps& steps) {
+  int64_t matched(const Spans& gold, const Spans& pred, CostMeter& meter) {
     edges_.clear();
     offsets_.assign(1, 0);
     for (size_t i = 0; i < gold.size(); ++i) {
       for (size_t j = 0; j < pred.size(); ++j) {
         const int64_t n = shared(gold, i, pred, j);
         if (n) edges_.push_back({static_cast<int32_t>(j), {n, 0, 0}});
-        steps.took(10 * (gold.end(i) - gold.begin(i) + pred.end(j) - pred.begin(j)));
+        meter.add_cost(10 * (gold.end(i) - gold.begin(i) + pred.end(j) - pred.begin(j)));
       }
       offsets_.push_back(static_cast<int64_t>(edges_.size()));
     }
     columns_.resize(gold.size());
-    assignment_.solve(edges_, offsets_, static_cast<int64_t>(pred.size()), {0, 0, 0}, true, steps,
+    assignment_.solve(edges_, offsets_, static_cast<int64_t>(pred.size()), {0, 0, 0}, true, meter,
                       columns_.data());
     int64_t sum = 0;
     for (size_t i = 0; i < gold.size(); ++i) {
@@ -345,7 +345,7 @@ class Comparison {
     return true;
   }
 
-  bool look_up(Text source, std::string& missing, int64_t& contained) {
+  bool find_missing(Text source, std::string& missing, int64_t& contained) {
     Text bare;
     in_source_.assign(static_cast<size_t>(words_.size()), 0);
     const auto take = [&](int32_t word) {
@@ -367,7 +367,7 @@ class Comparison {
 
 // What is compared, and where the results go: a row of counts an answer, the sizes of its texts,
 // and whether all of its letters are in the table.
-struct Answers {
+struct AnswerBatch {
   TextColumn source, reference, answer;
   int64_t n;
   int64_t* rows;
@@ -381,35 +381,34 @@ struct AnswerTexts {
 };
 
 // Compares one answer and appends its texts.
-inline void compare_answer(const Answers& answers, int64_t k, Comparison& comparison,
-                           AnswerTexts& texts, Steps& steps) {
-  const Text sides[2] = {answers.reference[k], answers.answer[k]};
+inline void compare_answer(const AnswerBatch& batch, int64_t k, Comparison& comparison,
+                           AnswerTexts& texts, CostMeter& meter) {
+  const Text sides[2] = {batch.reference[k], batch.answer[k]};
   Text relations[2];
   std::string& missing = texts.of[2];
   const size_t before = missing.size();
-  answers.known[k] =
-      comparison.compare(answers.source[k], sides[0], sides[1], answers.rows + k * N_ANSWER_FIELDS,
-                         relations, missing, steps);
-  if (!answers.known[k]) missing.resize(before);
-  int64_t* sizes = answers.sizes + 3 * k;
+  batch.known[k] = comparison.compare(batch.source[k], sides[0], sides[1],
+                                      batch.rows + k * N_ANSWER_FIELDS, relations, missing, meter);
+  if (!batch.known[k]) missing.resize(before);
+  int64_t* sizes = batch.sizes + 3 * k;
   for (int side = 0; side < 2; ++side) {
     sizes[side] = relations[side].size;
     if (sizes[side]) texts.of[side].append(relations[side].data, static_cast<size_t>(sizes[side]));
   }
   sizes[2] = static_cast<int64_t>(missing.size() - before);
-  steps.took(4 * (sides[0].size + sides[1].size));
+  meter.add_cost(4 * (sides[0].size + sides[1].size));
 }
 
-inline AnswerTexts compare_answers(const Answers& answers, const Letters& letters, bool fcr,
-                                   int64_t n_threads, Asked asked) {
+inline AnswerTexts compare_answers(const AnswerBatch& batch, const Letters& letters, bool fcr,
+                                   int64_t n_threads, StopRequested stop_requested) {
   constexpr int64_t BLOCK = 2048;
-  const int64_t n_blocks = (answers.n + BLOCK - 1) / BLOCK;
+  const int64_t n_blocks = (batch.n + BLOCK - 1) / BLOCK;
   std::vector<AnswerTexts> parts(static_cast<size_t>(n_blocks));
-  for_blocks(n_blocks, n_threads, asked, [&](int64_t block, Steps& steps) {
+  for_blocks(n_blocks, n_threads, stop_requested, [&](int64_t block, CostMeter& meter) {
     Comparison comparison(letters, fcr);
-    const int64_t end = std::min(answers.n, (block + 1) * BLOCK);
+    const int64_t end = std::min(batch.n, (block + 1) * BLOCK);
     for (int64_t k = block * BLOCK; k < end; ++k) {
-      compare_answer(answers, k, comparison, parts[static_cast<size_t>(block)], steps);
+      compare_answer(batch, k, comparison, parts[static_cast<size_t>(block)], meter);
     }
   });
   AnswerTexts all;

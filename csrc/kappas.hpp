@@ -27,11 +27,11 @@ struct KappaSum {
 };
 
 // Places of the labels that two raters gave to one unit, which counts so many times.
-struct Both {
+struct LabelPair {
   int32_t a, b;
   int64_t times;
 
-  Both(int64_t place_a, int64_t place_b, int64_t n)
+  LabelPair(int64_t place_a, int64_t place_b, int64_t n)
       : a(static_cast<int32_t>(place_a)), b(static_cast<int32_t>(place_b)), times(n) {}
 };
 
@@ -44,16 +44,16 @@ class Kappas {
         of_b_(n_labels) {}
 
   // Returns false where the costs of so many units are integers that no double holds.
-  bool add(const std::vector<Both>& units, KappaSum& sum) {
+  bool add(const std::vector<LabelPair>& units, KappaSum& sum) {
     int64_t n = 0;
-    for (const Both& u : units) n += u.times;
+    for (const LabelPair& u : units) n += u.times;
     const double pairs = static_cast<double>(n) * static_cast<double>(n);
     if (pairs * most_ >= 0x1p53) return false;
     int64_t observed = 0;
-    for (const Both& u : units) observed += u.times * cost(std::abs(u.a - u.b));
-    const int64_t expected = weights_ == Weights::none     ? unlike(n, units)
-                             : weights_ == Weights::linear ? distance(n, units)
-                                                           : square(n, units);
+    for (const LabelPair& u : units) observed += u.times * cost(std::abs(u.a - u.b));
+    const int64_t expected = weights_ == Weights::none     ? expected_unequal(n, units)
+                             : weights_ == Weights::linear ? expected_linear(n, units)
+                                                           : expected_quadratic(n, units);
     if (!expected) return true;
     const double kappa = 1 - static_cast<double>(n * observed) / static_cast<double>(expected);
     const int64_t whole = static_cast<int64_t>(kappa * 0x1p53);
@@ -77,21 +77,21 @@ class Kappas {
 
   // What all n * n pairs of a rating of a and one of b cost.
 
-  int64_t unlike(int64_t n, const std::vector<Both>& units) {
+  int64_t expected_unequal(int64_t n, const std::vector<LabelPair>& units) {
     int64_t alike = 0;
-    for (const Both& u : units) of_a_[u.a] += u.times;
-    for (const Both& u : units) alike += u.times * of_a_[u.b];
-    for (const Both& u : units) of_a_[u.a] = 0;
+    for (const LabelPair& u : units) of_a_[u.a] += u.times;
+    for (const LabelPair& u : units) alike += u.times * of_a_[u.b];
+    for (const LabelPair& u : units) of_a_[u.a] = 0;
     return n * n - alike;
   }
 
   // From one label to the next, every pair with one rating on either side goes that far.
-  int64_t distance(int64_t n, const std::vector<Both>& units) {
+  int64_t expected_linear(int64_t n, const std::vector<LabelPair>& units) {
     used_.clear();
     const auto use = [&](int64_t label) {
       if (!of_a_[label] && !of_b_[label]) used_.push_back(label);
     };
-    for (const Both& u : units) {
+    for (const LabelPair& u : units) {
       use(u.a);
       of_a_[u.a] += u.times;
       use(u.b);
@@ -109,9 +109,9 @@ class Kappas {
   }
 
   // (a - b)^2 from the sums of a, of b and of their squares.
-  static int64_t square(int64_t n, const std::vector<Both>& units) {
+  static int64_t expected_quadratic(int64_t n, const std::vector<LabelPair>& units) {
     int64_t sum_a = 0, sum_b = 0, squares = 0;
-    for (const Both& u : units) {
+    for (const LabelPair& u : units) {
       sum_a += u.times * u.a;
       sum_b += u.times * u.b;
       squares += u.times * (int64_t{u.a} * u.a + int64_t{u.b} * u.b);
@@ -135,12 +135,12 @@ struct Rated {
 
 // Adds the kappas of every two raters; wide gets the pairs whose costs are too large for it.
 inline void add_kappas(Weights weights, int64_t n_labels, int64_t n_raters, const Rated& rated,
-                       KappaSum& sum, std::vector<int64_t>& wide, Asked asked) {
-  Stop stop(asked);
-  Steps steps(stop);
+                       KappaSum& sum, std::vector<int64_t>& wide, StopRequested stop_requested) {
+  Stop stop(stop_requested);
+  CostMeter meter(stop);
   Kappas kappas(weights, n_labels);
-  std::vector<std::vector<Both>> shared(n_raters);  // units of one rater and each later one
-  std::vector<int64_t> others;                      // raters with such units
+  std::vector<std::vector<LabelPair>> shared(n_raters);  // units of one rater and each later one
+  std::vector<int64_t> others;                           // raters with such units
   for (int64_t b = 1; b < n_raters; ++b) shared[b].reserve(rated.starts[b + 1] - rated.starts[b]);
   for (int64_t a = 0; a < n_raters; ++a) {
     others.clear();
@@ -153,7 +153,7 @@ inline void add_kappas(Weights weights, int64_t n_labels, int64_t n_raters, cons
       }
     }
     for (const int64_t b : others) {
-      steps.took(20 * static_cast<int64_t>(shared[b].size()));
+      meter.add_cost(20 * static_cast<int64_t>(shared[b].size()));
       if (!kappas.add(shared[b], sum)) {
         wide.push_back(a);
         wide.push_back(b);

@@ -11,13 +11,13 @@ namespace fastcausal {
 // Returns -1, or the place (sequence * n_tokens + token) of the first token with a logit that is
 // NaN or +inf.
 template <class Real>
-int64_t label_ids(const labels::Logits& logits, Asked asked) {
-  Stop stop(asked);
-  Steps steps(stop);
+int64_t label_ids(const labels::Logits& logits, StopRequested stop_requested) {
+  Stop stop(stop_requested);
+  CostMeter meter(stop);
   std::vector<int32_t> last(logits.steps ? logits.n_tokens * labels::N_ENDS : 0);
   const int32_t none = labels::no_label(static_cast<int32_t>(logits.ignored));
   for (int64_t s = 0; s < logits.n_sequences; ++s) {
-    steps.took(4 * logits.n_tokens * logits.n_labels + 50);
+    meter.add_cost(4 * logits.n_tokens * logits.n_labels + 50);
     const labels::Sequence<Real> sequence(logits, s);
     if (logits.steps) labels::best_path(sequence, logits.steps, logits.start, last.data());
     for (int64_t t = 0; t < logits.n_tokens; ++t) {
@@ -28,8 +28,9 @@ int64_t label_ids(const labels::Logits& logits, Asked asked) {
   return -1;
 }
 
-inline int64_t label_ids(const labels::Logits& logits, Asked asked) {
-  return logits.itemsize == 4 ? label_ids<float>(logits, asked) : label_ids<double>(logits, asked);
+inline int64_t label_ids(const labels::Logits& logits, StopRequested stop_requested) {
+  return logits.itemsize == 4 ? label_ids<float>(logits, stop_requested)
+                              : label_ids<double>(logits, stop_requested);
 }
 
 }  // namespace fastcausal

@@ -38,14 +38,14 @@ bool narrowed(const Id* ids, int64_t n, int8_t* code) {
   return shifted < 256;
 }
 
-struct Walk {
+struct RunWalker {
   const int32_t* marks;  // of each label as uint8
   Row* rows;
   int64_t n_rows = 0;
   int32_t open = -1;
   int32_t position = 0;
   int32_t unknown = 0;
-  int32_t nowhere = 0;
+  int32_t discarded = 0;
 
   void run(int8_t code, int64_t width) {
     const int32_t mark = marks[static_cast<uint8_t>(code)];
@@ -61,15 +61,15 @@ struct Walk {
     row.start = position;
     n_rows += begins;
     position += there;
-    *(mark >= 0 ? &rows[n_rows - 1].stop : &nowhere) = position;
+    *(mark >= 0 ? &rows[n_rows - 1].stop : &discarded) = position;
     open = mark == IGNORED ? open : (mark < 0) | ((mark & ENDS) != 0) ? -1 : role;
     unknown |= mark == UNKNOWN;
   }
 };
 
-class Runs {
+class RunReader {
  public:
-  Runs(const Scheme& scheme, int64_t n_tokens) : codes(n_tokens), begins(n_tokens + BLOCK) {
+  RunReader(const Scheme& scheme, int64_t n_tokens) : codes(n_tokens), begins(n_tokens + BLOCK) {
     for (int32_t& mark : marks) mark = UNKNOWN;
     for (int64_t k = 0; k < scheme.n_labels && k < 128; ++k) marks[k] = scheme.marks[k];
     marks[static_cast<uint8_t>(scheme.ignored)] = IGNORED;
@@ -87,7 +87,7 @@ class Runs {
     if (!n) return *length = 0;
     if (!narrowed(ids, n, code)) return -1;
     for (int64_t t = 1; t < n; ++t) flags[t] = code[t] != code[t - 1];
-    Walk walk{marks, rows};
+    RunWalker walk{marks, rows};
     int64_t start = 0;
     for (int64_t block = 0; block < n; block += BLOCK) {
       for (uint64_t bits = as_bits(flags + block); bits; bits &= bits - 1) {
@@ -113,18 +113,18 @@ class Runs {
 // Returns -1, or the place (sequence * n_tokens + token) of what is no label of the scheme.
 template <class Id>
 int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, CollectedRows& collected,
-                   Asked asked) {
-  Stop stop(asked);
-  Steps steps(stop);
-  labels::Runs runs(scheme, m.n_tokens);
+                   StopRequested stop_requested) {
+  Stop stop(stop_requested);
+  CostMeter meter(stop);
+  labels::RunReader runs(scheme, m.n_tokens);
   std::vector<Row> rows(static_cast<size_t>(m.n_tokens) + 1);
-  const bool by_runs = labels::Runs::can_take(scheme) && !m.where && !m.words;
+  const bool by_runs = labels::RunReader::can_take(scheme) && !m.where && !m.words;
   collected.rows.reserve(static_cast<size_t>(2 * m.n_sequences));
   collected.lengths.reserve(static_cast<size_t>(m.n_sequences));
   collected.row_offsets.reserve(static_cast<size_t>(m.n_sequences) + 1);
   collected.relation_offsets.reserve(static_cast<size_t>(m.n_sequences) + 1);
   for (int64_t s = 0; s < m.n_sequences; ++s) {
-    steps.took(8 * m.n_tokens + 50);
+    meter.add_cost(8 * m.n_tokens + 50);
     const int64_t at = s * m.n_tokens;
     const Id* ids = static_cast<const Id*>(m.ids) + at;
     int32_t length = 0;
@@ -144,16 +144,16 @@ int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, CollectedRows&
 }
 
 inline int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, CollectedRows& collected,
-                          Asked asked) {
+                          StopRequested stop_requested) {
   switch (m.itemsize) {
     case 1:
-      return label_rows<int8_t>(m, scheme, collected, asked);
+      return label_rows<int8_t>(m, scheme, collected, stop_requested);
     case 2:
-      return label_rows<int16_t>(m, scheme, collected, asked);
+      return label_rows<int16_t>(m, scheme, collected, stop_requested);
     case 4:
-      return label_rows<int32_t>(m, scheme, collected, asked);
+      return label_rows<int32_t>(m, scheme, collected, stop_requested);
     default:
-      return label_rows<int64_t>(m, scheme, collected, asked);
+      return label_rows<int64_t>(m, scheme, collected, stop_requested);
   }
 }
 

@@ -60,10 +60,10 @@ class Memory {
   }
 
   // Writes the table that is lent next, for a device; nothing where there is none.
-  std::vector<char> written(const Looks& looks, int64_t n_fields) {
+  std::vector<char> serialize(const KernelTraits& traits, int64_t n_fields) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (tables_.empty()) return {};
-    return tables_.back()->written(looks, n_fields);
+    return tables_.back()->serialize(traits, n_fields);
   }
 
   // Forgets all of it, also what is lent.

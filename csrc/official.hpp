@@ -95,18 +95,18 @@ class ReadAsTagged {
   int64_t base = 0;
   int64_t first = 0;
   int64_t n_as_given = 0;  // relations that tags cannot hold, and that stay as they are
-  bool wrong = false;      // rows break a rule: then nothing else here holds
+  bool invalid = false;    // rows break a rule: then nothing else here holds
 
   // Returns false where every relation stays as it is. n_roles: 0 for rows that are right already.
-  bool read(const Given& given, int64_t from, int64_t to, int32_t n_roles, ReadAs reading) {
-    const Side& side = given.side;
+  bool read(const Input& input, int64_t from, int64_t to, int32_t n_roles, ReadAs reading) {
+    const Side& side = input.side;
     const int64_t begin = side.relation_offsets[from];
     const int64_t last = side.relation_offsets[to];
     first = from ? begin : 0;
-    wrong =
-        n_roles && !(rising(side.relation_offsets + from, to - from, given.n_relations) &&
-                     first <= last && rising(side.row_offsets + first, last - first, given.n_rows));
-    if (wrong) return false;
+    invalid =
+        n_roles && !(rising(side.relation_offsets + from, to - from, input.n_relations) &&
+                     first <= last && rising(side.row_offsets + first, last - first, input.n_rows));
+    if (invalid) return false;
     base = from ? side.row_offsets[first] : 0;
     rows.reserve(static_cast<size_t>(side.row_offsets[last] - base));
     row_offsets.reserve(static_cast<size_t>(last - first + 1));
@@ -116,9 +116,9 @@ class ReadAsTagged {
     for (int64_t e = from; e < to; ++e) {
       for (int64_t r = side.relation_offsets[e]; r < side.relation_offsets[e + 1]; ++r) {
         const Row* own = side.rows + side.row_offsets[r];
-        const Kind kind = add(own, side.n_rows(r), given.lengths[e], n_roles, reading);
-        wrong = kind == Kind::WRONG;
-        if (wrong) return false;
+        const Kind kind = add(own, side.n_rows(r), input.lengths[e], n_roles, reading);
+        invalid = kind == Kind::INVALID;
+        if (invalid) return false;
         changed |= kind != Kind::STAYS;
         row_offsets.push_back(base + static_cast<int64_t>(rows.size()));
       }
@@ -127,7 +127,7 @@ class ReadAsTagged {
   }
 
  private:
-  enum class Kind { STAYS, RUNS_ON, OVERLAPS, WRONG };
+  enum class Kind { STAYS, RUNS_ON, OVERLAPS, INVALID };
 
   struct Mark {
     int32_t token, role;
@@ -141,18 +141,18 @@ class ReadAsTagged {
   }
 
   // Adds the rows that a relation is read as; tells why they are not those given.
-  Kind add(const Row* given, int64_t n_rows, int32_t length, int32_t n_roles, ReadAs reading) {
-    Kind kind = kind_of(given, n_rows, length, n_roles);
-    if (kind == Kind::OVERLAPS && !tags_can_hold(given, n_rows)) {
+  Kind add(const Row* input, int64_t n_rows, int32_t length, int32_t n_roles, ReadAs reading) {
+    Kind kind = kind_of(input, n_rows, length, n_roles);
+    if (kind == Kind::OVERLAPS && !tags_can_hold(input, n_rows)) {
       ++n_as_given;
       kind = Kind::STAYS;
     }
     const size_t place = rows.size();
     if (kind == Kind::OVERLAPS) {
-      read_tags(given, n_rows, length, reading == ReadAs::RELAXED);
+      read_tags(input, n_rows, length, reading == ReadAs::RELAXED);
       for (const PackedSpan span : spans_) rows.push_back(unpacked(span));
     } else {
-      rows.insert(rows.end(), given, given + n_rows);
+      rows.insert(rows.end(), input, input + n_rows);
     }
     if (kind == Kind::RUNS_ON) labels::run_on(rows.data() + place, n_rows, length);
     if (kind != Kind::STAYS) {
@@ -166,18 +166,18 @@ class ReadAsTagged {
   static Kind kind_of(const Row* row, int64_t n_rows, int32_t length, int32_t n_roles) {
     int32_t ends[2] = {0, 0};  // of the last argument, and of the last signal
     uint64_t place = 0;
-    bool wrong_row = false, overlap = false, one_token = false;
+    bool invalid_row = false, overlap = false, one_token = false;
     for (const Row* end = row + n_rows; row < end; ++row) {
       const bool is_signal = row->role == signal;
       const uint64_t before = place;
       place = place_of(*row);
-      wrong_row |= (row->role < 0) | (row->role >= n_roles) | (row->start < 0) | (place < before) |
-                   (row->stop <= row->start) | (row->stop > length);
+      invalid_row |= (row->role < 0) | (row->role >= n_roles) | (row->start < 0) |
+                     (place < before) | (row->stop <= row->start) | (row->stop > length);
       overlap |= row->start < ends[is_signal];
       one_token |= !is_signal & (int64_t{row->stop} - row->start == 1);
       ends[is_signal] = row->stop;
     }
-    if (wrong_row && n_roles) return Kind::WRONG;
+    if (invalid_row && n_roles) return Kind::INVALID;
     return overlap ? Kind::OVERLAPS : one_token ? Kind::RUNS_ON : Kind::STAYS;
   }
 
@@ -193,9 +193,9 @@ class ReadAsTagged {
     return true;
   }
 
-  void read_tags(const Row* given, int64_t n_rows, int32_t length, bool relaxed) {
+  void read_tags(const Row* input, int64_t n_rows, int32_t length, bool relaxed) {
     marks_.clear();
-    for (const Row* row = given; row < given + n_rows; ++row) {
+    for (const Row* row = input; row < input + n_rows; ++row) {
       marks_.push_back({row->start, row->role, false});
       marks_.push_back({row->stop - 1, row->role, true});
     }

@@ -28,12 +28,12 @@ FC_INLINE __m128i in_lanes(__m128i bounds, uint32_t role) {
 
 // Packs one to three rows in rising order; ODD: those of others, and all that are odd.
 template <bool Sequence>
-FC_INLINE Kind pack(const Row* rows, int64_t n, const Looks& looks, Record& packed) {
+FC_INLINE Kind pack(const Row* rows, int64_t n, const KernelTraits& traits, Record& packed) {
   const Row& second = rows[n > 1];  // or the last row again
   const Row& third = rows[(n > 1) + (n > 2)];
   const uint32_t role[3] = {static_cast<uint32_t>(rows->role), static_cast<uint32_t>(second.role),
                             static_cast<uint32_t>(third.role)};
-  if ((role[0] | role[1] | role[2]) > 3) return ODD;
+  if ((role[0] | role[1] | role[2]) > 3) return UNPACKED;
   const __m128i bounds[3] = {bounds_of(*rows), bounds_of(second), bounds_of(third)};
   const __m128i all = _mm_packs_epi32(_mm_unpacklo_epi64(bounds[0], bounds[1]), bounds[2]);
   const __m128i too_high = _mm_or_si128(all, _mm_cmpgt_epi16(all, _mm_set1_epi16(MOST_TOKENS)));
@@ -45,33 +45,35 @@ FC_INLINE Kind pack(const Row* rows, int64_t n, const Looks& looks, Record& pack
   const __m128i there = _mm_cmpgt_epi16(stops_first(lanes), lanes);  // in the lanes of starts
   const uint32_t roles = signs(there, there) & 7;
   const __m128i missing =
-      _mm_andnot_si128(_mm_shuffle_epi32(there, _MM_SHUFFLE(1, 0, 1, 0)), _mm_set1_epi16(NOWHERE));
+      _mm_andnot_si128(_mm_shuffle_epi32(there, _MM_SHUFFLE(1, 0, 1, 0)), _mm_set1_epi16(NO_SPAN));
   const __m128i stops = _mm_set_epi32(-1, -1, 0, 0);
   const __m128i record = _mm_or_si128(_mm_sub_epi16(_mm_xor_si128(lanes, stops), stops), missing);
   _mm_store_si128(reinterpret_cast<__m128i*>(packed.bounds), record);
   const uint32_t size = static_cast<uint32_t>(n);
-  uint32_t odd = signs(too_high, too_high) | (SIZES[roles] ^ size) | (RISEN[rises & 3] ^ size);
-  if (looks.apart) odd |= meetings<NEXT>(record, record) & looks.apart;
-  if (looks.longest < MOST_TOKENS) {
-    const __m128i least = _mm_set1_epi16(static_cast<int16_t>(-looks.longest));
-    odd |= _mm_movemask_epi8(_mm_cmplt_epi16(_mm_adds_epi16(record, stops_first(record)), least));
+  uint32_t rejected = signs(too_high, too_high) | (SIZES[roles] ^ size) | (RISEN[rises & 3] ^ size);
+  if (traits.disjoint_roles) rejected |= meetings<NEXT>(record, record) & traits.disjoint_roles;
+  if (traits.longest_span < MOST_TOKENS) {
+    const __m128i least = _mm_set1_epi16(static_cast<int16_t>(-traits.longest_span));
+    rejected |=
+        _mm_movemask_epi8(_mm_cmplt_epi16(_mm_adds_epi16(record, stops_first(record)), least));
   }
-  return odd ? ODD : static_cast<Kind>(Sequence ? role[0] | role[1] << 2 | role[2] << 4 : roles);
+  return rejected ? UNPACKED
+                  : static_cast<Kind>(Sequence ? role[0] | role[1] << 2 | role[2] << 4 : roles);
 }
 
 }  // namespace sse2
 #endif
 
 template <bool Sequence>
-FC_INLINE Kind pack(const Row* rows, int64_t n, const Looks& looks, Record& packed) {
-  if (n > 3) return ODD;
+FC_INLINE Kind pack(const Row* rows, int64_t n, const KernelTraits& traits, Record& packed) {
+  if (n > 3) return UNPACKED;
 #if FC_SSE2
   if (n > 0) {
-    const Kind kind = sse2::pack<Sequence>(rows, n, looks, packed);
-    if (kind != ODD) return kind;
+    const Kind kind = sse2::pack<Sequence>(rows, n, traits, packed);
+    if (kind != UNPACKED) return kind;
   }
 #endif
-  return pack_plainly(rows, n, looks, packed);
+  return pack_scalar(rows, n, traits, packed);
 }
 
 // A packed relation as rows again.
@@ -92,7 +94,7 @@ struct Unpacked {
 };
 
 // The packed relations of one side of an example.
-struct Few {
+struct FewRelations {
   static constexpr int MOST = 5;
   Record* packed;
   const Kind* kinds;  // null where the block does not fit
@@ -101,10 +103,11 @@ struct Few {
   int32_t tokens;  // of the example, as far as bounds go
 
   // Tells whether some of these relations are not packed, or wrong.
-  FC_INLINE bool is_odd(int64_t from, int64_t to) const {
-    bool odd = false;
-    for (int64_t i = from; i < to; ++i) odd |= (kinds[i] & ODD) | ends_after(packed[i], tokens);
-    return odd;
+  FC_INLINE bool any_unpacked(int64_t from, int64_t to) const {
+    bool unpacked = false;
+    for (int64_t i = from; i < to; ++i)
+      unpacked |= (kinds[i] & UNPACKED) | ends_after(packed[i], tokens);
+    return unpacked;
   }
 };
 
@@ -114,16 +117,16 @@ class PackedBlock {
   static constexpr int64_t EXAMPLES = 256;
 
   // Packs a range of examples; false: offsets are wrong.
-  bool pack(const Given& given, int64_t from, int64_t to, const Looks& looks) {
-    return looks.sequence ? pack_all<true>(given, from, to, looks)
-                          : pack_all<false>(given, from, to, looks);
+  bool pack(const Input& input, int64_t from, int64_t to, const KernelTraits& traits) {
+    return traits.sequence ? pack_all<true>(input, from, to, traits)
+                           : pack_all<false>(input, from, to, traits);
   }
   bool fits() const { return fits_; }
-  Few of(const Given& given, int64_t example) {
-    const int64_t first = given.side.relation_offsets[example];
-    const int64_t n = given.side.relation_offsets[example + 1] - first;
+  FewRelations of(const Input& input, int64_t example) {
+    const int64_t first = input.side.relation_offsets[example];
+    const int64_t n = input.side.relation_offsets[example + 1] - first;
     const int64_t at = fits_ ? first - first_ : 0;
-    const int32_t length = given.lengths[example];
+    const int32_t length = input.lengths[example];
     const int32_t tokens = length < 0 || length > MOST_TOKENS ? MOST_TOKENS : length;
     return {records_ + at, fits_ ? kinds_ + at : nullptr, first, n, tokens};
   }
@@ -131,30 +134,31 @@ class PackedBlock {
  private:
   int64_t first_ = 0;
   bool fits_ = false;
-  Record records_[Few::MOST * EXAMPLES];
-  Kind kinds_[Few::MOST * EXAMPLES];
+  Record records_[FewRelations::MOST * EXAMPLES];
+  Kind kinds_[FewRelations::MOST * EXAMPLES];
 
   template <bool Sequence>
-  bool pack_all(const Given& given, int64_t from, int64_t to, const Looks& looks_of_kernel) {
-    const Side side = given.side;
-    const Looks looks = looks_of_kernel;  // a copy: kinds might be its bytes
-    const int64_t n_rows = given.n_rows;
+  bool pack_all(const Input& input, int64_t from, int64_t to,
+                const KernelTraits& traits_of_kernel) {
+    const Side side = input.side;
+    const KernelTraits traits = traits_of_kernel;  // a copy: kinds might be its bytes
+    const int64_t n_rows = input.n_rows;
     first_ = side.relation_offsets[from];
     const int64_t last = side.relation_offsets[to];
-    int64_t falls = first_ | (given.n_relations - last);
+    int64_t falls = first_ | (input.n_relations - last);
     for (int64_t e = from; e < to; ++e) falls |= side.n_relations(e);
     if (falls < 0) return false;
-    fits_ = last - first_ <= Few::MOST * EXAMPLES;
+    fits_ = last - first_ <= FewRelations::MOST * EXAMPLES;
     for (int64_t r = first_; r < last; ++r) {
       const int64_t row = side.row_offsets[r];
       const int64_t n = side.row_offsets[r + 1] - row;
       if ((row | n | (n_rows - row - n)) < 0) return false;
       const int64_t at = r - first_;
       if (!fits_) continue;
-      if (looks.ordinal) {
-        kinds_[at] = fastcausal::pack<Sequence>(side.rows + row, n, looks, records_[at]);
+      if (traits.ordinal) {
+        kinds_[at] = fastcausal::pack<Sequence>(side.rows + row, n, traits, records_[at]);
       } else {
-        kinds_[at] = ODD;
+        kinds_[at] = UNPACKED;
         records_[at] = {};
       }
     }

@@ -21,40 +21,40 @@
 namespace fastcausal {
 
 // What the kernels look at; of spans of different tracks none looks at both.
-inline Looks looks_of(const exact_spans_pair&, const Plan&) {
-  Looks looks;
-  looks.ordinal = true;
-  return looks;
+inline KernelTraits traits_of(const exact_spans_pair&, const Plan&) {
+  KernelTraits traits;
+  traits.ordinal = true;
+  return traits;
 }
 
-inline Looks looks_of(const fair_spans_pair&, const Plan& plan) {
-  Looks looks;
+inline KernelTraits traits_of(const fair_spans_pair&, const Plan& plan) {
+  KernelTraits traits;
   const int64_t* track = plan.params + 1;
-  looks.ordinal = track[0] != track[1] || track[0] != track[2];
-  for (int r = 0; r < 3 && looks.ordinal; ++r) {
+  traits.ordinal = track[0] != track[1] || track[0] != track[2];
+  for (int r = 0; r < 3 && traits.ordinal; ++r) {
     const int other = (r + 1) % 3;
     if (track[r] != track[other]) continue;
-    looks.across = r ? Across::ALL : Across::FIRST_TWO;
-    looks.apart = 1u << r;
+    traits.across = r ? Across::ALL : Across::FIRST_TWO;
+    traits.disjoint_roles = 1u << r;
   }
-  return looks;
+  return traits;
 }
 
-inline Looks looks_of(const span_overlap_pair&, const Plan& plan) {
-  Looks looks;
-  looks.sums = overlap::TOKENS;
-  looks.sides = false;
-  looks.ordinal = !(plan.wanted & looks.sums);
-  return looks;
+inline KernelTraits traits_of(const span_overlap_pair&, const Plan& plan) {
+  KernelTraits traits;
+  traits.token_sums = overlap::TOKENS;
+  traits.directed = false;
+  traits.ordinal = !(plan.wanted & traits.token_sums);
+  return traits;
 }
 
-inline Looks looks_of(const partial_spans_pair&, const Plan&) {
-  Looks looks;
-  looks.ordinal = looks.sequence = true;
-  looks.sides = false;
-  looks.across = Across::ALL;
-  looks.longest = 100;  // of a longer span one token is not 1%
-  return looks;
+inline KernelTraits traits_of(const partial_spans_pair&, const Plan&) {
+  KernelTraits traits;
+  traits.ordinal = traits.sequence = true;
+  traits.directed = false;
+  traits.across = Across::ALL;
+  traits.longest_span = 100;  // of a longer span one token is not 1%
+  return traits;
 }
 
 // A row of counts, of some fields alone, and what they are worth.
@@ -95,15 +95,15 @@ class PatternTable {
   using Id = int32_t;
   static constexpr Id NONE = 0;  // the general path has to look at it
   // The first are of relations of one example that have no pattern, each counted for itself alone.
-  static constexpr Id UNWEIGHED = 1;  // any of them: to be counted by the kernel
-  static constexpr Id APART = 2;
-  static constexpr Id FIRST = APART + Few::MOST * (Few::MOST + 2);
+  static constexpr Id BY_KERNEL = 1;  // any of them: to be counted by the kernel
+  static constexpr Id TEMPORARY = 2;
+  static constexpr Id FIRST_PATTERN = TEMPORARY + FewRelations::MOST * (FewRelations::MOST + 2);
   static constexpr size_t MOST = 8192;
   static constexpr int FEWEST = 9;  // bits of slots at first, so that they lie close together
 
   int64_t lent_at = 0;  // when its owner lent it
 
-  explicit PatternTable(uint64_t sums) : sums_(sums), entries_(FIRST) {}
+  explicit PatternTable(uint64_t sums) : sums_(sums), entries_(FIRST_PATTERN) {}
 
   // Counts with these from here on: another run, but of the same kernel and plan.
   void begin(const PairCounter& counter, const Plan& plan) {
@@ -124,12 +124,12 @@ class PatternTable {
   // Finds or makes the entry of relations of a kind that stay unmatched.
   FC_INLINE Id alone(bool is_gold, Kind kind, const Record& relation, int64_t length) {
     const Id id = alone_[is_gold][kind];
-    return id ? told(id) : learn_alone(is_gold, kind, relation, length);
+    return id ? known_id(id) : learn_alone(is_gold, kind, relation, length);
   }
 
   // Counts a pair that has no pattern, in one of the places from APART on, until another is.
-  Id apart(Id place, const Relation& gold, const Relation& pred, int64_t length,
-           const Worth* alone) {
+  Id count_temporary(Id place, const Relation& gold, const Relation& pred, int64_t length,
+                     const Worth* alone) {
     std::fill_n(rows_.data() + place * plan_->n_fields, plan_->n_fields, 0);
     WorthSink worth(*plan_);
     PatternSink sink{rows_.data() + place * plan_->n_fields, &worth};
@@ -143,8 +143,8 @@ class PatternTable {
   }
 
   // Adds the counts of what was counted so.
-  void add_apart(int64_t* counts, Id id, const Relation& gold, const Relation& pred,
-                 int64_t length) const {
+  void add_temporary(int64_t* counts, Id id, const Relation& gold, const Relation& pred,
+                     int64_t length) const {
     if (complete_[id]) return add_to(counts, id);
     PatternSink sink{counts, nullptr};
     (*counter_)(gold, pred, length, sink);
@@ -161,7 +161,7 @@ class PatternTable {
 
   // Adds the counts of all that was chosen, which then is no longer; group g has the g-th row.
   void add_chosen(int64_t* counts) {
-    for (size_t id = FIRST; id < entries_.size(); ++id) {
+    for (size_t id = FIRST_PATTERN; id < entries_.size(); ++id) {
       for (int group = 0; group < 2; ++group) {
         int64_t& n = entries_[id].n[group];
         if (n) add_to(counts + group * plan_->n_fields, static_cast<Id>(id), n);
@@ -171,8 +171,8 @@ class PatternTable {
   }
 
   // Writes all as a device finds it: `Patterns` and what follows.
-  std::vector<char> written(const Looks& looks, int64_t n_fields) const {
-    Patterns head{static_cast<int32_t>(entries_.size()), shift_, looks, {}, n_fields};
+  std::vector<char> serialize(const KernelTraits& traits, int64_t n_fields) const {
+    Patterns head{static_cast<int32_t>(entries_.size()), shift_, traits, {}, n_fields};
     std::memcpy(head.of_alone, alone_, sizeof alone_);
     std::vector<char> bytes;
     const auto write = [&](const auto* items, size_t n) {
@@ -193,12 +193,12 @@ class PatternTable {
   std::vector<Pattern> entries_;
   std::vector<int64_t> rows_;
   std::vector<SpanErrors> errors_;
-  bool complete_[FIRST] = {};  // with all fields, not those of the objective alone
+  bool complete_[FIRST_PATTERN] = {};  // with all fields, not those of the objective alone
   std::vector<uint16_t> slots_ = std::vector<uint16_t>(size_t{1} << FEWEST);
   int shift_ = 64 - FEWEST;
-  Id alone_[2][ODD + 1] = {};
+  Id alone_[2][UNPACKED + 1] = {};
 
-  Id told(Id id) const { return entries_[id].worth == Pattern::UNTOLD ? NONE : id; }
+  Id known_id(Id id) const { return entries_[id].worth == Pattern::UNKNOWN ? NONE : id; }
   size_t slot_of(uint64_t key) const { return Patterns::slot_of(key, shift_); }
   size_t next(size_t at) const { return (at + 1) & (slots_.size() - 1); }
 
@@ -206,7 +206,7 @@ class PatternTable {
   FC_INLINE Id find(uint64_t key) const {
     for (size_t at = slot_of(key); slots_[at]; at = next(at)) {
       const Id id = slots_[at];
-      if (entries_[id].key == key) return told(id);
+      if (entries_[id].key == key) return known_id(id);
     }
     return -1;
   }
@@ -239,7 +239,7 @@ class PatternTable {
   }
 
   Id learn_alone(bool is_gold, Kind kind, const Record& relation, int64_t length) {
-    if (kind == ODD) return NONE;
+    if (kind == UNPACKED) return NONE;
     const Id id = alone_[is_gold][kind] = add();
     const Unpacked own(relation);
     const Unpacked none{};
@@ -271,9 +271,9 @@ class PatternTable {
     worth = fits ? worth_of(value.numerator, value.denominator) - (alone ? *alone : 0) : 0;
     const bool costs = alone && !plan_->official && (top_of(worth) < 0 || bottom_of(worth) > 0);
     if (!fits || costs) {
-      worth = Pattern::UNTOLD;  // without it a pairing may be better: not looked at here
+      worth = Pattern::UNKNOWN;  // without it a pairing may be better: not looked at here
     }
-    return told(id);
+    return known_id(id);
   }
 };
 

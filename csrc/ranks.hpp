@@ -17,7 +17,7 @@ namespace fastcausal {
 
 // Scores less what they are over all units: [n_systems][n_places], NaN where undefined, and in
 // places beyond the last resample. n_places is a multiple of PLACES.
-struct Strays {
+struct Deviations {
   static constexpr int64_t LANES = 4;
   static constexpr int64_t PLACES = 64;
 
@@ -30,7 +30,7 @@ struct Strays {
 
 // Standard deviation of a - b over the places where both are defined; 0 of fewer than two.
 inline double spread(const double* a, const double* b, int64_t n_places) {
-  constexpr int64_t LANES = Strays::LANES;
+  constexpr int64_t LANES = Deviations::LANES;
   double n[LANES] = {}, sum[LANES] = {}, squares[LANES] = {};
   for (int64_t at = 0; at < n_places; at += LANES) {
     for (int64_t lane = 0; lane < LANES; ++lane) {
@@ -52,27 +52,30 @@ inline double spread(const double* a, const double* b, int64_t n_places) {
 }
 
 // found is [n_systems][n_systems], symmetric; its diagonal stays as it is.
-inline void spreads(const Strays& strays, double* found, int64_t n_threads, Asked asked) {
+inline void spreads(const Deviations& strays, double* found, int64_t n_threads,
+                    StopRequested stop_requested) {
   constexpr int64_t TILE = 16;  // systems that stay in the cache
   const int64_t n = strays.n_systems;
-  for_blocks((n + TILE - 1) / TILE, n_threads, asked, [&](int64_t block, Steps& steps) {
-    const int64_t first = block * TILE;
-    for (int64_t b = first + 1; b < n; ++b) {
-      for (int64_t a = first; a < std::min(first + TILE, b); ++a) {
-        found[a * n + b] = found[b * n + a] = spread(strays.of(a), strays.of(b), strays.n_places);
-        steps.took(2 * strays.n_places);
-      }
-    }
-  });
+  for_blocks((n + TILE - 1) / TILE, n_threads, stop_requested,
+             [&](int64_t block, CostMeter& meter) {
+               const int64_t first = block * TILE;
+               for (int64_t b = first + 1; b < n; ++b) {
+                 for (int64_t a = first; a < std::min(first + TILE, b); ++a) {
+                   found[a * n + b] = found[b * n + a] =
+                       spread(strays.of(a), strays.of(b), strays.n_places);
+                   meter.add_cost(2 * strays.n_places);
+                 }
+               }
+             });
 }
 
 // The largest |a - b| * scales[a][b] over the pairs of a scale in each place, -1 where all their
 // differences are undefined: found is [n_places].
-inline void largest(const Strays& strays, const double* scales, double* found, int64_t n_threads,
-                    Asked asked) {
-  constexpr int64_t PLACES = Strays::PLACES;
+inline void largest(const Deviations& strays, const double* scales, double* found,
+                    int64_t n_threads, StopRequested stop_requested) {
+  constexpr int64_t PLACES = Deviations::PLACES;
   const int64_t n = strays.n_systems;
-  const auto work = [&](int64_t block, Steps& steps) {
+  const auto work = [&](int64_t block, CostMeter& meter) {
     std::vector<double> near(static_cast<size_t>(n * PLACES));  // these places, side by side
     for (int64_t a = 0; a < n; ++a)
       std::copy_n(strays.of(a) + block * PLACES, PLACES, near.data() + a * PLACES);
@@ -89,11 +92,11 @@ inline void largest(const Strays& strays, const double* scales, double* found, i
           most[place] = far > most[place] ? far : most[place];
         }
       }
-      steps.took(PLACES * (n - a));
+      meter.add_cost(PLACES * (n - a));
     }
     std::copy_n(most, PLACES, found + block * PLACES);
   };
-  for_blocks(strays.n_places / PLACES, n_threads, asked, work);
+  for_blocks(strays.n_places / PLACES, n_threads, stop_requested, work);
 }
 
 }  // namespace fastcausal

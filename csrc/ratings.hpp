@@ -15,7 +15,7 @@
 namespace fastcausal {
 
 // A sum of terms in [0, 1], kept in units of 2^-90: integers, so no bit depends on the order.
-class Sum {
+class ExactSum {
  public:
   void add(double term, int64_t times) {
     for (int64_t& limb : limbs_) {

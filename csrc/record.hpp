@@ -64,7 +64,7 @@ FC_INLINE uint64_t compare(const Record& gold, const Record& pred, Across across
 }
 #else
 FC_INLINE uint64_t compare(const Record& gold, const Record& pred, Across across) {
-  return compare_plainly(gold, pred, across);
+  return compare_scalar(gold, pred, across);
 }
 #endif
 
@@ -97,7 +97,7 @@ FC_INLINE bool ends_after(const Record& relation, int32_t tokens) {
   const __m128i least = _mm_set1_epi16(static_cast<int16_t>(-tokens));
   return _mm_movemask_epi8(_mm_cmplt_epi16(sse2::load(relation), least));
 #else
-  return ends_after_plainly(relation, tokens);
+  return ends_after_scalar(relation, tokens);
 #endif
 }
 

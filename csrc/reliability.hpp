@@ -37,15 +37,15 @@ class Reliability {
  public:
   // Ratings of unit u: values[offsets[u]] up to values[offsets[u + 1]]; NaN is none.
   Reliability(Level level, const double* values, const int64_t* offsets, int64_t n_units,
-              Steps& steps)
-      : steps_(steps), level_(level), units_(n_units) {
+              CostMeter& meter)
+      : meter_(meter), level_(level), units_(n_units) {
     const bool scaled = level == Level::interval;
     const double scale = scaled ? scale_of(values + offsets[0], values + offsets[n_units]) : 1;
     Numbering numbering;
     std::vector<double> ratings;
     for (int64_t u = 0; u < n_units; ++u) {
       ratings.clear();
-      steps_.took(100 * (offsets[u + 1] - offsets[u]));
+      meter_.add_cost(100 * (offsets[u + 1] - offsets[u]));
       for (int64_t i = offsets[u]; i < offsets[u + 1]; ++i) {
         if (!std::isnan(values[i])) ratings.push_back(values[i] * scale + 0.0);  // no -0
       }
@@ -55,7 +55,7 @@ class Reliability {
       unit.n = static_cast<int64_t>(ratings.size());
       std::sort(ratings.begin(), ratings.end());
       if (level == Level::interval) spread(ratings.data(), unit);
-      if (level == Level::nominal) unit.disagreement = unlike(ratings);
+      if (level == Level::nominal) unit.disagreement = share_unequal(ratings);
       if (level == Level::ratio) unit.disagreement = ratio_between(ratings);
       if (level == Level::interval) continue;
       for (const double rating : ratings) numbers_.push_back(numbering(rating));
@@ -79,13 +79,13 @@ class Reliability {
       n += weight * units_[*from].n;
     }
     if (!n) return found;
-    steps_.took(100 * n);
+    meter_.add_cost(100 * n);
     if (level_ != Level::interval) count_values();
     if (level_ == Level::ordinal) spread_ranks();
     double square = 1;  // of the unit of distance that makes disagreements at most 1
     switch (level_) {
       case Level::nominal:
-        found.expected = expected_unlike(n);
+        found.expected = expected_nominal(n);
         break;
       case Level::ratio:
         found.expected = expected_ratio(n, square);
@@ -93,7 +93,7 @@ class Reliability {
       default:
         found.expected = expected_spread(n, square);
     }
-    Sum by_rating, by_unit;
+    ExactSum by_rating, by_unit;
     for (const Chosen& c : chosen_) {
       const double disagreement = c.unit->disagreement * square;
       by_rating.add(disagreement, c.times * c.unit->n);
@@ -121,7 +121,7 @@ class Reliability {
     int64_t times;
   };
 
-  Steps& steps_;
+  CostMeter& meter_;
   static constexpr double HALF = std::numeric_limits<double>::max() / 2;
   static constexpr size_t BLOCK = 512;  // values
 
@@ -146,7 +146,7 @@ class Reliability {
   }
 
   // Returns the share of pairs of different ratings, which are sorted.
-  static double unlike(const std::vector<double>& ratings) {
+  static double share_unequal(const std::vector<double>& ratings) {
     const int64_t n = static_cast<int64_t>(ratings.size());
     int64_t alike = 0;
     for (int64_t from = 0, to = 0; from < n; from = to) {
@@ -204,9 +204,9 @@ class Reliability {
   // The mean of ((a - b) / (a + b))^2, times square, over pairs of n ratings: different_, each so
   // many times. Row by row, of which every block is short enough to keep its last digits.
   double mean_ratio(int64_t n, double square) const {
-    Sum total;
+    ExactSum total;
     for (size_t i = 1; i < different_.size(); ++i) {
-      steps_.took(static_cast<int64_t>(i));
+      meter_.add_cost(static_cast<int64_t>(i));
       double row = 0;
       for (size_t j = 0; j < i; j += BLOCK) row += ratio_block(i, j, std::min(j + BLOCK, i));
       total.add(row * square / static_cast<double>(n), static_cast<int64_t>(times_[i]));
@@ -264,7 +264,7 @@ class Reliability {
     }
   }
 
-  double expected_unlike(int64_t n) const {
+  double expected_nominal(int64_t n) const {
     int64_t alike = 0;
     for (const int32_t value : present_) alike += counts_[value] * counts_[value];
     return static_cast<double>(n * n - alike) /
@@ -286,10 +286,10 @@ class Reliability {
     const double scale = std::ldexp(1.0, std::min(-exponent, 500));
     square = scale * scale;
     const auto mean_of = [&](const Unit& u) { return (u.low - low + u.rise) * scale; };
-    Sum sum;
+    ExactSum sum;
     for (const Chosen& c : chosen_) sum.add(mean_of(*c.unit), c.times * c.unit->n);
     const double mean = sum.value() / static_cast<double>(n);
-    Sum squares;
+    ExactSum squares;
     for (const Chosen& c : chosen_) {
       const double units = static_cast<double>(c.unit->n);
       const double distance = mean_of(*c.unit) - mean;
@@ -315,10 +315,10 @@ class Reliability {
 // [n_problems, n_units]; groups and times may be null. found is [n_problems].
 inline void disagreements(Level level, const double* values, const int64_t* offsets,
                           int64_t n_units, const int64_t* groups, const int32_t* times,
-                          int64_t n_problems, Disagreement* found, Asked asked) {
-  Stop stop(asked);
-  Steps steps(stop);
-  Reliability reliability(level, values, offsets, n_units, steps);
+                          int64_t n_problems, Disagreement* found, StopRequested stop_requested) {
+  Stop stop(stop_requested);
+  CostMeter meter(stop);
+  Reliability reliability(level, values, offsets, n_units, meter);
   std::vector<int64_t> starts(n_problems + 1), units(n_units);
   if (groups) {
     places_by_key(groups, n_units, n_problems, starts.data(), units.data());

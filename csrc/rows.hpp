@@ -8,7 +8,7 @@
 namespace fastcausal {
 
 // Rows of one side, and what is there at most of what their offsets lead to.
-struct Given {
+struct Input {
   Side side;
   int64_t n_rows;
   int64_t n_relations;

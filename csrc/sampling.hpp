@@ -193,11 +193,11 @@ struct Exchanger {
 // Row k of weights, which are 0, is resample first + k.
 template <class Draw>
 void draw_all(const Draw& draw, int64_t seed, int64_t first, int64_t n_resamples, int64_t n_rows,
-              int64_t* weights, int64_t n_threads, Asked asked) {
-  for_blocks(n_resamples, n_threads, asked, [&](int64_t k, Steps& steps) {
+              int64_t* weights, int64_t n_threads, StopRequested stop_requested) {
+  for_blocks(n_resamples, n_threads, stop_requested, [&](int64_t k, CostMeter& meter) {
     Philox random(seed, first + k);
     draw(random, weights + k * n_rows);
-    steps.took(draw.cost());
+    meter.add_cost(draw.cost());
   });
 }
 

@@ -65,14 +65,14 @@ class Events {
 
 // Pairs by effect, story after story: calls call(event, members), in each frame by cause.
 template <class Call>
-void each_frame(const JudgedPairs& pairs, Asked asked, const Call& call) {
-  Stop stop(asked);
-  Steps steps(stop);
+void each_frame(const JudgedPairs& pairs, StopRequested stop_requested, const Call& call) {
+  Stop stop(stop_requested);
+  CostMeter meter(stop);
   Events events;
   std::vector<int64_t> starts, ends, members;
   for (int64_t first = 0, last = 0; first < pairs.n; first = last) {
     last = pairs.end_of_story(first);
-    steps.took(20 * (last - first));
+    meter.add_cost(20 * (last - first));
     events.read(pairs, first, last);
     starts.assign(static_cast<size_t>(events.size()) + 1, 0);
     for (int64_t k = first; k < last; ++k) ++starts[events.place(pairs.b[k]) + 1];
@@ -86,9 +86,9 @@ void each_frame(const JudgedPairs& pairs, Asked asked, const Call& call) {
   }
 }
 
-inline int64_t count_frames(const JudgedPairs& pairs, Asked asked) {
+inline int64_t count_frames(const JudgedPairs& pairs, StopRequested stop_requested) {
   int64_t n = 0;
-  each_frame(pairs, asked, [&](int64_t, const int64_t*, const int64_t*) { ++n; });
+  each_frame(pairs, stop_requested, [&](int64_t, const int64_t*, const int64_t*) { ++n; });
   return n;
 }
 
@@ -106,9 +106,9 @@ struct Judgments {
 // Fills rows[n_frames, 4 + n_classes] with story, effect, pairs in a document, pairs that count and
 // pairs of each class, and marks[n_frames, 2] with F1 and exact match.
 inline void score_frames(const JudgedPairs& pairs, const Judgments& judgments, int64_t* rows,
-                         double* marks, Asked asked) {
+                         double* marks, StopRequested stop_requested) {
   GroupCounts counts(judgments.n_labels, judgments.undefined);
-  each_frame(pairs, asked, [&](int64_t effect, const int64_t* begin, const int64_t* end) {
+  each_frame(pairs, stop_requested, [&](int64_t effect, const int64_t* begin, const int64_t* end) {
     int64_t* classes = rows + 4;
     std::fill_n(classes, judgments.n_classes, int64_t{0});
     int64_t n_in_document = 0;
@@ -217,18 +217,19 @@ void chains_around(const Story& story, const Codes& codes, int64_t v, const int8
 
 // Calls add(story, events, type, x, y, z, codes) for every chain of every story.
 template <class Add>
-void each_chain(const JudgedPairs& pairs, const Codes& codes, Asked asked, const Add& add) {
-  Stop stop(asked);
-  Steps steps(stop);
+void each_chain(const JudgedPairs& pairs, const Codes& codes, StopRequested stop_requested,
+                const Add& add) {
+  Stop stop(stop_requested);
+  CostMeter meter(stop);
   Story story;
   for (int64_t first = 0, last = 0; first < pairs.n; first = last) {
     last = pairs.end_of_story(first);
     story.read(pairs, codes, first, last);
     for (int64_t v = 0; v < story.events.size(); ++v) {
-      steps.took(50);
+      meter.add_cost(50);
       story.with_row(pairs, codes, last, v, [&](const int8_t* row) {
         chains_around(story, codes, v, row, [&](auto... chain) {
-          steps.took(2);
+          meter.add_cost(2);
           add(pairs.story[first], story.events, chain...);
         });
       });
@@ -244,9 +245,9 @@ inline int64_t pattern_of(const Codes& codes, int8_t strong, int8_t other, int8_
 
 // Adds how many chains there are of each type and pattern to counts[3, (absent + 1)^3].
 inline void count_chains(const JudgedPairs& pairs, const Codes& codes, int64_t* counts,
-                         Asked asked) {
+                         StopRequested stop_requested) {
   const int64_t n = codes.absent + 1;
-  each_chain(pairs, codes, asked,
+  each_chain(pairs, codes, stop_requested,
              [&](int64_t, const Events&, ChainType type, int64_t, int64_t, int64_t, int8_t strong,
                  int8_t other, int8_t weak) {
                ++counts[type * n * n * n + pattern_of(codes, strong, other, weak)];
@@ -255,9 +256,9 @@ inline void count_chains(const JudgedPairs& pairs, const Codes& codes, int64_t* 
 
 // Fills [n_chains, 6] with story, x, y, z, type and pattern; stops where no room is left.
 inline void list_chains(const JudgedPairs& pairs, const Codes& codes, int64_t* rows, int64_t n_rows,
-                        Asked asked) {
+                        StopRequested stop_requested) {
   const int64_t* end = rows + 6 * n_rows;
-  each_chain(pairs, codes, asked,
+  each_chain(pairs, codes, stop_requested,
              [&](int64_t story, const Events& events, ChainType type, int64_t x, int64_t y,
                  int64_t z, int8_t strong, int8_t other, int8_t weak) {
                if (rows == end) return;

@@ -19,53 +19,55 @@ namespace fastcausal {
 // The exception that ends stopped work; the caller knows why.
 class Stopped : public std::exception {};
 
-using Asked = bool (*)();  // whether to stop: called in the calling thread, some times a second
+using StopRequested =
+    bool (*)();  // whether to stop: called in the calling thread, some times a second
 
 class Stop {
  public:
   static constexpr std::chrono::milliseconds PERIOD{50};
 
-  explicit Stop(Asked asked) : asked_(asked), caller_(std::this_thread::get_id()) {}
+  explicit Stop(StopRequested stop_requested)
+      : stop_requested_(stop_requested), caller_(std::this_thread::get_id()) {}
 
   // In the calling thread alone.
-  void ask() {
+  void poll() {
     const Clock::time_point now = Clock::now();
     if (now - last_ < PERIOD || stopped_) return;
     last_ = now;
-    if (asked_()) stopped_ = true;
+    if (stop_requested_()) stopped_ = true;
   }
 
-  void look() {
-    if (std::this_thread::get_id() == caller_) ask();
+  void check() {
+    if (std::this_thread::get_id() == caller_) poll();
     if (stopped_) throw Stopped();
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  const Asked asked_;
+  const StopRequested stop_requested_;
   const std::thread::id caller_;
   Clock::time_point last_;
   std::atomic<bool> stopped_{false};
 };
 
-class Steps {
+class CostMeter {
  public:
-  explicit Steps(Stop& stop) : stop_(stop) {}
+  explicit CostMeter(Stop& stop) : stop_(stop) {}
 
   // Some work was done, of at most about so many nanoseconds.
-  void took(int64_t nanoseconds) {
+  void add_cost(int64_t nanoseconds) {
     left_ -= nanoseconds;
-    if (left_ < 0) look();
+    if (left_ < 0) check();
   }
 
  private:
-  static constexpr int64_t PER_LOOK = 4'000'000;
+  static constexpr int64_t PER_CHECK = 4'000'000;
   Stop& stop_;
-  int64_t left_ = PER_LOOK;
+  int64_t left_ = PER_CHECK;
 
-  void look() {
-    left_ = PER_LOOK;
-    stop_.look();
+  void check() {
+    left_ = PER_CHECK;
+    stop_.check();
   }
 };
 
@@ -83,20 +85,21 @@ void in_threads(int64_t n_threads, Stop& stop, const Work& work) {
   }
   work();
   for (std::future<void>& other : others) {
-    while (other.wait_for(Stop::PERIOD) == std::future_status::timeout) stop.ask();
+    while (other.wait_for(Stop::PERIOD) == std::future_status::timeout) stop.poll();
     other.get();
   }
 }
 
 // Calls work(block, steps) for each block, from threads.
 template <class Work>
-void for_blocks(int64_t n_blocks, int64_t n_threads, Asked asked, const Work& work) {
-  Stop stop(asked);
+void for_blocks(int64_t n_blocks, int64_t n_threads, StopRequested stop_requested,
+                const Work& work) {
+  Stop stop(stop_requested);
   std::atomic<int64_t> next{0};
   in_threads(std::min(n_threads, n_blocks), stop, [&] {
     try {
-      Steps steps(stop);
-      for (int64_t block; (block = next++) < n_blocks;) work(block, steps);
+      CostMeter meter(stop);
+      for (int64_t block; (block = next++) < n_blocks;) work(block, meter);
     } catch (...) {
       next = n_blocks;  // nothing is left for the others
       throw;

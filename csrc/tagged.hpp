@@ -84,7 +84,7 @@ struct Block {
 constexpr int32_t UNREAD = -1;
 
 // An argument, or the signals of a number.
-struct Opened {
+struct OpenTag {
   int32_t start;    // the first token
   int32_t content;  // tokens in the text before; CLOSED: not open
 };
@@ -93,8 +93,8 @@ constexpr int32_t CLOSED = -1;
 // Settings and columns that the sentences of a table share.
 struct TaggedSpans {
   std::vector<PackedSpan> spans;
-  std::vector<int64_t> odd;    // sentences with a signal tag that is perhaps no plain number
-  std::vector<Opened> opened;  // ARG0, ARG1, SIG0 to SIG9, then signals of two digits and more
+  std::vector<int64_t> odd_signals;  // sentences with a signal tag that is perhaps no plain number
+  std::vector<OpenTag> opened;  // ARG0, ARG1, SIG0 to SIG9, then signals of two digits and more
   std::unordered_map<std::string_view, int32_t> numbers;  // of the latter
   std::vector<int32_t> waiting;  // numbers of what is open, and no text came after it
 };
@@ -148,7 +148,7 @@ class StrictSentence {
     piece_ = stop + 1;
     int32_t number = name[3] - '0' + (argument ? 0 : 2);
     if (stop > name + 4) number = number_of({name, static_cast<size_t>(stop - name)});
-    Opened& opened = found_.opened[static_cast<size_t>(number)];
+    OpenTag& opened = found_.opened[static_cast<size_t>(number)];
     if (closes == (opened.content == CLOSED)) return false;
     n_open_ += closes ? -1 : 1;
     if (!closes) {
@@ -220,7 +220,7 @@ class OfficialSentence {
   }
 
   // Tells whether a signal tag may hold another number than a plain one; tags.odd_signal_tag knows.
-  bool odd() const { return odd_; }
+  bool has_odd_signal() const { return has_odd_signal_; }
 
  private:
   void tag(const char* at, int32_t token) {
@@ -232,7 +232,7 @@ class OfficialSentence {
       tags_.tag(token, signal, closes);
       const char* stop = name + 3;
       while (stop < end_ && static_cast<unsigned>(*stop - '0') < 10) ++stop;
-      odd_ |= stop == end_ || *stop != '>' || stop == name + 3;
+      has_odd_signal_ |= stop == end_ || *stop != '>' || stop == name + 3;
     } else if (end_ - name >= 5 && std::memcmp(name, "ARG", 3) == 0 && name[4] == '>' &&
                (name[3] == '0' || name[3] == '1')) {
       tags_.tag(token, name[3] - '0', closes);
@@ -241,7 +241,7 @@ class OfficialSentence {
 
   const char* text_;
   const char* end_;
-  bool odd_ = false;
+  bool has_odd_signal_ = false;
   OfficialTags tags_;
 };
 
@@ -252,23 +252,23 @@ class OfficialSentence {
 template <class Offset>
 FC_CLONES void read_tagged(const char* data, const Offset* offsets, const int64_t* examples,
                            int64_t n_examples, Tags tags, int32_t* lengths, int32_t* n_tokens,
-                           int32_t* widths, TaggedSpans& found, Asked asked) {
-  Stop stop(asked);
-  Steps steps(stop);
+                           int32_t* widths, TaggedSpans& found, StopRequested stop_requested) {
+  Stop stop(stop_requested);
+  CostMeter meter(stop);
   const char* limit = data + offsets[examples[n_examples]];
   for (int64_t e = 0; e < n_examples; ++e) {
     for (int64_t s = examples[e]; s < examples[e + 1]; ++s) {
       const char* text = data + offsets[s];
       const int64_t size = offsets[s + 1] - offsets[s];
       if (size > INT32_MAX) throw std::length_error("a tagged sentence has 2 GiB or more");
-      steps.took(4 * size + 50);
+      meter.add_cost(4 * size + 50);
       const size_t first = found.spans.size();
       if (tags == Tags::strict) {
         n_tokens[s] = StrictSentence(text, size, found).read(limit);
       } else {
         OfficialSentence sentence(text, size, tags == Tags::relaxed, found.spans);
         n_tokens[s] = sentence.read(limit);
-        if (sentence.odd()) found.odd.push_back(s);
+        if (sentence.has_odd_signal()) found.odd_signals.push_back(s);
       }
       if (lengths[e] < 0) lengths[e] = n_tokens[s];
       if (n_tokens[s] < 0 || n_tokens[s] != lengths[e]) {

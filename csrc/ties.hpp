@@ -17,11 +17,11 @@ struct Ties {
   bool decide(const Tokens* tokens, int n_rows, int n_columns, const Id* ids, const Id* alone,
               const Search& search, Way& way) const {
     if (plan.official) {
-      int32_t columns[Few::MOST] = {};
+      int32_t columns[FewRelations::MOST] = {};
       OfficialSearch(n_rows, n_columns, [&](int64_t r, int64_t c) {
         return table.errors(r < 0 ? alone[c] : ids[r * n_columns + c]);
       }).solve(columns);
-      for (int r = 0; r < Few::MOST; ++r) way[r] = static_cast<int8_t>(columns[r]);
+      for (int r = 0; r < FewRelations::MOST; ++r) way[r] = static_cast<int8_t>(columns[r]);
       return true;
     }
     if (!plan.by_content) return false;
@@ -29,7 +29,7 @@ struct Ties {
     Tokens most;
     int32_t n_most = -1;
     bool alike = true;
-    std::array<Id, Few::MOST> chosen{};
+    std::array<Id, FewRelations::MOST> chosen{};
     for (int k = 0; k < search.n; ++k) {
       if (compare_worth(search.worth[k], best)) continue;
       Tokens shared;
@@ -38,7 +38,7 @@ struct Ties {
       }
       const int32_t n = shared.total();
       if (n < n_most) continue;
-      const std::array<Id, Few::MOST> of_way =
+      const std::array<Id, FewRelations::MOST> of_way =
           counted(n_rows, n_columns, ids, alone, search.ways[k]);
       if (n == n_most) {
         alike = alike && !partners && of_way == chosen && same_sums(shared, most);
@@ -59,9 +59,10 @@ struct Ties {
   }
 
   // What a way counts, in order: of each column its pair, or itself alone.
-  static std::array<Id, Few::MOST> counted(int64_t n_rows, int64_t n_columns, const Id* ids,
-                                           const Id* alone, const Way& way) {
-    std::array<Id, Few::MOST> of_way{};
+  static std::array<Id, FewRelations::MOST> counted(int64_t n_rows, int64_t n_columns,
+                                                    const Id* ids, const Id* alone,
+                                                    const Way& way) {
+    std::array<Id, FewRelations::MOST> of_way{};
     std::copy(alone, alone + n_columns, of_way.begin());
     for (int64_t r = 0; r < n_rows; ++r) of_way[way[r]] = ids[r * n_columns + way[r]];
     std::sort(of_way.begin(), of_way.end());

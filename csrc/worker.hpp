@@ -27,13 +27,13 @@ template <class Pair>
 class Worker {
  public:
   Worker(const Side& gold, const Side& pred, const int32_t* lengths, const Plan& plan,
-         const Pair& pair, Steps& steps)
-      : gold_(gold), pred_(pred), lengths_(lengths), plan_(plan), pair_(pair), steps_(steps) {}
+         const Pair& pair, CostMeter& meter)
+      : gold_(gold), pred_(pred), lengths_(lengths), plan_(plan), pair_(pair), meter_(meter) {}
 
   // Looks up what pairs count from here on, where patterns tell it.
-  void look_up(PatternTable& table, const Looks& looks) {
+  void use_patterns(PatternTable& table, const KernelTraits& traits) {
     table_ = &table;
-    looks_ = looks;
+    traits_ = traits;
   }
 
   // Adds the counts of the chosen pairs to counts; partner[g], where wanted, is the predicted
@@ -45,10 +45,10 @@ class Worker {
     if (std::max(n_gold, n_pred) <= OfficialSearch::MOST) {  // else fill_edges looks at each pair
       const int64_t spans = n_rows(gold_, example) * n_rows(pred_, example);
       if (spans > MOST_SPANS_OF_PAIR) throw TooLarge(example);
-      steps_.took(8 * spans);
+      meter_.add_cost(8 * spans);
     }
-    look_at(gold_, gold_.relation_offsets[example], n_gold, golds_);
-    look_at(pred_, pred_.relation_offsets[example], n_pred, preds_);
+    fill_members(gold_, gold_.relation_offsets[example], n_gold, golds_);
+    fill_members(pred_, pred_.relation_offsets[example], n_pred, preds_);
     set_leader();
     column_of_.assign(rows_->size(), -1);
     if (n_gold && n_pred) assign(example);
@@ -70,11 +70,11 @@ class Worker {
     Relation relation;
     Extent extent;
     Record packed;
-    Kind kind = ODD;  // it is not packed
+    Kind kind = UNPACKED;  // it is not packed
     Value worth = {0, 0, 0};
   };
   // Two relations; null: one of them is alone.
-  struct Two {
+  struct MemberPair {
     const Member* gold;
     const Member* pred;
   };
@@ -85,9 +85,9 @@ class Worker {
   const int32_t* lengths_;
   const Plan& plan_;
   const Pair& pair_;
-  Steps& steps_;
+  CostMeter& meter_;
   PatternTable* table_ = nullptr;
-  Looks looks_;
+  KernelTraits traits_;
   int64_t length_ = 0;
   std::vector<Member> golds_, preds_;
   std::vector<Member>* rows_ = &preds_;  // of the assignment
@@ -103,12 +103,12 @@ class Worker {
            side.row_offsets[side.relation_offsets[example]];
   }
 
-  void look_at(const Side& side, int64_t from, int64_t n, std::vector<Member>& members) const {
+  void fill_members(const Side& side, int64_t from, int64_t n, std::vector<Member>& members) const {
     members.clear();
     for (int64_t k = from; k < from + n; ++k) {
       const Relation own = side.relation(k);
       Member member{k, own, Extent(own), {}};
-      if (table_) member.kind = pack_plainly(own.rows, own.n, looks_, member.packed);
+      if (table_) member.kind = pack_scalar(own.rows, own.n, traits_, member.packed);
       members.push_back(member);
     }
   }
@@ -130,35 +130,35 @@ class Worker {
     columns_ = gold_leads ? &preds_ : &golds_;
   }
 
-  Two pair(const Member* row, const Member* column) const {
-    return rows_ == &golds_ ? Two{row, column} : Two{column, row};
+  MemberPair pair(const Member* row, const Member* column) const {
+    return rows_ == &golds_ ? MemberPair{row, column} : MemberPair{column, row};
   }
 
   // Finds the pattern of two.
-  PatternTable::Id id_of(const Two& two) {
+  PatternTable::Id id_of(const MemberPair& two) {
     const bool is_gold = two.gold;
     if (!two.gold || !two.pred) {
       const Member& own = is_gold ? *two.gold : *two.pred;
       return table_ ? table_->alone(is_gold, own.kind, own.packed, length_) : NONE;
     }
     const Kind kinds[2] = {two.gold->kind, two.pred->kind};
-    if ((kinds[0] | kinds[1]) & ODD) return NONE;
-    const uint64_t bits = fastcausal::compare(two.gold->packed, two.pred->packed, looks_.across);
-    return table_->pair(key_of(bits, kinds[0], kinds[1], looks_), two.gold->packed, kinds[0],
+    if ((kinds[0] | kinds[1]) & UNPACKED) return NONE;
+    const uint64_t bits = fastcausal::compare(two.gold->packed, two.pred->packed, traits_.across);
+    return table_->pair(key_of(bits, kinds[0], kinds[1], traits_), two.gold->packed, kinds[0],
                         two.pred->packed, kinds[1], length_);
   }
 
   // Gives what two count to a sink.
   template <class Sink>
-  void count(const Two& two, Sink& sink) const {
+  void count(const MemberPair& two, Sink& sink) const {
     pair_(two.gold ? two.gold->relation : Relation(), two.pred ? two.pred->relation : Relation(),
           length_, plan_.params, sink);
   }
 
   // Adds the counts of two, and tells the partner.
-  void add(const Two& two, int64_t* partner, int64_t* counts) {
+  void add(const MemberPair& two, int64_t* partner, int64_t* counts) {
     if (partner && two.gold) partner[two.gold->number] = two.pred ? two.pred->number : -1;
-    const PatternTable::Id id = looks_.sums ? NONE : id_of(two);
+    const PatternTable::Id id = traits_.token_sums ? NONE : id_of(two);
     if (id != NONE) return table_->add_to(counts, id);
     CountSink sink{counts};
     count(two, sink);
@@ -169,7 +169,7 @@ class Worker {
     if (plan_.official && rows_->size() <= columns_->size() &&
         columns_->size() <= OfficialSearch::MOST) {
       const auto errors = [&](int64_t i, int64_t j) {
-        const Two two = pair(i < 0 ? nullptr : &(*rows_)[i], &(*columns_)[j]);
+        const MemberPair two = pair(i < 0 ? nullptr : &(*rows_)[i], &(*columns_)[j]);
         const PatternTable::Id id = id_of(two);
         if (id != NONE) return table_->errors(id);
         WorthSink sink(plan_);
@@ -184,7 +184,7 @@ class Worker {
     if (plan_.linear) none.denominator = 1;
     fill_edges(example);
     if (!assignment_.solve(edges_, edge_offsets_, static_cast<int64_t>(columns_->size()), none,
-                           plan_.linear, steps_, column_of_.data())) {
+                           plan_.linear, meter_, column_of_.data())) {
       throw TooLarge(example);
     }
   }
@@ -213,14 +213,14 @@ class Worker {
     edge_offsets_.assign(1, 0);
     int64_t n_spans = 0;
     for (const Member& row : *rows_) {
-      steps_.took(static_cast<int64_t>(columns_->size()));
+      meter_.add_cost(static_cast<int64_t>(columns_->size()));
       for (size_t j = 0; j < columns_->size(); ++j) {
         const Member& column = (*columns_)[j];
         if (plan_.by_content && plan_.additive && !row.extent.meets(column.extent)) continue;
         const int64_t spans = row.relation.n * column.relation.n;
         n_spans += spans;
         if (spans > MOST_SPANS_OF_PAIR || n_spans > MOST_SPAN_PAIRS) throw TooLarge(example);
-        steps_.took(8 * spans + 50);
+        meter_.add_cost(8 * spans + 50);
         Edge edge{static_cast<int32_t>(j), {0, 0, 0}};
         if (gain(pair(&row, &column), edge.gain)) edges_.push_back(edge);
       }
@@ -230,8 +230,8 @@ class Worker {
   }
 
   // Finds what pairing two relations adds; false: they are not to be paired.
-  bool gain(const Two& two, Value& value) {
-    const bool packed = !((two.gold->kind | two.pred->kind) & ODD);
+  bool gain(const MemberPair& two, Value& value) {
+    const bool packed = !((two.gold->kind | two.pred->kind) & UNPACKED);
     int64_t shared = 0;
     if (plan_.by_content && packed) {
       const Record* records[2] = {&two.gold->packed, &two.pred->packed};
@@ -255,7 +255,7 @@ class Worker {
   }
 
   // The objective of two.
-  Value worth(const Two& two) {
+  Value worth(const MemberPair& two) {
     const bool alone = !two.gold || !two.pred;  // else patterns say what both add
     const PatternTable::Id id = alone ? id_of(two) : NONE;
     if (id != NONE) return value_of(id);

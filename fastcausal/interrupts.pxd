@@ -15,5 +15,5 @@ cdef extern from *:
         return raised != 0;
     }
     """
-    ctypedef cbool (*Asked)() noexcept nogil
+    ctypedef cbool (*StopRequested)() noexcept nogil
     cbool interrupted "fc_interrupted" () noexcept nogil

@@ -24,25 +24,25 @@ struct FewPacked {
     int32_t alone[MOST];  // their patterns
 
     // False: too many, or some that are odd.
-    FC_INLINE bool read(const Side& side, const Held& held, int64_t example, int32_t tokens,
-                        const Looks& looks) {
+    FC_INLINE bool read(const Side& side, const Bounds& bounds, int64_t example, int32_t tokens,
+                        const KernelTraits& traits) {
       first = side.relation_offsets[example];
       const int64_t last = side.relation_offsets[example + 1];
-      if (!held.relations(first, last) || last - first > MOST) return false;
+      if (!bounds.relations(first, last) || last - first > MOST) return false;
       n = static_cast<int>(last - first);
-      bool odd = false;
+      bool any_unpacked = false;
       FC_UNROLL for (int i = 0; i < MOST; ++i) {
         int64_t row = 0;
         int64_t end = 0;
         if (i < n) {
           row = side.row_offsets[first + i];
           end = side.row_offsets[first + i + 1];
-          if (!held.rows(row, end)) return false;
+          if (!bounds.rows(row, end)) return false;
         }
-        kinds[i] = pack_plainly(side.rows + row, end - row, looks, packed[i]);
-        odd |= (kinds[i] & ODD) || ends_after_plainly(packed[i], tokens);
+        kinds[i] = pack_scalar(side.rows + row, end - row, traits, packed[i]);
+        any_unpacked |= (kinds[i] & UNPACKED) || ends_after_scalar(packed[i], tokens);
       }
-      return !odd;
+      return !any_unpacked;
     }
 
     // Adds what they are worth alone; false: it is unknown.
@@ -62,15 +62,16 @@ struct FewPacked {
   int32_t pairs[MOST][MOST];  // their patterns
   uint32_t way;               // see way_of_three
 
-  FC_INLINE bool read(const Side& of_gold, const Side& of_pred, const Held& held_gold,
-                      const Held& held_pred, int64_t example, int32_t length, const Looks& looks) {
+  FC_INLINE bool read(const Side& of_gold, const Side& of_pred, const Bounds& gold_bounds,
+                      const Bounds& pred_bounds, int64_t example, int32_t length,
+                      const KernelTraits& traits) {
     const int32_t tokens = length < 0 || length > MOST_TOKENS ? MOST_TOKENS : length;
-    return gold.read(of_gold, held_gold, example, tokens, looks) &&
-           pred.read(of_pred, held_pred, example, tokens, looks);
+    return gold.read(of_gold, gold_bounds, example, tokens, traits) &&
+           pred.read(of_pred, pred_bounds, example, tokens, traits);
   }
 
   // False: a pattern is unknown, or does not tell which of equal ways counts.
-  FC_INLINE bool pair(const Patterns& patterns, const Looks& looks, const Plan& plan) {
+  FC_INLINE bool pair(const Patterns& patterns, const KernelTraits& traits, const Plan& plan) {
     pred.n = static_cast<int>(plan.n_counted(gold.n, pred.n));
     if (plan.official && gold.n && pred.n > gold.n) return false;
     // Where pairing may cost, the host says what 0/0 is worth among other ways.
@@ -79,8 +80,8 @@ struct FewPacked {
     FC_UNROLL for (int i = 0; i < MOST; ++i) {
       FC_UNROLL for (int j = 0; j < MOST; ++j) {
         if (i >= gold.n || j >= pred.n) continue;
-        const uint64_t bits = compare_plainly(gold.packed[i], pred.packed[j], looks.across);
-        pairs[i][j] = patterns.find(key_of(bits, gold.kinds[i], pred.kinds[j], looks));
+        const uint64_t bits = compare_scalar(gold.packed[i], pred.packed[j], traits.across);
+        pairs[i][j] = patterns.find(key_of(bits, gold.kinds[i], pred.kinds[j], traits));
         if (pairs[i][j] == Patterns::NONE) return false;
         cells[i][j].worth = patterns.all()[pairs[i][j]].worth;
         FC_UNROLL for (int r = 0; r < 3; ++r) {
@@ -169,7 +170,7 @@ struct FewPacked {
     FC_UNROLL for (int i = 0; i < MOST; ++i) {
       FC_UNROLL for (int j = 0; j < MOST; ++j) {
         if (i >= gold.n || j >= pred.n) continue;
-        bits |= compare_plainly(gold.packed[i], pred.packed[j], Across::ALL);
+        bits |= compare_scalar(gold.packed[i], pred.packed[j], Across::ALL);
       }
     }
     return bits & MEETINGS;

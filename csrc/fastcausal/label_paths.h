@@ -50,7 +50,7 @@ FC_HD double never() {
 
 // The best of some paths. Offered from the last label to the first, so that of equals the first one
 // stays; begun with -inf, so that one is taken also where all sums are.
-struct Best {
+struct BestPath {
   double sum;
   int32_t label;  // -1 where there is no path
 
@@ -110,19 +110,19 @@ FC_HD int32_t best_label(const Sequence<Real>& sequence, int64_t token) {
 template <class Real>
 FC_HD void best_path(const Sequence<Real> sequence, const Step* steps, int64_t start,
                      int32_t* last) {
-  Best before[N_ENDS];
+  BestPath before[N_ENDS];
   for (int32_t end = 0; end < N_ENDS; ++end) before[end] = {0, start >> end & 1 ? 0 : -1};
   int64_t stop = 0;
   for (; stop < sequence.n_tokens; ++stop) {
     if (!sequence.has(stop)) continue;
     const Real* logits = sequence.values + stop * sequence.token_stride;
-    Best after[N_ENDS];
-    for (Best& best : after) best = {never(), -1};
+    BestPath after[N_ENDS];
+    for (BestPath& best : after) best = {never(), -1};
     bool is_fine = true;
     for (int32_t l = sequence.n_labels; l-- > 0;) {
       const Real logit = logits[l * sequence.label_stride];
       is_fine &= logit <= most<Real>();
-      const Best& path = before[steps[l].from];
+      const BestPath& path = before[steps[l].from];
       if (path.label < 0) continue;
       double sum = path.sum + logit;
       sum = sum <= most<double>() ? sum : most<double>();  // +inf would make NaN

@@ -28,10 +28,10 @@ FC_HD int64_t distance(const Row& a, const Row& b) {
 // match ends the search; otherwise the first gold span met is taken. Type takes the nearest of its
 // role.
 FC_HD int64_t taken(Scheme scheme, const Row* gold, int64_t n_gold, const Row& p, int32_t role,
-                    const int32_t* used, bool& right) {
+                    const int32_t* used, bool& correct) {
   int64_t first = -1;
   int64_t nearest = -1;
-  right = true;
+  correct = true;
   for (int64_t i = 0; i < n_gold; ++i) {
     const Row& g = gold[i];
     if (used[i] || (role != EVERY_ROLE && g.role != role)) continue;
@@ -48,8 +48,8 @@ FC_HD int64_t taken(Scheme scheme, const Row* gold, int64_t n_gold, const Row& p
     if (same_bounds(g, p) && (same_role || scheme != STRICT)) return i;
     if (first < 0 && meets(g, p)) first = i;
   }
-  right = nearest >= 0;
-  return right ? nearest : first;
+  correct = nearest >= 0;
+  return correct ? nearest : first;
 }
 
 template <class Sink>
@@ -59,14 +59,14 @@ FC_HD void count_scheme(Scheme scheme, const Row* gold, int64_t n_gold, const Ro
   for (int64_t j = 0; j < n_pred; ++j) {
     const Row& p = pred[j];
     if (role != EVERY_ROLE && p.role != role) continue;
-    bool right = false;
-    const int64_t i = taken(scheme, gold, n_gold, p, role, used, right);
+    bool correct = false;
+    const int64_t i = taken(scheme, gold, n_gold, p, role, used, correct);
     if (i < 0) {
       sink.add(first + SPU, 1);
       continue;
     }
     used[i] = 1;
-    sink.add(first + (right ? COR : scheme == PARTIAL ? PAR : INC), 1);
+    sink.add(first + (correct ? COR : scheme == PARTIAL ? PAR : INC), 1);
   }
   for (int64_t i = 0; i < n_gold; ++i) {
     const bool counted = role == EVERY_ROLE || gold[i].role == role;

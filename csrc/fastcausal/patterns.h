@@ -5,8 +5,8 @@
 
 namespace fastcausal {
 
-struct alignas(32) Pattern {                  // in one line of the cache
-  static constexpr Worth UNTOLD = INT64_MIN;  // the general path has to look at it
+struct alignas(32) Pattern {                   // in one line of the cache
+  static constexpr Worth UNKNOWN = INT64_MIN;  // the general path has to look at it
   uint64_t key = 0;
   Worth worth = 0;        // of a pair: what it adds to both alone
   int64_t n[2] = {0, 0};  // on the host: how often it was chosen, by group
@@ -18,8 +18,8 @@ struct alignas(32) Patterns {
   static constexpr int32_t NONE = 0;  // no pattern that is told
   int32_t n;                          // of them, first for the host
   int32_t shift;                      // of hashes: 64 less the bits of their places
-  Looks looks;
-  int32_t of_alone[2][ODD + 1];  // by side, gold second, and kind
+  KernelTraits traits;
+  int32_t of_alone[2][UNPACKED + 1];  // by side, gold second, and kind
   int64_t n_fields;
 
   FC_HD const Pattern* all() const { return reinterpret_cast<const Pattern*>(this + 1); }
@@ -34,10 +34,12 @@ struct alignas(32) Patterns {
     const uint32_t last = static_cast<uint32_t>(~uint64_t{0} >> shift);
     uint32_t at = slot_of(key, shift);
     while (slots[at] && all()[slots[at]].key != key) at = (at + 1) & last;
-    return told(slots[at]);
+    return known_id(slots[at]);
   }
-  FC_HD int32_t alone(bool is_gold, Kind kind) const { return told(of_alone[is_gold][kind]); }
-  FC_HD int32_t told(int32_t id) const { return all()[id].worth == Pattern::UNTOLD ? NONE : id; }
+  FC_HD int32_t alone(bool is_gold, Kind kind) const { return known_id(of_alone[is_gold][kind]); }
+  FC_HD int32_t known_id(int32_t id) const {
+    return all()[id].worth == Pattern::UNKNOWN ? NONE : id;
+  }
 };
 
 }  // namespace fastcausal

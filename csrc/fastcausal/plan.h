@@ -42,10 +42,10 @@ FC_HD Fault check_example(const Side& side, int64_t e, int32_t length, int64_t n
 }
 
 // The relations and the rows of a range of examples, by number; the ends of the range are right.
-struct Held {
+struct Bounds {
   int64_t first_relation, last_relation, first_row, last_row;
 
-  FC_HD Held(const Side& side, int64_t first, int64_t last)
+  FC_HD Bounds(const Side& side, int64_t first, int64_t last)
       : first_relation(side.relation_offsets[first]),
         last_relation(side.relation_offsets[last]),
         first_row(side.row_offsets[first_relation]),

@@ -16,7 +16,7 @@ struct alignas(16) Record {
   FC_HD int32_t stop(int role) const { return -bounds[4 + role]; }
 };
 constexpr int32_t MOST_TOKENS = 16383;  // up to a bound: sums of two stay in 16 bits
-constexpr int16_t NOWHERE = 16384;      // both numbers of a role without a span: it meets nothing
+constexpr int16_t NO_SPAN = 16384;      // both numbers of a role without a span: it meets nothing
 
 FC_INLINE int32_t shared_tokens(const Record& a, int role, const Record& b, int other) {
   const int32_t stop = a.stop(role) < b.stop(other) ? a.stop(role) : b.stop(other);
@@ -33,7 +33,7 @@ FC_HD int32_t tokens_of(const Record& a, int role, const Record& b) {
 }
 
 // Tells whether a span of a relation stops after so many tokens.
-FC_HD bool ends_after_plainly(const Record& relation, int32_t tokens) {
+FC_HD bool ends_after_scalar(const Record& relation, int32_t tokens) {
   bool after = false;
   FC_UNROLL for (int r = 0; r < 3; ++r) after |= relation.stop(r) > tokens;
   return after;
@@ -47,7 +47,7 @@ constexpr int EQUALS = 28;
 constexpr int KINDS = 40;  // bits from here on are free
 constexpr uint64_t MEETINGS = 0x777 << MEETS;
 
-FC_HD uint64_t compare_plainly(const Record& gold, const Record& pred, Across across) {
+FC_HD uint64_t compare_scalar(const Record& gold, const Record& pred, Across across) {
   uint64_t bits = 0;
   FC_UNROLL for (int r = 0; r < 3; ++r) {
     if (shared_tokens(gold, r, pred, r) > 0) {
@@ -71,32 +71,32 @@ FC_HD uint64_t compare_plainly(const Record& gold, const Record& pred, Across ac
 }
 
 // What a kernel looks at in two packed relations: enough to tell its counts.
-struct Looks {
+struct KernelTraits {
   bool ordinal = false;  // order and overlap alone; the following says of what
   Across across = Across::NOTHING;
-  bool sides = true;              // which of two spans that meet starts first, and stops first
-  bool sequence = false;          // the order of spans in a relation
-  int32_t longest = MOST_TOKENS;  // spans of more tokens are not packed,
-  uint32_t apart = 0;             // nor a relation where roles, a bit each, meet the next
-  bool run_on = false;            // arguments of one token are read as official scorers do
-  uint64_t sums = 0;              // fields of a role, a bit each, that are sums of tokens instead
+  bool directed = true;                // which of two spans that meet starts first, and stops first
+  bool sequence = false;               // the order of spans in a relation
+  int32_t longest_span = MOST_TOKENS;  // spans of more tokens are not packed,
+  uint32_t disjoint_roles = 0;         // nor a relation where roles, a bit each, meet the next
+  bool run_on = false;                 // arguments of one token are read as official scorers do
+  uint64_t token_sums = 0;  // fields of a role, a bit each, that are sums of tokens instead
 };
 
 // What of a relation its bounds leave out: the roles it has, a bit each, or their sequence.
 using Kind = uint8_t;
-constexpr Kind ODD = 64;  // it is not packed, perhaps because it is wrong
+constexpr Kind UNPACKED = 64;  // it is not packed, perhaps because it is wrong
 
 FC_HD int64_t n_roles(uint32_t roles) { return 0x32212110u >> 4 * (roles & 7) & 15; }
 
 // Packs the rows of a relation; ODD: more than one of a role, out of order, or out of bounds.
-FC_HD Kind pack_plainly(const Row* rows, int64_t n, const Looks& looks, Record& packed) {
-  uint32_t wrong = 0;    // its first bit says whether anything is
-  uint32_t bounds = 0;   // the bits of all
-  uint32_t unknown = 0;  // those of roles
+FC_HD Kind pack_scalar(const Row* rows, int64_t n, const KernelTraits& traits, Record& packed) {
+  uint32_t invalid = 0;     // its first bit says whether anything is
+  uint32_t all_bounds = 0;  // the bits of all
+  uint32_t all_roles = 0;   // those of roles
   uint32_t roles = 0;
   uint32_t sequence = 0;
   uint32_t before = 0;
-  FC_UNROLL for (int k = 0; k < 8; ++k) packed.bounds[k] = NOWHERE;
+  FC_UNROLL for (int k = 0; k < 8; ++k) packed.bounds[k] = NO_SPAN;
   FC_UNROLL for (int k = 0; k < 3; ++k) {
     if (!n || n > 3) break;
     const Row& row = rows[k < n ? k : n - 1];  // the last row again for want of others
@@ -104,9 +104,9 @@ FC_HD Kind pack_plainly(const Row* rows, int64_t n, const Looks& looks, Record& 
     const uint32_t start = static_cast<uint32_t>(row.start);
     const uint32_t stop = static_cast<uint32_t>(row.stop);
     const uint32_t place = (start << 16) + (stop << 2) + role;  // in the order of rows
-    wrong |= (stop - start - 1) | (place - before);
-    bounds |= start | stop;
-    unknown |= role;
+    invalid |= (stop - start - 1) | (place - before);
+    all_bounds |= start | stop;
+    all_roles |= role;
     before = place;
     FC_UNROLL for (uint32_t r = 0; r < 3; ++r) {  // no array is indexed at run time
       if (role != r) continue;
@@ -116,18 +116,19 @@ FC_HD Kind pack_plainly(const Row* rows, int64_t n, const Looks& looks, Record& 
     roles |= 1u << (role & 3);
     sequence |= (role & 3) << 2 * k;
   }
-  if (!n) return looks.sequence ? ODD - 1 : 0;
-  uint32_t odd = wrong >> 31 | bounds >> 14 | unknown >> 2 | (n_roles(roles) != n);
+  if (!n) return traits.sequence ? UNPACKED - 1 : 0;
+  uint32_t rejected = invalid >> 31 | all_bounds >> 14 | all_roles >> 2 | (n_roles(roles) != n);
   FC_UNROLL for (int r = 0; r < 3; ++r) {
-    odd |= (looks.apart >> r & 1) && shared_tokens(packed, r, packed, (r + 1) % 3) > 0;
-    odd |= shared_tokens(packed, r, packed, r) > looks.longest;
+    rejected |=
+        (traits.disjoint_roles >> r & 1) && shared_tokens(packed, r, packed, (r + 1) % 3) > 0;
+    rejected |= shared_tokens(packed, r, packed, r) > traits.longest_span;
   }
-  return odd ? ODD : static_cast<Kind>(looks.sequence ? sequence : roles & 7);
+  return rejected ? UNPACKED : static_cast<Kind>(traits.sequence ? sequence : roles & 7);
 }
 
 // The pattern of a pair, of how its bounds compare: all that its counts depend on.
-FC_INLINE uint64_t key_of(uint64_t bits, Kind of_gold, Kind of_pred, const Looks& looks) {
-  if (!looks.sides) bits = (bits & ~uint64_t{0xff00}) | (bits >> 8 & 0xff);
+FC_INLINE uint64_t key_of(uint64_t bits, Kind of_gold, Kind of_pred, const KernelTraits& traits) {
+  if (!traits.directed) bits = (bits & ~uint64_t{0xff00}) | (bits >> 8 & 0xff);
   return bits | uint64_t{of_gold} << KINDS | uint64_t{of_pred} << (KINDS + 7);
 }
 

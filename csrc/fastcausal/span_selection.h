@@ -88,12 +88,12 @@ struct Selection {
 
 // The best of what is offered, best first; of equals what came first.
 template <class Item>
-struct Best {
+struct TopK {
   Item items[MOST];
   int64_t n = 0;
   int64_t most;
 
-  FC_HD explicit Best(int64_t k) : most(k) {}
+  FC_HD explicit TopK(int64_t k) : most(k) {}
   FC_HD double bar() const { return n < most ? NEVER : items[n - 1].score; }
   FC_HD void offer(const Item& item) {
     if (!(item.score > bar())) return;
@@ -221,18 +221,18 @@ class Selector {
   }
 
   FC_HD int64_t beam(const double* shift, Selection* found) {
-    Best<Split> splits(settings_.top_k);
+    TopK<Split> splits(settings_.top_k);
     const bool before_first = settings_.method != CONSTRAINED;
     offer_splits(before_first, splits);
     offer_splits(!before_first, splits);
-    Best<Selection> best(settings_.n_best);
+    TopK<Selection> best(settings_.n_best);
     for (int64_t k = 0; k < splits.n; ++k) offer_all(splits.items[k], shift, best);
     for (int64_t k = 0; k < best.n; ++k) found[k] = best.items[k];
     return best.n;
   }
 
   // Offers pairs i, j of different words. A row i is passed over where its best j is too little.
-  FC_HD void offer_splits(bool before, Best<Split>& splits) {
+  FC_HD void offer_splits(bool before, TopK<Split>& splits) {
     const double* x = values_[before ? A_END : B_END];
     const double* y = values_[before ? B_START : A_START];
     double most = NEVER;
@@ -248,10 +248,10 @@ class Selector {
     }
   }
 
-  FC_HD void offer_all(const Split& split, const double* shift, Best<Selection>& best) const {
+  FC_HD void offer_all(const Split& split, const double* shift, TopK<Selection>& best) const {
     const int64_t left = split.before ? A_START : B_START, right = split.before ? B_END : A_END;
     const int64_t inner = split.before ? A_END : B_END, other = split.before ? B_START : A_START;
-    Best<Place> starts(settings_.top_k), ends(settings_.top_k);
+    TopK<Place> starts(settings_.top_k), ends(settings_.top_k);
     for (int32_t p = 0; p <= split.i; ++p) starts.offer({values_[left][p], p});
     for (int32_t p = split.j; p < n_; ++p) ends.offer({values_[right][p], p});
     const double middle =
@@ -267,7 +267,7 @@ class Selector {
     }
   }
 
-  FC_HD static void offer_unless_marked(const Selection& one, Best<Selection>& best) {
+  FC_HD static void offer_unless_marked(const Selection& one, TopK<Selection>& best) {
     if (!(one.score > best.bar())) return;
     for (int64_t k = 0; k < best.n; ++k) {
       if (!best.items[k].marks_as(one)) continue;

@@ -13,8 +13,8 @@ cdef extern from "confusions.hpp" namespace "fastcausal" nogil:
         int64_t n_groups
         const int64_t* places
 
-    int64_t LABELS_ "fastcausal::Packed::LABELS"
-    int64_t MOST_ "fastcausal::Packed::MOST"
+    int64_t LABELS_ "fastcausal::PackedCounts::LABELS"
+    int64_t MOST_ "fastcausal::PackedCounts::MOST"
 
     int64_t c_group_scores "fastcausal::group_scores"(
         const int64_t*, const int64_t*, int64_t, double, const Grouped&,

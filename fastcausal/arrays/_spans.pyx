@@ -42,7 +42,7 @@ cdef extern from "rows.hpp" namespace "fastcausal" nogil:
 
 
 cdef extern from "official.hpp" namespace "fastcausal" nogil:
-    cdef cppclass Given:
+    cdef cppclass Input:
         Side side
         int64_t n_rows, n_relations
         const int32_t* lengths
@@ -54,8 +54,8 @@ cdef extern from "official.hpp" namespace "fastcausal" nogil:
         vector[Row] rows
         vector[int64_t] row_offsets
         int64_t n_as_given
-        bint wrong
-        bint read(const Given&, int64_t, int64_t, int32_t, ReadAs) except +
+        bint invalid
+        bint read(const Input&, int64_t, int64_t, int32_t, ReadAs) except +
 
 
 FAULTS = ("", "row_offsets", "relation_offsets", "role", "empty", "outside", "order")
@@ -158,18 +158,18 @@ def read_as_tagged(
 
     None where rows break a rule, which is looked at for n_roles above 0.
     """
-    cdef Given given
+    cdef Input input
     cdef Array length = int32s(lengths)
     cdef ReadAs reading = ReadAs.RELAXED if relaxed else ReadAs.OFFICIAL
     cdef ReadAsTagged found
     cdef bint changed
-    given.side = side(values, row_offsets, relation_offsets)
-    given.n_rows = len(values)
-    given.n_relations = len(row_offsets) - 1
-    given.lengths = <const int32_t*>length.data
+    input.side = side(values, row_offsets, relation_offsets)
+    input.n_rows = len(values)
+    input.n_relations = len(row_offsets) - 1
+    input.lengths = <const int32_t*>length.data
     with nogil:
-        changed = found.read(given, 0, length.n, n_roles, reading)
-    if found.wrong:
+        changed = found.read(input, 0, length.n, n_roles, reading)
+    if found.invalid:
         return None
     if not changed:
         return values, row_offsets, found.n_as_given

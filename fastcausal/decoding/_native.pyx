@@ -11,7 +11,7 @@ from libcpp.vector cimport vector
 
 from fastcausal.arrays.buffers cimport Array, int32s
 from fastcausal.arrays.collected_rows cimport CollectedRows, arrays_of, filled
-from fastcausal.interrupts cimport Asked, interrupted
+from fastcausal.interrupts cimport StopRequested, interrupted
 
 from fastcausal.decoding.faults import Fault
 
@@ -36,7 +36,7 @@ cdef extern from "labels.hpp" namespace "fastcausal" nogil:
         const int32_t* words
 
     int64_t c_label_rows "fastcausal::label_rows" (
-        const Matrix&, const Scheme&, CollectedRows&, Asked
+        const Matrix&, const Scheme&, CollectedRows&, StopRequested
     ) except +
 
 
@@ -53,7 +53,7 @@ cdef extern from "label_paths.hpp" namespace "fastcausal" nogil:
         int64_t start, ignored
         int32_t* ids
 
-    int64_t c_label_ids "fastcausal::label_ids" (const Logits&, Asked) except +
+    int64_t c_label_ids "fastcausal::label_ids" (const Logits&, StopRequested) except +
 
 
 cdef extern from "decoding.hpp" namespace "fastcausal" nogil:
@@ -75,7 +75,7 @@ cdef extern from "decoding.hpp" namespace "fastcausal" nogil:
     int64_t WORD_ "fastcausal::selection::Selector::WORD"
 
     int64_t c_select_spans "fastcausal::select_spans" (
-        const Boundaries&, const Settings&, CollectedRows&, vector[double]&, Asked
+        const Boundaries&, const Settings&, CollectedRows&, vector[double]&, StopRequested
     ) except +
 
 

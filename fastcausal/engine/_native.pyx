@@ -7,7 +7,7 @@ from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
 from fastcausal.arrays.buffers cimport Array, int32s, int64s
-from fastcausal.interrupts cimport Asked, interrupted
+from fastcausal.interrupts cimport StopRequested, interrupted
 
 
 cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
@@ -31,7 +31,7 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
         int64_t n
         cbool each, apart
 
-    cdef cppclass Given:
+    cdef cppclass Input:
         Side side
         int64_t n_rows, n_relations
         const int32_t* lengths
@@ -43,13 +43,13 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
         CMemory* of_kernel
         void clear()
 
-    cdef cppclass Named:
+    cdef cppclass NamedKernel:
         const char* name
         Kernel function
         CMemory* memory
 
     cdef cppclass Run:
-        Given gold, pred
+        Input gold, pred
         int64_t n_examples
         Plan plan
         Groups groups
@@ -59,14 +59,14 @@ cdef extern from "cpu.hpp" namespace "fastcausal" nogil:
         cbool check
         ReadAs reading
         int64_t* n_as_given
-        Asked asked
+        StopRequested stop_requested
 
     int64_t pattern_of(const Row*, int64_t, const Row*, int64_t)
-    vector[char] written_patterns(const Named&, const Plan&) except +
-    int64_t run_all(const Named&, const Run&) except +
+    vector[char] serialize_patterns(const NamedKernel&, const Plan&) except +
+    int64_t run_all(const NamedKernel&, const Run&) except +
     void c_count_pairs "fastcausal::count_pairs" (
-        const Named&, const Side&, const Side&, const int64_t*, const int64_t*,
-        const int32_t*, int64_t, const Plan&, int64_t*, Asked,
+        const NamedKernel&, const Side&, const Side&, const int64_t*, const int64_t*,
+        const int32_t*, int64_t, const Plan&, int64_t*, StopRequested,
     ) except +
 
 
@@ -111,22 +111,22 @@ cdef extern from *:
     int fc_limited
 
 
-cdef Given given(of) except *:
+cdef Input input_of(of) except *:
     """The arrays of Rows."""
     cdef Array rows = int32s(of.values, 2)
     cdef Array row_offsets = int64s(of.row_offsets)
     cdef Array relation_offsets = int64s(of.relation_offsets)
     cdef Array length = int32s(of.lengths)
-    cdef Given of_side
+    cdef Input input
     if rows.width != 3 or not row_offsets.n or relation_offsets.n != length.n + 1:
         raise TypeError("arrays of rows, offsets and lengths that do not fit together")
-    of_side.side.rows = <const Row*>rows.data
-    of_side.side.row_offsets = <const int64_t*>row_offsets.data
-    of_side.side.relation_offsets = <const int64_t*>relation_offsets.data
-    of_side.n_rows = rows.n
-    of_side.n_relations = row_offsets.n - 1
-    of_side.lengths = <const int32_t*>length.data
-    return of_side
+    input.side.rows = <const Row*>rows.data
+    input.side.row_offsets = <const int64_t*>row_offsets.data
+    input.side.relation_offsets = <const int64_t*>relation_offsets.data
+    input.n_rows = rows.n
+    input.n_relations = row_offsets.n - 1
+    input.lengths = <const int32_t*>length.data
+    return input
 
 
 cdef const Plan* plan_at(record) except NULL:
@@ -162,8 +162,8 @@ def pattern(gold, pred):
 
 def patterns(kernel, Memory memory, plan):
     """All patterns that memory knows, as csrc/fastcausal/patterns.h has them; None without any."""
-    cdef Named named = kernel_of(kernel, memory)
-    cdef vector[char] written = written_patterns(named, plan_at(plan)[0])
+    cdef NamedKernel named = kernel_of(kernel, memory)
+    cdef vector[char] written = serialize_patterns(named, plan_at(plan)[0])
     return written.data()[: written.size()] if written.size() else None
 
 
@@ -179,11 +179,11 @@ def run(
     Return the first example that is too large, -1 where all is well, -2 where check finds rows
     wrong. kernel: its name or a function's address; gold, pred: Rows of as many examples.
     """
-    cdef Named named = kernel_of(kernel, memory)
+    cdef NamedKernel named = kernel_of(kernel, memory)
     cdef Array to_counts = int64s(counts, 2, PyBUF_WRITABLE)
     cdef Run whole
-    whole.gold = given(gold)
-    whole.pred = given(pred)
+    whole.gold = input_of(gold)
+    whole.pred = input_of(pred)
     whole.n_examples = len(gold.lengths)
     whole.plan = plan_at(plan)[0]
     whole.groups.of = NULL
@@ -202,7 +202,7 @@ def run(
     whole.n_as_given = NULL
     if as_given is not None:
         whole.n_as_given = <int64_t*>int64s(as_given, 1, PyBUF_WRITABLE).data
-    whole.asked = interrupted
+    whole.stop_requested = interrupted
     cdef int64_t outcome
     with nogil:
         outcome = run_all(named, whole)
@@ -213,10 +213,10 @@ def count_pairs(
     kernel, Memory memory, plan, gold, pred, gold_index, pred_index, lengths, counts
 ):
     """Add to counts (all 0) the counts of the given pairs; index -1 is no relation."""
-    cdef Side g = given(gold).side
-    cdef Side p = given(pred).side
+    cdef Side g = input_of(gold).side
+    cdef Side p = input_of(pred).side
     cdef const Plan* record = plan_at(plan)
-    cdef Named named = kernel_of(kernel, memory)
+    cdef NamedKernel named = kernel_of(kernel, memory)
     cdef Array of_gold = int64s(gold_index)
     cdef Array of_pred = int64s(pred_index)
     cdef Array length = int32s(lengths)
@@ -229,9 +229,9 @@ def count_pairs(
         )
 
 
-cdef Named kernel_of(kernel, Memory memory) except *:
+cdef NamedKernel kernel_of(kernel, Memory memory) except *:
     """The function behind an int, or the kernel of a name, bytes that the caller keeps."""
-    cdef Named named
+    cdef NamedKernel named
     named.function = NULL
     named.name = b""
     named.memory = NULL

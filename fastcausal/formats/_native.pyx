@@ -8,7 +8,7 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from fastcausal.arrays.buffers cimport Array, int8s, int32s, int64s, open_array, text
-from fastcausal.interrupts cimport Asked, interrupted
+from fastcausal.interrupts cimport StopRequested, interrupted
 
 
 cdef extern from "tagged.hpp" namespace "fastcausal" nogil:
@@ -19,12 +19,12 @@ cdef extern from "tagged.hpp" namespace "fastcausal" nogil:
 
     cdef cppclass TaggedSpans:
         vector[Span] spans
-        vector[int64_t] odd
+        vector[int64_t] odd_signals
 
     int64_t c_count_tokens "fastcausal::count_tokens" (const char*, int64_t, Tags)
     void c_read_tagged "fastcausal::read_tagged" [Offset](
         const char*, const Offset*, const int64_t*, int64_t, Tags, int32_t*, int32_t*, int32_t*,
-        TaggedSpans&, Asked,
+        TaggedSpans&, StopRequested,
     ) except +
     void unpack(const vector[Span]&, int8_t*, int32_t*, int32_t*)
 
@@ -32,7 +32,7 @@ cdef extern from "tagged.hpp" namespace "fastcausal" nogil:
 cdef extern from "copies.hpp" namespace "fastcausal" nogil:
     void c_compare_copies "fastcausal::compare_copies" [Offset](
         const char*, const Offset*, const int64_t*, int64_t, const char*, const int64_t*,
-        const uint8_t*, bint, const int32_t*, uint8_t*, Asked,
+        const uint8_t*, bint, const int32_t*, uint8_t*, StopRequested,
     ) except +
     void c_write_bare "fastcausal::write_bare" [Offset](
         const char*, const Offset*, int64_t, char*, int32_t*
@@ -109,7 +109,7 @@ def read_tagged(data, offsets, examples, int64_t tags, lengths, n_tokens, widths
     cdef int32_t* to_stop = <int32_t*>PyBytes_AsString(stop)
     with nogil:
         unpack(tagged.spans, to_role, to_start, to_stop)
-    return role, start, stop, list(tagged.odd)
+    return role, start, stop, list(tagged.odd_signals)
 
 
 def compare_copies(data, offsets, examples, texts, places, valid, bint are_known, widths, unlike):

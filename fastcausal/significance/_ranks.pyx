@@ -5,29 +5,31 @@ from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int64_t
 
 from fastcausal.arrays.buffers cimport Array, float64s
-from fastcausal.interrupts cimport Asked, interrupted
+from fastcausal.interrupts cimport StopRequested, interrupted
 
 
 cdef extern from "ranks.hpp" namespace "fastcausal" nogil:
-    cdef cppclass Strays:
+    cdef cppclass Deviations:
         const double* values
         int64_t n_systems
         int64_t n_places
 
-    int64_t PLACES_ "fastcausal::Strays::PLACES"
+    int64_t PLACES_ "fastcausal::Deviations::PLACES"
 
-    void c_spreads "fastcausal::spreads" (const Strays&, double*, int64_t, Asked) except +
+    void c_spreads "fastcausal::spreads" (
+        const Deviations&, double*, int64_t, StopRequested
+    ) except +
     void c_largest "fastcausal::largest" (
-        const Strays&, const double*, double*, int64_t, Asked
+        const Deviations&, const double*, double*, int64_t, StopRequested
     ) except +
 
 
 PLACES = PLACES_  # the places of strays are a multiple of it
 
 
-cdef Strays strays_of(object source) except *:
+cdef Deviations deviations_of(object source) except *:
     cdef Array array = float64s(source, 2)
-    cdef Strays strays
+    cdef Deviations strays
     if array.width % PLACES_:
         raise ValueError(f"strays have {array.width} places, expected a multiple of {PLACES_}")
     strays.values = <const double*>array.data
@@ -41,12 +43,12 @@ def spreads(strays, into, int64_t num_threads):
 
     strays: float64[n_systems, n_places], NaN where undefined.
     """
-    cdef Strays given = strays_of(strays)
+    cdef Deviations deviations = deviations_of(strays)
     cdef Array found = float64s(into, 2, PyBUF_WRITABLE)
-    if found.n != given.n_systems or found.width != given.n_systems:
-        raise ValueError(f"into is {found.n} by {found.width}, expected {given.n_systems}")
+    if found.n != deviations.n_systems or found.width != deviations.n_systems:
+        raise ValueError(f"into is {found.n} by {found.width}, expected {deviations.n_systems}")
     with nogil:
-        c_spreads(given, <double*>found.data, num_threads, interrupted)
+        c_spreads(deviations, <double*>found.data, num_threads, interrupted)
 
 
 def largest(strays, scales, into, int64_t num_threads):
@@ -55,12 +57,14 @@ def largest(strays, scales, into, int64_t num_threads):
     strays: float64[n_systems, n_places], NaN where undefined.
     scales: float64[n_systems, n_systems]; the upper triangle is read, 0 leaves a pair out.
     """
-    cdef Strays given = strays_of(strays)
+    cdef Deviations deviations = deviations_of(strays)
     cdef Array scale = float64s(scales, 2)
     cdef Array found = float64s(into, 1, PyBUF_WRITABLE)
-    if scale.n != given.n_systems or scale.width != given.n_systems:
-        raise ValueError(f"scales are {scale.n} by {scale.width}, expected {given.n_systems}")
-    if found.n != given.n_places:
-        raise ValueError(f"into has {found.n} places, expected {given.n_places}")
+    if scale.n != deviations.n_systems or scale.width != deviations.n_systems:
+        raise ValueError(f"scales are {scale.n} by {scale.width}, expected {deviations.n_systems}")
+    if found.n != deviations.n_places:
+        raise ValueError(f"into has {found.n} places, expected {deviations.n_places}")
     with nogil:
-        c_largest(given, <const double*>scale.data, <double*>found.data, num_threads, interrupted)
+        c_largest(
+            deviations, <const double*>scale.data, <double*>found.data, num_threads, interrupted
+        )

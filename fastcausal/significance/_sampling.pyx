@@ -5,7 +5,7 @@ from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int32_t, int64_t
 
 from fastcausal.arrays.buffers cimport Array, int32s, int64s
-from fastcausal.interrupts cimport Asked, interrupted
+from fastcausal.interrupts cimport StopRequested, interrupted
 
 
 cdef extern from "sampling.hpp" namespace "fastcausal" nogil:
@@ -21,7 +21,7 @@ cdef extern from "sampling.hpp" namespace "fastcausal" nogil:
         int64_t n_rows
 
     void draw_all[Draw](
-        const Draw&, int64_t, int64_t, int64_t, int64_t, int64_t*, int64_t, Asked
+        const Draw&, int64_t, int64_t, int64_t, int64_t, int64_t*, int64_t, StopRequested
     ) except +
 
 

@@ -7,7 +7,7 @@ from libcpp cimport bool as cbool
 from libcpp.string cimport string
 
 from fastcausal.arrays.buffers cimport Array, int8s, int32s, int64s
-from fastcausal.interrupts cimport Asked, interrupted
+from fastcausal.interrupts cimport StopRequested, interrupted
 
 
 cdef extern from "judged.hpp" namespace "fastcausal" nogil:
@@ -20,7 +20,7 @@ cdef extern from "judged.hpp" namespace "fastcausal" nogil:
         const int64_t* offsets
         const int8_t* valid
 
-    cdef cppclass Answers:
+    cdef cppclass AnswerBatch:
         TextColumn source, reference, answer
         int64_t n
         int64_t* rows
@@ -31,7 +31,9 @@ cdef extern from "judged.hpp" namespace "fastcausal" nogil:
         string of[3]
 
     int64_t N_ANSWER_FIELDS_ "fastcausal::N_ANSWER_FIELDS"
-    AnswerTexts compare_answers(const Answers&, const Letters&, cbool, int64_t, Asked) except +
+    AnswerTexts compare_answers(
+        const AnswerBatch&, const Letters&, cbool, int64_t, StopRequested
+    ) except +
 
 
 N_FIELDS = N_ANSWER_FIELDS_
@@ -62,7 +64,7 @@ def compare(source, reference, answer, letters, cbool lenient, cbool fcr, rows, 
     Texts are (bytes, offsets int64[n + 1], int8[n] that tells nulls, or None); letters are int32
     in lower case and int8 kinds. known is 0 where a letter is not among them, unless lenient.
     """
-    cdef Answers answers
+    cdef AnswerBatch batch
     cdef Letters table
     cdef AnswerTexts texts
     cdef Array row = int64s(rows, 2, PyBUF_WRITABLE)
@@ -75,12 +77,12 @@ def compare(source, reference, answer, letters, cbool lenient, cbool fcr, rows, 
     if lower.n != kind.n:
         raise ValueError("letters have other lengths")
     table = Letters(<const int32_t*>lower.data, <const int8_t*>kind.data, lower.n, lenient)
-    answers.source = column_of(source, row.n)
-    answers.reference = column_of(reference, row.n)
-    answers.answer = column_of(answer, row.n)
-    answers.n = row.n
-    answers.rows, answers.sizes = <int64_t*>row.data, <int64_t*>size.data
-    answers.known = <int8_t*>flag.data
+    batch.source = column_of(source, row.n)
+    batch.reference = column_of(reference, row.n)
+    batch.answer = column_of(answer, row.n)
+    batch.n = row.n
+    batch.rows, batch.sizes = <int64_t*>row.data, <int64_t*>size.data
+    batch.known = <int8_t*>flag.data
     with nogil:
-        texts = compare_answers(answers, table, fcr, num_threads, interrupted)
+        texts = compare_answers(batch, table, fcr, num_threads, interrupted)
     return texts.of[0], texts.of[1], texts.of[2]

@@ -5,7 +5,7 @@ from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int8_t, int64_t
 
 from fastcausal.arrays.buffers cimport Array, float64s, int8s, int64s
-from fastcausal.interrupts cimport Asked, interrupted
+from fastcausal.interrupts cimport StopRequested, interrupted
 
 
 cdef extern from "shapes.hpp" namespace "fastcausal" nogil:
@@ -29,15 +29,15 @@ cdef extern from "shapes.hpp" namespace "fastcausal" nogil:
         const int8_t* bits
         int8_t absent
 
-    int64_t c_count_frames "fastcausal::count_frames" (const JudgedPairs&, Asked) except +
+    int64_t c_count_frames "fastcausal::count_frames" (const JudgedPairs&, StopRequested) except +
     void c_score_frames "fastcausal::score_frames" (
-        const JudgedPairs&, const Judgments&, int64_t*, double*, Asked
+        const JudgedPairs&, const Judgments&, int64_t*, double*, StopRequested
     ) except +
     void c_count_chains "fastcausal::count_chains" (
-        const JudgedPairs&, const Codes&, int64_t*, Asked
+        const JudgedPairs&, const Codes&, int64_t*, StopRequested
     ) except +
     void c_list_chains "fastcausal::list_chains" (
-        const JudgedPairs&, const Codes&, int64_t*, int64_t, Asked
+        const JudgedPairs&, const Codes&, int64_t*, int64_t, StopRequested
     ) except +
 
 

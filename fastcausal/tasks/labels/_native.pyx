@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t
 from libcpp.vector cimport vector
 
 from fastcausal.arrays.buffers cimport Array, float64s, int32s, int64s
-from fastcausal.interrupts cimport Asked, interrupted
+from fastcausal.interrupts cimport StopRequested, interrupted
 
 
 cdef extern from "reliability.hpp" namespace "fastcausal" nogil:
@@ -18,7 +18,7 @@ cdef extern from "reliability.hpp" namespace "fastcausal" nogil:
 
     void c_disagreements "fastcausal::disagreements" (
         Level, const double*, const int64_t*, int64_t, const int64_t*, const int32_t*, int64_t,
-        Disagreement*, Asked,
+        Disagreement*, StopRequested,
     ) except +
 
 
@@ -39,7 +39,7 @@ cdef extern from "kappas.hpp" namespace "fastcausal" nogil:
         const int64_t* starts
 
     void c_add_kappas "fastcausal::add_kappas" (
-        Weights, int64_t, int64_t, const Rated&, KappaSum&, vector[int64_t]&, Asked,
+        Weights, int64_t, int64_t, const Rated&, KappaSum&, vector[int64_t]&, StopRequested,
     ) except +
 
 

@@ -8,7 +8,7 @@ from fastcausal.arrays.buffers cimport Array, float64s, int64s
 
 
 cdef extern from "correlate.hpp" namespace "fastcausal" nogil:
-    cdef cppclass Paired:
+    cdef cppclass SortedRows:
         double* scores
         double* labels
         int64_t* score_places
@@ -20,18 +20,18 @@ cdef extern from "correlate.hpp" namespace "fastcausal" nogil:
         pass
 
     void c_arrange "fastcausal::arrange" (
-        const double*, const double*, int64_t*, Paired&
+        const double*, const double*, int64_t*, SortedRows&
     ) except +
     void c_correlate "fastcausal::correlate" (
-        const Paired&, const int64_t*, int64_t, Correlations*
+        const SortedRows&, const int64_t*, int64_t, Correlations*
     ) except +
 
 
-cdef Paired paired_of(object values, object places, object offsets) except *:
+cdef SortedRows rows_of(object values, object places, object offsets) except *:
     cdef Array value = float64s(values, 2, PyBUF_WRITABLE)
     cdef Array place = int64s(places, 2, PyBUF_WRITABLE)
     cdef Array segments = int64s(offsets)
-    cdef Paired rows
+    cdef SortedRows rows
     rows.offsets = <const int64_t*>segments.data
     rows.n_segments = segments.n - 1
     cdef int64_t n_rows = rows.offsets[rows.n_segments]
@@ -53,7 +53,7 @@ def arrange(scores, labels, order, values, places, offsets):
     places: int64[2, n], filled with places of both.
     offsets: int64[n_segments + 1]
     """
-    cdef Paired rows = paired_of(values, places, offsets)
+    cdef SortedRows rows = rows_of(values, places, offsets)
     cdef Array score = float64s(scores), label = float64s(labels)
     cdef Array ordered = int64s(order, 1, PyBUF_WRITABLE)
     if not score.n == label.n == ordered.n == rows.offsets[rows.n_segments]:
@@ -70,7 +70,7 @@ def correlate(values, places, offsets, weights, into):
     values, places, offsets: as `arrange` fills them.
     weights: int64[n_draws, n], or None for every row once.
     """
-    cdef Paired rows = paired_of(values, places, offsets)
+    cdef SortedRows rows = rows_of(values, places, offsets)
     cdef Array result = float64s(into, 2, PyBUF_WRITABLE)
     cdef Array drawn
     cdef const int64_t* times = NULL

@@ -44,14 +44,14 @@ void check(const std::string& input) {
   const Exact bytes(input);
   const fastcausal::Text text{bytes.data(), bytes.size()};
   fastcausal::Stop stop(never);
-  fastcausal::Steps steps(stop);
+  fastcausal::CostMeter meter(stop);
   for (const bool fcr : {false, true}) {
     for (const bool lenient : {false, true}) {
       fastcausal::Comparison comparison(table.letters(lenient), fcr);
       int64_t row[fastcausal::N_ANSWER_FIELDS];
       fastcausal::Text relations[2];
       std::string missing;
-      const bool known = comparison.compare(text, text, text, row, relations, missing, steps);
+      const bool known = comparison.compare(text, text, text, row, relations, missing, meter);
       require(known || !lenient, "a letter is refused");
       if (!known) continue;
       const bool read = row[2 * fastcausal::N_ROLE_FIELDS + 1] != 0;

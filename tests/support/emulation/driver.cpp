@@ -25,9 +25,9 @@ int main(int n, char** argument) {
   const int64_t n_examples = static_cast<int64_t>(lengths.size());
   std::vector<int64_t> counts(static_cast<size_t>(n_examples * plan.n_fields));
   std::vector<int64_t> partner(rows.size() - 1);
-  const Given of_gold{gold, static_cast<int64_t>(values.size()),
+  const Input of_gold{gold, static_cast<int64_t>(values.size()),
                       static_cast<int64_t>(rows.size()) - 1, lengths.data()};
-  const Given of_pred{pred, static_cast<int64_t>(pred_values.size()),
+  const Input of_pred{pred, static_cast<int64_t>(pred_values.size()),
                       static_cast<int64_t>(pred_rows.size()) - 1, lengths.data()};
   const Groups each{nullptr, n_examples, true, false};
   int64_t n_as_given = 0;

@@ -49,7 +49,7 @@ static constexpr int warpSize = 4;
 
 struct Warp {
   Barrier barrier{warpSize};
-  uint32_t said[warpSize];
+  uint32_t numbers[warpSize];
 };
 static std::vector<Warp>* warps;
 
@@ -57,22 +57,22 @@ static std::vector<Warp>* warps;
 template <class Read>
 static auto exchange(uint32_t mine, const Read& read) {
   Warp& warp = (*warps)[threadIdx.x / warpSize];
-  warp.said[threadIdx.x % warpSize] = mine;
+  warp.numbers[threadIdx.x % warpSize] = mine;
   warp.barrier.wait();
-  const auto found = read(warp.said);
+  const auto found = read(warp.numbers);
   warp.barrier.wait();
   return found;
 }
 static uint32_t __ballot_sync(uint32_t, bool yes) {
-  return exchange(yes, [](const uint32_t* said) {
+  return exchange(yes, [](const uint32_t* numbers) {
     uint32_t lanes = 0;
-    for (int k = 0; k < warpSize; ++k) lanes |= said[k] << k;
+    for (int k = 0; k < warpSize; ++k) lanes |= numbers[k] << k;
     return lanes;
   });
 }
 static int32_t __shfl_sync(uint32_t, int32_t number, int lane) {
   return exchange(static_cast<uint32_t>(number),
-                  [=](const uint32_t* said) { return static_cast<int32_t>(said[lane]); });
+                  [=](const uint32_t* numbers) { return static_cast<int32_t>(numbers[lane]); });
 }
 static int __ffs(int lanes) { return __builtin_ffs(lanes); }
 static int __clz(int lanes) { return __builtin_clz(static_cast<unsigned>(lanes)); }
