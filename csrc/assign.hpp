@@ -1,10 +1,14 @@
-// Best pairing of any number of relations (host only).
-// A ratio N/D is maximised by Dinkelbach's method: pair for the greatest sum of N - (n/d) D, take
-// the ratio reached as the next n/d, until the sum is zero. Each round is one assignment by
-// shortest augmenting paths (Jonker and Volgenant 1987) over the edges that exist, in integers; a
-// row or a column may stay unmatched at no cost. Equal sums are decided by shared tokens, then the
-// first optimum is read off the edges that the dual prices leave tight.
-// Cost: at most (rows + columns)^3 a round, far less where edges are few; usually 2 or 3 rounds.
+// The best pairing of any number of relations (host only).
+//
+// Dinkelbach's method maximises a ratio N/D. Each round pairs for the greatest sum of N - (n/d) D.
+// Its ratio becomes the next n/d, until the sum is zero.
+//
+// A round is one assignment by shortest augmenting paths (Jonker and Volgenant 1987). It uses
+// integers and only existing edges. Rows and columns may stay unmatched at no cost. Shared tokens
+// decide between equal sums. After that, the first optimum wins: it is read from the edges that the
+// dual prices leave tight.
+//
+// Cost: at most (rows + columns)^3 per round, far less with few edges; usually 2 or 3 rounds.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -16,14 +20,14 @@
 
 namespace fastcausal {
 
-// A pair of relations that may be taken: edges of a row follow each other, columns ascending.
+// A pair of relations that may be taken. Edges of a row are contiguous, columns ascending.
 struct Edge {
   int32_t column;
   Value gain;
 };
 
-// Weights are compared by main, then by tie; they add like numbers.
-// main is at most 2 N D of one example, for which fits leaves room.
+// Weights compare by main, then by tie. They add like numbers. main is at most 2 N D of one
+// example; `fits` leaves room for it.
 struct Weight {
   int64_t main = 0;
   int64_t tie = 0;
@@ -35,10 +39,11 @@ struct Weight {
 
 class Assignment {
  public:
-  static constexpr int32_t FEW = 3;  // rows and columns that are paired by trying all
+  static constexpr int32_t FEW = 3;  // up to so many rows and columns, all pairings are tried
 
-  // columns[i] is the column of row i or -1. edges of row i: offsets[i] to offsets[i + 1].
-  // False: the numbers are too large.
+  // Sets columns[i] to the column of row i, or to -1. Row i has the edges offsets[i] to offsets[i +
+  // 1].
+  // Returns false if the numbers are too large.
   bool solve(const std::vector<Edge>& edges, const std::vector<int64_t>& offsets, int64_t n_columns,
              Value unmatched, bool linear, CostMeter& meter, int32_t* columns) {
     meter_ = &meter;
@@ -72,26 +77,26 @@ class Assignment {
 
  private:
   static constexpr int64_t MOST_PRODUCT = int64_t{1} << 59;
-  enum : char { FAR, REACHED, SETTLED };  // columns in a search
+  enum : char { FAR, REACHED, SETTLED };  // states of columns in a search
 
   CostMeter* meter_ = nullptr;
-  Value best_{0, 0, 0};  // of what was tried
+  Value best_{0, 0, 0};  // value of the best pairing tried
   bool any_tried_ = false;
   const Edge* edges_ = nullptr;
   const int64_t* offsets_ = nullptr;
   int32_t n_rows_ = 0;
-  // Behind them one column of each row's own, of weight 0, which stands for being unmatched. So
-  // every row has a column.
+  // Behind these columns, each row has a column of its own with weight 0. It stands for
+  // "unmatched". So every row has a column.
   int32_t n_columns_ = 0;
   std::vector<Weight> weights_, row_price_, column_price_, distance_;
   std::vector<int32_t> column_of_, row_of_;
-  std::vector<int32_t> came_from_;  // the row that takes a column on a path, -1: it stays free
+  // The row that takes a column on a path, -1: the column becomes free.
+  std::vector<int32_t> came_from_;
   std::vector<int32_t> touched_, queue_;
   int32_t taken_free_ = -1;
   std::vector<char> state_, fixed_, seen_;
 
-  // Tells whether all numbers that are added up stay in 64 bits: a pairing takes one edge of each
-  // row.
+  // Returns whether all sums stay in 64 bits: a pairing takes one edge per row.
   bool fits(const Value& unmatched) const {
     double top = size_of(unmatched.numerator);
     double bottom = size_of(unmatched.denominator) + 1;
@@ -108,8 +113,8 @@ class Assignment {
     return top * bottom < static_cast<double>(MOST_PRODUCT);
   }
 
-  // Takes the first best of all ways to go on from a row, where these columns are taken. However
-  // large the numbers are, they are compared exactly.
+  // Tries all pairings of the rows from `row` on, with some columns taken. Keeps the first best
+  // one. Compares numbers of any size exactly.
   void try_all(int32_t row, uint32_t taken, const Value& value, int32_t* columns) {
     if (row == n_rows_) {
       const int order = any_tried_ ? value.compare(best_) : 1;
@@ -134,7 +139,7 @@ class Assignment {
   int64_t degree(int32_t row) const { return offsets_[row + 1] - offsets_[row]; }
   bool may_be_free(int32_t column) const { return column_price_[column] == Weight{}; }
 
-  // Calls take(column, slack) for each column of a row; an edge without slack is tight.
+  // Calls take(column, slack) for each column of a row. An edge without slack is tight.
   template <class Take>
   void for_columns(int32_t row, const Take& take) const {
     for (int64_t e = offsets_[row]; e < offsets_[row + 1]; ++e) {
@@ -156,7 +161,7 @@ class Assignment {
     return better;
   }
 
-  // Prices keep row + column >= weight on every edge, >= 0, and 0 for columns that are free.
+  // Prices keep row + column >= weight on every edge. They are >= 0, and 0 for free columns.
   void pair_heaviest() {
     const int32_t n_all = n_columns_ + n_rows_;
     row_price_.assign(n_rows_, {});
@@ -175,7 +180,7 @@ class Assignment {
       row_price_[root] = std::max(row_price_[root], weights_[e] - column_price_[edges_[e].column]);
     }
     touched_.clear();
-    Weight reached;  // distance of the row just reached
+    Weight reached;  // distance of the current row
     int32_t nearest = -1;
     for (int32_t row = root; row >= 0; row = row_of_[nearest]) {
       meter_->add_cost(4 * degree(row) + static_cast<int64_t>(touched_.size()));
@@ -208,13 +213,13 @@ class Assignment {
     flip(root, nearest);
   }
 
-  // Of equal distances a free column ends the search.
+  // Prefers a free column at equal distance: it ends the search.
   bool nearer(int32_t j, int32_t than) const {
     if (!(distance_[j] == distance_[than])) return distance_[j] < distance_[than];
     return row_of_[j] < 0 && row_of_[than] >= 0;
   }
 
-  // Carries a path out, back to front: every row on it moves to the column it takes.
+  // Applies a path from its end: each row on it moves to the column that it takes.
   void flip(int32_t root, int32_t column) {
     for (int32_t row = -1; row != root;) {
       row = came_from_[column];
@@ -228,8 +233,8 @@ class Assignment {
     }
   }
 
-  // Every optimum uses tight edges only and leaves only columns of price zero free. Row by row,
-  // take the lowest column that some optimum allows after the rows already fixed.
+  // Every optimum uses tight edges only, and all its free columns have price zero. Gives each row
+  // in turn its lowest column that some optimum allows after the fixed rows.
   void take_first_optimum() {
     fixed_.assign(n_columns_ + n_rows_, 0);
     for (int32_t i = 0; i < n_rows_; ++i) {
@@ -244,10 +249,11 @@ class Assignment {
     }
   }
 
-  // Gives a row the column `wanted` if others can change place for it: each row that is displaced
-  // takes a tight column, until one fills the place that the first row left, or where that may stay
-  // free, takes a free column. Else some row leaves a column that may be free as well.
-  // What was seen in vain for one wanted column of a row need not be seen again for its next.
+  // Gives a row the column `wanted` if other rows can move. Each displaced row takes a tight
+  // column. The chain ends at the column that the first row left. If that column may stay free, the
+  // chain may also end at a free column. Otherwise it may take a free column if some row then
+  // leaves a column that may stay free. Columns that failed for one wanted column of a row are not
+  // searched again for its next one.
   void rematch(int32_t root, int32_t wanted) {
     const int32_t left = column_of_[root];
     queue_.clear();

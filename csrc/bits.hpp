@@ -1,4 +1,4 @@
-// Many answers of yes or no as the bits of a word. Host only.
+// Packs many flags into the bits of a word. Host only.
 #pragma once
 #include <cstdint>
 
@@ -18,7 +18,7 @@ inline int32_t lowest_one(uint64_t x) {
 #endif
 }
 
-// Packs 64 bytes, each 0 or 1: bit k of the result is byte k.
+// Packs 64 bytes, each 0 or 1. Bit k of the result is byte k.
 inline uint64_t as_bits(const uint8_t* flags) {
   uint64_t found = 0;
   for (int j = 0; j < 8; ++j) {

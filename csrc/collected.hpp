@@ -1,4 +1,4 @@
-// Rows of one side while they are collected, example by example, in unknown number.
+// Collects the rows of one side, example by example. Their number is unknown at first.
 #pragma once
 #include <algorithm>
 #include <cstdint>

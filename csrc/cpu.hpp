@@ -1,11 +1,11 @@
-// The CPU driver: for every example, pair gold with predicted relations and add up their counts.
+// The CPU driver: pairs gold with predicted relations in every example, and adds up their counts.
 //
 //   run_all ── threads over blocks of examples
-//     └─ FewCounter ── examples of few relations (few_counter.hpp)
-//     └─ Worker::run ── all others (worker.hpp)
+//     └─ FewCounter ── examples with few relations (few_counter.hpp)
+//     └─ Worker::run ── all other examples (worker.hpp)
 //          └─ Pair ── one pair of relations (csrc/fastcausal/<kernel>.h, or a function pointer)
 //
-// Integers only, so neither the block nor the thread that an example falls to shows in the result.
+// Counts are integers, so the results depend on neither blocks nor threads.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -26,7 +26,7 @@
 
 namespace fastcausal {
 
-// A kernel from elsewhere, and the counts that it writes; with a memory it is ordinal.
+// A user's kernel and its row of counts. A memory marks it as ordinal.
 class FunctionPair {
  public:
   FunctionPair(Kernel kernel, Memory* memory, int64_t n_fields)
@@ -65,11 +65,11 @@ inline KernelTraits traits_of(const FunctionPair& pair, const Plan&) {
   return traits;
 }
 
-// A kernel: the name of one of these, or a function from elsewhere, and what it has counted.
+// A kernel: the name of a native one, or a user's function, with its memory.
 struct NamedKernel {
   const char* name;
   Kernel function;
-  Memory* memory;  // null: nothing is kept
+  Memory* memory;  // null: keeps nothing
 };
 
 template <class Job>
@@ -82,7 +82,7 @@ void with_kernel(const NamedKernel& kernel_, int64_t n_fields, const Job& job) {
   throw std::invalid_argument(std::string("no native kernel ") + kernel_.name);
 }
 
-// All that a run is given and fills: counts is [groups.n, n_fields], zero on entry; partner may be
+// The input and output of a run. counts is [groups.n, n_fields], zero on entry. partner may be
 // null.
 struct Run {
   Input gold;
@@ -93,31 +93,29 @@ struct Run {
   int64_t* partner;
   int64_t* counts;
   int64_t n_threads;
-  bool check;           // rows are as a user made them
-  ReadAs reading;       // of rows to be checked
-  int64_t* n_as_given;  // relations that tags cannot hold, added up
+  bool check;           // rows come from a user and must be checked
+  ReadAs reading;       // how to read the spans of checked rows
+  int64_t* n_as_given;  // total of relations that tags cannot hold
   StopRequested stop_requested;
 };
 constexpr int64_t ALL_WELL = -1;
 constexpr int64_t FAULTY = -2;
 
-// Tells what a kernel looks at in relations whose counts patterns can tell, for this plan and
-// reading.
+// Returns the traits of a kernel for this plan and reading, if patterns can count for it.
 template <class Pair>
 KernelTraits pattern_traits(const Plan& plan, ReadAs reading, const Pair& pair) {
-  if (plan.n_roles() != 3) return KernelTraits();  // params of fewer roles are fewer
+  if (plan.n_roles() != 3) return KernelTraits();  // tables need the params of three roles
   KernelTraits traits = traits_of(pair, plan);
   traits.run_on = reading != ReadAs::GIVEN;
-  // Where one runs on it may be too long, or meet a signal of its track: it is packed before.
+  // Packing comes before running on. Then a span may be too long or meet a signal of its track.
   traits.ordinal &=
       !traits.run_on || (traits.longest_span == MOST_TOKENS && traits.disjoint_roles <= 1);
   traits.disjoint_roles |=
-      traits.run_on;  // causes and effects that overlap are read by all their tags
+      traits.run_on;  // overlapping causes and effects need all their tags for reading
   return traits.ordinal ? traits : KernelTraits();
 }
 
-// Tells whether no pairing is better than all that pair as many relations as can be, if no pair
-// costs.
+// Returns whether a largest pairing is always among the best, if no pair costs.
 inline bool full_pairing_is_best(const Plan& plan) {
   for (int64_t k = 0; k < plan.n_fields && !plan.linear; ++k) {
     if (plan.weights[k * N_FORMS + NUMERATOR] < 0) return false;
@@ -137,7 +135,7 @@ inline bool all_rows_valid(const Run& run) {
   return true;
 }
 
-// Checks the offsets of relations that no example has; the others are checked as they are packed.
+// Checks the offsets of relations outside all examples. Packing checks the other offsets.
 inline bool outer_offsets_valid(const Run& run) {
   for (const Input* input : {&run.gold, &run.pred}) {
     const Side& side = input->side;
@@ -174,7 +172,7 @@ class BlockWorker {
     }
   }
 
-  // False: something is wrong with the block.
+  // Returns false if the block is invalid.
   bool work(int64_t from) {
     const int64_t to = std::min(from + BLOCK, run_.n_examples);
     gold_ = run_.gold;
@@ -203,8 +201,8 @@ class BlockWorker {
   }
 
  private:
-  // Reads examples as if they had been written with tags, where they are to be; false: rows are
-  // wrong.
+  // Reads examples as if they were written with tags, if the run needs it.
+  // Returns false if rows are invalid.
   bool read(int64_t from, int64_t to) {
     return run_.reading == ReadAs::GIVEN ||
            (read(run_.gold, from, to, golds_, gold_) && read(run_.pred, from, to, preds_, pred_));
@@ -221,8 +219,8 @@ class BlockWorker {
   }
 
   const Run& run_;
-  const bool patterns_;  // tell what the kernel counts
-  Input gold_, pred_;    // as they are read: of the block at hand alone
+  const bool patterns_;  // patterns can count for the kernel
+  Input gold_, pred_;    // as read: the current block alone
   ReadAsTagged golds_, preds_;
   std::vector<int64_t> own_;
   int64_t* rows_;
@@ -233,19 +231,19 @@ class BlockWorker {
   std::vector<int64_t> left_;  // examples of the block for the general path
 };
 
-// Returns the first example that is too large, FAULTY, or ALL_WELL. Every block before that of a
-// large example is worked on to its end, so the first one does not depend on threads.
+// Returns the first example that is too large, FAULTY, or ALL_WELL. Threads finish every block
+// before the block of a large example. So the result does not depend on threads.
 template <class Pair>
 int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
   constexpr int64_t BLOCK = BlockWorker<Pair>::BLOCK;
   const KernelTraits traits = memory ? pattern_traits(run.plan, run.reading, pair) : KernelTraits();
-  Memory own;  // where nothing is kept
+  Memory own;  // if nothing is kept
   if (run.check &&
       !(full_pairing_is_best(run.plan) ? outer_offsets_valid(run) : all_rows_valid(run))) {
     return FAULTY;
   }
-  // A thread takes several blocks in a row, for it reads faster on than elsewhere, but few enough
-  // that all threads end together.
+  // A thread takes several blocks in a row, because continuing is faster than jumping. They are few
+  // enough that all threads end together.
   const int64_t n_blocks = std::max<int64_t>((run.n_examples + BLOCK - 1) / BLOCK, 1);
   const int64_t n_threads = std::min(run.n_threads, n_blocks);
   const int64_t taken = BLOCK * std::clamp<int64_t>(n_blocks / (8 * n_threads), 1, 16);
@@ -256,7 +254,7 @@ int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
   bool faulty = false;
   const auto work = [&] {
     try {
-      // It may have memory of its own.
+      // The copy may have memory of its own.
       const Pair own_pair(pair);  // NOLINT(performance-unnecessary-copy-initialization)
       CostMeter meter(stop);
       BlockWorker<Pair> worker(run, own_pair, traits, memory ? *memory : own, meter);
@@ -279,12 +277,12 @@ int64_t run_with(const Pair& pair, Memory* memory, const Run& run) {
     }
   };
   in_threads(n_threads, stop, work);
-  const bool large = too_large < run.n_examples;  // what comes after it may not have been checked
+  const bool large = too_large < run.n_examples;  // later examples may be unchecked
   if (faulty || (large && run.check && !all_rows_valid(run))) return FAULTY;
   return large ? too_large : ALL_WELL;
 }
 
-// Calls run_with with the kernel of this name, or with the function where there is one.
+// Calls run_with with the kernel of this name, or with the function.
 inline int64_t run_all(const NamedKernel& kernel, const Run& run) {
   int64_t outcome = ALL_WELL;
   with_kernel(kernel, run.plan.n_fields,
@@ -292,8 +290,8 @@ inline int64_t run_all(const NamedKernel& kernel, const Run& run) {
   return outcome;
 }
 
-// Writes the patterns that a kernel's memory has learnt from rows as given; nothing where patterns
-// do not tell its counts under this plan.
+// Writes the patterns that a kernel's memory has learnt from rows as given. The result is empty if
+// patterns cannot count for this plan.
 inline std::vector<char> serialize_patterns(const NamedKernel& kernel, const Plan& plan) {
   std::vector<char> bytes;
   with_kernel(kernel, plan.n_fields, [&](const auto& pair) {
@@ -303,7 +301,8 @@ inline std::vector<char> serialize_patterns(const NamedKernel& kernel, const Pla
   return bytes;
 }
 
-// Counts given pairs, -1 for a missing relation: counts is [n_pairs, n_fields], zero on entry.
+// Counts given pairs. -1 stands for a missing relation. counts is [n_pairs, n_fields], zero on
+// entry.
 inline void count_pairs(const NamedKernel& kernel, const Side& gold, const Side& pred,
                         const int64_t* gold_index, const int64_t* pred_index,
                         const int32_t* lengths, int64_t n_pairs, const Plan& plan, int64_t* counts,
@@ -323,8 +322,8 @@ inline void count_pairs(const NamedKernel& kernel, const Side& gold, const Side&
   });
 }
 
-// Returns the pattern of a pair of three roles, as a kernel from elsewhere sees it; -1 where
-// patterns do not tell its counts.
+// Returns the pattern of a pair with three roles, as a user's kernel sees it.
+// Returns -1 if patterns cannot count it.
 inline int64_t pattern_of(const Row* gold, int64_t n_gold, const Row* pred, int64_t n_pred) {
   KernelTraits traits;
   traits.sequence = true;

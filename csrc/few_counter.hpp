@@ -1,6 +1,5 @@
-// Blocks of examples with at most five relations a side: counted by pattern, and by the kernel
-// where there is none. Left to others are ties whose candidates count differently, and pairs that
-// cost.
+// Blocks of examples with at most five relations per side. Patterns count them, or the kernel if a
+// relation has no pattern. Others must count ties with different counts, and pairs that cost.
 #pragma once
 #include "memory.hpp"
 #include "patterns.hpp"
@@ -9,8 +8,8 @@
 
 namespace fastcausal {
 
-// The row that the counts of an example are added to: the row of its group, or in a row of its own;
-// with apart, a group has two rows, the second for examples of several gold relations.
+// The row of counts for an example: the row of its group, or a row of its own. With `apart`, each
+// group has a second row for examples with several gold relations.
 struct Groups {
   const int64_t* of;  // [n_examples], null: all in one group
   int64_t n;          // rows of counts
@@ -47,19 +46,19 @@ class FewCounter {
     table_.begin(counter, plan);
   }
 
-  // Packs a block of examples; false: its offsets are wrong.
+  // Packs a block of examples. Returns false if offsets are invalid.
   bool pack(int64_t from, int64_t to) {
     return golds_.pack(gold_, from, to, traits_) && preds_.pack(pred_, from, to, traits_);
   }
 
   PatternTable& table() { return table_; }
 
-  // Adds the counts of the block. The examples that the general path has to add are left, in order.
-  // False: its rows are wrong.
+  // Adds the counts of the block. Lists the examples for the general path in `left`, in order.
+  // Returns false if rows are invalid.
   bool add(int64_t from, int64_t to, std::vector<int64_t>& left) {
     left.clear();
     split_by_size(from, to);
-    for (int64_t k = 0; k < n_pairs_; ++k) {  // in a loop of their own, for they are most
+    for (int64_t k = 0; k < n_pairs_; ++k) {  // a loop of their own, because they are the majority
       const Example e = example(pairs_[k], 1);
       const Outcome outcome = add_shape<1, 1>(e);
       if (outcome == Outcome::INVALID) return false;
@@ -77,9 +76,9 @@ class FewCounter {
     return true;
   }
 
-  // Adds an example whose rows have been read as tagged; false: the general path has to.
+  // Adds an example whose rows are already read as tagged. Returns false if the general path must.
   bool add_read(int64_t example) {
-    check_ = run_on_ = false;  // reading it has done so
+    check_ = run_on_ = false;  // reading did both
     const bool added = pack(example, example + 1) && add_other(example) == Outcome::ADDED;
     check_ = run_on_ = true;
     return added;
@@ -93,16 +92,17 @@ class FewCounter {
  private:
   using Table = PatternTable;
   using Id = Table::Id;
-  static constexpr int64_t FEW_PAIRS = 1024;  // of spans, in an example that is not all packed
+  // Pairs of spans, in an example with unpacked relations.
+  static constexpr int64_t FEW_PAIRS = 1024;
 
   const Input& gold_;
   const Input& pred_;
   const Plan& plan_;
   const KernelTraits traits_;
-  bool check_;   // rows are as a user made them
-  bool run_on_;  // and still to be read as tagged
+  bool check_;   // rows come from a user and must be checked
+  bool run_on_;  // rows must still be read as tagged
   const Groups& groups_;
-  const bool few_groups_;  // one or two, so that what is chosen is told apart
+  const bool few_groups_;  // one or two, so the table counts uses by group
   int64_t* const counts_;
   int64_t* const partner_;
   Memory& memory_;
@@ -110,8 +110,8 @@ class FewCounter {
   Table& table_;
   const Ties ties_;
   PackedBlock golds_, preds_;
-  int64_t pairs_[PackedBlock::EXAMPLES];   // examples with one relation on either side,
-  int64_t others_[PackedBlock::EXAMPLES];  // and with any other number
+  int64_t pairs_[PackedBlock::EXAMPLES];   // examples with one relation per side
+  int64_t others_[PackedBlock::EXAMPLES];  // examples with any other numbers
   int64_t n_pairs_ = 0;
   int64_t n_others_ = 0;
   // By group: tokens of each side and of both; lengths and number of pairs that mark something.
@@ -119,7 +119,7 @@ class FewCounter {
   int64_t lengths_[2] = {0, 0};
   int64_t marked_[2] = {0, 0};
 
-  enum class Outcome { ADDED, LEFT, INVALID };  // NO: another has to add it
+  enum class Outcome { ADDED, LEFT, INVALID };  // LEFT: for the general path
 
   struct Example {
     int64_t number;
@@ -179,11 +179,11 @@ class FewCounter {
                         std::make_index_sequence<N_SIZES * N_SIZES>());
   }
 
-  // Adds an example of so many gold and predicted relations.
+  // Adds an example with G gold and P predicted relations.
   template <int G, int P>
   Outcome add_shape(const Example& e) {
     const bool unpacked = e.gold.any_unpacked(0, G) | e.pred.any_unpacked(0, P);
-    if (unpacked && run_on_) return Outcome::LEFT;  // it is to be read by all its tags
+    if (unpacked && run_on_) return Outcome::LEFT;  // its reading needs all tags
     if (unpacked && check_ && !is_valid(e.number)) return Outcome::INVALID;
     if (unpacked && !are_few(e)) return Outcome::LEFT;
     if (run_on_) {
@@ -207,7 +207,8 @@ class FewCounter {
     return Outcome::ADDED;
   }
 
-  static constexpr size_t N_SIZES = FewRelations::MOST + 1;  // how many relations a side may have
+  // Possible numbers of relations per side.
+  static constexpr size_t N_SIZES = FewRelations::MOST + 1;
   template <size_t... N>
   Outcome add_of_shape(size_t shape, const Example& e, std::index_sequence<N...>) {
     using Shape = Outcome (FewCounter::*)(const Example&);
@@ -242,7 +243,7 @@ class FewCounter {
                        e.length);
   }
 
-  // Tells whether the spans of an example are so few that no one waits for it.
+  // Returns whether an example has few spans, so that counting it delays nobody.
   bool are_few(const Example& e) const {
     const auto n_rows = [&](const Input& input) {
       const int64_t* relations = input.side.relation_offsets + e.number;
@@ -255,7 +256,7 @@ class FewCounter {
     return i < 0 ? Relation() : input.side.relation(few.first + i);
   }
 
-  // Counts a pair that has no pattern, or with -1 for one of it the other alone.
+  // Counts a pair without a pattern. -1 leaves one relation out.
   Id count_unpacked(const Example& e, int i, int j, const Worth* alone) {
     const bool unpacked =
         (i >= 0 && e.gold.kinds[i] == UNPACKED) || (j >= 0 && e.pred.kinds[j] == UNPACKED);
@@ -267,7 +268,7 @@ class FewCounter {
 
   template <int G, int P>
   bool add_several(const Example& e) {
-    constexpr bool PREDS_LEAD = P <= G;  // as they do officially
+    constexpr bool PREDS_LEAD = P <= G;  // as in the official search
     constexpr int R = PREDS_LEAD ? P : G;
     constexpr int C = PREDS_LEAD ? G : P;
     if (!PREDS_LEAD && plan_.official) return false;
@@ -276,7 +277,7 @@ class FewCounter {
     if (!find_alone<C>(e, PREDS_LEAD, column_alone)) return false;
     Id ids[R * C];
     Worth worth[R * C];
-    uint64_t keys[R * C];  // first, for they wait for nothing
+    uint64_t keys[R * C];  // computed first, because they depend on nothing
     FC_UNROLL
     for (int k = 0; k < R * C; ++k) {
       keys[k] = key(e, PREDS_LEAD ? k % C : k / C, PREDS_LEAD ? k / C : k % C);
@@ -301,7 +302,7 @@ class FewCounter {
       }
     }
     WaySearch<R, C> search(worth, none);
-    // Where a way may find nothing and miss nothing, the general path says what 0/0 is worth.
+    // If a way finds nothing and misses nothing, only the general path knows the worth of 0/0.
     if (!plan_.never_costs && std::count(search.worth, search.worth + search.n, 0)) return false;
     Way way = search.ways[search.best];
     if (search.tied) {
@@ -325,7 +326,7 @@ class FewCounter {
     return true;
   }
 
-  // Counts the tokens of one role that both of a pair mark.
+  // Counts the common tokens of a pair, role by role.
   Tokens tokens(const Example& e, int i, int j) const {
     Tokens shared;
     if ((e.gold.kinds[i] | e.pred.kinds[j]) & UNPACKED) {

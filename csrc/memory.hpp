@@ -1,6 +1,6 @@
-// What a kernel has counted under a plan, kept from call to call: tables of patterns, one for each
-// thread that counts at a time; and pairs that a kernel from elsewhere was called for, by the order
-// in which the bounds of their spans lie, at most 65,536 of at most 16 spans.
+// The counts that a kernel found under a plan, kept between calls. Each counting thread borrows a
+// table of patterns. A user's kernel also has a cache of pairs, by the order of the bounds of their
+// spans. It keeps at most 65,536 pairs of at most 16 spans.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace fastcausal {
 
 class Memory {
  public:
-  using Key = std::string;  // of bytes; and memory for it, of one thread
+  using Key = std::string;  // bytes, in a buffer that one thread uses again
 
-  Memory* of_kernel = nullptr;  // keeps the pairs, for all plans of a kernel
+  Memory* of_kernel = nullptr;  // keeps the pairs of a kernel for all its plans
 
-  // Fills counts with those of a pair of this order, or by a call that does so.
+  // Fills counts from the cache, or by `call` if this order is new.
   template <class Call>
   void recall(const Relation& gold, const Relation& pred, const int64_t* params, Key& key,
               std::vector<int64_t>& counts, const Call& call) {
@@ -35,7 +35,7 @@ class Memory {
         return;
       }
     }
-    call();  // which may wait for others that are here
+    call();  // without the lock, because it may wait for other threads
     const std::lock_guard<std::mutex> lock(mutex_);
     if (known_.size() < MOST_PAIRS) known_.emplace(key, counts);
   }
@@ -53,20 +53,20 @@ class Memory {
     return table;
   }
 
-  // Drops a table that is full, for what is counted now may look otherwise.
+  // Drops a full table: it holds old patterns, and later data may have others.
   void take_back(std::unique_ptr<PatternTable> table) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (table->lent_at == n_clears_ && !table->full()) tables_.push_back(std::move(table));
   }
 
-  // Writes the table that is lent next, for a device; nothing where there is none.
+  // Writes the next table to lend, for a device. The result is empty without a table.
   std::vector<char> serialize(const KernelTraits& traits, int64_t n_fields) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (tables_.empty()) return {};
     return tables_.back()->serialize(traits, n_fields);
   }
 
-  // Forgets all of it, also what is lent.
+  // Forgets everything, lent tables included.
   void clear() {
     if (of_kernel) of_kernel->clear();
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -77,15 +77,15 @@ class Memory {
 
  private:
   static constexpr int64_t MOST_ROWS = 16;
-  static constexpr int64_t MOST_ROLES = 256;  // that differ in a byte
+  static constexpr int64_t MOST_ROLES = 256;  // so that a role fits into a byte
   static constexpr size_t MOST_PAIRS = 1 << 16;
   std::mutex mutex_;
   std::unordered_map<Key, std::vector<int64_t>> known_;
   std::vector<std::unique_ptr<PatternTable>> tables_;
   int64_t n_clears_ = 0;
 
-  // Params, the number of gold spans, then of each span its role and how many bounds
-  // lie before its own.
+  // Makes a key of params, the number of gold spans, and three bytes per span. The bytes are its
+  // role and the ranks of both bounds.
   static void fill(const Relation& gold, const Relation& pred, const int64_t* params, Key& key) {
     int32_t bounds[2 * MOST_ROWS];
     int32_t* end = bounds;
@@ -95,7 +95,7 @@ class Memory {
         *end++ = relation->row(k).stop;
       }
     }
-    const auto rank = [&](int32_t bound) {  // few, so that counting costs less than sorting
+    const auto rank = [&](int32_t bound) {  // bounds are few: counting costs less than sorting
       return static_cast<char>(
           std::count_if(bounds, end, [&](int32_t other) { return other < bound; }));
     };

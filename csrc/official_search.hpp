@@ -1,5 +1,5 @@
-// The official CNC search: float F1 of every permutation, the first highest wins. The order of the
-// float operations is the official one: equal ratios may differ in the last bit, and that decides.
+// The official CNC search: tries every permutation, and the first highest float F1 wins. Float
+// operations keep the official order: equal ratios may differ in the last bit, and that decides.
 #pragma once
 #include <algorithm>
 
@@ -8,15 +8,16 @@
 
 namespace fastcausal {
 
-// Rows are predictions, at most as many as columns, which are gold relations; every row takes one.
+// Rows are predictions, columns are gold relations. Rows are at most as many, and each takes a
+// column.
 struct OfficialSearch {
   static constexpr int64_t MOST = 6;  // columns
   SpanErrors alone;                   // every column unmatched
-  SpanErrors cells[MOST][MOST];       // what taking a column adds to that, by row and column
+  SpanErrors cells[MOST][MOST];       // change by a pair, by row and column
   int64_t n_rows;
   int64_t n_columns;
 
-  // errors_of(i, j): of row i with column j; with -1 for i, of the column unmatched.
+  // errors_of(i, j) returns the errors of row i with column j. i = -1: the column is unmatched.
   template <class Errors>
   OfficialSearch(int64_t rows, int64_t columns, const Errors& errors_of)
       : alone{0, 0, 0, 0}, n_rows(rows), n_columns(columns) {
@@ -27,9 +28,9 @@ struct OfficialSearch {
     }
   }
 
-  // columns[i] is the column of row i.
+  // Sets columns[i] to the column of row i.
   void solve(int32_t* columns) const {
-    SpanErrors errors[MOST + 1] = {alone};  // after the rows before each row
+    SpanErrors errors[MOST + 1] = {alone};  // sums of the rows before each row
     uint32_t taken[MOST + 1] = {};          // columns of the rows before each row
     int32_t chosen[MOST] = {};
     SpanErrors best{-1, 0, 0, 0};

@@ -1,4 +1,4 @@
-// Relations as records of 16 bytes, and blocks of them: checked and packed in one pass.
+// Relations as records of 16 bytes, in blocks. One pass checks and packs them.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -11,12 +11,13 @@ namespace fastcausal {
 #if FC_SSE2
 namespace sse2 {
 
-// Where the start and the stop of each role go; a fourth is wrong and goes nowhere.
+// The lanes for the start and the stop of each role. A fourth role is invalid and has none.
 alignas(16) constexpr int16_t LANES[4][8] = {
     {-1, 0, 0, 0, -1, 0, 0, 0}, {0, -1, 0, 0, 0, -1, 0, 0}, {0, 0, -1, 0, 0, 0, -1, 0}, {}};
 
-constexpr uint8_t SIZES[8] = {0, 1, 1, 2, 1, 2, 2, 3};  // of sets of roles, a bit each
-constexpr uint8_t RISEN[4] = {1, 2, 0, 3};  // rows in order, by which of the later two rise
+constexpr uint8_t SIZES[8] = {0, 1, 1, 2, 1, 2, 2, 3};  // of sets of roles, one bit each
+// Number of sorted rows, by the bits of rising neighbours.
+constexpr uint8_t RISEN[4] = {1, 2, 0, 3};
 
 inline __m128i bounds_of(const Row& row) {
   return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(&row.start));
@@ -26,7 +27,7 @@ FC_INLINE __m128i in_lanes(__m128i bounds, uint32_t role) {
   return _mm_and_si128(_mm_shuffle_epi32(halves, _MM_SHUFFLE(1, 1, 0, 0)), load(LANES[role]));
 }
 
-// Packs one to three rows in rising order; ODD: those of others, and all that are odd.
+// Packs one to three rising rows. Returns UNPACKED for any other rows.
 template <bool Sequence>
 FC_INLINE Kind pack(const Row* rows, int64_t n, const KernelTraits& traits, Record& packed) {
   const Row& second = rows[n > 1];  // or the last row again
@@ -76,7 +77,7 @@ FC_INLINE Kind pack(const Row* rows, int64_t n, const KernelTraits& traits, Reco
   return pack_scalar(rows, n, traits, packed);
 }
 
-// A packed relation as rows again.
+// A packed relation, turned into rows again.
 struct Unpacked {
   Row rows[3];
   int64_t n = 0;
@@ -97,12 +98,12 @@ struct Unpacked {
 struct FewRelations {
   static constexpr int MOST = 5;
   Record* packed;
-  const Kind* kinds;  // null where the block does not fit
+  const Kind* kinds;  // null if the block does not fit
   int64_t first;
   int64_t n;
-  int32_t tokens;  // of the example, as far as bounds go
+  int32_t tokens;  // length of the example, as far as bounds reach
 
-  // Tells whether some of these relations are not packed, or wrong.
+  // Returns whether some of these relations are not packed or invalid.
   FC_INLINE bool any_unpacked(int64_t from, int64_t to) const {
     bool unpacked = false;
     for (int64_t i = from; i < to; ++i)
@@ -116,7 +117,7 @@ class PackedBlock {
  public:
   static constexpr int64_t EXAMPLES = 256;
 
-  // Packs a range of examples; false: offsets are wrong.
+  // Packs a range of examples. Returns false if offsets are invalid.
   bool pack(const Input& input, int64_t from, int64_t to, const KernelTraits& traits) {
     return traits.sequence ? pack_all<true>(input, from, to, traits)
                            : pack_all<false>(input, from, to, traits);
@@ -141,7 +142,7 @@ class PackedBlock {
   bool pack_all(const Input& input, int64_t from, int64_t to,
                 const KernelTraits& traits_of_kernel) {
     const Side side = input.side;
-    const KernelTraits traits = traits_of_kernel;  // a copy: kinds might be its bytes
+    const KernelTraits traits = traits_of_kernel;  // a copy, because kinds_ may alias it
     const int64_t n_rows = input.n_rows;
     first_ = side.relation_offsets[from];
     const int64_t last = side.relation_offsets[to];

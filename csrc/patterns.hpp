@@ -1,10 +1,10 @@
-// Counts of relations by pattern: what order and overlap of their spans say is counted once for
-// each way in which it occurs, by the kernel itself, and then looked up.
+// Counts of relations by pattern. The kernel counts each pattern of order and overlap once. Later
+// pairs of the same pattern look their counts up.
 //
-//   FewCounter ── a block of examples: packed and checked, paired, counted
-//     └─ PatternTable ── a kernel's counts of each pattern, what it adds, how often it was chosen
+//   FewCounter ── packs, checks, pairs and counts a block of examples
+//     └─ PatternTable ── counts, worth and number of uses of each pattern of a kernel
 //
-// Memory of a thread: a block, 40 bytes and a row of counts for each of at most 8,192 patterns.
+// Memory per thread: a block, and 40 bytes and a row of counts for each of at most 8,192 patterns.
 #pragma once
 #include <cstdint>
 #include <cstdlib>
@@ -20,7 +20,7 @@
 
 namespace fastcausal {
 
-// What the kernels look at; of spans of different tracks none looks at both.
+// Traits of the kernels. No kernel compares spans of different tracks.
 inline KernelTraits traits_of(const exact_spans_pair&, const Plan&) {
   KernelTraits traits;
   traits.ordinal = true;
@@ -53,17 +53,17 @@ inline KernelTraits traits_of(const partial_spans_pair&, const Plan&) {
   traits.ordinal = traits.sequence = true;
   traits.directed = false;
   traits.across = Across::ALL;
-  traits.longest_span = 100;  // of a longer span one token is not 1%
+  traits.longest_span = 100;  // one token of a longer span is below 1%
   return traits;
 }
 
-// A row of counts, of some fields alone, and what they are worth.
+// Fills a row of counts and adds up their worth. Skips fields that are not wanted.
 struct PatternSink {
   int64_t* counts;
-  WorthSink* worth;                // null: it is not asked for
+  WorthSink* worth;                // null: not needed
   uint64_t wanted = ~uint64_t{0};  // of a role
   uint64_t wanted_overall = ~uint64_t{0};
-  bool complete = true;  // no field was left out
+  bool complete = true;  // no field was skipped
 
   bool wants(uint64_t fields) { return is_among(fields, wanted); }
   bool wants_overall(uint64_t fields) { return is_among(fields, wanted_overall); }
@@ -79,7 +79,7 @@ struct PatternSink {
   }
 };
 
-// Counts a pair of relations by a kernel, one of no rows for a missing one. counts are 0 on entry.
+// Counts a pair of relations by a kernel. A missing relation has no rows. counts are 0 on entry.
 using PairCounter =
     std::function<void(const Relation& gold, const Relation& pred, int64_t length, PatternSink&)>;
 
@@ -93,19 +93,19 @@ PairCounter pair_counter(const Pair& pair, const Plan& plan) {
 class PatternTable {
  public:
   using Id = int32_t;
-  static constexpr Id NONE = 0;  // the general path has to look at it
-  // The first are of relations of one example that have no pattern, each counted for itself alone.
-  static constexpr Id BY_KERNEL = 1;  // any of them: to be counted by the kernel
+  static constexpr Id NONE = 0;  // only the general path can count it
+  // The first entries serve relations of one example that have no pattern.
+  static constexpr Id BY_KERNEL = 1;  // not counted yet: the kernel counts it when it is added
   static constexpr Id TEMPORARY = 2;
   static constexpr Id FIRST_PATTERN = TEMPORARY + FewRelations::MOST * (FewRelations::MOST + 2);
   static constexpr size_t MOST = 8192;
-  static constexpr int FEWEST = 9;  // bits of slots at first, so that they lie close together
+  static constexpr int FEWEST = 9;  // bits of slots at first: a small table stays in the cache
 
-  int64_t lent_at = 0;  // when its owner lent it
+  int64_t lent_at = 0;  // value of Memory's clear counter when it lent this table
 
   explicit PatternTable(uint64_t sums) : sums_(sums), entries_(FIRST_PATTERN) {}
 
-  // Counts with these from here on: another run, but of the same kernel and plan.
+  // Starts another run of the same kernel and plan.
   void begin(const PairCounter& counter, const Plan& plan) {
     counter_ = &counter;
     plan_ = &plan;
@@ -114,20 +114,20 @@ class PatternTable {
   }
   bool full() const { return entries_.size() >= MOST; }
 
-  // Finds or makes the entry of a pair of packed relations that has this key.
+  // Returns the entry with this key. Counts the pair of packed relations if the key is new.
   FC_INLINE Id pair(uint64_t key, const Record& gold, Kind of_gold, const Record& pred,
                     Kind of_pred, int64_t length) {
     const Id id = find(key);
     return id >= 0 ? id : learn(key, gold, of_gold, pred, of_pred, length);
   }
 
-  // Finds or makes the entry of relations of a kind that stay unmatched.
+  // Returns the entry for unmatched relations of a kind. Counts the relation if the kind is new.
   FC_INLINE Id alone(bool is_gold, Kind kind, const Record& relation, int64_t length) {
     const Id id = alone_[is_gold][kind];
     return id ? known_id(id) : learn_alone(is_gold, kind, relation, length);
   }
 
-  // Counts a pair that has no pattern, in one of the places from APART on, until another is.
+  // Counts a pair without a pattern. Its entry, from TEMPORARY on, is valid until the next use.
   Id count_temporary(Id place, const Relation& gold, const Relation& pred, int64_t length,
                      const Worth* alone) {
     std::fill_n(rows_.data() + place * plan_->n_fields, plan_->n_fields, 0);
@@ -142,7 +142,7 @@ class PatternTable {
     return weigh(place, worth, alone);
   }
 
-  // Adds the counts of what was counted so.
+  // Adds the counts of a temporary entry.
   void add_temporary(int64_t* counts, Id id, const Relation& gold, const Relation& pred,
                      int64_t length) const {
     if (complete_[id]) return add_to(counts, id);
@@ -159,7 +159,7 @@ class PatternTable {
     for (int64_t k = 0; k < plan_->n_fields; ++k) counts[k] += times * of_id[k];
   }
 
-  // Adds the counts of all that was chosen, which then is no longer; group g has the g-th row.
+  // Adds the counts of all chosen entries and resets their uses. Group g goes to row g.
   void add_chosen(int64_t* counts) {
     for (size_t id = FIRST_PATTERN; id < entries_.size(); ++id) {
       for (int group = 0; group < 2; ++group) {
@@ -170,7 +170,7 @@ class PatternTable {
     }
   }
 
-  // Writes all as a device finds it: `Patterns` and what follows.
+  // Writes the table in the layout of `Patterns`, for a device.
   std::vector<char> serialize(const KernelTraits& traits, int64_t n_fields) const {
     Patterns head{static_cast<int32_t>(entries_.size()), shift_, traits, {}, n_fields};
     std::memcpy(head.of_alone, alone_, sizeof alone_);
@@ -193,7 +193,7 @@ class PatternTable {
   std::vector<Pattern> entries_;
   std::vector<int64_t> rows_;
   std::vector<SpanErrors> errors_;
-  bool complete_[FIRST_PATTERN] = {};  // with all fields, not those of the objective alone
+  bool complete_[FIRST_PATTERN] = {};  // has all fields, not just those of the objective
   std::vector<uint16_t> slots_ = std::vector<uint16_t>(size_t{1} << FEWEST);
   int shift_ = 64 - FEWEST;
   Id alone_[2][UNPACKED + 1] = {};
@@ -202,7 +202,7 @@ class PatternTable {
   size_t slot_of(uint64_t key) const { return Patterns::slot_of(key, shift_); }
   size_t next(size_t at) const { return (at + 1) & (slots_.size() - 1); }
 
-  // Finds the entry of a key; -1 where it is to be learnt.
+  // Returns the entry of a key, or -1 if the key is new.
   FC_INLINE Id find(uint64_t key) const {
     for (size_t at = slot_of(key); slots_[at]; at = next(at)) {
       const Id id = slots_[at];
@@ -261,7 +261,7 @@ class PatternTable {
     return weigh(id, worth, alone);
   }
 
-  // Says what the counts of an entry are worth; of a pair, what it adds to both of it alone.
+  // Sets the worth of an entry. The worth of a pair is its gain over both relations alone.
   Id weigh(Id id, const WorthSink& found, const Worth* alone) {
     errors_[id] = found.errors();
     const Value value = found.value();
@@ -271,7 +271,7 @@ class PatternTable {
     worth = fits ? worth_of(value.numerator, value.denominator) - (alone ? *alone : 0) : 0;
     const bool costs = alone && !plan_->official && (top_of(worth) < 0 || bottom_of(worth) > 0);
     if (!fits || costs) {
-      worth = Pattern::UNKNOWN;  // without it a pairing may be better: not looked at here
+      worth = Pattern::UNKNOWN;  // not pairing may be better, and this path always pairs
     }
     return known_id(id);
   }

@@ -1,4 +1,4 @@
-// Packed relations on the host: all bounds compared at once where there is SSE2.
+// Packed relations on the host. With SSE2, one instruction compares all bounds.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -23,14 +23,14 @@ template <int Lanes>
 __m128i turned(__m128i a) {
   return _mm_shufflehi_epi16(_mm_shufflelo_epi16(a, Lanes), Lanes);
 }
-// The first bits of sixteen numbers.
+// Returns the sign bits of sixteen numbers.
 inline uint32_t signs(__m128i a, __m128i b) {
   return static_cast<uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(a, b)));
 }
-// Roles of which both bounds hold, in each byte.
+// Returns the roles with both bits set, for each byte.
 inline uint32_t both(uint32_t bits) { return bits & bits >> 4 & 0x0707; }
 
-// Which roles meet those that the lanes put in their place and, in the next byte, equal them.
+// Returns the roles that meet the role in their lane and, in the next byte, those that equal it.
 template <int Lanes>
 uint32_t meetings(__m128i a, __m128i b) {
   const __m128i other = turned<Lanes>(b);
@@ -68,11 +68,11 @@ FC_INLINE uint64_t compare(const Record& gold, const Record& pred, Across across
 }
 #endif
 
-// Sums of tokens of each of three roles.
+// Sums of tokens for each of three roles.
 struct alignas(16) Tokens {
   int32_t of[4] = {0, 0, 0, 0};
 
-  // Adds those that both mark; those of a relation are what it shares with itself.
+  // Adds the tokens that both relations mark. Relations may be the same one.
   void add(const Record& a, const Record& b) {
 #if FC_SSE2
     using namespace sse2;
@@ -101,8 +101,8 @@ FC_INLINE bool ends_after(const Record& relation, int32_t tokens) {
 #endif
 }
 
-// Reads arguments, roles 0 and 1, that do not overlap as the official scorers do: one of a single
-// token runs on to the other, or to the end of so many tokens (labels::run_on of packed spans).
+// Extends arguments (roles 0 and 1) as the official scorers read them. They must not overlap. A
+// one-token argument runs on to the other argument or to the end, like labels::run_on.
 FC_INLINE void run_on(Record& relation, int32_t tokens) {
   for (int r = 0; r < 2; ++r) {
     if (relation.stop(r) - relation.start(r) != 1) continue;

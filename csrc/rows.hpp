@@ -1,4 +1,4 @@
-// From columns of spans, as Arrow keeps them, to rows; and what must hold of both.
+// Turns columns of spans, as Arrow keeps them, into rows. Checks both.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace fastcausal {
 
-// Rows of one side, and what is there at most of what their offsets lead to.
+// The rows of one side. Its offsets must stay below these sizes.
 struct Input {
   Side side;
   int64_t n_rows;
@@ -24,7 +24,7 @@ struct SpanColumns {
 
 inline bool before(const Row& a, const Row& b) { return compare_rows(a, b) < 0; }
 
-// Sorts the rows of each relation by (start, stop, role); most are sorted already.
+// Sorts the rows of each relation by (start, stop, role). Most are sorted already.
 inline void sort_rows(Row* rows, const int64_t* row_offsets, int64_t n_relations) {
   for (int64_t r = 0; r < n_relations; ++r) {
     Row* from = rows + row_offsets[r];
@@ -33,10 +33,10 @@ inline void sort_rows(Row* rows, const int64_t* row_offsets, int64_t n_relations
   }
 }
 
-// Loops below are over all spans, without branches: those over the few of a relation end where no
-// predictor expects it, and are not vectorised.
+// The loops below run over all spans without branches. Loops over the few spans of a relation would
+// end unpredictably, and compilers would not vectorise them.
 
-// Tells whether a span comes before the one before it.
+// Returns whether a span sorts below the span before it.
 FC_INLINE bool falls(const SpanColumns& s, int64_t k) {
   const bool same_start = s.start[k] == s.start[k - 1];
   const bool same_stop = s.stop[k] == s.stop[k - 1];
@@ -44,8 +44,8 @@ FC_INLINE bool falls(const SpanColumns& s, int64_t k) {
          (same_start & same_stop & (s.role[k] < s.role[k - 1]));
 }
 
-// Finds the first of n spans of an unknown role, that is empty, or stops after the last token of
-// its example; -1 for none.
+// Returns the first span that is invalid, or -1. Reasons: an unknown role, no tokens, or a stop
+// after the last token of its example.
 inline int64_t first_bad_span(const SpanColumns& s, const int32_t* last, int64_t n,
                               int64_t n_roles) {
   const auto is_bad = [&](int64_t k) {
@@ -63,16 +63,17 @@ inline int64_t first_bad_span(const SpanColumns& s, const int32_t* last, int64_t
   return -1;
 }
 
-// Fills values, int32[n_spans, 3], with the spans of all examples, sorted by (start, stop, role) in
-// each relation. Returns the first span that cannot be, -1 for none. A length of -1 is unknown.
+// Fills values, int32[n_spans, 3], with the spans of all examples. Sorts each relation by (start,
+// stop, role).
+// Returns the first invalid span, or -1. A length of -1 is unknown.
 inline int64_t pack(const SpanColumns& spans, const int64_t* row_offsets,
                     const int64_t* relation_offsets, const int32_t* lengths, int64_t n_examples,
                     int64_t n_roles, int32_t* values) {
   constexpr int64_t AT_ONCE = 8;
   const int64_t n_relations = relation_offsets[n_examples];
   const int64_t n = row_offsets[n_relations];
-  const int64_t at_least = 3 * n < n + AT_ONCE ? 0 : AT_ONCE;  // which is more than most have
-  int32_t* last = values;  // tokens of the example of each span, as long as there are no rows
+  const int64_t at_least = 3 * n < n + AT_ONCE ? 0 : AT_ONCE;  // more spans than most examples have
+  int32_t* last = values;  // length of each span's example; rows overwrite it later
   int64_t to = 0;
   for (int64_t e = 0; e < n_examples; ++e) {
     int64_t from = to;
@@ -101,14 +102,14 @@ inline int64_t count_filled(const int64_t* row_offsets, int64_t n_relations) {
   return n;
 }
 
-// Tells whether both sides know every length, and the same.
+// Returns whether both sides know every length, and all lengths are equal.
 inline bool same_lengths(const int32_t* gold, const int32_t* pred, int64_t n_examples) {
-  int32_t differ = 0;  // in its first bit where one is unknown, in any where they are not the same
+  int32_t differ = 0;  // negative if a length is unknown, nonzero if lengths differ
   for (int64_t e = 0; e < n_examples; ++e) differ |= (gold[e] ^ pred[e]) | (gold[e] & INT32_MIN);
   return !differ;
 }
 
-// Finds where the last span of each example ends, 0 without spans.
+// Sets the stop of the last span of each example, 0 without spans.
 inline void last_stops(const Side& side, int64_t n_examples, int32_t* stops) {
   for (int64_t e = 0; e < n_examples; ++e) {
     const int64_t to = side.row_offsets[side.relation_offsets[e + 1]];

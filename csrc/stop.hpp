@@ -1,7 +1,7 @@
-// Long work that its caller can stop: threads look from time to time whether it is still wanted.
+// Long work that its caller can stop. Threads check from time to time whether to go on.
 //
-//   Stop ── one of a call, shared by its threads; in the calling thread it asks the caller
-//     └─ Steps ── one of a thread: adds up what work costs, so that most of it needs no look
+//   Stop ── one per call, shared by its threads; the calling thread asks the caller
+//     └─ CostMeter ── one per thread: adds up the cost of work, so checks are rare
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -16,11 +16,10 @@
 
 namespace fastcausal {
 
-// The exception that ends stopped work; the caller knows why.
+// The exception that ends stopped work. The caller knows the reason.
 class Stopped : public std::exception {};
 
-using StopRequested =
-    bool (*)();  // whether to stop: called in the calling thread, some times a second
+using StopRequested = bool (*)();  // the calling thread calls it some times a second
 
 class Stop {
  public:
@@ -29,7 +28,7 @@ class Stop {
   explicit Stop(StopRequested stop_requested)
       : stop_requested_(stop_requested), caller_(std::this_thread::get_id()) {}
 
-  // In the calling thread alone.
+  // Only for the calling thread.
   void poll() {
     const Clock::time_point now = Clock::now();
     if (now - last_ < PERIOD || stopped_) return;
@@ -54,7 +53,7 @@ class CostMeter {
  public:
   explicit CostMeter(Stop& stop) : stop_(stop) {}
 
-  // Some work was done, of at most about so many nanoseconds.
+  // Adds the cost of work that is done. It took at most about so many nanoseconds.
   void add_cost(int64_t nanoseconds) {
     left_ -= nanoseconds;
     if (left_ < 0) check();
@@ -71,8 +70,8 @@ class CostMeter {
   }
 };
 
-// Calls work in this thread and, as far as there are more to be had, in others; returns when all
-// are done, or throws what one of them threw.
+// Calls work in this thread and in others, as far as the system has threads.
+// Returns when all are done, or throws the exception of one of them.
 template <class Work>
 void in_threads(int64_t n_threads, Stop& stop, const Work& work) {
   std::vector<std::future<void>> others;
@@ -81,7 +80,7 @@ void in_threads(int64_t n_threads, Stop& stop, const Work& work) {
       others.push_back(std::async(std::launch::async, std::cref(work)));
     }
   } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
-    // no more to be had: those there are do the work
+    // the system has no more threads: the existing ones do the work
   }
   work();
   for (std::future<void>& other : others) {
@@ -90,7 +89,7 @@ void in_threads(int64_t n_threads, Stop& stop, const Work& work) {
   }
 }
 
-// Calls work(block, steps) for each block, from threads.
+// Calls work(block, meter) for each block, from threads.
 template <class Work>
 void for_blocks(int64_t n_blocks, int64_t n_threads, StopRequested stop_requested,
                 const Work& work) {
@@ -101,7 +100,7 @@ void for_blocks(int64_t n_blocks, int64_t n_threads, StopRequested stop_requeste
       CostMeter meter(stop);
       for (int64_t block; (block = next++) < n_blocks;) work(block, meter);
     } catch (...) {
-      next = n_blocks;  // nothing is left for the others
+      next = n_blocks;  // leaves nothing for the other threads
       throw;
     }
   });

@@ -1,4 +1,4 @@
-// Ways to pair few relations that are worth the same: which of them counts.
+// Decides which of several ways with equal worth counts, for few relations.
 #pragma once
 #include "official_search.hpp"
 #include "patterns.hpp"
@@ -10,10 +10,10 @@ struct Ties {
 
   const Plan& plan;
   const PatternTable& table;
-  bool sums;      // tokens are added up beside patterns
-  bool partners;  // they are asked for
+  bool sums;      // token sums are needed besides patterns
+  bool partners;  // partners are needed
 
-  // Decides between equal ways; false where their counts, or partners that are asked for, differ.
+  // Decides between equal ways. Returns false if their counts differ, or their needed partners.
   bool decide(const Tokens* tokens, int n_rows, int n_columns, const Id* ids, const Id* alone,
               const Search& search, Way& way) const {
     if (plan.official) {
@@ -58,7 +58,7 @@ struct Ties {
     return !sums || std::equal(a.of, a.of + 3, b.of);
   }
 
-  // What a way counts, in order: of each column its pair, or itself alone.
+  // Returns the entries that a way counts, sorted: per column its pair, or the column alone.
   static std::array<Id, FewRelations::MOST> counted(int64_t n_rows, int64_t n_columns,
                                                     const Id* ids, const Id* alone,
                                                     const Way& way) {

@@ -1,5 +1,4 @@
-// The ways to pair at most five relations with five others, unrolled by shape, and what they are
-// worth.
+// The ways to pair at most five relations with five others, and their worth. Unrolled by shape.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -9,8 +8,8 @@
 
 namespace fastcausal {
 
-// The ways to pair R relations with C others, each with one: the partner of every one, in
-// lexicographic order.
+// The ways to pair R relations with C others, each with a different one. A way lists the partners
+// of all R, and ways are in lexicographic order.
 using Way = std::array<int8_t, 5>;
 
 constexpr int n_ways(int r, int c) { return r ? c * n_ways(r - 1, c - 1) : 1; }
@@ -22,7 +21,7 @@ constexpr std::array<Way, n_ways(R, C)> all_ways() {
     uint32_t taken = 0;
     for (int r = 0, rest = k; r < R; ++r) {
       const int n_later = n_ways(R - 1 - r, C - 1 - r);
-      int column = 0;  // the first free one, then the next, as often as ways of later rows are over
+      int column = 0;  // the free column that the number of this way selects
       for (int skip = rest / n_later; skip || taken >> column & 1; ++column) {
         skip -= !(taken >> column & 1);
       }
@@ -36,7 +35,7 @@ constexpr std::array<Way, n_ways(R, C)> all_ways() {
 template <int R, int C>
 inline constexpr auto WAYS = all_ways<R, C>();
 
-// What every way is worth, which is best, and whether another is as good.
+// The worth of every way, the best way, and whether another way equals it.
 struct Search {
   static constexpr int MOST = n_ways(5, 5);
   const Way* ways;
@@ -46,7 +45,7 @@ struct Search {
   Worth worth[MOST];
 };
 
-// Looks for the best way to pair R relations, the fewer, with C; pairs: worth of each pair.
+// Finds the best way to pair R relations with C, where R <= C. pairs: the worth of each pair.
 template <int R, int C>
 struct WaySearch : Search {
   WaySearch(const Worth* pairs, Worth alone) {

@@ -1,4 +1,4 @@
-// One example of any number of relations: ordered, its edges filled, assigned, counted.
+// Counts one example with any number of relations: sorts them, fills edges, assigns, counts.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace fastcausal {
 
-// Pairs that are compared at most: minutes at the worst.
+// Limits on the number of compared pairs. The largest examples take minutes.
 constexpr int64_t MOST_EDGES = int64_t{1} << 22;          // of relations, in an example
 constexpr int64_t MOST_SPAN_PAIRS = int64_t{1} << 32;     // of spans, in an example
-constexpr int64_t MOST_SPANS_OF_PAIR = int64_t{1} << 26;  // of spans, in a pair or few relations
+constexpr int64_t MOST_SPANS_OF_PAIR = int64_t{1} << 26;  // of spans, in a pair or in few relations
 
 // The exception that ends the pairing of an example that is too large.
 struct TooLarge : std::exception {
@@ -30,19 +30,20 @@ class Worker {
          const Pair& pair, CostMeter& meter)
       : gold_(gold), pred_(pred), lengths_(lengths), plan_(plan), pair_(pair), meter_(meter) {}
 
-  // Looks up what pairs count from here on, where patterns tell it.
+  // Looks counts up in a table of patterns from here on.
   void use_patterns(PatternTable& table, const KernelTraits& traits) {
     table_ = &table;
     traits_ = traits;
   }
 
-  // Adds the counts of the chosen pairs to counts; partner[g], where wanted, is the predicted
-  // relation of gold relation g, or -1.
+  // Adds the counts of the chosen pairs. Unless partner is null, sets partner[g] for gold relation
+  // g: its predicted relation, or -1.
   void run(int64_t example, int64_t* partner, int64_t* counts) {
     length_ = lengths_[example];
     const int64_t n_gold = gold_.n_relations(example);
     const int64_t n_pred = plan_.n_counted(n_gold, pred_.n_relations(example));
-    if (std::max(n_gold, n_pred) <= OfficialSearch::MOST) {  // else fill_edges looks at each pair
+    // Otherwise fill_edges checks each pair.
+    if (std::max(n_gold, n_pred) <= OfficialSearch::MOST) {
       const int64_t spans = n_rows(gold_, example) * n_rows(pred_, example);
       if (spans > MOST_SPANS_OF_PAIR) throw TooLarge(example);
       meter_.add_cost(8 * spans);
@@ -64,16 +65,16 @@ class Worker {
   }
 
  private:
-  // What is known of a relation alone.
+  // A relation, and everything that is known of it alone.
   struct Member {
     int64_t number;
     Relation relation;
     Extent extent;
     Record packed;
-    Kind kind = UNPACKED;  // it is not packed
+    Kind kind = UNPACKED;  // not packed
     Value worth = {0, 0, 0};
   };
-  // Two relations; null: one of them is alone.
+  // Two relations. One may be null: the other is alone.
   struct MemberPair {
     const Member* gold;
     const Member* pred;
@@ -113,9 +114,10 @@ class Worker {
     }
   }
 
-  // Ties by content: relations are sorted by their spans and the smaller side leads, so neither the
-  // order in a file nor the choice of gold and pred matters. Else predictions lead, in file order.
-  // Empty relations come last and decide nothing, except officially.
+  // Chooses the rows of the assignment. Ties by content: sorts relations by their spans, and the
+  // smaller side leads. So neither file order nor the names gold and pred matter. Otherwise
+  // predictions lead, in file order. Empty relations come last and decide nothing, except
+  // officially.
   void set_leader() {
     bool gold_leads = false;
     if (plan_.by_content) {
@@ -134,7 +136,7 @@ class Worker {
     return rows_ == &golds_ ? MemberPair{row, column} : MemberPair{column, row};
   }
 
-  // Finds the pattern of two.
+  // Returns the pattern of a pair.
   PatternTable::Id id_of(const MemberPair& two) {
     const bool is_gold = two.gold;
     if (!two.gold || !two.pred) {
@@ -148,14 +150,14 @@ class Worker {
                         two.pred->packed, kinds[1], length_);
   }
 
-  // Gives what two count to a sink.
+  // Gives the counts of a pair to a sink.
   template <class Sink>
   void count(const MemberPair& two, Sink& sink) const {
     pair_(two.gold ? two.gold->relation : Relation(), two.pred ? two.pred->relation : Relation(),
           length_, plan_.params, sink);
   }
 
-  // Adds the counts of two, and tells the partner.
+  // Adds the counts of a pair, and sets its partner.
   void add(const MemberPair& two, int64_t* partner, int64_t* counts) {
     if (partner && two.gold) partner[two.gold->number] = two.pred ? two.pred->number : -1;
     const PatternTable::Id id = traits_.token_sums ? NONE : id_of(two);
@@ -164,7 +166,7 @@ class Worker {
     count(two, sink);
   }
 
-  // Finds the column of each row.
+  // Sets the column of each row.
   void assign(int64_t example) {
     if (plan_.official && rows_->size() <= columns_->size() &&
         columns_->size() <= OfficialSearch::MOST) {
@@ -191,7 +193,7 @@ class Worker {
 
   static bool marks(const Member& member) { return member.relation.n > 0; }
 
-  // Compares sides by the relations that mark something, which come first.
+  // Compares sides by their relations with spans. These come first.
   static int compare(const std::vector<Member>& a, const std::vector<Member>& b) {
     for (size_t k = 0;; ++k) {
       const bool more_of_a = k < a.size() && marks(a[k]);
@@ -229,7 +231,7 @@ class Worker {
     }
   }
 
-  // Finds what pairing two relations adds; false: they are not to be paired.
+  // Computes the gain of pairing two relations. Returns false if they must not be paired.
   bool gain(const MemberPair& two, Value& value) {
     const bool packed = !((two.gold->kind | two.pred->kind) & UNPACKED);
     int64_t shared = 0;
@@ -254,9 +256,10 @@ class Worker {
     return {top_of(table_->worth(id)), bottom_of(table_->worth(id)), 0};
   }
 
-  // The objective of two.
+  // Returns the objective of a pair.
   Value worth(const MemberPair& two) {
-    const bool alone = !two.gold || !two.pred;  // else patterns say what both add
+    // For pairs, patterns hold the gain and not the worth.
+    const bool alone = !two.gold || !two.pred;
     const PatternTable::Id id = alone ? id_of(two) : NONE;
     if (id != NONE) return value_of(id);
     WorthSink sink(plan_);

@@ -1,5 +1,5 @@
-// Differences between the compilers that read the item code: host C++17, nvcc and NVRTC.
-// No other file looks at the compiler's macros.
+// Differences between the three compilers of the item code: host C++17, nvcc and NVRTC. Only this
+// file tests the compiler's macros.
 #pragma once
 
 #if defined(__CUDACC_RTC__)
@@ -20,7 +20,7 @@
 #define FC_ON_DEVICE 0
 #endif
 
-// Where a call costs more than what it does.
+// For functions whose call costs more than their body.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define FC_INLINE __host__ __device__ __forceinline__
 #elif defined(_MSC_VER)
@@ -29,7 +29,7 @@
 #define FC_INLINE __attribute__((always_inline)) inline
 #endif
 
-// Before a loop of few and constantly many steps: without a branch at the end of each.
+// For loops with a small constant number of steps: the loop compiles without branches.
 #if defined(__clang__) || defined(__CUDACC__)
 #define FC_UNROLL _Pragma("unroll")
 #elif defined(__GNUC__)
@@ -38,7 +38,7 @@
 #define FC_UNROLL
 #endif
 
-// Instructions for sixteen bytes at once; FASTCAUSAL_PLAIN does without.
+// 1 if SSE2 handles sixteen bytes at once. FASTCAUSAL_PLAIN turns it off.
 #if (defined(__SSE2__) || defined(_M_X64)) && !defined(__CUDACC_RTC__) && !defined(FASTCAUSAL_PLAIN)
 #define FC_SSE2 1
 #else
@@ -47,10 +47,10 @@
 
 namespace fastcausal {
 
-constexpr int64_t MOST_SPANS = 24;  // of one relation on a device
+constexpr int64_t MOST_SPANS = 24;  // per relation on a device
 
-// Working space for n items: on the stack up to Bound, on the heap beyond (host only; relations
-// with more spans than Bound are not sent to a device).
+// Working space for n items: on the stack up to Bound items, on the heap beyond. Only the host uses
+// the heap: relations with more spans than Bound never reach a device.
 template <int64_t Bound>
 struct Scratch {
   int32_t fixed[Bound];

@@ -1,4 +1,5 @@
-// Strict span counts, per role: TP FP FN. A span is right if its role and both bounds are.
+// Strict span counts per role: TP FP FN. A predicted span is correct if its role and both bounds
+// match.
 // Cost: spans of gold plus spans of pred.
 #pragma once
 #include "relation.h"
@@ -13,7 +14,7 @@ FC_HD void exact_spans(const Relation& gold, const Relation& pred, int64_t lengt
   enum { TP, FP, FN, N_FIELDS };
   int64_t i = 0;
   int64_t j = 0;
-  while (i < gold.n && j < pred.n) {  // merge of two lists in (start, stop, role) order
+  while (i < gold.n && j < pred.n) {  // merges two lists in (start, stop, role) order
     const Row& g = gold.row(i);
     const Row& p = pred.row(j);
     const int order = compare_rows(g, p);

@@ -1,8 +1,8 @@
-// Fair span counts (Ortmann 2022), per role: TP FP FN LE BE LBE BES BEL BEO.
-// Roles of one track form one sequence; spans of different tracks are never confused.
-// Partners take the tokens that they share from each other: a later one has to share others.
-// Cost: the spans of both sides; those not found again, gold times pred (in a track where spans of
-// a side overlap, times a word for every 16 of them).
+// Fair span counts (Ortmann 2022), per role: TP FP FN LE BE LBE BES BEL BEO. Roles of one track
+// form one sequence. Spans of different tracks are never confused. Two partners use up the tokens
+// that they share: a later partner needs other tokens.
+// Cost: the spans of both sides, then gold times pred for the spans without an equal one. In a
+// track with overlapping spans on one side, each pair also costs a word per 16 of them.
 #pragma once
 #include "open_spans.h"
 
@@ -11,7 +11,8 @@ namespace fair {
 
 enum Field { TP, FP, FN, LE, BE, LBE, BES, BEL, BEO, N_FIELDS };
 
-// Counts equal spans as hits, by merging two lists in (start, stop, role) order; returns how many.
+// Counts equal spans as hits, by merging two lists in (start, stop, role) order. Returns their
+// number.
 template <class Sink>
 FC_HD int64_t take_equal(Spans& gold, Spans& pred, Sink& sink) {
   int64_t n_equal = 0;
@@ -28,7 +29,7 @@ FC_HD int64_t take_equal(Spans& gold, Spans& pred, Sink& sink) {
   return n_equal;
 }
 
-// Counts the same bounds under another role as errors of the label.
+// Counts equal bounds with different roles as label errors.
 template <class Sink>
 FC_HD void take_same_bounds(Spans& gold, Spans& pred, Sink& sink) {
   for (int64_t i = 0; i < gold.n_open;) {
@@ -45,9 +46,9 @@ FC_HD void take_same_bounds(Spans& gold, Spans& pred, Sink& sink) {
   }
 }
 
-// Finds the partner of span k among the candidates: most shared tokens, then fewest of the
-// candidate's tokens left over, then the shortest, then the first. -1 where none. (Fewest tokens of
-// its own left over, the published second key, follows from the first.)
+// Returns the candidate that is the best partner of span k, or -1. Criteria, in this order: most
+// shared tokens, fewest remaining tokens of the candidate, shortest, first. The published second
+// criterion, fewest remaining tokens of the span itself, follows from the first.
 FC_HD int64_t partner(const Spans& own, int32_t k, const Spans& other, const int32_t* candidates,
                       int64_t n_candidates, bool same_role, const SharedTokens& tokens) {
   const Row& row = own.row(k);
@@ -75,7 +76,7 @@ FC_HD Field kind_of_boundary(const Row& gold, const Row& pred) {
   return inside ? BES : around ? BEL : BEO;
 }
 
-// Pairs the open spans of one side: with open ones of the other, or with those it has charged.
+// Pairs the open spans of one side with open spans of the other side, or with its charged spans.
 template <class Sink>
 FC_HD void take_overlaps(Spans& own, Spans& other, bool own_is_gold, bool with_charged,
                          bool same_role, const SharedTokens& tokens, Sink& sink) {
@@ -99,8 +100,8 @@ FC_HD void take_overlaps(Spans& own, Spans& other, bool own_is_gold, bool with_c
   }
 }
 
-// Pairs overlapping spans: open ones, then what is open on either side with what the other side has
-// already charged, so that a span predicted in two pieces counts two boundary errors.
+// Pairs overlapping spans: first open with open, then open with charged, in both directions. So a
+// span that is predicted in two pieces counts two boundary errors.
 template <class Sink>
 FC_HD void take_overlaps(Spans& gold, Spans& pred, const SharedTokens& tokens, Sink& sink) {
   for (int step = 0; step < 2; ++step) {

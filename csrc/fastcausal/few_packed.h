@@ -1,11 +1,11 @@
-// One example with at most three packed relations a side, paired by what their patterns are worth.
+// Pairs and counts one example with at most three packed relations per side.
 //
-//   read ── both sides, packed and checked
-//   pair ── every pair is looked up; the best way to pair, where patterns tell it
-//   each ── what this way counts
+//   read ── packs and checks both sides
+//   pair ── looks up every pair, then finds the best pairing
+//   each ── calls a function for each chosen pair
 //
-// What is missing of three is an empty relation, so that one search serves every shape. All arrays
-// are indexed by numbers that a compiler knows, so that a device keeps them in registers.
+// Empty relations fill each side up to three, so one search serves every shape. Constants index all
+// arrays, so a device keeps them in registers.
 #pragma once
 #include "patterns.h"
 #include "plan.h"
@@ -21,9 +21,9 @@ struct FewPacked {
     int n;
     Record packed[MOST];
     Kind kinds[MOST];
-    int32_t alone[MOST];  // their patterns
+    int32_t alone[MOST];  // pattern of each relation alone
 
-    // False: too many, or some that are odd.
+    // Returns false if there are too many relations or some cannot be packed.
     FC_INLINE bool read(const Side& side, const Bounds& bounds, int64_t example, int32_t tokens,
                         const KernelTraits& traits) {
       first = side.relation_offsets[example];
@@ -45,7 +45,7 @@ struct FewPacked {
       return !any_unpacked;
     }
 
-    // Adds what they are worth alone; false: it is unknown.
+    // Adds the worth of the relations alone. Returns false if it is unknown.
     FC_INLINE bool weigh(const Patterns& patterns, bool is_gold, Worth& worth) {
       bool known = true;
       FC_UNROLL for (int i = 0; i < MOST; ++i) {
@@ -59,7 +59,7 @@ struct FewPacked {
   };
 
   Relations gold, pred;
-  int32_t pairs[MOST][MOST];  // their patterns
+  int32_t pairs[MOST][MOST];  // pattern of each pair
   uint32_t way;               // see way_of_three
 
   FC_INLINE bool read(const Side& of_gold, const Side& of_pred, const Bounds& gold_bounds,
@@ -70,11 +70,12 @@ struct FewPacked {
            pred.read(of_pred, pred_bounds, example, tokens, traits);
   }
 
-  // False: a pattern is unknown, or does not tell which of equal ways counts.
+  // Returns false if a pattern is unknown, or if equal pairings have different counts.
   FC_INLINE bool pair(const Patterns& patterns, const KernelTraits& traits, const Plan& plan) {
     pred.n = static_cast<int>(plan.n_counted(gold.n, pred.n));
     if (plan.official && gold.n && pred.n > gold.n) return false;
-    // Where pairing may cost, the host says what 0/0 is worth among other ways.
+    // If pairing may cost, the worth of 0/0 depends on the other pairings: only the host handles
+    // that.
     if (!plan.never_costs && gold.n && pred.n && gold.n + pred.n > 2) return false;
     Cell cells[MOST][MOST] = {};
     FC_UNROLL for (int i = 0; i < MOST; ++i) {
@@ -94,11 +95,11 @@ struct FewPacked {
     return choose(cells, none, plan);
   }
 
-  // What counts once: a pair, or one that stays alone with a missing other.
+  // An item to count: a pair, or a single relation beside an empty one.
   struct Counted {
     int32_t id;  // its pattern
     int i, j;
-    bool of_gold, of_pred;  // who is there
+    bool of_gold, of_pred;  // present relations
     Record gold, pred;
     Kind gold_kind, pred_kind;
 
@@ -127,7 +128,7 @@ struct FewPacked {
   }
 
  private:
-  // What a pair adds, and the tokens of one role that it shares.
+  // The gain of a pair, and the tokens that it shares role by role.
   struct Cell {
     Worth worth;
     int32_t shared;
@@ -157,14 +158,14 @@ struct FewPacked {
       way = other;
     }
     if (!tied) return true;
-    if (plan.official) {  // the first of those without a hit
+    if (plan.official) {  // the first pairing without a hit
       way = way_of_three(0);
       return !top_of(none + best.worth);
     }
     return plan.by_content && plan.additive && !best.shared && !any_meet();
   }
 
-  // Tells whether any pair has a token in common: if not, all ways count the same.
+  // Returns whether some pair has a common token. If none has, all pairings count the same.
   FC_INLINE bool any_meet() const {
     uint64_t bits = 0;
     FC_UNROLL for (int i = 0; i < MOST; ++i) {

@@ -1,5 +1,5 @@
-// All kernels: of each its header, and a line with its name, which is that of its twin in
-// engine/reference/kernels.py.
+// The list of all kernels: a header and a name each. The Python twin in engine/reference/kernels.py
+// has the same name.
 #pragma once
 #include "exact_spans.h"
 #include "fair_spans.h"
@@ -11,7 +11,7 @@
 
 namespace fastcausal {
 
-// Each as a type whose objects take a pair and a sink.
+// Defines a type for each kernel. Its objects take a pair of relations and a sink.
 #define FC_PAIR(kernel)                                                               \
   struct kernel##_pair {                                                              \
     template <class Sink>                                                             \

@@ -1,26 +1,26 @@
-// The spans of one track that fair_spans.h has not settled, and the tokens that each has left.
+// The spans of one track that fair_spans.h has not settled yet, with their remaining tokens.
 //
-// Where no two spans of a side overlap, no third one can want what two of them share. Else every
-// span is a set of the segments between neighbouring bounds. The size of a set depends on the
-// number of spans alone, not on their length.
+// If no spans of a side overlap, the shared tokens of two spans belong to them alone. Otherwise
+// each span is a set of segments between neighbouring bounds. The size of a set depends on the
+// number of spans, not on their length.
 #pragma once
 #include "relation.h"
 
 namespace fastcausal {
 namespace fair {
 
-// One side's spans in one track: those still open, and those already charged in the order charged.
+// The spans of one side in one track: open ones, and charged ones in the order of charging.
 struct Spans {
   static constexpr int64_t N_LISTS = 3;
   const Row* rows;
   int64_t n;
   int32_t* open;  // row numbers
   int32_t* charged;
-  int32_t* left;  // tokens no partner has taken yet, by row number: 0 of a span with an equal one
+  int32_t* left;  // remaining tokens by row number; 0 for a span that has an equal one
   int64_t n_open = 0;
   int64_t n_charged = 0;
-  bool overlap = false;      // open spans overlap each other
-  uint32_t* sets = nullptr;  // where some do, the segments that each span has left, by row number
+  bool overlap = false;      // some open spans overlap
+  uint32_t* sets = nullptr;  // remaining segments by row number, if some spans overlap
 
   FC_HD Spans(const Relation& relation, int32_t* scratch)
       : rows(relation.rows),
@@ -53,7 +53,7 @@ struct Spans {
     charged[n_charged++] = open[i];
     remove(i);
   }
-  FC_HD void sort_by_length() {  // stable; few spans
+  FC_HD void sort_by_length() {  // stable, for few spans
     for (int64_t i = 1; i < n_open; ++i) {
       const int32_t k = open[i];
       int64_t j = i;
@@ -63,7 +63,7 @@ struct Spans {
   }
 };
 
-// Tells how many tokens two spans share, and takes these from them.
+// Counts the tokens that two spans share, and takes them from both.
 class SharedTokens {
  public:
   FC_HD SharedTokens(Spans& gold, Spans& pred)
@@ -116,7 +116,7 @@ class SharedTokens {
       add_bound(spans.row(spans.open[i]).stop);
     }
   }
-  FC_HD void add_bound(int32_t bound) {  // in ascending order, each once
+  FC_HD void add_bound(int32_t bound) {  // keeps bounds ascending and unique
     int32_t* bounds = bounds_.at;
     int64_t at = n_bounds_;
     while (at > 0 && bounds[at - 1] > bound) --at;
@@ -137,7 +137,7 @@ class SharedTokens {
   }
 
   bool overlap_;
-  int64_t n_words_;  // of a set
+  int64_t n_words_;  // per set
   int64_t n_bounds_ = 0;
   Scratch<MOST_BOUNDS> bounds_;
   Scratch<2 * MOST_SPANS * MOST_WORDS> sets_;

@@ -1,8 +1,8 @@
-// The four SemEval-2013 task 9 schemes as nervaluate 1.2 counts them: strict, exact, partial and
-// type, each COR INC PAR MIS SPU. Per role over that role's spans alone, and overall over the spans
-// of all roles, where a span may meet one of another role.
-// Predictions are taken in row order; an overlap counts if it covers at least 1% of the gold span.
-// Cost: four times spans of gold times spans of pred, once for each role and once overall.
+// The four schemes of SemEval-2013 task 9 as nervaluate 1.2 counts them. Schemes: strict, exact,
+// partial and type. Each has COR INC PAR MIS SPU. Counts per role use the spans of this role alone.
+// Overall counts use all spans: there, a span may overlap a span of another role. Predictions come
+// in row order. An overlap counts if it covers at least 1% of the gold span.
+// Cost: four times spans of gold times spans of pred, for each role and once overall.
 #pragma once
 #include "relation.h"
 
@@ -24,9 +24,9 @@ FC_HD int64_t distance(const Row& a, const Row& b) {
   return (start < 0 ? -start : start) + (stop < 0 ? -stop : stop);
 }
 
-// Finds the gold span that a predicted span takes, -1 for none; right tells how it counts. A full
-// match ends the search; otherwise the first gold span met is taken. Type takes the nearest of its
-// role.
+// Returns the gold span that a predicted span takes, or -1. Sets `correct` if it counts as correct.
+// A full match ends the search. Otherwise the first overlapping gold span wins. The scheme "type"
+// prefers the nearest span of the same role.
 FC_HD int64_t taken(Scheme scheme, const Row* gold, int64_t n_gold, const Row& p, int32_t role,
                     const int32_t* used, bool& correct) {
   int64_t first = -1;
@@ -83,7 +83,7 @@ FC_HD void partial_spans(const Relation& gold, const Relation& pred, int64_t len
   (void)length;
   const Scratch<MOST_SPANS> used(gold.n);
   const int64_t n_roles = params[0];
-  for (int64_t group = 0; group <= n_roles; ++group) {  // every role alone, then all together
+  for (int64_t group = 0; group <= n_roles; ++group) {  // each role alone, then all roles together
     const int32_t role = group == n_roles ? EVERY_ROLE : static_cast<int32_t>(group);
     for (int64_t scheme = 0; scheme < N_SCHEMES; ++scheme) {
       const uint64_t fields = ((uint64_t{1} << N_FIELDS) - 1) << (scheme * N_FIELDS);

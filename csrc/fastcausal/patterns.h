@@ -1,25 +1,24 @@
-// Patterns as a device looks them up: filled by the host (patterns.hpp), here only read.
+// The table of patterns that a device reads. The host fills it (patterns.hpp).
 #pragma once
 #include "record.h"
 #include "ways.h"
 
 namespace fastcausal {
 
-struct alignas(32) Pattern {                   // in one line of the cache
-  static constexpr Worth UNKNOWN = INT64_MIN;  // the general path has to look at it
+struct alignas(32) Pattern {                   // in one cache line
+  static constexpr Worth UNKNOWN = INT64_MIN;  // only the general path can count this pattern
   uint64_t key = 0;
-  Worth worth = 0;        // of a pair: what it adds to both alone
-  int64_t n[2] = {0, 0};  // on the host: how often it was chosen, by group
+  Worth worth = 0;        // of a pair: its gain over both relations alone
+  int64_t n[2] = {0, 0};  // on the host: number of uses, by group
 };
 
-// The head of a table. After it come its patterns, a row of counts of each, and where the patterns
-// of pairs are, by their keys.
+// The head of a table. Behind it lie its patterns, their rows of counts, and a hash table of keys.
 struct alignas(32) Patterns {
-  static constexpr int32_t NONE = 0;  // no pattern that is told
-  int32_t n;                          // of them, first for the host
-  int32_t shift;                      // of hashes: 64 less the bits of their places
+  static constexpr int32_t NONE = 0;  // no usable pattern
+  int32_t n;                          // number of patterns; first, so that the host finds it
+  int32_t shift;                      // of hashes: 64 minus the bits of a slot number
   KernelTraits traits;
-  int32_t of_alone[2][UNPACKED + 1];  // by side, gold second, and kind
+  int32_t of_alone[2][UNPACKED + 1];  // pattern by side (gold second) and kind
   int64_t n_fields;
 
   FC_HD const Pattern* all() const { return reinterpret_cast<const Pattern*>(this + 1); }

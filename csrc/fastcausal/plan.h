@@ -1,10 +1,10 @@
-// The two sides of an example, and what is done with it.
+// The two sides of an example, and the plan for counting it.
 #pragma once
 #include "relation.h"
 
 namespace fastcausal {
 
-// One side: example -> relation -> row, as two levels of offsets over the rows.
+// One side: two levels of offsets lead from examples to relations to rows.
 struct Side {
   const Row* rows;                  // [n_rows]
   const int64_t* row_offsets;       // [n_relations + 1]
@@ -21,10 +21,10 @@ struct Side {
   }
 };
 
-// Faults of arrays that a user made: none, an array of offsets, or a row.
+// Faults in the arrays of a user: an array of offsets, or a row.
 enum class Fault : int64_t { NONE, ROW_OFFSETS, RELATION_OFFSETS, ROLE, EMPTY, OUTSIDE, ORDER };
 
-// Checks the rows of one example, whose offsets are right.
+// Checks the rows of one example. Its offsets must be valid.
 FC_HD Fault check_example(const Side& side, int64_t e, int32_t length, int64_t n_roles,
                           int64_t* where) {
   for (int64_t r = side.relation_offsets[e]; r < side.relation_offsets[e + 1]; ++r) {
@@ -41,7 +41,7 @@ FC_HD Fault check_example(const Side& side, int64_t e, int32_t length, int64_t n
   return Fault::NONE;
 }
 
-// The relations and the rows of a range of examples, by number; the ends of the range are right.
+// The relations and rows that belong to a range of examples. The ends of the range must be valid.
 struct Bounds {
   int64_t first_relation, last_relation, first_row, last_row;
 
@@ -61,26 +61,26 @@ struct Bounds {
 
 enum Form { NUMERATOR, DENOMINATOR, OFFICIAL_TP, OFFICIAL_FP, OFFICIAL_FN, OFFICIAL_HALF, N_FORMS };
 
-// The choices of a protocol besides its kernel: one record for host, device and NumPy
-// (engine/plan.py, with the same names in the same order). All members take 8 bytes.
+// The choices of a protocol besides its kernel. Host, device and NumPy share this record:
+// engine/plan.py has the same names in the same order. All members take 8 bytes.
 struct Plan {
   const int64_t* params;    // the number of roles, then the track of each role
   const int64_t* weights;   // [n_fields, N_FORMS]: of the objective, and of the official search
-  int64_t n_fields;         // counts of a pair
-  uint64_t wanted;          // fields of a role that the objective uses, a bit each
-  uint64_t wanted_overall;  // the same of the overall fields
+  int64_t n_fields;         // counts per pair
+  uint64_t wanted;          // role fields that the objective uses, one bit each
+  uint64_t wanted_overall;  // overall fields that the objective uses
   // Choices, 0 or 1:
-  int64_t official;           // that search applies
+  int64_t official;           // the official search applies
   int64_t linear;             // the objective is the numerator alone
   int64_t additive;           // pairs without a common token count as both unmatched
   int64_t never_costs;        // pairing never lowers the objective
-  int64_t by_content;         // ties by content, else by file order
-  int64_t truncate;           // no more predictions than gold relations
-  int64_t ignore_non_causal;  // no predictions where there is no gold relation
+  int64_t by_content;         // ties by content, otherwise by file order
+  int64_t truncate;           // keep at most as many predictions as gold relations
+  int64_t ignore_non_causal;  // drop predictions in examples without gold relations
 
   FC_HD int64_t n_roles() const { return params[0]; }
 
-  // Predicted relations of an example that count.
+  // Returns the number of predicted relations that count in an example.
   FC_HD int64_t n_counted(int64_t n_gold, int64_t n_pred) const {
     if (!n_gold) return ignore_non_causal ? 0 : n_pred;
     return truncate && n_gold < n_pred ? n_gold : n_pred;

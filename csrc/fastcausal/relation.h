@@ -4,10 +4,10 @@
 
 namespace fastcausal {
 
-// A kernel: one gold relation against one predicted relation; either may have no rows (unmatched).
+// A kernel compares one gold relation with one predicted relation. An unmatched one has no rows.
 // Rows are (role, start, stop), sorted by (start, stop, role). params: the number of roles, then
-// the track of each role. The kernels here are templates that give their counts to a sink; a kernel
-// from elsewhere is a pointer to a function that writes them to counts, which are 0 before.
+// the track of each role. Kernels here are templates that add their counts to a sink. A user's
+// kernel is a function pointer that writes to counts, which are 0 on entry.
 using Kernel = void (*)(const Row* gold, int64_t n_gold, const Row* pred, int64_t n_pred,
                         int64_t length, const int64_t* params, int64_t* counts);
 
@@ -17,7 +17,7 @@ struct Relation {
 
   FC_HD const Row& row(int64_t i) const { return rows[i]; }
 
-  // Orders by content: row by row, then the shorter relation first; empty ones come last.
+  // Orders by content: row by row, then the shorter relation first. Empty relations come last.
   FC_HD int compare(const Relation& other) const {
     if (!n || !other.n) return (n == 0) - (other.n == 0);
     for (int64_t k = 0; k < n && k < other.n; ++k) {
@@ -27,7 +27,7 @@ struct Relation {
   }
 };
 
-// The bounds of a relation. Two that are apart share no token.
+// The bounds of a relation. Relations with disjoint extents share no token.
 struct Extent {
   int32_t start = 0;
   int32_t stop = 0;
@@ -40,9 +40,9 @@ struct Extent {
   FC_HD bool meets(const Extent& other) const { return start < other.stop && other.start < stop; }
 };
 
-// Tells whether a token is marked by both.
+// Returns whether both relations mark a common token.
 FC_HD bool meet(const Relation& gold, const Relation& pred) {
-  int64_t first = 0;  // rows of pred before it end before gold's row starts
+  int64_t first = 0;  // earlier rows of pred end before this row of gold starts
   for (int64_t i = 0; i < gold.n; ++i) {
     const Row& g = gold.row(i);
     while (first < pred.n && pred.row(first).stop <= g.start) ++first;

@@ -1,10 +1,10 @@
-// One span of a relation, and what two spans have in common.
+// One span of a relation, and comparisons of two spans.
 #pragma once
 #include "config.h"
 
 namespace fastcausal {
 
-// Tokens start up to, not including, stop. An int32 array [n, 3] holds such rows.
+// Covers the tokens from start to stop, without stop. An int32 array [n, 3] holds such rows.
 struct Row {
   int32_t role, start, stop;
 };
@@ -16,7 +16,7 @@ FC_HD int32_t shared_tokens(const Row& a, const Row& b) {
   return stop > start ? stop - start : 0;
 }
 
-// Here and below, & and | where both sides are cheap: && would be a branch to mispredict.
+// Here and below, & and | join cheap conditions: && would add a branch to mispredict.
 FC_HD bool same_bounds(const Row& a, const Row& b) {
   return !((a.start ^ b.start) | (a.stop ^ b.stop));
 }
@@ -28,7 +28,7 @@ FC_HD int compare_rows(const Row& a, const Row& b) {
   return a.role < b.role ? -1 : a.role > b.role;
 }
 
-// The order of roles first: role, start, stop.
+// The order with roles first: role, start, stop.
 FC_HD int compare_roles_first(const Row& a, const Row& b) {
   if (a.role != b.role) return a.role < b.role ? -1 : 1;
   return compare_rows(a, b);

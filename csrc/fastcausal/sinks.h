@@ -1,10 +1,10 @@
-// Sinks, which a kernel gives its counts to, field by field.
+// Sinks: kernels add their counts to them, field by field.
 //
-//   wants(fields)    tells whether any of these fields of a role is used, a bit each
-//   wants_overall    the same of overall fields
-//   add(field, n)    adds n to the count of a field; fields that are never named are 0
+//   wants(fields)    whether the sink uses any of these role fields, one bit each
+//   wants_overall    the same for overall fields
+//   add(field, n)    adds n to the count of a field; other fields stay 0
 //
-// A kernel may leave out what the sink does not want.
+// A kernel may skip fields that the sink does not want.
 #pragma once
 #include "plan.h"
 
@@ -18,8 +18,8 @@ struct CountSink {
   FC_HD void add(int64_t field, int64_t n) { counts[field] += n; }
 };
 
-// Returns the sign of a / b - c / d for b, d > 0, exactly: that of the first terms of their
-// continued fractions that differ.
+// Returns the exact sign of a / b - c / d for b, d > 0. Compares the continued fractions term by
+// term.
 FC_HD int compare_ratios(int64_t a, int64_t b, int64_t c, int64_t d) {
   if (!(((a < 0 ? -a : a) | b | (c < 0 ? -c : c) | d) >> 31)) {
     return a * d < c * b ? -1 : a * d > c * b;
@@ -37,11 +37,11 @@ FC_HD int compare_ratios(int64_t a, int64_t b, int64_t c, int64_t d) {
   }
 }
 
-// The gain of pairing a row with a column over the value N / D of leaving both unmatched.
+// A value N / D, or the gain of a pair over leaving both relations unmatched.
 struct Value {
   int64_t numerator;
   int64_t denominator;
-  int64_t shared;  // tokens of the same role on both sides: decides between equal values
+  int64_t shared;  // tokens with the same role on both sides: decides between equal values
 
   FC_HD Value plus(const Value& o) const {
     return {numerator + o.numerator, denominator + o.denominator, shared + o.shared};
@@ -49,7 +49,7 @@ struct Value {
   FC_HD Value minus(const Value& o) const {
     return {numerator - o.numerator, denominator - o.denominator, shared - o.shared};
   }
-  // 0/0, nothing found and nothing missed, compares like 0.
+  // 0/0 (nothing found, nothing missed) compares like 0.
   FC_HD int64_t bottom() const { return denominator ? denominator : 1; }
   // Returns the sign of N/D - N'/D'.
   FC_HD int compare(const Value& other) const {
@@ -57,7 +57,7 @@ struct Value {
   }
 };
 
-// Sums of the official search: tp, fp, fn, and errors charged half to precision and recall.
+// Sums of the official search: tp, fp, fn, and errors that count half in precision and recall.
 struct SpanErrors {
   int64_t tp, fp, fn, half;
 
@@ -67,7 +67,7 @@ struct SpanErrors {
   FC_HD SpanErrors minus(const SpanErrors& o) const {
     return {tp - o.tp, fp - o.fp, fn - o.fn, half - o.half};
   }
-  FC_HD int64_t n() const { return 2 * tp + fp + fn + half; }  // F1 is 2 tp of it
+  FC_HD int64_t n() const { return 2 * tp + fp + fn + half; }  // F1 is 2 tp / n
   FC_HD double f1() const {
     const double h = 0.5 * static_cast<double>(half);
     const double hits = static_cast<double>(tp);
@@ -79,8 +79,7 @@ struct SpanErrors {
   }
 };
 
-// What counts are worth: sums of the forms of the official search where that applies, else of the
-// objective.
+// Sums up the worth of counts: of the official search if it applies, otherwise of the objective.
 struct WorthSink {
   const Plan& plan;
   int64_t sum[N_FORMS] = {};
@@ -94,7 +93,7 @@ struct WorthSink {
     const int64_t* weights = plan.weights + field * N_FORMS;
     if (plan.official) {
       for (int f = OFFICIAL_TP; f < N_FORMS; ++f) sum[f] += n * weights[f];
-    } else if (weights[NUMERATOR] | weights[DENOMINATOR]) {  // few fields are worth anything
+    } else if (weights[NUMERATOR] | weights[DENOMINATOR]) {  // most fields have no weight
       sum[NUMERATOR] += n * weights[NUMERATOR];
       sum[DENOMINATOR] += n * weights[DENOMINATOR];
     }

@@ -1,11 +1,13 @@
 // Overlap of one role's spans (RECESS, section 3.5 and appendix A.3), per role:
-//   EM  the same set of spans;  OSB  some start or some stop in common;  TO  some token in common
-//   (each 1 where neither side has the role, 0 where one side lacks it or is no relation at all);
-//   TP FP FN  tokens marked by both, by pred alone, by gold alone;
-//   N N1 O01  for Krippendorff's alpha over the two token masks: units, units marked, units that
-//   disagree;  PAIRS  the pairs counted.  Two that mark nothing at all add none of these.
-// Overall: EM OSB TO that hold for every role at once, and PAIRS.
-// Cost: per role, spans of gold times spans of pred. N fits as long as length < 2^62.
+//   EM   both sides have the same set of spans
+//   OSB  some start or some stop is equal
+//   TO   some token is common
+//        Each is 1 if neither side has the role, and 0 if one side lacks it or has no relation.
+//   TP FP FN   tokens that both sides mark, that pred alone marks, that gold alone marks
+//   N N1 O01   for Krippendorff's alpha of two token masks: units, marked units, unequal units
+//   PAIRS      counted pairs; pairs that mark nothing add nothing from TP on
+// Overall: EM OSB TO that hold for all roles together, and PAIRS.
+// Cost: per role, spans of gold times spans of pred. N fits for lengths below 2^62.
 #pragma once
 #include "relation.h"
 
@@ -14,10 +16,10 @@ namespace overlap {
 
 enum Field { EM, OSB, TO, TP, FP, FN, N, N1, O01, PAIRS, N_FIELDS };
 enum Overall { ALL_EM, ALL_OSB, ALL_TO, ALL_PAIRS };
-// The fields that are sums over pairs of what add_tokens is given.
+// The fields of add_tokens. They are sums over pairs.
 constexpr uint64_t TOKENS = ((uint64_t{1} << N_FIELDS) - 1) & ~uint64_t{7};
 
-// Finds the first row of a role from row k on, relation.n for none.
+// Returns the first row with a role from row k on, or relation.n.
 FC_HD int64_t next_of(const Relation& relation, int64_t k, int32_t role) {
   while (k < relation.n && relation.row(k).role != role) ++k;
   return k;
@@ -48,7 +50,7 @@ struct Mask {
   }
 };
 
-// Tokens that one role's spans mark on either side, and on both.
+// Tokens that one role's spans mark: in gold, in pred, and in both.
 struct Marked {
   int64_t in_gold;
   int64_t in_pred;
@@ -67,14 +69,14 @@ FC_HD Marked marked(const Relation& gold, const Relation& pred, int32_t role) {
   return {g.total, p.total, common};
 }
 
-// Counts the tokens of one role that both mark, of all roles.
+// Counts the common tokens of each role, and adds them up.
 FC_HD int64_t common(const Relation& gold, const Relation& pred, int64_t n_roles) {
   int64_t total = 0;
   for (int32_t role = 0; role < n_roles; ++role) total += marked(gold, pred, role).common;
   return total;
 }
 
-// Rows of one role are in (start, stop) order, so equal sets are equal step by step.
+// Compares step by step: rows of one role are in (start, stop) order.
 FC_HD bool same_spans(const Relation& gold, const Relation& pred, int32_t role) {
   int64_t i = next_of(gold, 0, role);
   int64_t j = next_of(pred, 0, role);
@@ -96,7 +98,7 @@ FC_HD bool shares_boundary(const Relation& gold, const Relation& pred, int32_t r
   return false;
 }
 
-// length, n_pairs: of all pairs in which something is marked.
+// length, n_pairs: totals over the pairs that mark something.
 template <class Sink>
 FC_HD void add_tokens(const Marked& found, int64_t length, int64_t n_pairs, int64_t of_role,
                       Sink& sink) {
@@ -125,7 +127,7 @@ FC_HD void span_overlap(const Relation& gold, const Relation& pred, int64_t leng
     const int64_t of_role = int64_t{N_FIELDS} * role;
     const Marked tokens = marked(gold, pred, role);
     const int32_t absent = both && !tokens.in_gold && !tokens.in_pred;
-    const bool meet = tokens.common > 0;  // as spans do that have a bound in common
+    const bool meet = tokens.common > 0;  // spans with a common bound share a token
     const int32_t holds[3] = {absent || (meet && same_spans(gold, pred, role)),
                               absent || (meet && shares_boundary(gold, pred, role)),
                               absent || meet};

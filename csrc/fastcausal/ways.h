@@ -1,14 +1,15 @@
-// What pairs of relations are worth to a pairing, so that ways to pair can be compared.
+// The worth of pairs of relations. Pairings are compared by their total worth.
 #pragma once
 #include "config.h"
 
 namespace fastcausal {
 
-// Two numbers that are added and compared together: of an objective N and D, of the official search
-// 2 TP and the denominator of F1.
+// Two numbers that are added and compared together. Objective: N and D. Official search: 2 TP and
+// the denominator of F1.
 using Worth = int64_t;
-constexpr int64_t MOST_WORTH = int64_t{1} << 24;     // of a pair, so that products stay in 64 bits
-constexpr int64_t MOST_OFFICIAL = int64_t{1} << 16;  // where integers say which float is higher
+constexpr int64_t MOST_WORTH = int64_t{1} << 24;  // per pair, so that products stay in 64 bits
+// Up to this size, integers compare like the official floats.
+constexpr int64_t MOST_OFFICIAL = int64_t{1} << 16;
 FC_HD Worth worth_of(int64_t top, int64_t bottom) { return top * (int64_t{1} << 32) + bottom; }
 FC_HD int64_t bottom_of(Worth worth) { return static_cast<int32_t>(worth); }
 FC_HD int64_t top_of(Worth worth) { return (worth - bottom_of(worth)) >> 32; }
@@ -23,11 +24,11 @@ FC_HD int64_t compare_worth(Worth a, Worth b) {
 // The ways to pair three gold relations with three predicted ones, in lexicographic order.
 constexpr int N_WAYS = 6;
 
-// Returns the partner of each gold relation, two bits each, the first in the last bits.
+// Returns the partner of each gold relation: two bits each, the first one lowest.
 FC_HD uint32_t way_of_three(int k) { return static_cast<uint32_t>(0x192261624 >> 6 * k & 63); }
 
-// Returns the ways that pair as many of at most three as can be, a bit each; what is missing fills
-// up the three in its order, so that no way is there twice.
+// Returns the largest pairings of at most three relations, one bit each. Missing relations fill up
+// the three in their order, so each pairing occurs once.
 FC_HD uint32_t ways_of_few(int n_gold, int n_pred) {
   const int fewer = n_gold < n_pred ? n_gold : n_pred;
   const int more = n_gold < n_pred ? n_pred : n_gold;
