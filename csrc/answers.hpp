@@ -1,6 +1,5 @@
-// What models say, read as scores, letters, yes and no. Host only. The rules are those told in
-// fastcausal/tasks/crab/parse.py; text is UTF-8, and bytes that are not are no letters and no
-// blanks.
+// Reads answers of models as scores, letters, yes and no. Host only. fastcausal/tasks/crab/parse.py
+// has the rules. Text is UTF-8. Invalid bytes are neither letters nor blanks.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -30,14 +29,14 @@ inline bool is_choice(char c) { return lower(c) >= 'a' && lower(c) <= 'd'; }
 inline bool is_mark(char c) { return c == '.' || c == ':' || c == ')'; }
 inline bool is_any(char c, Text of) { return of.find(c) != Text::npos; }
 
-// Tells whether the character that starts with this byte is of a word: ASCII, U+00C0 to U+1FFF.
+// Returns whether this byte starts a word character: ASCII, or U+00C0 to U+1FFF.
 inline bool is_word(char c) {
   const auto byte = static_cast<uint8_t>(c);
   return (byte >= 0xc3 && byte <= 0xe1) || is_digit(c) || c == '_' ||
          (lower(c) >= 'a' && lower(c) <= 'z');
 }
 
-// The character that comes first, where it has two or three bytes: n of them, else none.
+// Returns the first character if it has two or three bytes. Sets n to their number, otherwise to 0.
 inline uint32_t code_of(Text text, size_t& n) {
   const auto byte = [&](size_t k) { return static_cast<uint8_t>(text[k]); };
   const auto goes_on = [&](size_t k) { return k < text.size() && byte(k) >> 6 == 2; };
@@ -52,7 +51,7 @@ inline uint32_t code_of(Text text, size_t& n) {
   return (byte(0) & 15u) << 12 | (byte(1) & 63u) << 6 | (byte(2) & 63u);
 }
 
-// Bytes of the blank that comes first; 0 where another character does.
+// Returns the bytes of a leading blank, or 0.
 inline size_t blank(Text text) {
   if (text.empty()) return 0;
   const char c = text[0];
@@ -81,7 +80,7 @@ inline Text stripped(Text text) {
   return text;
 }
 
-// Takes a word, given in lower case, away from the front; tells whether it was there.
+// Removes a leading word, written in lower case. Returns whether it was there.
 inline bool take(Text& text, Text word) {
   if (text.size() < word.size()) return false;
   for (size_t k = 0; k < word.size(); ++k) {
@@ -91,8 +90,8 @@ inline bool take(Text& text, Text word) {
   return true;
 }
 
-// Finds the text that counts; false where a tag is opened and none is closed. Tags mostly come
-// last, so this looks from the end.
+// Finds the text that counts. Returns false if a tag opens and never closes. Tags mostly come last,
+// so the search runs backwards.
 inline bool find_counted(Text& text) {
   bool is_opened = false;
   size_t closing = Text::npos;
@@ -119,9 +118,9 @@ inline size_t digits(Text& text, std::string& to) {
   return n;
 }
 
-// Takes a decimal number away from the front.
+// Removes a leading decimal number.
 inline bool number(Text& text, double& value) {
-  std::string plain;  // short ones need no memory
+  std::string plain;  // short strings need no memory
   const auto take_any = [&](Text of) {
     if (text.empty() || !is_any(text[0], of)) return false;
     plain += text[0];
@@ -150,9 +149,9 @@ inline bool number(Text& text, double& value) {
     for (const char c : plain) value = 10 * value + (c - '0');
     return true;
   }
-  std::istringstream stream(plain);  // whatever the locale of the program, unlike strtod
+  std::istringstream stream(plain);  // ignores the program's locale, unlike strtod
   stream.imbue(std::locale::classic());
-  stream >> value;  // the largest number where it is too large
+  stream >> value;  // the largest double if it is too large
   return true;
 }
 
@@ -179,13 +178,13 @@ inline bool in_brackets(Text text, size_t at) {
 
 inline bool follows_word(Text text, size_t at) {
   if (at == 0) return false;
-  if (text[at - 1] == '.') return at > 2;  // as in U.S.A.; the mark of A.B. is the answer's own
+  if (text[at - 1] == '.') return at > 2;  // as in U.S.A.; in A.B. the point belongs to the answer
   --at;
   while (at > 0 && static_cast<uint8_t>(text[at]) >> 6 == 2) --at;
   return is_word(text[at]);
 }
 
-// Tells whether the letter at a place is named as a choice, within running text.
+// Returns whether a text names the letter at a place as a choice.
 inline bool is_named(Text text, size_t at) {
   if (in_brackets(text, at)) return true;
   if (at + 1 >= text.size() || !is_mark(text[at + 1])) return false;
@@ -204,7 +203,7 @@ inline ReadAnswer letter(Text text) {
   return {static_cast<double>(choice - 'a'), Reason::read};
 }
 
-// Takes marks of quotation, brackets and blanks away from the front.
+// Removes leading quotes, brackets and blanks.
 inline void skip_quotes(Text& text) {
   for (size_t n = 1; n;) {
     const uint32_t code = code_of(text, n);

@@ -1,7 +1,7 @@
-// Tagged sentences held against the texts that they repeat: other words, and signs of mark-up that
-// is no tag. Host only. Words are the same whose letters and digits are, in whatever ASCII case:
-// quotes, dashes and other punctuation pass. Nearly all sentences are the text with tags put in,
-// which is seen by whole pieces; others cost some nanoseconds for a byte.
+// Compares tagged sentences with their texts: finds other words, and signs of unknown mark-up. Host
+// only. Words are equal if their letters and digits are, in any ASCII case. Quotes, dashes and
+// other punctuation do not matter. Nearly all sentences are the text plus tags: comparing whole
+// pieces is enough. Other sentences cost some nanoseconds per byte.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -15,12 +15,13 @@
 namespace fastcausal {
 
 enum Unlike : uint8_t {
-  OTHER_WORDS = 1,     // some words are not those of the text
-  OTHER_SENTENCE = 2,  // half of them or more
-  SIGNS = 4,           // signs as of mark-up that the text lacks, or may lack where it is unknown
+  OTHER_WORDS = 1,     // some words differ from the text
+  OTHER_SENTENCE = 2,  // at least half of them differ
+  SIGNS = 4,           // more mark-up signs than the text has; or any, if the text is unknown
 };
 
-// Where a tag that begins at a "<" ends, as markup.py finds tags: there if it is none.
+// Returns the end of a tag that begins at a "<", as markup.py finds tags. Returns `at` if it is
+// none.
 inline const char* behind_tag(const char* at, const char* end) {
   const char* name = at + 1;
   name += name < end && *name == '/';
@@ -30,7 +31,7 @@ inline const char* behind_tag(const char* at, const char* end) {
   return name + (name < end && *name == '>');
 }
 
-// Calls see(piece) for the text between tags, from left to right, until one is false.
+// Calls see(piece) for the text between tags, from left to right, until a call returns false.
 template <class See>
 bool all_pieces(std::string_view sentence, See see) {
   const char* piece = sentence.data();
@@ -50,7 +51,7 @@ bool all_pieces(std::string_view sentence, See see) {
   return see(std::string_view(piece, static_cast<size_t>(end - piece)));
 }
 
-// Tells whether a sentence is its text with tags put in.
+// Returns whether a sentence is its text plus tags.
 inline bool is_copy(std::string_view sentence, std::string_view text) {
   const bool begins = all_pieces(sentence, [&text](std::string_view piece) {
     if (text.substr(0, piece.size()) != piece) return false;
@@ -62,7 +63,7 @@ inline bool is_copy(std::string_view sentence, std::string_view text) {
 
 constexpr std::string_view SIGN_KINDS = "<>[]{}()*_|#~^=&";
 
-// The number of each sign, from 1; 0 of all other bytes.
+// Numbers the signs from 1. All other bytes get 0.
 constexpr std::array<uint8_t, 256> sign_numbers() {
   std::array<uint8_t, 256> numbers{};
   for (size_t k = 0; k < SIGN_KINDS.size(); ++k)
@@ -71,7 +72,7 @@ constexpr std::array<uint8_t, 256> sign_numbers() {
 }
 constexpr std::array<uint8_t, 256> SIGN_NUMBERS = sign_numbers();
 
-// Signs that mark words up, as many as there are of each.
+// Counts of the signs that mark words up.
 struct Signs {
   void count(std::string_view sentence) {
     n.fill(0);
@@ -87,16 +88,16 @@ struct Signs {
     return false;
   }
 
-  std::array<int32_t, SIGN_KINDS.size() + 1> n{};  // the first of all that is no sign
+  std::array<int32_t, SIGN_KINDS.size() + 1> n{};  // the first: bytes that are no signs
 };
 
-// The words of a sentence without its tags, one after another.
+// Reads the words of a sentence without its tags, one after another.
 class WordReader {
  public:
   explicit WordReader(std::string_view sentence)
       : at_(sentence.data()), end_(sentence.data() + sentence.size()) {}
 
-  // Reads the letters of the next word; false where there is none.
+  // Reads the letters of the next word. Returns false at the end.
   bool next(std::string& letters) {
     letters.clear();
     bool inside = false;
@@ -128,8 +129,8 @@ class WordReader {
   }
 
  private:
-  // A letter beyond ASCII; quotes, dashes and other signs of U+0080 to U+00BF, U+2000 to U+203F
-  // and U+2212 are left out.
+  // Adds a letter beyond ASCII. Skips quotes, dashes and other signs: U+0080 to U+00BF, U+2000 to
+  // U+203F and U+2212.
   void others(std::string& letters) {
     const auto first = static_cast<unsigned char>(*at_);
     const std::string_view left(at_, static_cast<size_t>(end_ - at_));
@@ -146,7 +147,7 @@ class WordReader {
   const char* end_;
 };
 
-// Holds sentences against texts; what it needs for that is kept from one to the next.
+// Compares sentences with texts. Uses its memory again for each one.
 class Copies {
  public:
   uint8_t unlike(std::string_view sentence, std::string_view text, bool is_known) {
@@ -181,9 +182,9 @@ class Copies {
   Signs own_, wanted_;
 };
 
-// Holds every sentence that could be read (widths from 0) against the text of its example, where
-// that is there (valid, or NULL for all); unlike takes the bits of `Unlike`. Texts that are known
-// are no sentence of the example itself.
+// Compares every readable sentence (widths from 0) with the text of its example, if that exists.
+// valid is NULL if all texts exist. unlike receives the bits of `Unlike`. A known text is not
+// itself a sentence of the example.
 template <class Offset>
 void compare_copies(const char* data, const Offset* offsets, const int64_t* examples,
                     int64_t n_examples, const char* texts, const int64_t* places,
@@ -207,7 +208,7 @@ void compare_copies(const char* data, const Offset* offsets, const int64_t* exam
   }
 }
 
-// Sentences without their tags, one after another, and where each of them begins and ends.
+// Writes sentences without their tags, one after another, and their bounds.
 template <class Offset>
 void write_bare(const char* data, const Offset* offsets, int64_t n, char* bare, int32_t* places) {
   char* to = bare;

@@ -1,4 +1,4 @@
-// A batch of logits of span boundaries to rows: the host's driver of span_selection.h.
+// Logits of span boundaries to rows, in batches: the host's driver of span_selection.h.
 #pragma once
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace fastcausal {
 
-// Returns -1, or example * n_tokens * MOST_FAULTS plus what Selector::read returns.
+// Returns -1, or example * n_tokens * MOST_FAULTS plus the fault of Selector::read.
 inline int64_t select_spans(const selection::Boundaries& b, const selection::Settings& settings,
                             CollectedRows& collected, std::vector<double>& scores,
                             StopRequested stop_requested) {

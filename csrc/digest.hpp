@@ -1,5 +1,6 @@
-// A digest of annotated examples that adds: the sum modulo 2^128 of a hash of each, so that no
-// order, split or format of the examples changes it. It tells data apart, it withstands no forger.
+// A digest of annotated examples that adds: the sum of their hashes modulo 2^128. So order, split
+// and format of the examples do not change it. It tells data sets apart, but does not withstand a
+// forger.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace fastcausal {
 
-// Text i is data[offsets[i]:offsets[i + 1]]; without offsets there are none.
+// Text i is data[offsets[i]:offsets[i + 1]]. Without offsets there are no texts.
 struct Texts {
   const int32_t* offsets;
   const char* data;
@@ -22,11 +23,11 @@ struct Texts {
 
 constexpr uint64_t SEEDS[2] = {0x243f6a8885a308d3u, 0x13198a2e03707344u};  // digits of pi
 
-// Two halves of 64 bits, each of a hash with a seed of its own.
+// Two halves of 64 bits. Each sums hashes with a seed of its own.
 struct Digest {
   uint64_t low = 0, high = 0;
 
-  // Adds example i; the hashes of its content become its own.
+  // Adds example i. Replaces the hashes of its content by its own.
   void add(const Texts& ids, int64_t i, uint64_t (&hash)[2]) {
     for (int k = 0; k < 2; k++) hash[k] = mixed(mixed(SEEDS[k] ^ ids.hash(i, SEEDS[k])) ^ hash[k]);
     low += hash[0];
@@ -34,7 +35,7 @@ struct Digest {
   }
 };
 
-// Examples with an id and a text each.
+// Sums examples that have an id and a text.
 inline Digest digest_texts(const Texts& ids, const Texts& contents, int64_t n) {
   Digest sum;
   for (int64_t i = 0; i < n; i++) {
@@ -45,7 +46,7 @@ inline Digest digest_texts(const Texts& ids, const Texts& contents, int64_t n) {
   return sum;
 }
 
-// The spans of a relation, sorted as they are; roles go by their names.
+// Hashes the sorted spans of a relation. Roles count by name.
 inline uint64_t hash_of_relation(const Row* row, const Row* end, const uint64_t* roles,
                                  uint64_t seed) {
   uint64_t hash = seed;
@@ -57,9 +58,9 @@ inline uint64_t hash_of_relation(const Row* row, const Row* end, const uint64_t*
   return mixed(hash + 1);
 }
 
-// Examples with an id and relations each, which add within an example; those without spans are
-// none. `roles` is space for two numbers of each role; `each`, unless null, gets both halves of
-// every example.
+// Sums examples that have an id and relations. Relations add within an example; empty ones count
+// nothing. `roles` has space for two numbers per role. `each`, unless null, receives both halves
+// per example.
 inline Digest digest_relations(const Row* rows, const int64_t* row_offsets,
                                const int64_t* relation_offsets, int64_t n, const Texts& ids,
                                const Texts& role_names, int64_t n_roles, uint64_t* roles,

@@ -1,4 +1,4 @@
-// Texts told apart by 64-bit hashes: whether any of many occurs twice, at 8 bytes a text.
+// Finds out whether any of many texts occurs twice, by 64-bit hashes: 8 bytes per text.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace fastcausal {
 
-// A bijection of 64-bit numbers (the finisher of SplitMix64), so that texts of one length of up to
-// eight bytes never share a hash.
+// A bijection of 64-bit numbers (the finisher of SplitMix64). So texts of equal length up to eight
+// bytes never share a hash.
 inline uint64_t mixed(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
@@ -32,12 +32,12 @@ inline uint64_t hash_of(const char* text, int64_t length, uint64_t seed = 0) {
   return hash;
 }
 
-// Text i is data[offsets[i]:offsets[i + 1]]. One of up to eight bytes is the end of eight bytes, of
-// which those before it are shifted out: to copy as many as it has takes twice as long.
+// Text i is data[offsets[i]:offsets[i + 1]]. A text of up to eight bytes is read as the end of
+// eight bytes, and a shift removes earlier bytes. Copying its exact length takes twice as long.
 inline void hash_texts(const int32_t* offsets, const char* data, int64_t n, uint64_t* hashes) {
   const uint64_t one = 1;
   char first = 0;
-  std::memcpy(&first, &one, 1);  // 1 where the lowest byte is the first
+  std::memcpy(&first, &one, 1);  // 1 if the lowest byte comes first
   for (int64_t i = 0; i < n; i++) {
     const char* stop = data + offsets[i + 1];
     const int64_t length = static_cast<int64_t>(offsets[i + 1]) - offsets[i];
@@ -51,9 +51,8 @@ inline void hash_texts(const int32_t* offsets, const char* data, int64_t n, uint
   }
 }
 
-// Tells whether one of the n numbers from here on occurs twice; their order is lost. The table is
-// memory to use again. Numbers made to meet in the table are sorted instead, so that time is
-// near-linear.
+// Returns whether one of n numbers occurs twice. Their order is lost. The table is reusable memory.
+// Sorts numbers that were made to collide, so time is near-linear.
 inline bool twice_in(uint64_t* numbers, int64_t n, std::vector<uint64_t>& table) {
   size_t size = 16;
   while (size < 2 * static_cast<size_t>(n)) size *= 2;
@@ -75,9 +74,9 @@ inline bool twice_in(uint64_t* numbers, int64_t n, std::vector<uint64_t>& table)
   return false;
 }
 
-// Tells whether a number occurs twice; their order is lost. Many are scattered by their leading
-// bits into a second array, whose parts fit into the cache and go through a table of their own.
-// More bits would be more places to write to than the cache has lines for.
+// Returns whether a number occurs twice. Their order is lost. Leading bits scatter many numbers
+// into parts of a second array. Each part fits into the cache and uses a table of its own. More
+// bits would need more write positions than the cache has lines.
 inline bool any_twice(uint64_t* numbers, int64_t n) {
   int bits = 0;
   while (bits < 11 && (n >> bits) > 4096) bits++;

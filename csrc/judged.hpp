@@ -1,8 +1,8 @@
-// Words that an answer shares with its reference, a million answers at a time.
+// Words that an answer shares with its reference, for a million answers at a time.
 //
-//   parts_of ── where the causes, the effects and the relation of a text are
-//   Comparison ── one example: words of both sides, and what they have in common
-//   compare_answers ── all of them, from threads
+//   parts_of ── finds the causes, the effects and the relation of a text
+//   Comparison ── one example: words of both sides, and their common words
+//   compare_answers ── all examples, from threads
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Parts {
   Text part[N_PARTS];
 };
 
-// Text of an Arrow column; a negative size where it is null.
+// Texts of an Arrow column. A null has a negative size.
 struct TextColumn {
   const char* data;
   const int64_t* offsets;
@@ -44,7 +44,7 @@ inline char lowered(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
 }
 
-// The part whose name, in any case, stands at a place and is followed by a letter; else N_PARTS.
+// Returns the part whose name begins at a place, in any case, before a given letter. Else N_PARTS.
 inline int name_at(Text text, int64_t at, char after) {
   for (int part = 0; part < N_PARTS; ++part) {
     if (text.size - at <= SIZES[part] || text.data[at + SIZES[part]] != after) continue;
@@ -55,7 +55,7 @@ inline int name_at(Text text, int64_t at, char after) {
   return N_PARTS;
 }
 
-// Reads parts one after the other; false where one occurs twice.
+// Collects parts one after another. Returns false if one occurs twice.
 struct PartReader {
   Parts& parts;
   int open = N_PARTS;
@@ -114,15 +114,15 @@ inline Parts guide_parts(Text text) {
   return parts;
 }
 
-// Where a mark begins, from a place on; -1 where it does not.
+// Returns the next place of a mark, or -1.
 inline int64_t find(Text text, int64_t from, const char* mark, int64_t size) {
   const char* end = text.data + text.size;
   const char* place = std::search(text.data + from, end, mark, mark + size);
   return place == end ? -1 : place - text.data;
 }
 
-// \[Cause\](.*?)\[Relation\](.*?)\[Effect\](.*?)$: a line break ends all attempts before it, but
-// one at the end of the text is not looked at.
+// \[Cause\](.*?)\[Relation\](.*?)\[Effect\](.*?)$ in the last line. A line break ends every earlier
+// match. One at the end of the text is ignored.
 inline Parts fcr_parts(Text text) {
   Parts parts;
   if (text.size && text.data[text.size - 1] == '\n') --text.size;
@@ -139,7 +139,7 @@ inline Parts fcr_parts(Text text) {
   return parts;
 }
 
-// Order of Python's strings, which that of UTF-8 is; several marks of quotation are one.
+// The order of Python's strings. UTF-8 has the same order. Several quotation marks count as one.
 inline bool comes_before(Text a, Text b) {
   const auto next = [](Text& text) {
     const char letter = *text.data;
@@ -166,8 +166,9 @@ class Comparison {
  public:
   Comparison(const Letters& letters, bool fcr) : letters_(letters), fcr_(fcr) {}
 
-  // Fills a row of counts; missing gets the words that the source lacks. False where a letter is
-  // not in the table. contained is -1 without a source and of an answer that is not read.
+  // Fills a row of counts. missing receives the words that the source lacks.
+  // Returns false if a letter is not in the table. contained is -1 without a source, or if the
+  // answer is unreadable.
   bool compare(Text source, Text reference, Text answer, int64_t* row, Text* relations,
                std::string& missing, CostMeter& meter) {
     words_.clear();
@@ -209,7 +210,7 @@ class Comparison {
   const bool fcr_;
   Words words_;
   Spans sides_[2][2];
-  std::vector<int32_t> times_;  // of each word of one side, 0 between uses
+  std::vector<int32_t> times_;  // uses of each word of one side; 0 between calls
   std::vector<char> in_source_;
   std::vector<size_t> order_[2];
   std::vector<int32_t> in_order_[2];
@@ -278,7 +279,7 @@ class Comparison {
     return overlap(gold.begin(i), gold.end(i), pred.begin(j), pred.end(j));
   }
 
-  // Shared words of the best pairs of spans.
+  // Returns the shared words of the best pairs of spans.
   int64_t matched(const Spans& gold, const Spans& pred, CostMeter& meter) {
     edges_.clear();
     offsets_.assign(1, 0);
@@ -303,7 +304,7 @@ class Comparison {
     return sum;
   }
 
-  // Puts the spans of a side in order.
+  // Sorts the spans of a side.
   template <class Before>
   void sort(int side, const Spans& spans, const Before& before) {
     order_[side].resize(spans.size());
@@ -311,7 +312,7 @@ class Comparison {
     std::sort(order_[side].begin(), order_[side].end(), before);
   }
 
-  // All words of the spans, these in order of their texts.
+  // Compares all words, with spans in order of their texts.
   bool same_words(const Spans& gold, const Spans& pred) {
     const Spans* sides[2] = {&gold, &pred};
     for (int side = 0; side < 2; ++side) {
@@ -365,8 +366,8 @@ class Comparison {
   }
 };
 
-// What is compared, and where the results go: a row of counts an answer, the sizes of its texts,
-// and whether all of its letters are in the table.
+// The texts to compare, and the place of the results. Each answer has a row of counts, the sizes of
+// its texts, and a flag: all letters are in the table.
 struct AnswerBatch {
   TextColumn source, reference, answer;
   int64_t n;
@@ -375,7 +376,7 @@ struct AnswerBatch {
   int8_t* known;
 };
 
-// Relation of the reference, of the answer, missing words: those of all answers, one after another.
+// Texts of all answers, joined: relation of the reference, relation of the answer, missing words.
 struct AnswerTexts {
   std::string of[3];
 };

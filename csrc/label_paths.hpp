@@ -8,8 +8,8 @@
 
 namespace fastcausal {
 
-// Returns -1, or the place (sequence * n_tokens + token) of the first token with a logit that is
-// NaN or +inf.
+// Returns -1, or the place (sequence * n_tokens + token) of the first token with a logit NaN or
+// +inf.
 template <class Real>
 int64_t label_ids(const labels::Logits& logits, StopRequested stop_requested) {
   Stop stop(stop_requested);

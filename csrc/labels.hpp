@@ -1,8 +1,8 @@
-// Matrices of label ids to rows: a relation per sequence, none where it marks nothing.
+// Matrices of label ids to rows. Each sequence with spans gives one relation.
 //
-// Tokens are walked run by run, a run being tokens of one label. Where runs begin is kept for 64
-// tokens at once as the bits of a word, and what a run does is computed without branches: where a
-// run ends and what comes next cannot be guessed, and a wrong guess costs more than ten tokens.
+// A run is a row of tokens with one label. The code handles run by run. The bits of a word hold the
+// run starts of 64 tokens, and the code of a run has no branches. Ends and successors of runs are
+// unpredictable, and a misprediction costs more than ten tokens.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -20,14 +20,14 @@ struct Matrix {  // [batch, tokens], row-major
   int64_t n_sequences;
   int64_t n_tokens;
   const uint8_t* where;  // of the same shape, or NULL
-  const int32_t* words;  // likewise
+  const int32_t* words;  // of the same shape, or NULL
 };
 
 namespace labels {
 
-enum : int32_t { IGNORED = -8, UNKNOWN = -12 };  // marks, besides those of a scheme
+enum : int32_t { IGNORED = -8, UNKNOWN = -12 };  // marks besides the marks of a scheme
 
-// Returns false where a label id does not fit int8.
+// Copies label ids to int8. Returns false if one does not fit.
 template <class Id>
 bool narrowed(const Id* ids, int64_t n, int8_t* code) {
   uint64_t shifted = 0;  // 0 to 255 for an int8
@@ -39,7 +39,7 @@ bool narrowed(const Id* ids, int64_t n, int8_t* code) {
 }
 
 struct RunWalker {
-  const int32_t* marks;  // of each label as uint8
+  const int32_t* marks;  // by label, as uint8
   Row* rows;
   int64_t n_rows = 0;
   int32_t open = -1;
@@ -74,12 +74,12 @@ class RunReader {
     for (int64_t k = 0; k < scheme.n_labels && k < 128; ++k) marks[k] = scheme.marks[k];
     marks[static_cast<uint8_t>(scheme.ignored)] = IGNORED;
   }
-  // Labels and what is ignored have to be different as int8.
+  // Returns whether labels and the ignored label differ as int8.
   static bool can_take(const Scheme& scheme) {
     return scheme.n_labels <= 128 && scheme.ignored >= -128 && scheme.ignored < 128;
   }
 
-  // Returns the number of rows, which have room for n + 1; -1 where a label is unknown.
+  // Fills rows, with room for n + 1. Returns their number, or -1 if a label is unknown.
   template <class Id>
   int64_t spans(const Id* ids, int64_t n, Row* rows, int32_t* length) {
     int8_t* code = codes.data();
@@ -104,13 +104,13 @@ class RunReader {
  private:
   static constexpr int64_t BLOCK = 64;
   std::vector<int8_t> codes;    // labels of one sequence
-  std::vector<uint8_t> begins;  // 1 where a token has another label than the one before it, else 0
+  std::vector<uint8_t> begins;  // 1 for tokens with a new label, else 0
   int32_t marks[256];
 };
 
 }  // namespace labels
 
-// Returns -1, or the place (sequence * n_tokens + token) of what is no label of the scheme.
+// Returns -1, or the place (sequence * n_tokens + token) of a label outside the scheme.
 template <class Id>
 int64_t label_rows(const Matrix& m, const labels::Scheme& scheme, CollectedRows& collected,
                    StopRequested stop_requested) {

@@ -1,5 +1,5 @@
-// The look of lines of text, so that a fast reader is used only where it reads them the way
-// Python does. Host only.
+// Checks lines of text: a fast reader may only take lines that Python would read the same way. Host
+// only.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -15,12 +15,12 @@ inline const char* find(const char* p, const char* end, char c) {
 }
 
 struct Lines {
-  int64_t n = 0;        // those that are not blank
-  int64_t longest = 0;  // bytes of the longest one
+  int64_t n = 0;        // lines that are not blank
+  int64_t longest = 0;  // bytes of the longest line
 };
 
-// n is -1 where some line is neither blank nor `{...}`. Within a JSON value, no `{` can come first
-// in a line after a `}` that was last: no value goes on over several such lines.
+// Counts lines. n is -1 if some line is neither blank nor `{...}`. Inside a JSON value, no line can
+// end with `}` before a line that begins with `{`. So no value goes on over several such lines.
 inline Lines object_lines(const char* data, int64_t size) {
   Lines lines;
   const char* limit = data + size;
@@ -38,8 +38,8 @@ inline Lines object_lines(const char* data, int64_t size) {
   return lines;
 }
 
-// Finds where the n-th line that is not blank ends, or the last one that does end. Sets n to how
-// many there are up to there, and counts all lines.
+// Returns the end of the n-th line that is not blank, or of the last complete line. Sets n to the
+// number of such lines up to there, and counts all lines.
 inline const char* end_of_lines(const char* p, const char* limit, int64_t& n, int64_t& lines) {
   int64_t found = 0;
   const auto space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
@@ -51,8 +51,8 @@ inline const char* end_of_lines(const char* p, const char* limit, int64_t& n, in
   return p;
 }
 
-// Counts the rows of a CSV file that are not empty; -1 where a closing quote has anything but a
-// comma or the end of the line after it, or is missing: readers differ on that.
+// Counts the rows of a CSV file that are not empty. Readers differ on unusual quotes: returns -1 if
+// a closing quote is missing, or if neither a comma nor a line end follows it.
 inline int64_t csv_rows(const char* data, int64_t size) {
   const char* end = data + size;
   int64_t n = 0;
@@ -80,13 +80,13 @@ inline int64_t csv_rows(const char* data, int64_t size) {
   return n;
 }
 
-// Lists of strings, each written as a Python literal; of less than 2 GiB.
+// Lists of strings, each written as a Python literal, below 2 GiB.
 struct Literals {
   std::string data;
-  std::vector<int32_t> places{0};  // where each of them ends
+  std::vector<int32_t> places{0};  // end of each string
 };
 
-// Appends the strings of one list and returns how many, -1 where it is not written plainly.
+// Appends the strings of one list. Returns their number, or -1 if the list is not plain.
 inline int64_t string_list(const char* p, const char* end, Literals& found) {
   const size_t data_before = found.data.size(), places_before = found.places.size();
   const auto not_plain = [&] {

@@ -1,4 +1,4 @@
-// Numbers of different items, from 0 in the order in which they come. Host only.
+// Numbers different items from 0, in the order of their first use. Host only.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,15 +6,15 @@
 
 namespace fastcausal {
 
-// By open addressing. The items are the caller's: is(number) tells whether that one is meant, of
-// those with its hash.
+// An open-addressing table. The caller keeps the items: is(number) compares an item with the same
+// hash.
 class Numbers {
  public:
   static constexpr int64_t NONE = -1;
 
   int64_t n() const { return n_; }
 
-  // Forgets all of them.
+  // Forgets all items.
   void clear() {
     first_ += n_;
     n_ = 0;
@@ -26,7 +26,7 @@ class Numbers {
     return is_free(slot) ? NONE : slot.number - first_;
   }
 
-  // Finds the number of an item, or gives it the next.
+  // Returns the number of an item. A new item gets the next number.
   template <class Is>
   int64_t add(uint64_t hash, const Is& is) {
     Slot& slot = slots_[place(hash, is)];
@@ -39,7 +39,7 @@ class Numbers {
  private:
   struct Slot {
     uint64_t hash = 0;
-    int64_t number = NONE;  // from first_ on; a lower one has been forgotten
+    int64_t number = NONE;  // from first_ on; lower numbers are forgotten
   };
   std::vector<Slot> slots_ = std::vector<Slot>(256);  // a power of two, at most half full
   int64_t first_ = 0;

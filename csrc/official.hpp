@@ -1,6 +1,6 @@
-// What the official scorers make of the tags in a sentence, whether they are read in it
-// (tagged.hpp) or spans are taken as if they had been written with tags. Host only; the Python
-// twins are in fastcausal/formats/cnc/markup.py.
+// Reads tags in a sentence as the official scorers do. Host only. Tags come from a sentence
+// (tagged.hpp), or spans are read as if they were written with tags. The Python twins are in
+// fastcausal/formats/cnc/markup.py.
 //
 //   tokens      rain  fell   ,   so   roads   closed
 //   tags        <0>    </0>            <1>
@@ -18,7 +18,7 @@
 
 namespace fastcausal {
 
-// One span in 64 bits that sort as (role, start, stop) does.
+// One span in 64 bits. They sort like (role, start, stop).
 using PackedSpan = uint64_t;
 inline PackedSpan packed(int32_t role, int32_t start, int32_t stop) {
   return static_cast<PackedSpan>(role) << 62 | static_cast<PackedSpan>(start) << 31 |
@@ -31,7 +31,7 @@ inline Row unpacked(PackedSpan s) {
 
 enum Role : int32_t { cause, effect, signal };
 
-// Tags, in the order of the tokens they stand in, to spans.
+// Turns tags into spans. Tags come in the order of their tokens.
 class OfficialTags {
  public:
   OfficialTags(bool relaxed, std::vector<PackedSpan>& spans) : relaxed_(relaxed), spans_(spans) {}
@@ -51,15 +51,15 @@ class OfficialTags {
   // The tags of one token, and the last span of their track.
   struct Track {
     int32_t token = -1;
-    uint32_t tags = 0;  // a bit each: 2 * role, and 1 more where it closes
+    uint32_t tags = 0;  // bit 2 * role for an opening tag, the next bit for a closing one
     int64_t last = -1;
   };
 
-  // What is opened goes on up to the next marked token, `next`.
+  // Ends the tags of a token. A span that they open continues to the next marked token, `next`.
   void end_run(Track& track, int32_t next) {
     const uint32_t tags = std::exchange(track.tags, 0);
     if (!tags) return;
-    // The official program looks for arguments one after another, and takes the first.
+    // The official program checks the arguments in this order and takes the first.
     const int32_t role = tags & 3 ? cause : tags & 12 ? effect : signal;
     const uint32_t of_role = tags >> 2 * role;
     const bool opens = of_role & 1, closes = role == signal ? of_role & 2 : !opens;
@@ -82,22 +82,22 @@ class OfficialTags {
   std::vector<PackedSpan>& spans_;
 };
 
-// How spans that come without tags are read; RELAXED: also what is closed and never opened.
+// Readings of spans without tags. RELAXED also keeps spans that close without opening.
 enum class ReadAs : int64_t { GIVEN, OFFICIAL, RELAXED };
 
-// Rows of a range of examples whose spans were read as if they had been written with tags, and
-// checked on the way. Tags give back the same rows, or such as run on, unless spans of a track
-// overlap.
+// The rows of a range of examples, read as if they were written with tags, and checked. Tags give
+// the same rows, or rows that run on, unless spans of a track overlap.
 class ReadAsTagged {
  public:
   std::vector<Row> rows;             // from row `base` on
   std::vector<int64_t> row_offsets;  // of relations from `first` on
   int64_t base = 0;
   int64_t first = 0;
-  int64_t n_as_given = 0;  // relations that tags cannot hold, and that stay as they are
-  bool invalid = false;    // rows break a rule: then nothing else here holds
+  int64_t n_as_given = 0;  // relations that tags cannot hold: they keep their rows
+  bool invalid = false;    // rows break a rule; nothing else here is valid then
 
-  // Returns false where every relation stays as it is. n_roles: 0 for rows that are right already.
+  // Returns false if every relation keeps its rows. n_roles is 0 for rows that are known to be
+  // valid.
   bool read(const Input& input, int64_t from, int64_t to, int32_t n_roles, ReadAs reading) {
     const Side& side = input.side;
     const int64_t begin = side.relation_offsets[from];
@@ -135,12 +135,12 @@ class ReadAsTagged {
     bool operator<(const Mark& o) const { return token < o.token; }
   };
 
-  static uint64_t place_of(const Row& row) {  // in the order of rows
+  static uint64_t place_of(const Row& row) {  // grows in the order of rows
     return static_cast<uint64_t>(row.start) << 33 | static_cast<uint64_t>(row.stop) << 2 |
            static_cast<uint64_t>(row.role & 3);
   }
 
-  // Adds the rows that a relation is read as; tells why they are not those given.
+  // Adds the rows of a relation as tags give them. Returns how they differ from the input.
   Kind add(const Row* input, int64_t n_rows, int32_t length, int32_t n_roles, ReadAs reading) {
     Kind kind = kind_of(input, n_rows, length, n_roles);
     if (kind == Kind::OVERLAPS && !tags_can_hold(input, n_rows)) {
@@ -162,7 +162,7 @@ class ReadAsTagged {
     return kind;
   }
 
-  // Tags give back the same rows unless an argument has one token or spans of a track overlap.
+  // Tags give the same rows unless an argument has one token or spans of a track overlap.
   static Kind kind_of(const Row* row, int64_t n_rows, int32_t length, int32_t n_roles) {
     int32_t ends[2] = {0, 0};  // of the last argument, and of the last signal
     uint64_t place = 0;
@@ -181,7 +181,7 @@ class ReadAsTagged {
     return overlap ? Kind::OVERLAPS : one_token ? Kind::RUNS_ON : Kind::STAYS;
   }
 
-  // Two causes or two effects that overlap would need one tag within another of the same name.
+  // Two overlapping causes or effects would need a tag inside a tag of the same name.
   static bool tags_can_hold(const Row* row, int64_t n_rows) {
     int32_t ends[2] = {0, 0};
     for (const Row* end = row + n_rows; row < end; ++row) {

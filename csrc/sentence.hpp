@@ -1,4 +1,4 @@
-// A sentence in which texts of spans are looked up, in characters and in tokens.
+// A sentence that finds texts of spans in it, in characters and in tokens.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -11,13 +11,13 @@ namespace fastcausal {
 
 using CodePoints = std::vector<uint32_t>;
 
-// All places where a text occurs in another one, overlapping ones too, in linear time (Knuth,
+// Finds all places of a text in another text, overlapping ones too. It takes linear time (Knuth,
 // Morris, Pratt).
 class Occurrences {
  public:
-  std::vector<int64_t> places;  // where the last `find` found them, ascending
+  std::vector<int64_t> places;  // results of the last `find`, ascending
 
-  // An empty text occurs nowhere.
+  // Finds the places. An empty text occurs nowhere.
   void find(const CodePoints& text, const CodePoints& wanted) {
     places.clear();
     const size_t m = wanted.size();
@@ -35,7 +35,7 @@ class Occurrences {
   }
 
  private:
-  std::vector<size_t> borders_;  // of each start of the wanted text: how much of it ends it, too
+  std::vector<size_t> borders_;  // by prefix of the wanted text: length of its longest border
 
   void set_borders(const CodePoints& wanted) {
     borders_.assign(wanted.size() + 1, 0);
@@ -55,7 +55,7 @@ class Sentence {
 
   static bool is_space(uint32_t letter) { return letter == 32 || (letter >= 9 && letter <= 13); }
 
-  // Finds the tokens of `letters`, at most 2^31 - 1 of which there are.
+  // Finds the tokens of `letters`. There are at most 2^31 - 1.
   void split() {
     bool inside = false;
     for (size_t at = 0; at <= letters.size(); ++at) {
@@ -65,7 +65,7 @@ class Sentence {
     }
   }
 
-  // Takes white space from both ends of `wanted`; false where nothing else is in it.
+  // Strips white space from both ends of `wanted`. Returns false if nothing remains.
   bool strip() {
     const auto is_ink = [](uint32_t letter) { return !is_space(letter); };
     wanted.erase(std::find_if(wanted.rbegin(), wanted.rend(), is_ink).base(), wanted.end());
@@ -73,8 +73,8 @@ class Sentence {
     return !wanted.empty();
   }
 
-  // Makes [start, stop) the tokens that these characters touch; false where there are none.
-  // One more in `n_cut` where one of them is touched in part.
+  // Turns characters [start, stop) into the tokens that they touch. Returns false if they touch
+  // none. Adds one to `n_cut` if they touch a token only in part.
   bool tokens(int32_t& start, int32_t& stop, int& n_cut) const {
     const auto first = std::upper_bound(stops.begin(), stops.end(), start) - stops.begin();
     const auto last = std::lower_bound(starts.begin(), starts.end(), stop) - starts.begin();
@@ -86,8 +86,8 @@ class Sentence {
     return true;
   }
 
-  // Counts the occurrences of `wanted` that are whole tokens. One of them becomes [start, stop), in
-  // tokens: the first, or of those that reach least beyond one of the gaps.
+  // Counts the occurrences of `wanted` that are whole tokens, and sets [start, stop) to one of
+  // them. Without gaps it is the first. With gaps it is the one that reaches least beyond a gap.
   int64_t locate(int32_t& start, int32_t& stop) {
     const auto size = static_cast<int64_t>(wanted.size());
     int64_t count = 0, least = 0, place = 0;
@@ -106,8 +106,8 @@ class Sentence {
     return count && tokens(start, stop, n_cut) ? count : 0;
   }
 
-  // Sets where signals are expected: between Cause (role 0) and Effect (role 1) of these rows, else
-  // on both sides of the one that is there.
+  // Sets the places to expect signals: between Cause (role 0) and Effect (role 1) of these rows. If
+  // only one of them exists, signals may be on both sides of it.
   void set_gaps(const Row* rows, int64_t n) {
     Gap hull[2] = {{INT64_MAX, -1}, {INT64_MAX, -1}};
     for (const Row* row = rows; row < rows + n; ++row) {
@@ -117,7 +117,7 @@ class Sentence {
       of.stop = std::max<int64_t>(of.stop, stops[static_cast<size_t>(row->stop) - 1]);
     }
     forget_gaps();
-    const auto& [first, second] = std::minmax(hull[0], hull[1]);  // what is missing comes second
+    const auto& [first, second] = std::minmax(hull[0], hull[1]);  // a missing one comes second
     if (second.stop >= 0) {
       gaps_[n_gaps_++] = {std::min(first.stop, second.start), std::max(first.stop, second.start)};
     } else if (first.stop >= 0) {
@@ -139,7 +139,7 @@ class Sentence {
   int n_gaps_ = 0;
   Occurrences found_;
 
-  // White space, or an end of the sentence.
+  // Returns whether a place is white space or outside the sentence.
   bool is_bound(int64_t at) const {
     return at < 0 || at >= static_cast<int64_t>(letters.size()) ||
            is_space(letters[static_cast<size_t>(at)]);

@@ -1,6 +1,6 @@
-// Lines {"index": 0, "prediction": ["...", ...]} in the one form that needs no judgement: a subset
-// of JSON that cannot be read in two ways. Host only. What is not of this form is not plain, and
-// left to a reader that says what is wrong with it. Bytes are not checked for UTF-8.
+// Reads lines {"index": 0, "prediction": ["...", ...]} in one plain form. Host only. The form is a
+// subset of JSON that all readers read alike. Other lines are not plain: another reader takes them
+// and reports their faults. Nothing checks the bytes for UTF-8.
 #pragma once
 #include <algorithm>
 #include <charconv>
@@ -17,12 +17,12 @@ namespace fastcausal {
 enum Index : uint8_t { no_index, number_index, text_index };
 
 struct Submission {
-  char* text;                      // of all sentences; room for as many bytes as are read
-  std::vector<int32_t> places{0};  // where each sentence ends
-  std::vector<int32_t> counts;     // sentences of each line
-  std::vector<uint8_t> kinds;      // of the index of each line
-  std::vector<int64_t> numbers;    // the index, if it is one
-  std::string names;               // indexes that are text
+  char* text;                      // of all sentences; has room for all input bytes
+  std::vector<int32_t> places{0};  // end of each sentence
+  std::vector<int32_t> counts;     // sentences per line
+  std::vector<uint8_t> kinds;      // kind of the index of each line
+  std::vector<int64_t> numbers;    // indexes that are numbers
+  std::string names;               // indexes that are texts
   std::vector<int32_t> name_places{0};
 };
 
@@ -31,7 +31,7 @@ class SubmissionReader {
   SubmissionReader(const char* data, int64_t size, Submission& found)
       : p_(data), end_(data + size), found_(found), to_(found.text) {}
 
-  // Tells whether all lines are plain.
+  // Returns whether all lines are plain.
   bool read() {
     for (;;) {
       space();
@@ -72,7 +72,7 @@ class SubmissionReader {
     if (take("null")) return true;
     if (p_ < end_ && *p_ == '"') {
       found_.kinds.back() = text_index;
-      char* const name = to_;  // there is room for it until the next sentence comes
+      char* const name = to_;  // its room is free until the next sentence
       if (!string()) return false;
       found_.names.append(name, to_);
       to_ = name;
@@ -82,7 +82,7 @@ class SubmissionReader {
     const char* digits = p_ + (p_ < end_ && *p_ == '-');
     const auto [stop, error] = std::from_chars(p_, end_, found_.numbers.back());
     p_ = stop;
-    // What goes on as a fraction fails at the next comma or brace.
+    // A fraction fails at the next comma or brace.
     return error == std::errc() && (*digits != '0' || stop == digits + 1);
   }
 
@@ -104,11 +104,11 @@ class SubmissionReader {
     return true;
   }
 
-  // A string, written without its escapes.
+  // Reads a string and writes it without escapes.
   bool string() {
     if (!take("\"")) return false;
     for (const char* quote = p_ - 1;;) {
-      if (quote < p_) quote = find(p_, end_, '"');  // at first, and behind one that was escaped
+      if (quote < p_) quote = find(p_, end_, '"');  // at first, and behind an escaped quote
       const char* from = p_;
       p_ = find(from, quote, '\\');
       if (p_ == end_ || holds_control(from, p_)) return false;

@@ -1,5 +1,5 @@
-// Tagged sentences to spans in one pass, in 64-byte blocks of bit masks that the compiler makes
-// from plain loops. Host only. The readings are specified by fastcausal/formats/cnc/markup.py.
+// Tagged sentences to spans in one pass. Host only. Plain loops fill bit masks of 64-byte blocks,
+// and the compiler vectorises them. fastcausal/formats/cnc/markup.py specifies the readings.
 // Cost: about one nanosecond for 2 bytes. A sentence has fewer than 2^31 bytes.
 #pragma once
 #include <algorithm>
@@ -15,8 +15,8 @@
 #include "official.hpp"
 #include "stop.hpp"
 
-// The same C++ compiled twice, for the count of ones of newer processors: a tenth faster. Only
-// where the loader can choose between the two.
+// Compiles a function twice, once for the popcount of newer processors: a tenth faster. Only some
+// loaders can choose between both.
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12 && \
     defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
 #define FC_CLONES __attribute__((flatten, target_clones("arch=x86-64-v3", "default")))
@@ -31,12 +31,12 @@ enum class Tags : int64_t { strict, official, relaxed };
 inline bool is_blank(unsigned char c) { return c == ' '; }
 inline bool is_white(unsigned char c) { return (c == ' ') | (static_cast<uint8_t>(c - 9) < 5); }
 
-// Counts the k, from one number to another, that have a property.
+// Counts the numbers k of a range that have a property.
 template <class Has>
 int64_t count_if(int64_t from, int64_t to, Has has) {
   int64_t n = 0;
   while (from < to) {
-    const int64_t stop = std::min<int64_t>(to, from + 255);  // what a byte can count
+    const int64_t stop = std::min<int64_t>(to, from + 255);  // limit of a byte
     uint8_t found = 0;
     for (; from < stop; ++from) found += static_cast<uint8_t>(has(from));
     n += found;
@@ -44,7 +44,7 @@ int64_t count_if(int64_t from, int64_t to, Has has) {
   return n;
 }
 
-// Tokens of plain text: runs of what is no white space, or the pieces between single spaces.
+// Counts tokens of plain text: runs of non-blank characters, or pieces between single spaces.
 inline int64_t count_words(const char* text, int64_t size) {
   const auto begins = [&](int64_t k) { return is_white(text[k - 1]) & !is_white(text[k]); };
   return (size > 0 && !is_white(text[0])) + count_if(1, size, begins);
@@ -58,10 +58,10 @@ inline int64_t count_tokens(const char* text, int64_t size, Tags tags) {
   return tags == Tags::strict ? count_words(text, size) : count_pieces(text, size);
 }
 
-// 64 bytes of a sentence. Past its end, all is separators.
+// 64 bytes of a sentence. Bytes past its end are separators.
 struct Block {
   uint64_t opening;    // "<"
-  uint64_t separator;  // what ends tokens
+  uint64_t separator;  // ends of tokens
 
   template <class Ends>
   void read(const char* text, int64_t left, const char* limit, Ends ends_token) {
@@ -86,17 +86,17 @@ constexpr int32_t UNREAD = -1;
 // An argument, or the signals of a number.
 struct OpenTag {
   int32_t start;    // the first token
-  int32_t content;  // tokens in the text before; CLOSED: not open
+  int32_t content;  // content_ at its opening tag; CLOSED: not open
 };
 constexpr int32_t CLOSED = -1;
 
 // Settings and columns that the sentences of a table share.
 struct TaggedSpans {
   std::vector<PackedSpan> spans;
-  std::vector<int64_t> odd_signals;  // sentences with a signal tag that is perhaps no plain number
-  std::vector<OpenTag> opened;  // ARG0, ARG1, SIG0 to SIG9, then signals of two digits and more
-  std::unordered_map<std::string_view, int32_t> numbers;  // of the latter
-  std::vector<int32_t> waiting;  // numbers of what is open, and no text came after it
+  std::vector<int64_t> odd_signals;  // sentences with a signal tag that may hold an unusual number
+  std::vector<OpenTag> opened;  // ARG0, ARG1, SIG0 to SIG9, then signals of two and more digits
+  std::unordered_map<std::string_view, int32_t> numbers;  // index of each longer signal
+  std::vector<int32_t> waiting;  // numbers of open items that no text follows yet
 };
 
 // The strict reading of one sentence.
@@ -110,7 +110,7 @@ class StrictSentence {
   }
 
   int32_t read(const char* limit) {
-    uint64_t before = 1;  // whether a separator, or nothing, comes before the block
+    uint64_t before = 1;  // 1 if a separator or the start comes before the block
     for (const char* at = text_; at < end_; at += 64) {
       Block block;
       block.read(at, end_ - at, limit, is_white);
@@ -128,7 +128,7 @@ class StrictSentence {
  private:
   static constexpr int32_t N_PLAIN = 12;  // arguments and signals of one digit
 
-  // One "<" of a block; false where it makes the sentence unreadable.
+  // Reads one "<" of a block. Returns false if it makes the sentence unreadable.
   bool tag(const char* block, int32_t bit) {
     const char* at = block + bit;
     const char* name = at + 1;
@@ -169,10 +169,10 @@ class StrictSentence {
     return entry->second;
   }
 
-  // The text since the last tag; n_starts tokens of the tagged sentence begin before its end.
+  // Ends the text since the last tag. n_starts tokens of the tagged sentence begin before its end.
   void text_until(const char* at, int32_t n_starts) {
     if (at == piece_) return;
-    const bool word = piece_ > text_ && !is_white(*piece_);  // begins after a tag: no start there
+    const bool word = piece_ > text_ && !is_white(*piece_);  // begins after a tag: starts_ lacks it
     const int32_t words = n_starts - n_tagged_ + word;
     n_ -= word & glued_;
     for (const int32_t number : found_.waiting)
@@ -185,18 +185,18 @@ class StrictSentence {
 
   const char* text_;
   const char* end_;
-  const char* piece_;     // where the text since the last tag begins
-  uint64_t starts_ = 0;   // where tokens of the tagged sentence begin in the block
-  int32_t n_starts_ = 0;  // and how many do before it
-  int32_t n_tagged_ = 0;  // how many do up to the last tag
-  int32_t n_ = 0;         // tokens of the text so far, the last one perhaps not complete
+  const char* piece_;     // start of the text since the last tag
+  uint64_t starts_ = 0;   // starts of tokens of the tagged sentence in the block
+  int32_t n_starts_ = 0;  // starts before the block
+  int32_t n_tagged_ = 0;  // starts up to the last tag
+  int32_t n_ = 0;         // tokens of the text so far; the last one may be incomplete
   int32_t content_ = 0;   // grows with every piece of text that has tokens
-  bool glued_ = false;    // whether text now goes on with the last token
+  bool glued_ = false;    // the next text continues the last token
   int32_t n_open_ = 0;    // arguments and signals
   TaggedSpans& found_;
 };
 
-// The readings of the official scorers: a tag acts on the piece between spaces that it stands in.
+// The readings of the official scorers. A tag applies to the piece between spaces that contains it.
 class OfficialSentence {
  public:
   OfficialSentence(const char* text, int64_t size, bool relaxed, std::vector<PackedSpan>& spans)
@@ -214,12 +214,12 @@ class OfficialSentence {
       }
       n += count_ones(block.separator);
     }
-    n -= static_cast<int32_t>(at - end_) - 1;  // what was past the end, and the last piece
+    n -= static_cast<int32_t>(at - end_) - 1;  // removes spaces past the end, adds the last piece
     tags_.end(n);
     return n;
   }
 
-  // Tells whether a signal tag may hold another number than a plain one; tags.odd_signal_tag knows.
+  // Returns whether a signal tag may hold an unusual number. tags.odd_signal_tag decides.
   bool has_odd_signal() const { return has_odd_signal_; }
 
  private:
@@ -245,10 +245,9 @@ class OfficialSentence {
   OfficialTags tags_;
 };
 
-// Reads the sentences of a list array, an example after the other. Sets widths (spans of each
-// sentence, -1 where it is unread: it cannot be read, or has another number of tokens than its
-// example) and n_tokens (of each sentence, -1 where it cannot be read). A length that is unknown,
-// -1, becomes that of the first sentence of the example that can be read.
+// Reads the sentences of a list array, example by example. Sets n_tokens of each sentence, -1 if it
+// is unreadable. Sets widths, the number of its spans. -1: unreadable, or not as long as its
+// example. An unknown length, -1, becomes the length of the first readable sentence of the example.
 template <class Offset>
 FC_CLONES void read_tagged(const char* data, const Offset* offsets, const int64_t* examples,
                            int64_t n_examples, Tags tags, int32_t* lengths, int32_t* n_tokens,
@@ -283,7 +282,7 @@ FC_CLONES void read_tagged(const char* data, const Offset* offsets, const int64_
   }
 }
 
-// Columns of an array of spans.
+// Fills the columns of an array of spans.
 inline void unpack(const std::vector<PackedSpan>& spans, int8_t* role, int32_t* start,
                    int32_t* stop) {
   for (size_t k = 0; k < spans.size(); ++k) {

@@ -1,7 +1,7 @@
 // Words of texts as numbers: lower case, without ASCII punctuation and the articles a, an, the.
 //
-//   Letters ── what Python says of each code point, for as many as a table holds
-//   Words ──── the words of one example: each has a number, equal words the same one
+//   Letters ── Python's properties of each code point, up to the size of the table
+//   Words ──── the words of one example: equal words have equal numbers
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -30,10 +30,11 @@ struct Letters {
     }
   }
 
-  const int32_t* lower = nullptr;  // -1 where lower case depends on other letters, or is several
-  const int8_t* kind = nullptr;    // of the letter in lower case
+  // -1: lower case depends on other letters, or has several letters.
+  const int32_t* lower = nullptr;
+  const int8_t* kind = nullptr;  // of the letter in lower case
   int64_t n = 0;
-  // Letters that are not in the table are taken as they are, for texts of words made by Python.
+  // Keeps letters outside the table as they are: for texts whose words Python made.
   bool lenient = false;
   char plain[256] = {};  // ASCII letters in lower case, 0 for all other bytes
 };
@@ -54,16 +55,16 @@ class Words {
     text.append(bytes_, of.start, of.size);
   }
 
-  // Calls take(number) for each word in turn, -1 for a word not there before unless it is kept.
-  // False where a letter is not in the table. bare: the text without white space at its ends.
+  // Calls take(number) for each word in turn. A new word gets -1 unless it is kept.
+  // Returns false if a letter is not in the table. Sets bare to the text without outer white space.
   template <class Take>
   bool read(Text text, const Letters& letters, bool keep, Text& bare, const Take& take) {
-    // Lower case has at most three bytes for two; what is behind the end is read, but not used.
+    // Lower case has at most three bytes for two. Reads beyond the end are ignored.
     const size_t most = 2 * static_cast<size_t>(text.size) + 16;
     if (buffer_.size() < most) buffer_.resize(most);
     char* const start = buffer_.data();
     char* end = start;  // of the word so far
-    char* run = start;  // where the letters begin that may be an article
+    char* run = start;  // start of the letters that may be an article
     bare = {text.data, 0};
     const auto end_word = [&](const char* stop) {
       if (stop > start) take(number_of(start, static_cast<size_t>(stop - start), keep));
@@ -130,7 +131,8 @@ class Words {
     return letters[0] == 'a' && (size == 1 || letters[1] == 'n');
   }
 
-  // The code point at a place, which moves behind it; a byte that begins none is one by itself.
+  // Returns the code point at a place and moves behind it. An invalid byte is a code point of its
+  // own.
   static int32_t next_point(Text text, int64_t& at) {
     const auto byte = [&](int64_t k) { return static_cast<unsigned char>(text.data[k]); };
     const unsigned first = byte(at++);
@@ -163,7 +165,7 @@ class Words {
     return place;
   }
 
-  // Eight bytes of which the first n count; all of them can be read.
+  // Returns eight bytes with only the first n kept. All eight must be readable.
   static uint64_t first_bytes(const char* letters, size_t n) {
     uint64_t bytes;
     std::memcpy(&bytes, letters, 8);

@@ -1,13 +1,12 @@
-// Logits of one sequence to label ids: the best label of each token, or the best well formed
-// sequence of labels.
+// Logits of one sequence to label ids: the best label per token, or the best well-formed sequence.
 //
-//   a path ends   OPEN + X  in a span of role X, that an I-X or E-X may go on with
-//                 CLOSED    where it may end, and O, B- and S- may come
-//                           or both, or none of them
+//   a path ends   OPEN + X  inside a span of role X: I-X or E-X may continue it
+//                 CLOSED    outside: O, B- and S- may follow
+//                           or in both states, or in neither
 //
-// Of all paths that end so, only the best can be part of the best sequence (Viterbi); so four sums
-// are kept, whatever the number of labels. Sums are of doubles, from the first token to the last.
-// Cost: each logit once; for paths 16 bytes of memory for each token. Label ids are 32-bit.
+// Only the best path per end state can be part of the best sequence (Viterbi). So four sums suffice
+// for any number of labels. Sums are doubles, from the first token to the last.
+// Cost: each logit once; paths take 16 bytes of memory per token. Label ids are 32-bit.
 #pragma once
 #include "config.h"
 
@@ -16,43 +15,43 @@ namespace labels {
 
 enum End : int32_t { CLOSED, OPEN, N_ENDS = OPEN + 3 };  // a tagger has three roles
 
-// A label of a scheme, in paths.
+// One label of a scheme as a step of a path.
 struct Step {
-  int32_t from;  // the end that it comes after
-  int32_t into;  // how a path ends with it: a bit for each end
+  int32_t from;  // the end state before the label
+  int32_t into;  // end states after the label, one bit each
 };
 
-// Logits and where their label ids go; decoding/device.py has the same as a NumPy record.
-// All members take 8 bytes.
+// Logits and the place of their label ids. decoding/device.py has the same NumPy record. All
+// members take 8 bytes.
 struct Logits {
   const void* values;  // [n_sequences, n_tokens, n_labels]
   int64_t itemsize;    // 4: float, 8: double
   int64_t n_sequences, n_tokens, n_labels;
   int64_t sequence_stride, token_stride, label_stride;  // in items
-  const uint8_t* where;  // [n_sequences, n_tokens]: tokens that are there; or NULL for all
-  const Step* steps;     // [n_labels], or NULL where every label may follow every other
-  int64_t start;         // as Step::into, of what is before the first token
-  int64_t ignored;       // label id of a token that is not there
+  const uint8_t* where;  // [n_sequences, n_tokens]: 1 for tokens that exist; NULL if all do
+  const Step* steps;     // [n_labels], or NULL if every label may follow every other
+  int64_t start;         // end states before the first token, like Step::into
+  int64_t ignored;       // label id of missing tokens
   int32_t* ids;          // [n_sequences, n_tokens]
 };
 
-// The greatest number.
+// Returns the greatest number.
 template <class Real>
 FC_HD constexpr Real most() {
   return static_cast<Real>(sizeof(Real) == 4 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023);
 }
 
-// -inf, by a sum that overflows: not all compilers divide by zero.
+// Returns -inf, by a sum that overflows: some compilers do not divide by zero.
 FC_HD double never() {
   const double least = -most<double>();
   return least + least;
 }
 
-// The best of some paths. Offered from the last label to the first, so that of equals the first one
-// stays; begun with -inf, so that one is taken also where all sums are.
+// The best of several paths. Labels come from last to first, so the first of equal labels stays. It
+// starts with -inf, so it takes a path even if all sums are -inf.
 struct BestPath {
   double sum;
-  int32_t label;  // -1 where there is no path
+  int32_t label;  // -1: no path
 
   FC_HD void offer(double other, int32_t other_label) {
     const bool is_best = other >= sum;
@@ -61,7 +60,7 @@ struct BestPath {
   }
 };
 
-// One sequence of them.
+// The logits of one sequence.
 template <class Real>
 struct Sequence {
   const Real* values;
@@ -83,10 +82,10 @@ struct Sequence {
   FC_HD bool has(int64_t token) const { return !where || where[token]; }
 };
 
-// The label id of a token with a logit that is NaN or +inf.
+// Returns the label id of a token that has a logit NaN or +inf.
 FC_HD int32_t no_label(int32_t ignored) { return ignored == -1 ? -2 : -1; }
 
-// Finds the first of the labels with the greatest logit of a token.
+// Returns the first label with the greatest logit of a token.
 template <class Real>
 FC_HD int32_t best_label(const Sequence<Real>& sequence, int64_t token) {
   if (!sequence.has(token)) return sequence.ignored;
@@ -104,9 +103,9 @@ FC_HD int32_t best_label(const Sequence<Real>& sequence, int64_t token) {
   return is_fine ? label : no_label(sequence.ignored);
 }
 
-// Finds the sequence with the greatest sum of logits; where paths to an end are equal, the one with
-// the first last label. From a token with a logit that is NaN or +inf on, no labels. last:
-// [n_tokens, N_ENDS], the last label of the best path to each end.
+// Finds the sequence with the greatest sum of logits. Of equal paths to an end state, the one with
+// the first last label wins. Tokens get no labels from the first logit NaN or +inf on. last:
+// [n_tokens, N_ENDS], the last label of the best path to each end state.
 template <class Real>
 FC_HD void best_path(const Sequence<Real> sequence, const Step* steps, int64_t start,
                      int32_t* last) {
@@ -125,7 +124,7 @@ FC_HD void best_path(const Sequence<Real> sequence, const Step* steps, int64_t s
       const BestPath& path = before[steps[l].from];
       if (path.label < 0) continue;
       double sum = path.sum + logit;
-      sum = sum <= most<double>() ? sum : most<double>();  // +inf would make NaN
+      sum = sum <= most<double>() ? sum : most<double>();  // +inf would lead to NaN
       for (int32_t end = 0; end < N_ENDS; ++end) {
         if (steps[l].into >> end & 1) after[end].offer(sum, l);
       }

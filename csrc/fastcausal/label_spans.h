@@ -2,10 +2,10 @@
 //
 //   tokens      Rain  fell  ##en   ,   so   roads      a label is a mark of the table:
 //   labels       B-C   I-C  -100   O    O    B-E       role, BEGINS, ENDS; or OUTSIDE
-//   positions     0     1     -    2    3     4        what is not there has no position
+//   positions     0     1     -    2    3     4        ignored tokens have no position
 //
-// A token goes on with the span before it if that has its role and did not end, and the token does
-// not begin one: an I- or E- label of another role, or after none, begins a span (conlleval).
+// A token continues the previous span if the role is the same, that span is open, and the token
+// begins no span. So an I- or E- label begins a span after another role or after none (conlleval).
 // Cost: one pass over the tokens. Positions are 32-bit.
 #pragma once
 #include "row.h"
@@ -13,21 +13,22 @@
 namespace fastcausal {
 namespace labels {
 
-enum Mark : int32_t { BEGINS = 1, ENDS = 2, ROLE = 4, OUTSIDE = -4 };  // role * ROLE + what it does
+// Role * ROLE + BEGINS + ENDS.
+enum Mark : int32_t { BEGINS = 1, ENDS = 2, ROLE = 4, OUTSIDE = -4 };
 
-constexpr int32_t LAST_WORD = 0x7fffffff;  // has no word after it, where a span of it could stop
+constexpr int32_t LAST_WORD = 0x7fffffff;  // a span of this word would need a stop beyond 32 bits
 
 // The labels of a model, and the label of tokens to leave out.
 struct Scheme {
-  const int32_t* marks;  // of each label
+  const int32_t* marks;  // by label
   int64_t n_labels;
-  int64_t ignored;  // label id of a token that is not there
+  int64_t ignored;  // label id of missing tokens
 };
 
 struct Spans {
   Row* rows;
   int64_t n_rows;
-  int32_t open;  // role whose span the next token may go on with, -1 for none
+  int32_t open;  // role whose span the next token may continue, -1 for none
 
   FC_HD void token(int32_t mark, int32_t position) {
     if (mark < 0) {
@@ -45,11 +46,11 @@ struct Spans {
   }
 };
 
-// where: tokens that are there, or NULL for all. words: the number of each token's word, -1 for
-// none; a word has the label of its first token, and positions are words; or NULL.
-// rows has room for n. Returns the number of rows, or -1 - t where token t has no label of the
-// scheme, or its word comes before the word before it or is the last number there is. length is how
-// many tokens are there, or the last word plus 1.
+// where: 1 for tokens that exist, or NULL for all. words: the word number of each token, -1 for
+// none, or NULL. With words, a word takes the label of its first token, and positions are words.
+// rows has room for n. length becomes the number of existing tokens, or the last word plus 1.
+// Returns the number of rows, or -1 - t for a faulty token t. Faults: an unknown label, a word
+// before the previous word, the word LAST_WORD.
 template <class Id>
 FC_HD int64_t label_spans(const Id* ids, const uint8_t* where, const int32_t* words, int64_t n,
                           const Scheme& scheme, Row* rows, int32_t* length) {
@@ -72,9 +73,9 @@ FC_HD int64_t label_spans(const Id* ids, const uint8_t* where, const int32_t* wo
   return spans.n_rows;
 }
 
-// Reads spans of one track after another as the official scorers do once they are written with
-// tags: an argument (role 0 or 1) of one token never closes, and runs on to the next argument or
-// the end. What csrc/official.hpp does to any spans, for those of label ids, which never overlap.
+// Reads spans, one track after another, as the official scorers read them from tags. An argument
+// (role 0 or 1) of one token never closes. It runs on to the next argument or to the end.
+// csrc/official.hpp does this for any spans; spans of label ids never overlap.
 FC_HD void run_on(Row* rows, int64_t n_rows, int32_t length) {
   Row* open = nullptr;
   for (Row* row = rows; row < rows + n_rows; ++row) {

@@ -1,18 +1,18 @@
-// exp and log of doubles from additions, multiplications and divisions alone: the same bits from
-// every compiler, machine and device, which libraries of mathematics do not promise.
-// Relative error below 1e-14. Written once more in decoding/span_selection.py.
+// exp and log of doubles from additions, multiplications and divisions alone. Every compiler,
+// machine and device gets the same bits. Mathematical libraries do not promise that. The relative
+// error is below 1e-14. decoding/span_selection.py has the same formulas.
 #pragma once
 #include "config.h"
 
 namespace fastcausal {
 
-constexpr double LN2_HIGH = 0x1.62e42fefa38p-1;  // few enough bits that small multiples are exact
+constexpr double LN2_HIGH = 0x1.62e42fefa38p-1;  // few bits: small multiples are exact
 constexpr double LN2_LOW = 0x1.ef35793c7673p-45;
 constexpr double LOG2_E = 0x1.71547652b82fep0;
 constexpr int LOG_TERMS = 11;
 
-// Computes exp(x) for x <= 0; 0 below -40, which adds nothing to a sum that is at least 1.
-// Pairs of terms are summed apart, so that a processor can work on several at once.
+// Computes exp(x) for x <= 0. Returns 0 below -40: that adds nothing to a sum of at least 1. Sums
+// pairs of terms separately, so a processor works on several at once.
 FC_HD double exp_of(double x) {
   if (!(x >= -40)) return 0;
   const int32_t n = static_cast<int32_t>(0.5 - x * LOG2_E);  // exp(x) = exp(r) / 2^n

@@ -5,19 +5,22 @@
 //   "before": A ends at i, B starts at j      A  [start .. i]   [j .. end]  B
 //   "after":  B ends at i, A starts at j      B  [start .. i]   [j .. end]  A
 //
-// BEAM (RECESS, appendix B; Chen et al. 2022), on log-probabilities over the positions that may be
-// chosen: the top_k best (i, j) of both orders; for each of them the top_k best starts up to i and
-// ends from j on; of all combinations the n_best. Of equal scores the one found first stays first:
-// pairs "before", then "after", i and j ascending; combinations by rank of pair, start, end.
-// CONSTRAINED is the beam of one, with "after" before "before"; CONSTRAINED_LOGITS the beam of one
-// on the logits themselves. ARGMAX takes the best position of each column, the first of equals; a
-// role whose end comes before its start has no span.
+// BEAM (RECESS, appendix B; Chen et al. 2022) adds log-probabilities over the allowed positions:
+//   1. Take the top_k best pairs (i, j) in both orders.
+//   2. For each pair, take the top_k best starts up to i and the top_k best ends from j on.
+//   3. Of all combinations, take the n_best.
+// The first of equal scores wins: pairs "before", then "after", i and j ascending; combinations by
+// rank of pair, start and end.
 //
-// The signal is the best start, and the best end of the max_signal tokens from there on.
+// CONSTRAINED is a beam of one, with "after" first. CONSTRAINED_LOGITS is the same on plain logits.
+// ARGMAX takes the first best position of each column. A role with its end before its start has no
+// span.
 //
-// i and j are never in one word, and of selections that mark the same words the best stays.
-// Cost: one pass over the positions a column, and over the pairs (i, j) only where i can still
-// matter; top_k^3 combinations. Positions are 32-bit.
+// The signal has the best start, and the best end among the max_signal tokens from there on.
+//
+// i and j are never in one word. Of selections that mark the same words, only the best stays.
+// Cost: one pass over the positions per column, and top_k^3 combinations. Pairs (i, j) are tried
+// only if i can still win. Positions are 32-bit.
 #pragma once
 #include "logarithms.h"
 #include "row.h"
@@ -27,8 +30,8 @@ namespace selection {
 
 enum Column { A_START, A_END, B_START, B_END, SIGNAL_START, SIGNAL_END, MOST_COLUMNS };
 enum Method : int64_t { BEAM, CONSTRAINED, ARGMAX, CONSTRAINED_LOGITS };
-constexpr int64_t MOST = 32;                       // of top_k and n_best
-constexpr double NEVER = -0x1.fffffffffffffp1023;  // only -inf is less
+constexpr int64_t MOST = 32;                       // highest top_k and n_best
+constexpr double NEVER = -0x1.fffffffffffffp1023;  // only -inf is lower
 
 struct Settings {
   int64_t method;
@@ -40,7 +43,8 @@ struct Settings {
   double min_score;
 };
 
-// Logits [batch, tokens] of each column; steps in items. All members take 8 bytes, as in Settings.
+// Logits [batch, tokens] of each column. Steps count items. All members take 8 bytes, as in
+// Settings.
 struct Boundaries {
   const void* columns[MOST_COLUMNS];
   int64_t example_steps[MOST_COLUMNS];
@@ -48,8 +52,8 @@ struct Boundaries {
   int64_t itemsize;  // 4 or 8
   int64_t n_examples;
   int64_t n_tokens;
-  const uint8_t* there;       // [batch, tokens]: tokens that are, or NULL for all
-  const int32_t* words;       // likewise: of each token, -1 for none; or NULL
+  const uint8_t* there;       // [batch, tokens]: 1 for tokens that exist; NULL if all do
+  const int32_t* words;       // [batch, tokens]: word of each token, -1 for none; or NULL
   const uint8_t* has_signal;  // [batch], or NULL for all
 
   FC_HD double logit(int64_t column, int64_t example, int64_t token) const {
@@ -59,7 +63,7 @@ struct Boundaries {
   }
 };
 
-// Words of a relation, start inclusive, stop exclusive; start is -1 where there is no span.
+// Words of an argument, start inclusive, stop exclusive. A start of -1 means no span.
 struct Span {
   int32_t start, stop;
 
@@ -72,7 +76,7 @@ struct Selection {
   FC_HD bool marks_as(const Selection& o) const {
     return (spans[0] == o.spans[0]) & (spans[1] == o.spans[1]);
   }
-  // Rows sorted by (start, stop, role); their number.
+  // Fills rows, sorted by (start, stop, role). Returns their number.
   FC_HD int64_t rows(const Settings& settings, Row* rows) const {
     int64_t n = 0;
     for (int k = 0; k < 3; ++k) {
@@ -86,7 +90,7 @@ struct Selection {
   }
 };
 
-// The best of what is offered, best first; of equals what came first.
+// The best items so far, best first. The first of equal items stays first.
 template <class Item>
 struct TopK {
   Item items[MOST];
@@ -116,7 +120,7 @@ struct Split {
   bool before;
 };
 
-// Returns the memory that an example of n tokens needs, in doubles.
+// Returns the working memory for an example of n tokens, in doubles.
 FC_HD int64_t scratch_of(int64_t n) { return (MOST_COLUMNS + 2) * n; }
 
 class Selector {
@@ -129,9 +133,9 @@ class Selector {
     tokens_ = words_ + n_tokens;
   }
 
-  // Takes in the positions that may be chosen. Returns -1, or what is wrong: token * MOST_FAULTS
-  // plus the column whose logit is NaN or +inf, or plus WORD where the word comes too early.
-  // Without words, every token is one, but the first and the last that are there may not be chosen.
+  // Reads the allowed positions. Returns -1, or token * MOST_FAULTS plus the fault. The fault is
+  // the column of a logit NaN or +inf, or WORD if a word comes too early. Without words, every
+  // token is a word, and the first and last existing tokens are not allowed.
   static constexpr int64_t MOST_FAULTS = 8, WORD = 7;
   FC_HD int64_t read(const Boundaries& b, int64_t example) {
     const uint8_t* there = b.there ? b.there + example * b.n_tokens : nullptr;
@@ -159,7 +163,7 @@ class Selector {
     return -1;
   }
 
-  // Finds up to n_best selections, best first; returns their number.
+  // Finds up to n_best selections, best first. Returns their number.
   FC_HD int64_t select(bool has_signal, Selection* found) {
     double shift[4];
     for (int64_t c = 0; c < 4; ++c) {
@@ -180,7 +184,7 @@ class Selector {
   }
 
  private:
-  // 0 where nothing is possible.
+  // Returns 0 if no position is possible.
   FC_HD double log_sum_exp(const double* x) const {
     const int64_t best = best_of(x, 0, n_);
     if (best < 0) return 0;
@@ -188,7 +192,7 @@ class Selector {
     for (int64_t p = 0; p < n_; ++p) sum += exp_of(x[p] - x[best]);
     return x[best] + log_of(sum);
   }
-  // Finds the first of the best positions, -1 where none is possible.
+  // Returns the first of the best positions, or -1 if none is possible.
   FC_HD static int64_t best_of(const double* x, int64_t first, int64_t stop) {
     int64_t best = -1;
     double bar = NEVER;
@@ -231,7 +235,7 @@ class Selector {
     return best.n;
   }
 
-  // Offers pairs i, j of different words. A row i is passed over where its best j is too little.
+  // Offers pairs i, j of different words. Skips a row i if its best j cannot win.
   FC_HD void offer_splits(bool before, TopK<Split>& splits) {
     const double* x = values_[before ? A_END : B_END];
     const double* y = values_[before ? B_START : A_START];
@@ -279,14 +283,14 @@ class Selector {
   }
 
   const Settings& settings_;
-  int64_t n_ = 0;  // positions that may be chosen
+  int64_t n_ = 0;  // allowed positions
   double* values_[MOST_COLUMNS];
-  double* ahead_;    // the most of a column from a position on
-  int32_t* words_;   // of each position
-  int32_t* tokens_;  // likewise
+  double* ahead_;    // the maximum of a column from each position on
+  int32_t* words_;   // by position
+  int32_t* tokens_;  // by position
 };
 
-// Finds the n selections of an example. Returns -1, or what Selector::read returns.
+// Finds the n selections of an example. Returns -1, or the fault of Selector::read.
 FC_HD int64_t select_in(const Boundaries& b, const Settings& settings, int64_t example,
                         double* scratch, Selection* found, int64_t* n) {
   Selector selector(settings, b.n_tokens, scratch);
