@@ -1,21 +1,22 @@
 // The device driver of the decoders: grid-stride loops over tokens, sequences or examples.
 //
 //   decode_labels      logits of a tagger to label ids (csrc/fastcausal/label_paths.h)
-//   decode_selections  logits of span boundaries to selections (csrc/fastcausal/span_selection.h):
-//                      as many places for every example, and how many of them are taken
-//   decode_rows        these laid one after another, where sums of the numbers say that they start
+//   decode_selections  logits of span boundaries to selections (csrc/fastcausal/span_selection.h),
+//                      with equal room for every example, and the number of selections
+//   decode_rows        joins the selections; sums of their numbers give the start of each example
 //
-// A device does not wait, so it marks what a host would refuse. Compiled as device.cu is.
+// A device cannot wait for an answer. So it marks the inputs that a host would refuse. The
+// compilers are those of device.cu.
 #include "fastcausal/label_paths.h"
 #include "fastcausal/span_selection.h"
 
 namespace fastcausal {
 
-// The arguments of launches; decoding/device.py has the same as NumPy records. All members take
-// 8 bytes.
+// The arguments of launches. decoding/device.py has the same NumPy records. All members take 8
+// bytes.
 struct labels_task {
   labels::Logits logits;
-  int32_t* last;  // [n_sequences, n_tokens, N_ENDS] where there are steps
+  int32_t* last;  // [n_sequences, n_tokens, N_ENDS] if there are steps
 
   FC_HD int64_t n_items() const {
     return logits.steps ? logits.n_sequences : logits.n_sequences * logits.n_tokens;
@@ -29,7 +30,7 @@ struct selections_task {
   selection::Selection* found;  // [n_examples, n_best]
   int64_t* n_relations;         // [n_examples]
   int64_t* n_rows;              // [n_examples]
-  int64_t* wrong;               // [n_examples]: -1, or what Selector::read returns
+  int64_t* wrong;               // [n_examples]: -1, or the fault of Selector::read
 
   FC_HD int64_t n_items() const { return boundaries.n_examples; }
 };
@@ -39,7 +40,7 @@ struct rows_task {
   selection::Settings settings;
   const selection::Selection* found;
   const int64_t* relation_offsets;  // [n_examples + 1]
-  const int64_t* example_rows;      // [n_examples + 1]: where the rows of each example start
+  const int64_t* example_rows;      // [n_examples + 1]: first row of each example
   int64_t n_examples;
   Row* rows;
   int64_t* row_offsets;
@@ -78,8 +79,8 @@ FC_HD void decode(const selections_task& task, int64_t example) {
   for (int64_t k = 0; k < n; ++k) task.n_rows[example] += found[k].rows(task.settings, rows);
 }
 
-// The item after the last example sets the first offset. Places that are not taken are relations
-// behind those of all examples, without rows.
+// Writes the rows of an example. The item after the last example sets the first offset. Unused
+// places become relations without rows, behind the relations of all examples.
 FC_HD void decode(const rows_task& task, int64_t example) {
   if (example == task.n_examples) {
     task.row_offsets[0] = 0;
@@ -118,7 +119,7 @@ __device__ void decode_all(const Task& task) {
   extern "C" __global__ void decode_##name(const fastcausal::name##_task task) { \
     fastcausal::decode_all(task);                                                \
   }
-#ifdef FC_ONLY  // FC_DECODE(name): one is compiled sooner than all
+#ifdef FC_ONLY  // FC_DECODE(name): one compiles sooner than all
 FC_ONLY
 #else
 FC_DECODE(labels)

@@ -1,16 +1,16 @@
-// The device driver: grid-stride loops over examples, a thread or a warp an example at a time.
+// The device driver: grid-stride loops over examples. A thread or a warp takes one example at a
+// time.
 //
-//   packed            rows: count examples by patterns that the host has learnt (few_packed.h)
-//   settle            add the counts of the patterns that were chosen
-//   score_<kernel>    rows: examples of one relation a side, by the kernel itself
-//   labels_<kernel>   label ids: a warp reads the spans of both sequences, one relation a side
+//   packed            rows: counts examples by patterns that the host has learnt (few_packed.h)
+//   settle            adds the counts of the chosen patterns
+//   score_<kernel>    rows: the kernel itself counts examples with one relation per side
+//   labels_<kernel>   label ids: a warp reads the spans of both sequences, one relation per side
 //     └─ run_single   one example
 //
-// Counts are integers, so the order in which threads add them never shows. What patterns cannot
-// tell is listed for score_<kernel>. An example whose relations are still to be paired, or that has
-// too many spans for fixed memory, or is wrong, is marked in left_out and goes to the host.
-// Compiled by NVRTC at first use, by nvcc, and for the tests by a host compiler that plays the
-// grid.
+// Counts are integers, so the order of adding threads never shows. `packed` lists examples that
+// patterns cannot count for score_<kernel>. left_out marks examples for the host: relations that
+// need pairing, too many spans for fixed memory, or invalid rows. NVRTC compiles this file at first
+// use, and so does nvcc. The tests compile it with a host compiler that emulates the grid.
 #include "fastcausal/few_packed.h"
 #include "fastcausal/kernels.h"
 #include "fastcausal/label_spans.h"
@@ -18,57 +18,57 @@
 
 namespace fastcausal {
 
-using Total = unsigned long long;  // what 64-bit atomics take; wraps as two's complement does
+using Total = unsigned long long;  // the type of 64-bit atomics; wraps like two's complement
 
-// The arguments of every launch; engine/device/scoring.py has the same as NumPy records. All
-// members take 8 bytes.
+// The arguments of every launch. engine/device/scoring.py has the same NumPy records. All members
+// take 8 bytes.
 struct Launch {
   Total* counts;        // [n_totals] to add to, or [n_examples, n_fields] to write
   uint8_t* left_out;    // [n_examples]
   int64_t first, last;  // examples first, first + 1, ..., last - 1
-  int64_t n_totals;     // counts that all examples share, 0 where every example has its own
-  int64_t n_lanes;      // columns of counters a block keeps, 0 for none
+  int64_t n_totals;     // counts that all examples share, 0 if every example has its own
+  int64_t n_lanes;      // columns of counters in a block's memory, 0 for none
   Plan plan;            // with params and weights on the device
 };
 
-// Addresses are moved so that absolute example, relation and row numbers hold in a part.
+// Addresses are shifted, so absolute numbers of examples, relations and rows are valid in a part.
 struct Task {
   Side gold;
   Side pred;
   const int32_t* lengths;  // [n_examples]
-  const int64_t* groups;   // [n_examples], or null: all in one
+  const int64_t* groups;   // [n_examples], or null: all in one group
   int64_t* partner;        // [n_gold_relations], or null
-  int64_t apart;           // a group has a second row for examples of several gold relations
-  int64_t check;           // rows are as a user made them: what is wrong is left out
+  int64_t apart;           // each group has a second row for examples with several gold relations
+  int64_t check;           // rows come from a user: leave out invalid ones
   const Patterns* patterns;
-  Total* chosen;           // [n_chosen] how often, then how many examples are left
-  int64_t n_chosen;        // patterns of each row of counts; 0: they are counted at once
-  int64_t n_chosen_lanes;  // as n_lanes
+  Total* chosen;           // [n_chosen] number of uses, then the number of examples in left
+  int64_t n_chosen;        // patterns of each row of counts; 0: counts are added at once
+  int64_t n_chosen_lanes;  // like n_lanes
   int64_t* left;           // examples that patterns left; null: all
   Launch launch;
 };
 
-// counts are those of the kernel, then how many sequences mark anything in gold, and in pred.
+// counts: the counts of the kernel, then the sequences with any span in gold, and in pred.
 struct LabelTask {
   const void* gold_ids;  // [n_examples, n_tokens]
   const void* pred_ids;
-  const int32_t* marks;  // of each label
+  const int32_t* marks;  // by label
   int64_t n_labels;
   int64_t ignored;
   int64_t n_tokens;
   int64_t gold_itemsize;
   int64_t pred_itemsize;
-  int64_t run_on;  // whether arguments of one token run on, see label_spans.h
+  int64_t run_on;  // arguments of one token run on, see label_spans.h
   Launch launch;
 };
 
-// A row of counts. Where few rows are shared by all threads, a block counts the low 32 bits in its
-// own memory, a column for each lane of a warp so that lanes do not wait for each other, and adds
-// them up when it ends. What exceeds 32 bits, rarely anything, goes to the row at once; so nothing
-// can overflow.
+// A row of counts. If all threads share few rows, a block counts the low 32 bits in its own memory.
+// Each lane of a warp has a column, so lanes do not wait for each other. The block adds the columns
+// up at its end. Anything beyond 32 bits is rare and goes to the row at once, so nothing can
+// overflow.
 struct SharedCountSink {
   Total* row;
-  uint32_t* cells;  // [n_fields, n_lanes] of this row, at the column of the thread, or null
+  uint32_t* cells;  // [n_fields, n_lanes] of this row, at the thread's column; or null
   int64_t n_lanes;
 
   __device__ bool wants(uint64_t) const { return true; }
@@ -88,7 +88,7 @@ struct SharedCountSink {
 
 extern __shared__ uint32_t counters[];  // of all totals in turn
 
-// Numbers that all threads add to, and where a block counts them first.
+// Numbers that all threads add to, and the block's memory for them.
 struct Totals {
   Total* all;
   int64_t n;
@@ -124,12 +124,12 @@ struct Totals {
 __device__ int64_t thread_number() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ int64_t n_threads() { return int64_t{gridDim.x} * blockDim.x; }
 
-// one(example, plan, totals) counts an example, or returns false, as so many threads together do.
-// left: n_left of them, or null: all.
+// Calls one(example, plan, totals): it counts an example, or returns false. `together` threads
+// share an example. left: the n_left examples to count, or null for all.
 template <class One>
 __device__ void for_all(const Launch& launch, const int64_t* left, int64_t n_left, int64_t together,
                         const One& one) {
-  const Plan plan = launch.plan;  // in registers, as its address is taken
+  const Plan plan = launch.plan;  // a copy in registers, because its address is taken
   const Totals totals(launch);
   totals.begin();
   const int64_t n = left ? n_left : launch.last - launch.first;
@@ -140,14 +140,14 @@ __device__ void for_all(const Launch& launch, const int64_t* left, int64_t n_lef
   totals.end();
 }
 
-// Finds the row of counts that an example is added to.
+// Returns the row of counts for an example.
 __device__ int64_t row_of(const Task& task, int64_t example) {
   if (!task.launch.n_totals) return example;
   const int64_t group = task.groups ? task.groups[example] : 0;
   return task.apart ? 2 * group + (task.gold.n_relations(example) > 1) : group;
 }
 
-// Finds the row, empty where it is the example's own.
+// Returns the row for an example. Clears it if it is the example's own.
 __device__ SharedCountSink sink_of(const Task& task, const Totals& totals, int64_t example) {
   const int64_t n_fields = task.launch.plan.n_fields;
   const int64_t at = row_of(task, example) * n_fields;
@@ -155,7 +155,7 @@ __device__ SharedCountSink sink_of(const Task& task, const Totals& totals, int64
   return totals.sink_at(at);
 }
 
-// Tells whether the relations of an example are as they have to be.
+// Returns whether the relations of an example are valid.
 __device__ bool is_valid(const Task& task, const Side& side, int64_t example) {
   const Bounds bounds(side, task.launch.first, task.launch.last);
   const int64_t from = side.relation_offsets[example];
@@ -169,8 +169,9 @@ __device__ bool is_valid(const Task& task, const Side& side, int64_t example) {
          Fault::NONE;
 }
 
-// Gives the counts of an example to a sink; partner, where wanted, is the predicted relation of the
-// gold one, or -1. False, with nothing done: relations have to be paired, or are too large.
+// Gives the counts of an example to a sink. Unless partner is null, sets the partner of the gold
+// relation, or -1.
+// Returns false and does nothing if relations need pairing or are too large.
 template <class Pair>
 __device__ bool run_single(const Pair& pair, const Side& gold, const Side& pred, int64_t example,
                            int64_t length, const Plan& plan, int64_t* partner,
@@ -202,7 +203,7 @@ __device__ void score(const Pair& pair, const Task& task) {
       });
 }
 
-// Adds the tokens of what an example counts.
+// Adds the token sums of an example.
 __device__ void add_tokens(const FewPacked& few, int64_t length, SharedCountSink& sink) {
   overlap::Marked sums[ROLES] = {};
   int64_t n_marked = 0;
@@ -219,7 +220,7 @@ __device__ void add_tokens(const FewPacked& few, int64_t length, SharedCountSink
   }
 }
 
-// Tells of every gold relation which predicted one is its partner.
+// Sets the predicted partner of every gold relation.
 __device__ void write_partners(const FewPacked& few, const Plan& plan, int64_t* partner) {
   const bool must_meet = plan.by_content && plan.additive;
   few.each([&](const FewPacked::Counted& c) {
@@ -290,7 +291,7 @@ __device__ int64_t id_at(const void* ids, int64_t itemsize, int64_t at) {
   }
 }
 
-// What lanes of a warp tell each other; all of them have to ask.
+// Exchanges between the lanes of a warp. All lanes must call them.
 __device__ bool is_first_lane() { return threadIdx.x % warpSize == 0; }
 __device__ uint32_t lanes_where(bool yes) { return __ballot_sync(~0u, yes); }
 __device__ int32_t from_lane(int32_t number, int lane) { return __shfl_sync(~0u, number, lane); }
@@ -300,16 +301,16 @@ __device__ int32_t n_below(uint32_t lanes, int lane) {
   return __popc(lanes & ((uint32_t{1} << lane) - 1));
 }
 
-// The spans of one sequence, as one relation. A warp reads it, a token each lane, by the rule of
-// labels::Spans: what a token does depends on its mark and on that of the token before it.
+// The spans of one sequence, as one relation. A warp reads it, one token per lane. The rule is that
+// of labels::Spans: a token depends on its own mark and on the previous mark.
 struct Sequence {
-  enum : int32_t { IGNORED = -8, UNKNOWN = -12 };  // marks, besides those of a scheme
+  enum : int32_t { IGNORED = -8, UNKNOWN = -12 };  // marks besides the marks of a scheme
   Row rows[MOST_SPANS + 1];
   int64_t row_offsets[2];
   int64_t relation_offsets[2];
   int32_t length;
 
-  // Returns false for too many spans or an unknown label: the host will see which.
+  // Returns false for too many spans or an unknown label. The host finds out which.
   __device__ bool read(const LabelTask& task, int64_t e, bool is_gold) {
     int64_t n = 0;
     int32_t last = labels::OUTSIDE;  // mark of the last token so far
@@ -341,7 +342,7 @@ struct Sequence {
   __device__ Side side() const { return {rows, row_offsets, relation_offsets}; }
 
  private:
-  // A token that gold ignores is not there on either side.
+  // Returns the mark of a token. Tokens that gold ignores are ignored on both sides.
   __device__ static int32_t mark_of(const LabelTask& task, int64_t e, int64_t t, bool is_gold) {
     if (t >= task.n_tokens) return IGNORED;
     const int64_t at = e * task.n_tokens + t;
@@ -393,7 +394,7 @@ __device__ void score_labels(const Pair& pair, const LabelTask& task) {
   extern "C" __global__ void settle(const fastcausal::Task task) { \
     fastcausal::settle_chosen(task);                               \
   }
-#ifdef FC_ONLY  // FC_SCORE(name), FC_PACKED() or the like: one is compiled sooner than all
+#ifdef FC_ONLY  // FC_SCORE(name), FC_PACKED() or similar: one compiles sooner than all
 FC_ONLY
 #else
 FC_PACKED()
