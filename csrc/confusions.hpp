@@ -1,7 +1,7 @@
-// Gold labels against answers, in many groups at once: counts, macro-F1 and exact match.
+// Compares gold labels with answers in many groups: counts, macro-F1 and exact match.
 //
-// Labels count from 0. An answer of n_labels names no label: a miss of gold's, no invention of
-// another. Of what is left out, one side is -1.
+// Labels count from 0. The answer n_labels names no label: gold is missed, no other label is added.
+// Members with -1 on either side are left out.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace fastcausal {
 
 struct GroupScore {
   int64_t n;     // members that count
-  double f1;     // mean F1 of the labels; NaN of no members
-  double exact;  // 1 where every answer is right, else 0; NaN of no members
+  double f1;     // mean F1 of the labels; NaN without members
+  double exact;  // 1 if every answer is correct, else 0; NaN without members
 };
 
-// Counts of up to 127 members of a group with few labels, a byte for each.
+// Counts of a group with up to 127 members and few labels, one byte per label.
 struct PackedCounts {
-  static constexpr int64_t LABELS = 8;  // that which names none among them
+  static constexpr int64_t LABELS = 8;  // one of them stands for "no label"
   static constexpr int64_t MOST = 127;
 
-  uint64_t hits = 0, both = 0;  // right answers; members of gold and of the answers
+  uint64_t hits = 0, both = 0;  // correct answers; members of gold plus answers
 
   void add(int64_t gold, int64_t pred) {
     hits += uint64_t{gold == pred} << (8 * gold);
@@ -33,28 +33,29 @@ struct PackedCounts {
     return static_cast<int64_t>(counts >> (8 * label) & 0xff);
   }
 
-  static int64_t sum(uint64_t counts) {  // at most 2 * MOST: a byte holds it
+  static int64_t sum(uint64_t counts) {  // at most 2 * MOST: fits a byte
     return static_cast<int64_t>(counts * 0x0101010101010101 >> 56);
   }
 };
 
-// The labels of one group after the other.
+// Counts the labels of one group after another.
 class GroupCounts {
  public:
-  // undefined is the F1 of a label that a group has on neither side; NaN: without part in the mean.
+  // undefined is the F1 of labels that a group lacks on both sides. NaN leaves them out of the
+  // mean.
   GroupCounts(int64_t n_labels, double undefined)
       : n_labels_(n_labels), undefined_(undefined), of_label_(static_cast<size_t>(n_labels) + 1) {}
 
   bool fits(int64_t gold, int64_t pred) const {
-    const auto most = static_cast<uint64_t>(n_labels_);  // one below -1 is huge
+    const auto most = static_cast<uint64_t>(n_labels_);  // as unsigned, numbers below -1 are huge
     return static_cast<uint64_t>(gold + 1) <= most && static_cast<uint64_t>(pred + 1) <= most + 1;
   }
 
-  // Scores a group of n members, of which each has a place in gold and pred.
+  // Scores a group of n members. place_of(k) is the place of member k in gold and pred.
   template <class PlaceOf>
   GroupScore of(const int64_t* gold, const int64_t* pred, int64_t n, const PlaceOf& place_of) {
     const bool few = n_labels_ < PackedCounts::LABELS && n <= PackedCounts::MOST;
-    PackedCounts packed;  // in registers, which counts of the class are not
+    PackedCounts packed;  // a local stays in registers, members of the class do not
     for (int64_t k = 0; k < n; ++k) {
       const int64_t at = place_of(k), wanted = gold[at], named = pred[at];
       if (wanted < 0 || named < 0) continue;
@@ -68,7 +69,7 @@ class GroupCounts {
     return few ? scores(packed) : finish();
   }
 
-  // The scores of a group whose members were counted elsewhere.
+  // Scores a group from its counts.
   GroupScore scores(const PackedCounts& members) const {
     double sum = 0;
     int64_t n = 0;
@@ -83,12 +84,12 @@ class GroupCounts {
 
  private:
   struct Counts {
-    int64_t hits = 0, both = 0;  // right answers; members of gold and of the answers
+    int64_t hits = 0, both = 0;  // correct answers; members of gold plus answers
   };
 
   const int64_t n_labels_;
   const double undefined_;
-  std::vector<Counts> of_label_;  // the last: answers that name none
+  std::vector<Counts> of_label_;  // the last: answers without a label
   std::vector<int64_t> present_;  // labels of this group
 
   Counts& count(int64_t label) {
@@ -97,9 +98,9 @@ class GroupCounts {
     return counts;
   }
 
-  // The scores of what was counted; the next group begins.
+  // Scores the counted members and starts the next group.
   GroupScore finish() {
-    std::sort(present_.begin(), present_.end());  // so that no order changes the sum
+    std::sort(present_.begin(), present_.end());  // makes the sum independent of order
     double sum = 0;
     int64_t n = 0, both = 0, right = 0;
     for (const int64_t label : present_) {
@@ -125,8 +126,8 @@ class GroupCounts {
   }
 };
 
-// Members of groups: group g has places[offsets[g]] to places[offsets[g + 1]], or these numbers
-// themselves without places.
+// Members of groups: group g has places[offsets[g]] to places[offsets[g + 1]]. Without places, it
+// has these numbers themselves.
 struct Grouped {
   const int64_t* offsets;
   int64_t n_groups;
@@ -135,7 +136,7 @@ struct Grouped {
   int64_t at(int64_t k) const { return places ? places[k] : k; }
 };
 
-// Scores every group; returns the first place of a label that there is not, -1 for none.
+// Scores every group. Returns the first place of an unknown label, or -1.
 inline int64_t group_scores(const int64_t* gold, const int64_t* pred, int64_t n_labels,
                             double undefined, const Grouped& groups, int64_t* n, double* f1,
                             double* exact) {
@@ -154,8 +155,9 @@ inline int64_t group_scores(const int64_t* gold, const int64_t* pred, int64_t n_
   return -1;
 }
 
-// Scores groups of at most Packed::MOST members in any order; fewer labels than Packed::LABELS, and
-// keys from 0. Returns the first place of a label that there is not, -1 for none.
+// Scores groups of at most PackedCounts::MOST members in any order. There must be fewer labels than
+// PackedCounts::LABELS. Keys count from 0.
+// Returns the first place of an unknown label, or -1.
 inline int64_t keyed_scores(const int64_t* gold, const int64_t* pred, const int64_t* keys,
                             int64_t n_members, int64_t n_labels, double undefined, int64_t n_groups,
                             int64_t* n, double* f1, double* exact) {
@@ -174,8 +176,8 @@ inline int64_t keyed_scores(const int64_t* gold, const int64_t* pred, const int6
   return -1;
 }
 
-// Adds to counts[n_groups][n_labels][n_labels + 1]; returns the first place of a label or group
-// that there is not, -1 for none.
+// Adds to counts[n_groups][n_labels][n_labels + 1].
+// Returns the first place of an unknown label or group, or -1.
 inline int64_t count_confusions(const int64_t* gold, const int64_t* pred, const int64_t* groups,
                                 int64_t n, int64_t n_groups, int64_t n_labels, int64_t* counts) {
   for (int64_t k = 0; k < n; ++k) {
@@ -187,7 +189,8 @@ inline int64_t count_confusions(const int64_t* gold, const int64_t* pred, const 
   return -1;
 }
 
-// Sorts places by key, equal keys in their order; offsets is [n_keys + 1], keys from 0.
+// Sorts places by key and keeps the order of equal keys. offsets is [n_keys + 1], keys count from
+// 0.
 inline void places_by_key(const int64_t* keys, int64_t n, int64_t n_keys, int64_t* offsets,
                           int64_t* places) {
   std::fill_n(offsets, n_keys + 1, int64_t{0});

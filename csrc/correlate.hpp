@@ -1,9 +1,9 @@
-// Correlations of scores with labels in each segment of rows, under weights of the rows.
+// Correlations of scores with labels in each segment of rows. Rows may have weights.
 //
 //   arrange ─ rows in order of segment, score and label ─ Correlator ─ Correlations
 //
-// What is counted are integers: pairs of rows that both sides order alike, or tie. Sums of floats
-// go along the groups of equal rows, so no order of rows changes a bit.
+// Counts are integers: pairs of rows that both sides order alike, or tie. Sums of floats follow the
+// groups of equal rows, so the order of rows does not change a bit.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -17,24 +17,24 @@ namespace fastcausal {
 struct SortedRows {
   double* scores;
   double* labels;
-  int64_t* score_places;   // equal scores of a segment have equal places
+  int64_t* score_places;   // equal for equal scores of a segment
   int64_t* label_places;   // from 0 in each segment, in order of the labels
   const int64_t* offsets;  // of the segments
   int64_t n_segments;
 };
 
-// Of one segment in one draw, NaN where undefined.
+// The results for one segment in one draw, NaN if undefined.
 struct Correlations {
   double pearson, spearman, kendall, accuracy, auc;
 };
 
 constexpr std::size_t FEW_LABELS = 16;
 
-// The different values of a segment, ascending.
+// Lists the different values of a segment, ascending.
 inline void distinct_labels(const double* labels, int64_t n, std::vector<double>& into) {
   into.clear();
   for (int64_t k = 0; k < n && into.size() <= FEW_LABELS; ++k) {
-    bool is_new = true;  // no early end: one that cannot be foreseen takes longer
+    bool is_new = true;  // no early exit: mispredicting it takes longer
     for (const double label : into) is_new &= label != labels[k];
     if (is_new) into.push_back(labels[k]);
   }
@@ -43,7 +43,7 @@ inline void distinct_labels(const double* labels, int64_t n, std::vector<double>
   into.erase(std::unique(into.begin(), into.end()), into.end());
 }
 
-// The place of a label among those there are; of few, without branches.
+// Returns the place of a label among the different labels; without branches if they are few.
 inline int64_t place_of(double label, const std::vector<double>& different) {
   if (different.size() > FEW_LABELS) {
     return std::lower_bound(different.begin(), different.end(), label) - different.begin();
@@ -53,7 +53,7 @@ inline int64_t place_of(double label, const std::vector<double>& different) {
   return place;
 }
 
-// Values from least to most times a power of two: squares of them neither vanish nor overflow.
+// Scales values (from least to most) by a power of two: squares neither vanish nor overflow.
 inline void scale(double* values, int64_t n, double least, double most) {
   int exponent = 0;
   std::frexp(std::max(std::fabs(least), std::fabs(most)), &exponent);
@@ -61,8 +61,8 @@ inline void scale(double* values, int64_t n, double least, double most) {
   for (int64_t k = 0; k < n; ++k) values[k] = std::ldexp(values[k], -exponent);
 }
 
-// Fills rows from those of the caller. order: in ascending order of segment and score; rows of
-// equal scores are put in order of their labels.
+// Fills rows in their order. `order` must ascend by segment and score. Sorts rows with equal scores
+// by label.
 inline void arrange(const double* scores, const double* labels, int64_t* order, SortedRows& rows) {
   std::vector<double> different;
   for (int64_t segment = 0; segment < rows.n_segments; ++segment) {
@@ -90,7 +90,7 @@ inline void arrange(const double* scores, const double* labels, int64_t* order, 
   }
 }
 
-// How many rows so far have a label below a place: a Fenwick tree.
+// A Fenwick tree: counts the rows so far with a label below a place.
 class FenwickTree {
  public:
   void reset(int64_t n) { counts_.assign(n + 1, 0); }
@@ -110,8 +110,8 @@ class FenwickTree {
   std::vector<int64_t> counts_;
 };
 
-// Values of one side less their mean. They are first taken less one of them: so differences of
-// values far from 0 keep their digits; and times a power of two, so that squares do not vanish.
+// Subtracts the mean from the values of one side. Subtracts one of the values first: so differences
+// of values far from 0 keep their digits. Scales by a power of two, so that squares do not vanish.
 class Centred {
  public:
   void start(double value) {
@@ -178,7 +178,7 @@ class Correlator {
     labels_.end(n_);
   }
 
-  // Twice the ranks, less their mean.
+  // Computes twice the ranks, minus their mean.
   void rank_labels() {
     of_label_.assign(n_labels_, 0);
     ranks_.resize(n_labels_);
@@ -212,7 +212,7 @@ class Correlator {
     }
   }
 
-  // before: rows of lower scores; n: those of this score.
+  // before: rows of lower scores; n: rows of this score.
   void add(const Group& g, int64_t before, int64_t n) {
     const int64_t place = rows_.label_places[g.row];
     both_ties_ += pairs(g.n);
@@ -262,7 +262,7 @@ class Correlator {
   FenwickTree below_;
 };
 
-// weights: [n_draws, n_rows], or null for one draw of every row; into: [n_draws, n_segments].
+// weights: [n_draws, n_rows], or null for one draw of every row. into: [n_draws, n_segments].
 inline void correlate(const SortedRows& rows, const int64_t* weights, int64_t n_draws,
                       Correlations* into) {
   Correlator correlator(rows);

@@ -1,4 +1,4 @@
-// The different rows among many, by hashing: only they are sorted.
+// Finds the different rows among many by hashing. Only they are sorted.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -19,8 +19,8 @@ class DistinctRows {
 
   int64_t n_distinct() const { return static_cast<int64_t>(first_.size()); }
 
-  // The first occurrence of each different row, ascending by content; the place of each row's
-  // content among them.
+  // Writes the first occurrence of each different row, sorted by content. Writes for each row the
+  // place of its content in that order.
   void sorted(int64_t* first, int64_t* place_of) const {
     std::vector<int64_t> order(first_.size()), place(first_.size());
     std::iota(order.begin(), order.end(), int64_t{0});
@@ -52,7 +52,7 @@ class DistinctRows {
     return mixed(hash);
   }
 
-  // The number of row i's content in order of first occurrence.
+  // Returns the number of row i's content, in order of first occurrence.
   int64_t number(int64_t i) {
     const int64_t number = numbers_.add(hash_of_row(i), [&](int64_t k) {
       return std::equal(row(i), row(i) + width_, row(first_[static_cast<size_t>(k)]));
@@ -62,7 +62,7 @@ class DistinctRows {
   }
 };
 
-// Sorts the different rows; returns their number.
+// Sorts the different rows. Returns their number.
 inline int64_t distinct_rows(const int64_t* rows, int64_t n_rows, int64_t width, int64_t* first,
                              int64_t* place_of) {
   const DistinctRows different(rows, n_rows, width);

@@ -1,10 +1,10 @@
-// Cohen's kappa of every two raters that share units, added up.
+// Sums Cohen's kappa over all pairs of raters that share units.
 //
-//   add_kappas ── what a rater and every later one said of their common units
-//     └─ Kappas::add ── one pair: costs as integers, one division, and into an exact sum
+//   add_kappas ── collects the labels of a rater and every later one on common units
+//     └─ Kappas::add ── one pair: costs as integers, one division, then an exact sum
 //
-// Time is linear in the pairs of ratings of one unit; raters that share none cost nothing. Memory
-// is linear in the ratings.
+// Time is linear in the pairs of ratings of one unit. Raters without common units cost nothing.
+// Memory is linear in the ratings.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -19,14 +19,14 @@ namespace fastcausal {
 
 enum class Weights : int64_t { none, linear, quadratic };
 
-// The sum of kappas in units of 2^-53, which they all are multiples of: high * 2^27 + low.
+// The sum of kappas, which are multiples of 2^-53. In such units it is high * 2^27 + low.
 struct KappaSum {
   int64_t n = 0;
   int64_t high = 0;
   int64_t low = 0;
 };
 
-// Places of the labels that two raters gave to one unit, which counts so many times.
+// Places of two raters' labels for one unit, and the number of times that this unit counts.
 struct LabelPair {
   int32_t a, b;
   int64_t times;
@@ -43,7 +43,7 @@ class Kappas {
         of_a_(n_labels),
         of_b_(n_labels) {}
 
-  // Returns false where the costs of so many units are integers that no double holds.
+  // Adds the kappa of a pair. Returns false if a double cannot hold the costs exactly.
   bool add(const std::vector<LabelPair>& units, KappaSum& sum) {
     int64_t n = 0;
     for (const LabelPair& u : units) n += u.times;
@@ -66,16 +66,16 @@ class Kappas {
 
  private:
   Weights weights_;
-  double most_;                       // cost of a disagreement
-  std::vector<int64_t> of_a_, of_b_;  // how often each rater used a label; zero between pairs
-  std::vector<int64_t> used_;         // labels of the pair at hand
+  double most_;                       // highest cost of a disagreement
+  std::vector<int64_t> of_a_, of_b_;  // uses of each label by each rater; zero between pairs
+  std::vector<int64_t> used_;         // labels of the current pair
 
   int64_t cost(int64_t distance) const {
     if (weights_ == Weights::none) return distance > 0;
     return weights_ == Weights::linear ? distance : distance * distance;
   }
 
-  // What all n * n pairs of a rating of a and one of b cost.
+  // The functions below return the cost of all n * n pairs of a rating of a and one of b.
 
   int64_t expected_unequal(int64_t n, const std::vector<LabelPair>& units) {
     int64_t alike = 0;
@@ -85,7 +85,7 @@ class Kappas {
     return n * n - alike;
   }
 
-  // From one label to the next, every pair with one rating on either side goes that far.
+  // Walks from label to label. Each pair with one rating on either side costs that distance.
   int64_t expected_linear(int64_t n, const std::vector<LabelPair>& units) {
     used_.clear();
     const auto use = [&](int64_t label) {
@@ -108,7 +108,7 @@ class Kappas {
     return total;
   }
 
-  // (a - b)^2 from the sums of a, of b and of their squares.
+  // Adds (a - b)^2 from the sums of a, of b and of their squares.
   static int64_t expected_quadratic(int64_t n, const std::vector<LabelPair>& units) {
     int64_t sum_a = 0, sum_b = 0, squares = 0;
     for (const LabelPair& u : units) {
@@ -120,9 +120,9 @@ class Kappas {
   }
 };
 
-// Ratings come unit by unit, in a unit by rater: raters and places are [n], units[n] too. Those of
-// unit u end before stops[u] and count times[u] times. rows[starts[a]] up to rows[starts[a + 1]]
-// are the ratings of a.
+// Ratings come unit by unit, within a unit by rater. raters, places and units are [n]. The ratings
+// of unit u end before stops[u] and count times[u] times. rows[starts[a]] up to rows[starts[a + 1]]
+// are the ratings of rater a.
 struct Rated {
   const int64_t* raters;
   const int64_t* places;
@@ -133,14 +133,15 @@ struct Rated {
   const int64_t* starts;
 };
 
-// Adds the kappas of every two raters; wide gets the pairs whose costs are too large for it.
+// Adds the kappas of every two raters. wide receives the pairs with too large costs.
 inline void add_kappas(Weights weights, int64_t n_labels, int64_t n_raters, const Rated& rated,
                        KappaSum& sum, std::vector<int64_t>& wide, StopRequested stop_requested) {
   Stop stop(stop_requested);
   CostMeter meter(stop);
   Kappas kappas(weights, n_labels);
-  std::vector<std::vector<LabelPair>> shared(n_raters);  // units of one rater and each later one
-  std::vector<int64_t> others;                           // raters with such units
+  // Common units of one rater and each later one.
+  std::vector<std::vector<LabelPair>> shared(n_raters);
+  std::vector<int64_t> others;  // raters with common units
   for (int64_t b = 1; b < n_raters; ++b) shared[b].reserve(rated.starts[b + 1] - rated.starts[b]);
   for (int64_t a = 0; a < n_raters; ++a) {
     others.clear();

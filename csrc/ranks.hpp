@@ -1,10 +1,10 @@
-// Strays of the differences of many systems from their values, under the same resamples.
+// Differences between many systems under the same resamples.
 //
-//   spreads ── two systems after each other: the standard deviation of their difference
-//   largest ── 64 resamples after each other: the largest difference of all, in such deviations
+//   spreads ── pair after pair: the standard deviation of their difference
+//   largest ── 64 resamples at a time: the largest difference of all, in such deviations
 //
-// Sums are added up by the place of a resample modulo LANES, then in order: no number of threads
-// and no width of vectors changes a bit.
+// Partial sums go by the place of a resample modulo LANES, and are then added in order. So no
+// number of threads and no vector width changes a bit.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -15,8 +15,8 @@
 
 namespace fastcausal {
 
-// Scores less what they are over all units: [n_systems][n_places], NaN where undefined, and in
-// places beyond the last resample. n_places is a multiple of PLACES.
+// Resampled scores minus the scores of all units: [n_systems][n_places]. Undefined scores and
+// places beyond the last resample are NaN. n_places is a multiple of PLACES.
 struct Deviations {
   static constexpr int64_t LANES = 4;
   static constexpr int64_t PLACES = 64;
@@ -28,7 +28,7 @@ struct Deviations {
   const double* of(int64_t system) const { return values + system * n_places; }
 };
 
-// Standard deviation of a - b over the places where both are defined; 0 of fewer than two.
+// Returns the standard deviation of a - b over places with both defined, 0 for fewer than two.
 inline double spread(const double* a, const double* b, int64_t n_places) {
   constexpr int64_t LANES = Deviations::LANES;
   double n[LANES] = {}, sum[LANES] = {}, squares[LANES] = {};
@@ -51,7 +51,7 @@ inline double spread(const double* a, const double* b, int64_t n_places) {
   return std::sqrt(std::max(0.0, squares[0] - sum[0] * sum[0] / n[0]) / (n[0] - 1));
 }
 
-// found is [n_systems][n_systems], symmetric; its diagonal stays as it is.
+// Fills found, [n_systems][n_systems], symmetrically. Leaves its diagonal as it is.
 inline void spreads(const Deviations& strays, double* found, int64_t n_threads,
                     StopRequested stop_requested) {
   constexpr int64_t TILE = 16;  // systems that stay in the cache
@@ -69,14 +69,15 @@ inline void spreads(const Deviations& strays, double* found, int64_t n_threads,
              });
 }
 
-// The largest |a - b| * scales[a][b] over the pairs of a scale in each place, -1 where all their
-// differences are undefined: found is [n_places].
+// Fills found, [n_places], with the largest |a - b| * scales[a][b] over the pairs with a scale.
+// Sets -1 if all their differences are undefined.
 inline void largest(const Deviations& strays, const double* scales, double* found,
                     int64_t n_threads, StopRequested stop_requested) {
   constexpr int64_t PLACES = Deviations::PLACES;
   const int64_t n = strays.n_systems;
   const auto work = [&](int64_t block, CostMeter& meter) {
-    std::vector<double> near(static_cast<size_t>(n * PLACES));  // these places, side by side
+    // These places of all systems, contiguous.
+    std::vector<double> near(static_cast<size_t>(n * PLACES));
     for (int64_t a = 0; a < n; ++a)
       std::copy_n(strays.of(a) + block * PLACES, PLACES, near.data() + a * PLACES);
     double most[PLACES];

@@ -1,6 +1,6 @@
-// Ratings as they are added up and told apart.
+// Adds ratings up and tells their values apart.
 //
-//   Sum        terms in any order, the same bits
+//   ExactSum   terms in any order, the same bits
 //   Numbering  the different values, each with a number
 #pragma once
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace fastcausal {
 
-// A sum of terms in [0, 1], kept in units of 2^-90: integers, so no bit depends on the order.
+// A sum of terms in [0, 1], in units of 2^-90. Integers make it independent of the order.
 class ExactSum {
  public:
   void add(double term, int64_t times) {
@@ -38,7 +38,7 @@ class ExactSum {
   int64_t limbs_[LIMBS] = {};
 };
 
-// The numbers of different values: as they come, and at the end by size.
+// Numbers different values as they come, and later by size.
 class Numbering {
  public:
   int32_t operator()(double value) {
@@ -50,7 +50,7 @@ class Numbering {
     return static_cast<int32_t>(number);
   }
 
-  // Returns the different values, ascending; numbers become places among them.
+  // Returns the different values, ascending. Numbers become places among them.
   std::vector<double> sorted(std::vector<int32_t>& numbers) {
     std::vector<int32_t> order(values_.size()), places(values_.size());
     std::iota(order.begin(), order.end(), 0);

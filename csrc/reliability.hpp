@@ -1,12 +1,12 @@
-// Disagreement within units against that of any two ratings, from which Krippendorff's alpha and
-// Fleiss' kappa are made. Many problems a call: a group of units each, or a resample.
+// Disagreement within units and between any two ratings. Krippendorff's alpha and Fleiss' kappa
+// follow from both. A call solves many problems: each is a group of units or a resample.
 //
 //   disagreements ── one row of numbers for every problem
 //     └─ Reliability::problem ── one problem: distances within its units, and between any ratings
-//          └─ Sum ── terms in any order, the same bits
+//          └─ ExactSum ── terms in any order, the same bits
 //
-// Time is linear in the ratings (times log of the ratings of one unit), except for the level ratio:
-// there every two different values of a problem are compared. Memory is linear always.
+// Time is linear in the ratings (times the log of a unit's ratings), except for the level ratio.
+// That level compares every two different values of a problem. Memory is always linear.
 // Limit: fewer than 2^31 ratings in a problem.
 #pragma once
 #include <algorithm>
@@ -26,16 +26,17 @@ enum class Level : int64_t { nominal, ordinal, interval, ratio };
 
 // The results of a problem, in this order.
 struct Disagreement {
-  double n_units = 0;    // with two ratings or more, as everywhere here
+  double n_units = 0;    // with two ratings or more; all members ignore other units
   double n_ratings = 0;  // of these units
   double by_rating = 0;  // mean squared distance of two ratings of a unit, weighted by its ratings
-  double by_unit = 0;    // the same, every unit weighing the same
+  double by_unit = 0;    // the same, with equal weight for every unit
   double expected = 0;   // mean squared distance of any two ratings; 0 without variation
 };
 
 class Reliability {
  public:
-  // Ratings of unit u: values[offsets[u]] up to values[offsets[u + 1]]; NaN is none.
+  // Unit u has the ratings values[offsets[u]] up to values[offsets[u + 1]]. NaN is a missing
+  // rating.
   Reliability(Level level, const double* values, const int64_t* offsets, int64_t n_units,
               CostMeter& meter)
       : meter_(meter), level_(level), units_(n_units) {
@@ -47,7 +48,7 @@ class Reliability {
       ratings.clear();
       meter_.add_cost(100 * (offsets[u + 1] - offsets[u]));
       for (int64_t i = offsets[u]; i < offsets[u + 1]; ++i) {
-        if (!std::isnan(values[i])) ratings.push_back(values[i] * scale + 0.0);  // no -0
+        if (!std::isnan(values[i])) ratings.push_back(values[i] * scale + 0.0);  // turns -0 into 0
       }
       Unit& unit = units_[u];
       unit.first = static_cast<int64_t>(numbers_.size());
@@ -65,7 +66,7 @@ class Reliability {
     ranks_.resize(values_.size());
   }
 
-  // Units by index, each as often as times[unit] says, or once.
+  // Solves a problem: units by index, each times[unit] times, or once.
   Disagreement problem(const int64_t* from, const int64_t* to, const int32_t* times) {
     chosen_.clear();
     Disagreement found;
@@ -82,7 +83,7 @@ class Reliability {
     meter_.add_cost(100 * n);
     if (level_ != Level::interval) count_values();
     if (level_ == Level::ordinal) spread_ranks();
-    double square = 1;  // of the unit of distance that makes disagreements at most 1
+    double square = 1;  // scale of squared distances: disagreements are at most 1
     switch (level_) {
       case Level::nominal:
         found.expected = expected_nominal(n);
@@ -110,9 +111,9 @@ class Reliability {
  private:
   struct Unit {
     int64_t first = 0;  // its numbers: numbers_[first] up to numbers_[first + n]
-    int64_t n = 0;      // ratings, 0 for less than two
+    int64_t n = 0;      // ratings, 0 for fewer than two
     double low = 0, high = 0;
-    double rise = 0;          // mean of the ratings, less low
+    double rise = 0;          // mean of the ratings, minus low
     double disagreement = 0;  // mean squared distance of two of the ratings
   };
 
@@ -129,12 +130,12 @@ class Reliability {
   std::vector<Unit> units_;
   std::vector<int32_t> numbers_;  // of values, in ascending order of the values
   std::vector<double> values_;    // the different values, ascending
-  std::vector<int64_t> counts_;   // of values in the problem at hand, zero between problems
+  std::vector<int64_t> counts_;   // by value in the current problem; zero between problems
   std::vector<int32_t> present_;  // numbers of these values, ascending
   std::vector<Chosen> chosen_;
   std::vector<double> ranks_, ranks_of_unit_, different_, times_;
 
-  // Returns the power of two that brings every magnitude to 1 at most: no square overflows.
+  // Returns the power of two that scales every magnitude to at most 1. Then no square overflows.
   static double scale_of(const double* from, const double* to) {
     double most = 0;
     for (; from < to; ++from) {
@@ -145,7 +146,7 @@ class Reliability {
     return std::ldexp(1.0, std::min(-exponent, 1023));
   }
 
-  // Returns the share of pairs of different ratings, which are sorted.
+  // Returns the share of pairs of unequal ratings. Ratings are sorted.
   static double share_unequal(const std::vector<double>& ratings) {
     const int64_t n = static_cast<int64_t>(ratings.size());
     int64_t alike = 0;
@@ -156,8 +157,8 @@ class Reliability {
     return static_cast<double>(n * n - alike) / static_cast<double>(n * (n - 1));
   }
 
-  // The mean squared distance of two numbers is twice their sample variance. Distances are taken
-  // from the lowest number, so equal numbers give an exact 0 and a common offset costs no digits.
+  // The mean squared distance of two numbers is twice their sample variance. Distances start from
+  // the lowest number. So equal numbers give an exact 0, and a common offset costs no digits.
   static void spread(const double* ratings, Unit& unit) {
     const double n = static_cast<double>(unit.n);
     unit.low = ratings[0];
@@ -185,14 +186,14 @@ class Reliability {
     return mean_ratio(static_cast<int64_t>(ratings.size()), square) / square;
   }
 
-  // A sum of two numbers may overflow, a sum of their halves does not; what that takes from a low
-  // number is far below the last digit of the result.
+  // A sum of two numbers may overflow, but a sum of their halves cannot. Halving a low number loses
+  // less than the last digit of the result.
   static double part_of(double high) { return high < HALF ? 1 : 0.5; }
 
   static double ratio(double high, double low) { return (high - low) / (high + low); }
 
-  // The power of two that brings the greatest squared distance of different_ to 1 at most, and not
-  // below 1/4: every sum is in units of it, so that close ratings have as many digits as others.
+  // Returns the power of two that scales the greatest squared distance of different_ to 1/4 to 1.
+  // Every sum uses this unit, so close ratings keep as many digits as others.
   double ratio_unit() const {
     if (different_.size() < 2) return 1;
     int exponent = 0;
@@ -201,8 +202,9 @@ class Reliability {
     return std::ldexp(1.0, -2 * exponent);
   }
 
-  // The mean of ((a - b) / (a + b))^2, times square, over pairs of n ratings: different_, each so
-  // many times. Row by row, of which every block is short enough to keep its last digits.
+  // Returns the mean of ((a - b) / (a + b))^2, times square, over pairs of n ratings. different_
+  // are the values, times_ their counts. Adds up row by row. Each block of a row is short enough to
+  // keep its last digits.
   double mean_ratio(int64_t n, double square) const {
     ExactSum total;
     for (size_t i = 1; i < different_.size(); ++i) {
@@ -214,7 +216,7 @@ class Reliability {
     return 2 * total.value() / (static_cast<double>(n) - 1);
   }
 
-  // Of value i to the values from j up to stop, each so many times.
+  // Sums distances of value i to the values from j up to stop, with their counts.
   double ratio_block(size_t i, size_t j, size_t stop) const {
     constexpr size_t LANES = 8;
     double lanes[LANES] = {};
@@ -248,8 +250,8 @@ class Reliability {
     std::sort(present_.begin(), present_.end());
   }
 
-  // Ordinal is interval on mean ranks: half of the two values' ratings and all that lie between
-  // make the distance. Ranks are doubled, to be whole numbers.
+  // Ordinal is interval on mean ranks. The distance is half of the two values' ratings plus all
+  // ratings between them. Doubled ranks are whole numbers.
   void spread_ranks() {
     int64_t below = 0;
     for (const int32_t value : present_) {
@@ -271,8 +273,8 @@ class Reliability {
            (static_cast<double>(n) * (static_cast<double>(n) - 1));
   }
 
-  // Twice the sample variance of all ratings, from the means and variances of the units, in units
-  // of a distance that is at least the range.
+  // Returns twice the sample variance of all ratings, from means and variances of the units. Its
+  // unit of distance is at least the range.
   double expected_spread(int64_t n, double& square) const {
     double low = std::numeric_limits<double>::infinity();
     double high = -low;
@@ -311,8 +313,8 @@ class Reliability {
   }
 };
 
-// A problem for every group of units, or one with all units for every row of times, which is
-// [n_problems, n_units]; groups and times may be null. found is [n_problems].
+// Solves a problem for every group of units, or with all units for every row of times. times is
+// [n_problems, n_units]. groups and times may be null. found is [n_problems].
 inline void disagreements(Level level, const double* values, const int64_t* offsets,
                           int64_t n_units, const int64_t* groups, const int32_t* times,
                           int64_t n_problems, Disagreement* found, StopRequested stop_requested) {

@@ -1,12 +1,12 @@
-// Resamples of rows that many units share: how often each row is drawn, not which unit.
+// Resamples of rows that many units share. The result is how often each row is drawn.
 //
 //   Philox ── random words from (seed, number of the resample): any resample alone, in any thread
-//     └─ binomial ── exact; from basic operations alone, so the same everywhere
-//          ├─ Resampler ── as many units as there are, with replacement
-//          └─ Exchanger ── each unit or its partner
+//     └─ binomial ── exact, from basic operations alone: the same everywhere
+//          ├─ Resampler ── draws as many units as there are, with replacement
+//          └─ Exchanger ── takes each unit or its partner
 //
-// A row of many units gets a conditional binomial, the others share what is left in single draws:
-// with rare rows alone that is the plain bootstrap, with frequent ones alone a multinomial.
+// A row of many units gets a conditional binomial. The other rows share the remaining single draws.
+// With rare rows alone, that is the plain bootstrap. With frequent rows alone, it is a multinomial.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@
 namespace fastcausal {
 
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011, section 3): ten rounds over a 128-bit counter.
-// Here the counter is the number of a block of four words and that of the resample.
+// Here the counter has the number of a block of four words and the number of the resample.
 class Philox {
  public:
   Philox(int64_t seed, int64_t resample)
@@ -31,14 +31,14 @@ class Philox {
     return words_[at_++];
   }
 
-  // Inside of (0, 1): 52 random bits, then a 1.
+  // Returns a number inside (0, 1): 52 random bits, then a 1.
   double uniform() {
     const uint64_t first = word() >> 6, second = word() >> 6;
     return (static_cast<double>(first << 26 | second) + 0.5) * 0x1p-52;
   }
 
-  // Below n: the upper half of a product, less what would make some numbers more frequent
-  // (Lemire 2019, section 4).
+  // Returns a number below n: the upper half of a product. Rejects lower halves that would make
+  // some numbers more frequent (Lemire 2019, section 4).
   uint32_t below(uint32_t n) {
     uint64_t product = uint64_t{word()} * n;
     if (low(product) < n) {
@@ -49,7 +49,7 @@ class Philox {
   }
 
  private:
-  static constexpr int WORDS = 64;  // of 16 blocks, so that the processor works on several
+  static constexpr int WORDS = 64;  // 16 blocks, so that a processor works on several
   static constexpr int ROUNDS = 10;
   uint32_t key_[2], resample_[2];
   uint64_t block_ = 0;
@@ -82,10 +82,10 @@ class Philox {
   }
 };
 
-// log(x) of any x > 0.
+// Returns log(x) for any x > 0.
 inline double log_of_positive(double x) { return x < 1 ? -log_of(1 / x) : log_of(x); }
 
-// log(k!) less Stirling's log(2 pi) / 2 + (k + 1/2) log(k + 1) - (k + 1).
+// Returns log(k!) minus Stirling's log(2 pi) / 2 + (k + 1/2) log(k + 1) - (k + 1).
 inline double stirling_rest(int64_t k) {
   static constexpr double FIRST[] = {0.08106146679532726, 0.04134069595540929, 0.02767792568499834,
                                      0.02079067210376509, 0.01664469118982119, 0.01387612882307075,
@@ -96,7 +96,7 @@ inline double stirling_rest(int64_t k) {
   return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / x2) / x2) / x;
 }
 
-// Draws of n with a chance of p <= 1/2 each where n p < 10: one uniform number, cut off step by
+// Draws a binomial of n with chance p <= 1/2, for n p < 10. Inverts one uniform number step by
 // step.
 inline int64_t binomial_by_inversion(Philox& random, int64_t n, double p) {
   const double q = 1 - p, odds = p / q;
@@ -109,12 +109,12 @@ inline int64_t binomial_by_inversion(Philox& random, int64_t n, double p) {
       if (u <= chance) return k;
       u -= chance;
       chance *= odds * static_cast<double>(n - k) / static_cast<double>(k + 1);
-    }  // rounding alone leads here: draw again
+    }  // only rounding leads here: draw again
   }
 }
 
-// The same where n p >= 10: transformed rejection with squeeze, algorithm BTRS of Hormann (1993,
-// "The generation of binomial random variates").
+// Draws a binomial for n p >= 10: transformed rejection with squeeze, algorithm BTRS of Hormann
+// (1993, "The generation of binomial random variates").
 inline int64_t binomial_by_rejection(Philox& random, int64_t n, double p) {
   const double trials = static_cast<double>(n), q = 1 - p, odds = p / q;
   const double deviation = std::sqrt(trials * p * q);
@@ -138,21 +138,21 @@ inline int64_t binomial_by_rejection(Philox& random, int64_t n, double p) {
   }
 }
 
-// How many of n draws fall to m of so many units.
+// Returns how many of n draws hit m of so many units.
 inline int64_t binomial(Philox& random, int64_t n, int64_t m, int64_t units) {
   if (m == 0 || n == 0) return 0;
   if (m == units) return n;
-  const bool most = m > units - m;  // then the others are drawn
+  const bool most = m > units - m;  // then it draws the other units
   const double p = static_cast<double>(most ? units - m : m) / static_cast<double>(units);
   const int64_t k = p * static_cast<double>(n) < 10 ? binomial_by_inversion(random, n, p)
                                                     : binomial_by_rejection(random, n, p);
   return most ? n - k : k;
 }
 
-// Draws as many units as there are: n_heavy rows by binomials, in this order, the others singly.
+// Draws as many units as there are: n_heavy rows by binomials in this order, the others singly.
 struct Resampler {
   const int64_t* heavy;        // rows
-  const int64_t* heavy_times;  // units of each
+  const int64_t* heavy_times;  // units of each heavy row
   int64_t n_heavy;
   const int32_t* light;  // the row of each other unit
   int64_t n_light;
@@ -174,7 +174,7 @@ struct Resampler {
   }
 };
 
-// Exchanges each unit of each row with its partner, or not, with equal chance.
+// Exchanges each unit of each row with its partner, with chance 1/2.
 struct Exchanger {
   const int64_t* times;
   int64_t n_rows;
@@ -190,7 +190,7 @@ struct Exchanger {
   }
 };
 
-// Row k of weights, which are 0, is resample first + k.
+// Fills row k of weights with resample first + k. weights are 0 on entry.
 template <class Draw>
 void draw_all(const Draw& draw, int64_t seed, int64_t first, int64_t n_resamples, int64_t n_rows,
               int64_t* weights, int64_t n_threads, StopRequested stop_requested) {

@@ -1,12 +1,13 @@
-// Causal frames and chains in judged pairs that are sorted by story, cause and effect.
+// Causal frames and chains in judged pairs. The pairs are sorted by story, cause and effect.
 //
 //   Events ── numbers the events of one story in their order
-//     ├─ each_frame ── pairs by effect; score_frames counts their classes and scores them
+//     ├─ each_frame ── groups pairs by effect; score_frames counts and scores their classes
 //     └─ Story ── strong pairs by cause and by effect
 //          └─ Chains ── every x < y < z with two strong pairs and a weak or absent third
 //
-// A pair is a code: what it is in gold and in the answer. What a code may be in a chain is said by
-// bits, so nothing here knows a class. Time is linear in pairs and in pairs of strong pairs.
+// The code of a pair stands for its classes in gold and in the answer. Bits tell the parts that a
+// code may play in a chain, so nothing here knows a class.
+// Time is linear in pairs and in pairs of strong pairs.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +19,7 @@
 
 namespace fastcausal {
 
-// story, a and b are [n]; in every pair a < b.
+// story, a and b are [n]. Every pair has a < b.
 struct JudgedPairs {
   const int64_t* story;
   const int64_t* a;
@@ -34,7 +35,7 @@ struct JudgedPairs {
 
 class Events {
  public:
-  // Numbers may be far apart: then they are listed, else counted from the least.
+  // Numbers far apart are listed. Otherwise places count from the lowest number.
   void read(const JudgedPairs& pairs, int64_t first, int64_t last) {
     least_ = pairs.a[first];
     const int64_t most = *std::max_element(pairs.b + first, pairs.b + last);
@@ -63,7 +64,7 @@ class Events {
   std::vector<int64_t> listed_;
 };
 
-// Pairs by effect, story after story: calls call(event, members), in each frame by cause.
+// Calls call(event, members) for each effect, story by story. Members are sorted by cause.
 template <class Call>
 void each_frame(const JudgedPairs& pairs, StopRequested stop_requested, const Call& call) {
   Stop stop(stop_requested);
@@ -92,10 +93,10 @@ inline int64_t count_frames(const JudgedPairs& pairs, StopRequested stop_request
   return n;
 }
 
-// What pairs are in gold and in the answers; all are [n_pairs].
+// The classes of pairs in gold and in the answers. All arrays are [n_pairs].
 struct Judgments {
   const int64_t* classes;
-  const int64_t* gold;  // labels, as GroupCounts takes them
+  const int64_t* gold;  // labels, as for GroupCounts
   const int64_t* pred;
   const int8_t* in_document;  // 0 or 1
   int64_t n_classes;
@@ -103,8 +104,8 @@ struct Judgments {
   double undefined;
 };
 
-// Fills rows[n_frames, 4 + n_classes] with story, effect, pairs in a document, pairs that count and
-// pairs of each class, and marks[n_frames, 2] with F1 and exact match.
+// Fills rows[n_frames, 4 + n_classes] and marks[n_frames, 2]. A row has story, effect, pairs in a
+// document, counted pairs, and pairs of each class. Marks are F1 and exact match.
 inline void score_frames(const JudgedPairs& pairs, const Judgments& judgments, int64_t* rows,
                          double* marks, StopRequested stop_requested) {
   GroupCounts counts(judgments.n_labels, judgments.undefined);
@@ -130,8 +131,8 @@ inline void score_frames(const JudgedPairs& pairs, const Judgments& judgments, i
 
 enum ChainType : int64_t { mediation, confounding, collider, n_chain_types };
 
-// Codes of pairs, and by code the bits of what it may be: 1 strong, then 2 << ChainType, weak in a
-// chain of this type. The code `absent` stands for pairs that are not there.
+// Codes of pairs, and the bits of each code: 1 strong, then 2 << ChainType if weak in such chains.
+// The code `absent` stands for missing pairs.
 struct Codes {
   const int8_t* of_pair;  // [n_pairs]
   const int8_t* bits;     // [absent + 1]
@@ -176,8 +177,7 @@ class Story {
   const std::vector<Strong>& effects(int64_t place) const { return effects_[place]; }
   const std::vector<Strong>& causes(int64_t place) const { return causes_[place]; }
 
-  // Calls with the codes of all pairs of which the event at a place is the cause, by effect.
-  // Places come in ascending order.
+  // Calls with the codes of all pairs of one cause, by effect. Causes come in ascending order.
   template <class Call>
   void with_row(const JudgedPairs& pairs, const Codes& codes, int64_t last, int64_t place,
                 const Call& call) {
@@ -237,13 +237,13 @@ void each_chain(const JudgedPairs& pairs, const Codes& codes, StopRequested stop
   }
 }
 
-// The place of the codes of a chain among [absent + 1, absent + 1, absent + 1].
+// Returns the index of the codes of a chain in an array of [absent + 1]^3.
 inline int64_t pattern_of(const Codes& codes, int8_t strong, int8_t other, int8_t weak) {
   const int64_t n = codes.absent + 1;
   return (strong * n + other) * n + weak;
 }
 
-// Adds how many chains there are of each type and pattern to counts[3, (absent + 1)^3].
+// Adds the number of chains of each type and pattern to counts[3, (absent + 1)^3].
 inline void count_chains(const JudgedPairs& pairs, const Codes& codes, int64_t* counts,
                          StopRequested stop_requested) {
   const int64_t n = codes.absent + 1;
@@ -254,7 +254,7 @@ inline void count_chains(const JudgedPairs& pairs, const Codes& codes, int64_t* 
              });
 }
 
-// Fills [n_chains, 6] with story, x, y, z, type and pattern; stops where no room is left.
+// Fills [n_chains, 6] with story, x, y, z, type and pattern. Stops when the rows are full.
 inline void list_chains(const JudgedPairs& pairs, const Codes& codes, int64_t* rows, int64_t n_rows,
                         StopRequested stop_requested) {
   const int64_t* end = rows + 6 * n_rows;

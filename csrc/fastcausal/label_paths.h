@@ -1,7 +1,7 @@
 // Logits of one sequence to label ids: the best label per token, or the best well-formed sequence.
 //
 //   a path ends   OPEN + X  inside a span of role X: I-X or E-X may continue it
-//                 CLOSED    outside: O, B- and S- may follow
+//                 CLOSED    complete: it may end here, or O, B- and S- may follow
 //                           or in both states, or in neither
 //
 // Only the best path per end state can be part of the best sequence (Viterbi). So four sums suffice

@@ -13,7 +13,7 @@
 namespace fastcausal {
 namespace labels {
 
-// Role * ROLE + BEGINS + ENDS.
+// A mark is role * ROLE + BEGINS + ENDS.
 enum Mark : int32_t { BEGINS = 1, ENDS = 2, ROLE = 4, OUTSIDE = -4 };
 
 constexpr int32_t LAST_WORD = 0x7fffffff;  // a span of this word would need a stop beyond 32 bits
