@@ -187,7 +187,7 @@ class Reliability {
   }
 
   // A sum of two numbers may overflow, but a sum of their halves cannot. Halving a low number loses
-  // less than the last digit of the result.
+  // far less than the last digit of the result.
   static double part_of(double high) { return high < HALF ? 1 : 0.5; }
 
   static double ratio(double high, double low) { return (high - low) / (high + low); }

@@ -1,4 +1,4 @@
-// Answers of models (csrc/answers.hpp).
+// Fuzzes answers of models (csrc/answers.hpp).
 #include "answers.hpp"
 
 #include <cmath>

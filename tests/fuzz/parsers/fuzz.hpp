@@ -1,8 +1,8 @@
-// What the fuzz targets share: the entry that libFuzzer calls, and a driver for other compilers.
+// Shared by the fuzz targets: the entry for libFuzzer, and a driver for other compilers.
 //
-// Compiled with -fsanitize=fuzzer -DFC_LIBFUZZER a target is libFuzzer's; else it is a program:
-//   target FIRST COUNT SECONDS    inputs number FIRST, FIRST + 1, ..., each made from its number
-// It prints the number of inputs, or the input that failed before it aborts.
+// With -fsanitize=fuzzer -DFC_LIBFUZZER, libFuzzer runs a target. Otherwise it is a program:
+//   target FIRST COUNT SECONDS    runs inputs FIRST, FIRST + 1, ..., each made from its number
+// It prints the number of inputs. If an input fails, it prints that input and aborts.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-// Throws nothing and returns; what does not hold of the input ends the program.
+// Checks an input. Returns if all is well, ends the program otherwise, and never throws.
 void check(const std::string& input);
-// Inputs that a parser takes, and pieces that mean something to it.
+// Valid inputs of a parser, and pieces with a meaning to it.
 extern const std::vector<std::string> SEEDS, PIECES;
 
 inline std::string& current() {
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   return 0;
 }
 
-// Memory of exactly this size, so that a sanitizer sees every access beyond it.
+// Memory of exactly this size: a sanitizer detects every access beyond it.
 class Exact {
  public:
   explicit Exact(const std::string& text) : bytes_(text.begin(), text.end()) {
@@ -70,7 +70,7 @@ inline std::string mutated(uint64_t number) {
       case 3:
         text.insert(below(text.size() + 1), text.substr(at, n));
         break;
-      case 4:  // blocks of 64 bytes end elsewhere
+      case 4:  // moves the bounds of 64-byte blocks
         text.insert(at, below(140), ' ');
         break;
       default:

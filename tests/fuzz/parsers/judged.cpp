@@ -1,4 +1,4 @@
-// Causes, effects and relations of texts, and their words (csrc/judged.hpp).
+// Fuzzes causes, effects and relations of texts, and their words (csrc/judged.hpp).
 #include "judged.hpp"
 
 #include <cctype>
@@ -38,7 +38,7 @@ struct Table {
 
 }  // namespace
 
-// A text is its own reference and answer; as its source it has marks within words.
+// Uses a text as its own reference, answer and source. As a source, it has marks inside words.
 void check(const std::string& input) {
   const Table table;
   const Exact bytes(input);

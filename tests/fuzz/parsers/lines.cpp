@@ -1,4 +1,4 @@
-// Lines of objects, rows of CSV, lists of strings (csrc/lines.hpp).
+// Fuzzes lines of objects, rows of CSV and lists of strings (csrc/lines.hpp).
 #include "lines.hpp"
 
 #include "fuzz.hpp"

@@ -1,4 +1,4 @@
-// A parser that reads a byte too far: shows that the driver and the sanitizers see it.
+// Reads one byte too far on purpose: shows that the driver and the sanitizers detect it.
 #include "fuzz.hpp"
 
 const std::vector<std::string> SEEDS{"a", "ab"};

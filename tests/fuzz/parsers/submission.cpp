@@ -1,4 +1,4 @@
-// Lines of predictions (csrc/submission.hpp).
+// Fuzzes lines of predictions (csrc/submission.hpp).
 #include "submission.hpp"
 
 #include "fuzz.hpp"
@@ -31,7 +31,7 @@ struct Reading {
   fastcausal::Submission found;
   bool plain;
 
-  // Room for as many bytes as are read, and none more.
+  // Gives the parser room for exactly as many bytes as it reads.
   explicit Reading(const Exact& input) : text(static_cast<size_t>(input.size()), '\0'), found{} {
     std::vector<char> room(text.size());
     found.text = room.data();

@@ -1,4 +1,4 @@
-// Tagged sentences (csrc/tagged.hpp): the input's lines are the sentences of one example each.
+// Fuzzes tagged sentences (csrc/tagged.hpp). Each line of the input is the sentence of one example.
 #include "tagged.hpp"
 
 #include "copies.hpp"
@@ -44,7 +44,7 @@ Reading read(const std::vector<std::string>& sentences, Tags tags) {
   return reading;
 }
 
-// One sentence by itself, appended to what was read of those before.
+// Checks one sentence alone and appends its reading to the earlier ones.
 void check_alone(const std::string& sentence, Tags tags, Reading& all) {
   const Reading alone = read({sentence}, tags);
   const int32_t n = alone.n_tokens[0];
@@ -64,7 +64,7 @@ void check_alone(const std::string& sentence, Tags tags, Reading& all) {
   all.spans.insert(all.spans.end(), alone.spans.begin(), alone.spans.end());
 }
 
-// A sentence held against its own words, and against those of the one before.
+// Compares a sentence with its own words and with those of the sentence before it.
 void check_words(const std::string& sentence, const std::string& before) {
   std::string bare(sentence.size(), ' ');
   const int64_t offsets[]{0, static_cast<int64_t>(sentence.size())};

@@ -1,4 +1,5 @@
-// The span selector as a program: logits [n, tokens, 6] of a folder to values and scores there.
+// The span selector as a program: reads logits [n, tokens, 6] from a folder, writes values and
+// scores.
 // Usage: program FOLDER N_TOKENS METHOD TOP_K N_BEST.
 #include "decoding.hpp"
 #include "files.hpp"

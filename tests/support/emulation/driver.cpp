@@ -1,5 +1,5 @@
-// The CPU driver as a program: reads arrays from a folder, writes what it found there. Usage:
-// program FOLDER KERNEL READING, which is a number of ReadAs.
+// The CPU driver as a program: reads arrays from a folder and writes its results there.
+// Usage: program FOLDER KERNEL READING. READING is a number of ReadAs.
 #include "cpu.hpp"
 #include "files.hpp"
 

@@ -1,4 +1,4 @@
-// Arrays in files, as NumPy's tofile and fromfile have them.
+// Reads and writes arrays in files, like NumPy's fromfile and tofile.
 #pragma once
 #include <cstdio>
 #include <cstdlib>

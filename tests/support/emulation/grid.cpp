@@ -1,5 +1,5 @@
-// csrc/*.cu on the host: threads play the threads of a block, one block after another.
-// What a device gives no promise about is made bad on purpose: shared memory starts as rubbish.
+// csrc/*.cu on the host: threads emulate the threads of a block, one block after another. Shared
+// memory starts as rubbish on purpose, because a device promises nothing about it.
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +44,7 @@ static Barrier* barrier;
 
 static void __syncthreads() { barrier->wait(); }
 
-// A warp is narrow here, so that a sequence takes it many steps.
+// A warp is narrow here, so it reads a sequence in many steps.
 static constexpr int warpSize = 4;
 
 struct Warp {
@@ -53,7 +53,7 @@ struct Warp {
 };
 static std::vector<Warp>* warps;
 
-// Gives every lane what all lanes of its warp say, by read(said).
+// Gives every lane the result of read(numbers), from the numbers of all lanes of its warp.
 template <class Read>
 static auto exchange(uint32_t mine, const Read& read) {
   Warp& warp = (*warps)[threadIdx.x / warpSize];
@@ -87,7 +87,7 @@ T atomicAdd(T* at, T n) {
 #include "device.cu"
 
 namespace fastcausal {
-uint32_t counters[48 << 8];  // as many bytes as engine/device/launches.py asks for at most
+uint32_t counters[48 << 8];  // the most bytes that engine/device/launches.py requests
 }
 
 static void enter(const char* name, const void* task) {
