@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Labels against answers in many groups; fastcausal/counts/confusions.py says what they mean."""
+"""Labels against answers in many groups, for fastcausal/counts/confusions.py."""
 
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int64_t
@@ -28,14 +28,14 @@ cdef extern from "confusions.hpp" namespace "fastcausal" nogil:
         const int64_t*, int64_t, int64_t, int64_t*, int64_t*) except +
 
 
-PACKED_LABELS = LABELS_ - 1  # of keyed_scores
+PACKED_LABELS = LABELS_ - 1  # limits of keyed_scores
 PACKED_MEMBERS = MOST_
 
 
 def group_scores(gold, pred, int64_t n_labels, double undefined, offsets, places, n, f1, exact):
-    """Score every group; return the first place of an unknown label, -1 for none.
+    """Score every group. Return the first place of an unknown label, or -1.
 
-    Offsets ascend, and with the places stay within gold and pred, which are of one length.
+    Offsets ascend. Offsets and places stay within gold and pred, which have equal lengths.
     """
     cdef Array a = int64s(gold), b = int64s(pred), starts = int64s(offsets)
     cdef Array to_n = int64s(n, 1, PyBUF_WRITABLE)
@@ -56,9 +56,9 @@ def group_scores(gold, pred, int64_t n_labels, double undefined, offsets, places
 
 
 def keyed_scores(gold, pred, keys, int64_t n_labels, double undefined, n, f1, exact):
-    """Score groups of few members and labels; return the first place of an unknown label, or -1.
+    """Score groups of few members and labels. Return the first place of an unknown label, or -1.
 
-    Keys are from 0 to the length of n less 1; gold, pred and keys are of one length.
+    Keys run from 0 to len(n) - 1. gold, pred and keys have equal lengths.
     """
     cdef Array a = int64s(gold), b = int64s(pred), of = int64s(keys)
     cdef Array to_n = int64s(n, 1, PyBUF_WRITABLE)
@@ -74,7 +74,7 @@ def keyed_scores(gold, pred, keys, int64_t n_labels, double undefined, n, f1, ex
 
 
 def count_confusions(gold, pred, groups, counts, int64_t n_groups, int64_t n_labels):
-    """Add to counts; return the first place of an unknown label or group, -1 for none."""
+    """Add to counts. Return the first place of an unknown label or group, or -1."""
     cdef Array a = int64s(gold), b = int64s(pred), of = int64s(groups)
     cdef Array into = int64s(counts, 3, PyBUF_WRITABLE)
     cdef int64_t wrong
@@ -86,7 +86,7 @@ def count_confusions(gold, pred, groups, counts, int64_t n_groups, int64_t n_lab
 
 
 def places_by_key(keys, offsets, places):
-    """Sort places by key, from 0 to the length of offsets less 2."""
+    """Sort places by key. Keys run from 0 to len(offsets) - 2."""
     cdef Array key = int64s(keys)
     cdef Array starts = int64s(offsets, 1, PyBUF_WRITABLE)
     cdef Array to = int64s(places, 1, PyBUF_WRITABLE)

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Digests of annotated examples, which add. Shapes are the caller's promise."""
+"""Digests of annotated examples that add. The caller promises the shapes of arrays."""
 
 from cpython.buffer cimport (
     PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
@@ -30,7 +30,7 @@ cdef extern from "digest.hpp" namespace "fastcausal" nogil:
 
 
 cdef int64_t texts(source, Texts* to) except -1:
-    """Point to (bytes, offsets), which the caller keeps; None has no texts."""
+    """Point to (bytes, offsets), which the caller keeps alive. None has no texts."""
     cdef Py_buffer data
     cdef Array offsets
     to.offsets = NULL
@@ -50,7 +50,7 @@ cdef total(Digest digest):
 
 
 def of_texts(ids, contents):
-    """Sum of the hashes of texts and their ids: (bytes, int32 offsets) each, no ids: None."""
+    """Sum the hashes of texts and their ids: (bytes, int32 offsets) each; None for no ids."""
     cdef Texts id_texts
     cdef Texts content
     cdef Digest digest
@@ -62,9 +62,9 @@ def of_texts(ids, contents):
 
 
 def of_relations(values, row_offsets, relation_offsets, roles, ids, each=None):
-    """Sum of the hashes of examples: rows, names of roles and ids, (bytes, int32 offsets).
+    """Sum the hashes of examples: rows, names of roles and ids, (bytes, int32 offsets).
 
-    The hashes themselves are put in ``each``, int64[n_examples, 2].
+    Put the hashes themselves into ``each``, int64[n_examples, 2].
     """
     cdef Array rows = int32s(values, 2)
     cdef Array row_offset = int64s(row_offsets)

@@ -13,9 +13,10 @@ cdef extern from "distinct.hpp" namespace "fastcausal" nogil:
 
 
 def distinct_rows(rows, first, place_of):
-    """Fill first with the first occurrence of each different row, place_of with each row's place.
+    """Sort the different rows by content. Return their number.
 
-    Different rows are sorted by content; their number is returned. Both arrays are as long as rows.
+    Fill first with the first occurrence of each different row, and place_of with each row's place.
+    Both arrays are as long as rows.
     """
     cdef Array row = int64s(rows, 2)
     cdef Array to_first = int64s(first, 1, PyBUF_WRITABLE)

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Hashes of ids: 64 bits each, to find those that occur twice. Shapes are the caller's promise."""
+"""64-bit hashes of ids, to find repeated ids. The caller promises the shapes of arrays."""
 
 from cpython.buffer cimport (
     PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
@@ -18,7 +18,7 @@ cdef extern from "ids.hpp" namespace "fastcausal" nogil:
 
 
 def hash_texts(offsets, data, hashes):
-    """Fill hashes with those of the texts data[offsets[i]:offsets[i + 1]]."""
+    """Fill hashes with the hashes of the texts data[offsets[i]:offsets[i + 1]]."""
     cdef Array offset = int32s(offsets)
     cdef Array to_hashes = int64s(hashes, 1, PyBUF_WRITABLE)
     cdef Py_buffer text
@@ -32,7 +32,7 @@ def hash_texts(offsets, data, hashes):
 
 
 def any_twice(numbers):
-    """Whether a number occurs twice; their order is lost."""
+    """Return whether a number occurs twice. Their order is lost."""
     cdef Array number = int64s(numbers, 1, PyBUF_WRITABLE)
     cdef cbool found
     with nogil:

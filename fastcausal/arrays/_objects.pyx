@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Example dicts to rows. What is not plain or is wrong is left to Python, see plain.pxd."""
+"""Example dicts to rows. Python reads all unusual or faulty objects, see python_objects.pxd."""
 
 from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError, PyDict_Next
 from cpython.exc cimport PyErr_Clear
@@ -30,20 +30,20 @@ cdef extern from "Python.h":
 
 
 cdef inline object value_of(object example, str key):
-    """The value of a key; None, as for a null, where there is none."""
+    """Return the value of a key, or None for a missing key."""
     cdef PyObject* found = PyDict_GetItemWithError(example, key)
     return None if found == NULL else <object>found
 
 
 cdef int read_number(object value, int32_t* number) except -1:
-    """0 where this is no integer, of Python or NumPy, of 0 to 2^31 - 1."""
+    """Read an integer of Python or NumPy, from 0 to 2^31 - 1. Return 0 for anything else."""
     if type(value) in INTEGERS:
         value = PyNumber_Index(value)
     return plain_number(value, number)
 
 
 cdef int add_span(CollectedRows& collected, int32_t role, object bounds, int32_t length) except -1:
-    """0 where this is no (start, stop) within so many tokens, -1 for an unknown number."""
+    """Add a (start, stop). Return 0 if it is none, or ends after `length` tokens (-1: unknown)."""
     cdef int32_t start = 0
     cdef int32_t stop = 0
     if not is_list(bounds) or size_of(bounds) != 2:
@@ -59,7 +59,7 @@ cdef int add_span(CollectedRows& collected, int32_t role, object bounds, int32_t
 cdef int add_relation(
     CollectedRows& collected, object relation, dict numbers, int32_t length
 ) except -1:
-    """0 where this is not a dict from roles to a span or a list of spans."""
+    """Add a dict from roles to a span or a list of spans. Return 0 for anything else."""
     cdef Py_ssize_t place = 0
     cdef Py_ssize_t k
     cdef PyObject* key
@@ -87,7 +87,7 @@ cdef int add_relation(
 
 
 cdef int read_length(object example, int32_t* length) except -1:
-    """0 where the number of tokens is not given as a plain integer, list or text; -1 if unknown."""
+    """Read the number of tokens from an integer, list or text; -1: unknown. Return 0 for others."""
     cdef object value = value_of(example, LENGTH)
     cdef Py_ssize_t n
     if value is not None:
@@ -110,7 +110,7 @@ cdef int read_length(object example, int32_t* length) except -1:
 
 
 cdef Py_ssize_t count_tokens(object text) except -2:
-    """How many tokens ASCII white space separates; -1 where the text holds half a surrogate."""
+    """Count tokens between ASCII white space. Return -1 for half a surrogate pair."""
     cdef Py_ssize_t n = 0
     cdef Py_ssize_t k
     cdef Py_ssize_t count = 0
@@ -127,12 +127,13 @@ cdef Py_ssize_t count_tokens(object text) except -2:
 
 
 def example_rows(examples, dict numbers, bint in_order):
-    """The four arrays of Rows for a list of example dicts, and the list of their ids.
+    """Return the four arrays of Rows for a list of example dicts, and the list of their ids.
 
-    numbers gives the number of each role. In order: rows are sorted as `Rows` wants them, else they
-    stand as they come. ids is None where no example has one; the arrays are followed by it in one
-    tuple. None where anything is unusual: a type, a role, a span, a relation that is None, an id
-    that occurs twice.
+    numbers: the number of each role.
+    in_order: sort rows as `Rows` requires; otherwise they keep their order.
+
+    One tuple holds the arrays and the ids; ids is None if no example has one. Return None if
+    anything is unusual: a type, a role, a span, a relation that is None, a repeated id.
     """
     cdef CollectedRows collected
     cdef Py_ssize_t i, k

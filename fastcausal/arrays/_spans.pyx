@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Spans in columns and in rows: what must hold of them, and from one to the other.
+"""Spans in columns and in rows: checks, and conversions from columns to rows.
 
-Shapes are the caller's promise, except where `check_rows` looks at what a user made.
+The caller promises the shapes of arrays, except for `check_rows`, which checks a user's arrays.
 """
 
 from cpython.buffer cimport PyBUF_WRITABLE
@@ -80,7 +80,7 @@ cdef Side side(values, row_offsets, relation_offsets) except *:
 def pack(role, start, stop, row_offsets, relation_offsets, lengths, int64_t n_roles, values):
     """Fill values int32[n, 3] with the spans, sorted by (start, stop, role) in each relation.
 
-    Return the number of the first span that cannot be, -1 for none.
+    Return the number of the first invalid span, or -1.
     """
     cdef SpanColumns spans = columns(role, start, stop)
     cdef Array row_offset = int64s(row_offsets)
@@ -105,20 +105,20 @@ def sort(values, row_offsets):
 
 
 def count_filled(row_offsets):
-    """Number of relations that have a row."""
+    """Return the number of relations with rows."""
     cdef Array offset = int64s(row_offsets)
     return c_count_filled(<const int64_t*>offset.data, offset.n - 1)
 
 
 def same_lengths(gold, pred):
-    """Whether both sides have as many examples, know every length, and the same."""
+    """Return whether both sides have equally many examples, and equal known lengths."""
     cdef Array a = int32s(gold)
     cdef Array b = int32s(pred)
     return a.n == b.n and c_same_lengths(<const int32_t*>a.data, <const int32_t*>b.data, a.n)
 
 
 def last_stops(values, row_offsets, relation_offsets, stops):
-    """Fill stops int32[n_examples] with where the last span of each example ends."""
+    """Fill stops int32[n_examples] with the end of the last span of each example."""
     cdef Side s = side(values, row_offsets, relation_offsets)
     cdef Array to_stops = int32s(stops, 1, PyBUF_WRITABLE)
     with nogil:
@@ -126,7 +126,7 @@ def last_stops(values, row_offsets, relation_offsets, stops):
 
 
 def check_rows(values, row_offsets, relation_offsets, lengths, int64_t n_roles):
-    """What is wrong (one of FAULTS), the example and the row; ("", -1, -1) where all is well."""
+    """Return a fault (one of FAULTS), its example and its row; ("", -1, -1) without faults."""
     cdef Array rows = int32s(values, 2)
     cdef Array row_offset = int64s(row_offsets)
     cdef Array relation_offset = int64s(relation_offsets)
@@ -154,9 +154,10 @@ def check_rows(values, row_offsets, relation_offsets, lengths, int64_t n_roles):
 def read_as_tagged(
     values, row_offsets, relation_offsets, lengths, int32_t n_roles, bint relaxed
 ):
-    """Values, row_offsets (the given ones where all stay), relations that tags cannot hold.
+    """Read rows as tagged. Return values, row_offsets, and the relations that tags cannot hold.
 
-    None where rows break a rule, which is looked at for n_roles above 0.
+    Return the given arrays if no row changes. For n_roles above 0, check rows: return None if one
+    breaks a rule.
     """
     cdef Input input
     cdef Array length = int32s(lengths)

@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Contiguous arrays as pointers, for the native modules.
 
-Buffers are opened by hand: a memoryview would cost 0.15 µs more for each array. The pointers stay
-valid after the release because the caller's arguments keep the arrays alive.
+Code opens buffers by hand: a memoryview would cost 0.15 µs more per array. Pointers stay valid
+after the release, because the caller's arguments keep the arrays alive.
 """
 
 from cpython.buffer cimport (
@@ -14,7 +14,7 @@ from libc.stdint cimport int64_t
 cdef struct Array:
     void* data
     int64_t n  # length of the first dimension
-    int64_t width  # of the last one
+    int64_t width  # length of the last one
 
 
 cdef inline int open_array(
@@ -64,7 +64,7 @@ cdef inline Array float64s(object source, int ndim=1, int flags=0) except *:
 
 
 cdef inline Array text(object source) except *:
-    """Bytes; the caller keeps them alive."""
+    """Point to bytes. The caller keeps them alive."""
     cdef Py_buffer view
     cdef Array array
     PyObject_GetBuffer(source, &view, PyBUF_SIMPLE)

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What csrc/collected.hpp holds, as the four arrays of `Rows`."""
+"""Collected rows (csrc/collected.hpp) as the four arrays of `Rows`."""
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, int64_t
@@ -25,17 +25,17 @@ cdef extern from "collected.hpp" namespace "fastcausal" nogil:
 
 
 cdef inline object filled(object array, const void* data):
-    """The array, filled from memory of its size."""
+    """Fill an array from memory of its size, and return it."""
     cdef Py_buffer view
     PyObject_GetBuffer(array, &view, PyBUF_WRITABLE)
-    if view.len:  # else there may be no data
+    if view.len:  # an empty vector may have no data
         memcpy(view.buf, data, view.len)
     PyBuffer_Release(&view)
     return array
 
 
 cdef inline tuple arrays_of(CollectedRows& collected, object empty, object int32, object int64):
-    """values, row_offsets, relation_offsets, lengths; the last three are what numpy calls them."""
+    """Return values, row_offsets, relation_offsets, lengths, by three names of numpy."""
     return (
         filled(empty((collected.rows.size(), 3), int32), collected.rows.data()),
         filled(empty(collected.row_offsets.size(), int64), collected.row_offsets.data()),

@@ -1,9 +1,8 @@
 # cython: language_level=3
-"""Plain Python objects, looked at from native code.
+"""Plain Python objects, read from native code.
 
-Plain is a dict or a list, not a subclass of one: no code but this runs while it is looked at.
-Whatever else there is, and whatever is wrong, is left to the Python that calls: it knows the
-messages.
+A dict or a list is plain, a subclass of one is not: reading a plain object runs no other code.
+Python reads all other objects, and reports all faults: it knows the messages.
 """
 
 from cpython.list cimport PyList_Check, PyList_CheckExact, PyList_GetItem, PyList_Size
@@ -33,7 +32,7 @@ cdef inline object item_of(object items, Py_ssize_t k):
 
 
 cdef inline int plain_number(object value, int32_t* number) except -1:
-    """0 where this is no int of 0 to 2^31 - 1."""
+    """Read an int from 0 to 2^31 - 1. Return 0 for anything else."""
     cdef int overflow = 0
     cdef long found
     if not PyLong_CheckExact(value):

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Label ids to rows, and logits to label ids or rows; tags.py and spans.py tell what they mean."""
+"""Label ids to rows, and logits to label ids or rows, for tags.py and spans.py."""
 
 from cpython.buffer cimport (
     PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release,
@@ -80,7 +80,7 @@ cdef extern from "decoding.hpp" namespace "fastcausal" nogil:
 
 
 cdef class Opened:
-    """An array of numbers, open as long as this object lives."""
+    """An array of numbers that stays open as long as this object lives."""
     cdef Py_buffer view
     cdef bint is_open
 
@@ -90,7 +90,7 @@ cdef class Opened:
 
 
 cdef Opened opened(source, const char* kinds, Opened like):
-    """A C-contiguous matrix of one of these kinds and the shape of another; None if it is not."""
+    """Open a C-contiguous matrix of given kinds, shaped like another. Return None for others."""
     cdef Opened o = Opened()
     if not PyObject_CheckBuffer(source):
         return None
@@ -111,11 +111,11 @@ cdef Opened opened(source, const char* kinds, Opened like):
 
 
 def label_rows(ids, where, words, marks, int64_t ignored):
-    """The four arrays of Rows.
+    """Return the four arrays of Rows.
 
-    None unless the matrices are C-contiguous, in native byte order and of one shape; ids int8 to
-    int64, where bool or None, words int32 or None. A Fault where there is no label of the scheme,
-    or a word out of order.
+    ids: int8 to int64; where: bool or None; words: int32 or None. Return None unless the matrices
+    are C-contiguous, in native byte order and of one shape. Return a Fault for a label outside the
+    scheme or a word out of order.
     """
     cdef Opened of_ids = opened(ids, b"bhilq", None)
     cdef Opened of_where = None
@@ -158,11 +158,14 @@ def label_rows(ids, where, words, marks, int64_t ignored):
 
 
 def label_ids(logits, where, steps, int64_t start, int64_t ignored):
-    """The label ids: int32[batch, tokens].
+    """Return the label ids, int32[batch, tokens].
 
-    None unless logits are float32 or float64[batch, tokens, labels], aligned, in native byte order
-    and whole items apart. where bool[batch, tokens], C-contiguous, or None; steps int32[labels, 2]
-    or None (see label_paths.py). A Fault where a logit is NaN or +inf.
+    logits: float32 or float64[batch, tokens, labels], aligned, in native byte order and whole items
+    apart; return None for others.
+    where: bool[batch, tokens], C-contiguous, or None.
+    steps: int32[labels, 2] or None (see label_paths.py).
+
+    Return a Fault if a logit is NaN or +inf.
     """
     cdef Opened of_logits = Opened()
     cdef Opened of_where = None
@@ -213,13 +216,13 @@ def label_ids(logits, where, steps, int64_t start, int64_t ignored):
     return ids
 
 
-# How a device writes a fault of an example: token * MOST_FAULTS + column; WORD is a column.
+# A device writes a fault of an example as token * MOST_FAULTS + column. WORD is a column.
 MOST_FAULTS = MOST_FAULTS_
 WORD = WORD_
 
 
 cdef const void* contiguous(source) except? NULL:
-    """Where a contiguous array starts; the caller's argument keeps it alive."""
+    """Return the start of a contiguous array. The caller's argument keeps it alive."""
     cdef Py_buffer view
     if source is None:
         return NULL
@@ -229,12 +232,15 @@ cdef const void* contiguous(source) except? NULL:
 
 
 def select_spans(columns, there, words, has_signal, roles, settings):
-    """The four arrays of Rows and the scores: float64[n_relations].
+    """Return the four arrays of Rows and the scores, float64[n_relations].
 
-    columns: 4 or 6 arrays [batch, tokens], all float32 or all float64, with steps of whole items;
-    there bool, words int32 [batch, tokens] and has_signal bool[batch], contiguous, each or None;
-    settings: method, top_k, n_best, max_signal, min_score. A Fault where a logit is NaN or +inf, or
-    with column WORD where a word comes after a later one.
+    columns: 4 or 6 arrays [batch, tokens], all float32 or all float64, with steps of whole items.
+    there: bool[batch, tokens], contiguous, or None.
+    words: int32[batch, tokens], contiguous, or None.
+    has_signal: bool[batch], contiguous, or None.
+    settings: method, top_k, n_best, max_signal, min_score.
+
+    Return a Fault if a logit is NaN or +inf, or with column WORD if a word comes after a later one.
     """
     cdef Boundaries b
     cdef Settings s

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""The CPU driver, called with whole arrays. Shapes are the caller's promise (see cpu.py)."""
+"""The CPU driver for whole arrays. The caller (cpu.py) promises their shapes."""
 
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int32_t, int64_t, uintptr_t
@@ -112,7 +112,7 @@ cdef extern from *:
 
 
 cdef Input input_of(of) except *:
-    """The arrays of Rows."""
+    """Point to the arrays of Rows."""
     cdef Array rows = int32s(of.values, 2)
     cdef Array row_offsets = int64s(of.row_offsets)
     cdef Array relation_offsets = int64s(of.relation_offsets)
@@ -130,7 +130,7 @@ cdef Input input_of(of) except *:
 
 
 cdef const Plan* plan_at(record) except NULL:
-    """A record of engine/plan.py, as int64s."""
+    """Point to a record of engine/plan.py, int64s."""
     cdef Array plan = int64s(record)
     if plan.n * sizeof(int64_t) != sizeof(Plan):
         raise TypeError(f"a plan of {plan.n} numbers, expected {sizeof(Plan) // sizeof(int64_t)}")
@@ -138,30 +138,30 @@ cdef const Plan* plan_at(record) except NULL:
 
 
 cdef class Memory:
-    """What a kernel has counted so far under a plan, by pattern."""
+    """Counts that a kernel has found so far under a plan, by pattern."""
     cdef CMemory known
     cdef Memory of_kernel
 
     def __init__(self, Memory of_kernel=None):
-        """of_kernel: keeps what a user's kernel was called for, under any plan."""
+        """of_kernel: keeps the pairs that a user's kernel counted, for all plans."""
         self.of_kernel = of_kernel
         if of_kernel is not None:
             self.known.of_kernel = &of_kernel.known
 
     def clear(self):
-        """Forget all of it."""
+        """Forget all counts."""
         self.known.clear()
 
 
 def pattern(gold, pred):
-    """A number for all that an ordinal kernel may look at in a pair; -1: all of its order."""
+    """Return the pattern of a pair for an ordinal kernel; -1: the order of its bounds decides."""
     cdef Array g = int32s(gold, 2)
     cdef Array p = int32s(pred, 2)
     return pattern_of(<const Row*>g.data, g.n, <const Row*>p.data, p.n)
 
 
 def patterns(kernel, Memory memory, plan):
-    """All patterns that memory knows, as csrc/fastcausal/patterns.h has them; None without any."""
+    """Return all patterns of memory, laid out by csrc/fastcausal/patterns.h, or None."""
     cdef NamedKernel named = kernel_of(kernel, memory)
     cdef vector[char] written = serialize_patterns(named, plan_at(plan)[0])
     return written.data()[: written.size()] if written.size() else None
@@ -171,13 +171,15 @@ def run(
     kernel, Memory memory, plan, gold, pred, groups, bint each, bint apart, partner, counts,
     int64_t num_threads, bint check, int64_t reading, as_given,
 ):
-    """Add to counts, and fill partner unless it is None; groups None is one group.
+    """Count all examples. Add to counts, and fill partner unless it is None.
 
-    reading: 0 of rows as they are, 1 as cnc-2023 and 2 as cnc-2022 reads tags; then as_given
-    int64[1] grows by the relations that tags cannot hold, and check has to be true.
+    kernel: its name or the address of a function.
+    gold, pred: Rows with equal numbers of examples.
+    groups: None puts all examples into one group.
+    reading: 0 keeps rows, 1 reads tags as cnc-2023, 2 as cnc-2022. Readings 1 and 2 need check.
+    as_given: int64[1], grows by the relations that tags cannot hold.
 
-    Return the first example that is too large, -1 where all is well, -2 where check finds rows
-    wrong. kernel: its name or a function's address; gold, pred: Rows of as many examples.
+    Return the first example that is too large, -1 without faults, -2 if check finds invalid rows.
     """
     cdef NamedKernel named = kernel_of(kernel, memory)
     cdef Array to_counts = int64s(counts, 2, PyBUF_WRITABLE)
@@ -212,7 +214,7 @@ def run(
 def count_pairs(
     kernel, Memory memory, plan, gold, pred, gold_index, pred_index, lengths, counts
 ):
-    """Add to counts (all 0) the counts of the given pairs; index -1 is no relation."""
+    """Count the given pairs; index -1 is no relation. counts are 0 on entry."""
     cdef Side g = input_of(gold).side
     cdef Side p = input_of(pred).side
     cdef const Plan* record = plan_at(plan)
@@ -230,7 +232,7 @@ def count_pairs(
 
 
 cdef NamedKernel kernel_of(kernel, Memory memory) except *:
-    """The function behind an int, or the kernel of a name, bytes that the caller keeps."""
+    """Name the function at an address, or a native kernel. The caller keeps the bytes alive."""
     cdef NamedKernel named
     named.function = NULL
     named.name = b""
@@ -245,7 +247,7 @@ cdef NamedKernel kernel_of(kernel, Memory memory) except *:
 
 
 def build_info():
-    """Compiler, its flags, and the instructions it was free to use."""
+    """Return the compiler, its flags, and its instruction set."""
     return {
         "compiler": fc_compiler.decode(),
         "flags": fc_flags.decode(),

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Lines of JSON and rows of CSV, counted without an object per line."""
+"""Counts lines of JSON and rows of CSV without an object per line."""
 
 from libc.stdint cimport int64_t
 
@@ -19,7 +19,7 @@ cdef extern from "lines.hpp" namespace "fastcausal" nogil:
 
 
 def object_lines(data):
-    """Lines that are not blank, -1 unless all of them are ``{...}``, and bytes of the longest."""
+    """Return the number of lines with text, -1 unless all are ``{...}``, and the longest size."""
     cdef Array array = text(data)
     cdef Lines lines
     with nogil:
@@ -28,7 +28,7 @@ def object_lines(data):
 
 
 def end_of_lines(data, int64_t n):
-    """Return where the n-th line that is not blank ends, the number of these, and of all lines."""
+    """Return the end of the n-th line with text, the number of such lines, and of all lines."""
     cdef Array array = text(data)
     cdef const char* at = <const char*>array.data
     cdef const char* stop
@@ -39,7 +39,7 @@ def end_of_lines(data, int64_t n):
 
 
 def csv_rows(data):
-    """Rows that are not empty, -1 where quotes are not where they should be."""
+    """Return the number of rows that are not empty, -1 if a quote is misplaced."""
     cdef Array array = text(data)
     cdef int64_t n
     with nogil:

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Text of Arrow buffers, read without an object per row."""
+"""Readers for text of Arrow buffers, without an object per row."""
 
 from cpython.buffer cimport PyBUF_WRITABLE
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
@@ -77,7 +77,10 @@ cdef bytes copied(const void* data, int64_t size):
 
 
 def read_tagged(data, offsets, examples, int64_t tags, lengths, n_tokens, widths):
-    """Fill lengths, n_tokens and widths; returns role, start, stop of the spans, odd sentences."""
+    """Read tagged sentences. Fill lengths, n_tokens and widths.
+
+    Return role, start and stop of the spans, and the sentences with odd signal tags.
+    """
     cdef const char* at = <const char*>text(data).data
     cdef Array example = int64s(examples)
     cdef int32_t* length = <int32_t*>writable(lengths).data
@@ -113,7 +116,7 @@ def read_tagged(data, offsets, examples, int64_t tags, lengths, n_tokens, widths
 
 
 def compare_copies(data, offsets, examples, texts, places, valid, bint are_known, widths, unlike):
-    """Fill unlike with the bits of `Unlike` for each sentence that could be read."""
+    """Compare readable sentences with their texts. Fill unlike with the bits of `Unlike`."""
     cdef const char* at = <const char*>text(data).data
     cdef const char* text_at = <const char*>text(texts).data
     cdef Array example = int64s(examples)
@@ -144,7 +147,7 @@ def compare_copies(data, offsets, examples, texts, places, valid, bint are_known
 
 
 def without_tags(data, offsets):
-    """Return sentences without their tags, one after another, and where each ends: int32."""
+    """Return sentences without their tags, one after another, and the end of each, int32."""
     cdef const char* at = <const char*>text(data).data
     cdef int64_t n = len(offsets) - 1
     cdef const int32_t* small = NULL
@@ -182,13 +185,13 @@ def count_tokens(data, offsets, int64_t tags, counts):
 
 
 def read_submission(data, int64_t start, int64_t stop):
-    """Lines of a submission, from one place in the data to another; None where one is not plain.
+    """Read the lines of a submission between two places. Return None if one is not plain.
 
     Returns
     -------
     tuple of bytes
-        Text of the sentences (with room behind them), where each ends, sentences of each line,
-        kind of each index (0 none, 1 number, 2 text), numbers, text of names, where each ends.
+        Text of the sentences (with room behind them), their ends, sentences per line, kind of
+        each index (0 none, 1 number, 2 text), numbers, text of names, their ends.
     """
     cdef const char* at = <const char*>text(data).data
     cdef Submission submission
@@ -213,9 +216,9 @@ def read_submission(data, int64_t start, int64_t stop):
 
 
 def string_lists(data, offsets, widths):
-    """Fill widths with the number of strings in each Python list, -1 where it is not plain.
+    """Fill widths with the number of strings in each Python list, -1 if it is not plain.
 
-    Returns the strings, one after another, and where each of them ends.
+    Return the strings, one after another, and the end of each.
     """
     cdef const char* at = <const char*>text(data).data
     cdef const int32_t* offset = <const int32_t*>int32s(offsets).data

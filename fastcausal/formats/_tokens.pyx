@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Lists of tags, and the tokens of a text: what readers of Python objects and JSON need most."""
+"""Lists of tags and tokens of texts, for readers of Python objects and JSON."""
 
 from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError, PyDict_Next
 from cpython.exc cimport PyErr_Clear
@@ -48,13 +48,13 @@ cpdef enum:
 
 cdef enum:
     N_ROLES = 3
-    EVERY_ROLE = 7  # a bit each
+    EVERY_ROLE = 7  # one bit each
     N_KEPT = 64
-    MOST_SPANS = 64  # of a relation with texts: each one is compared with all before it
+    MOST_SPANS = 64  # per relation with texts, because each span is compared with all earlier ones
     NO_TAG = -1
 
 
-cdef struct Kept:  # a tag of up to 16 bytes: its first and its last eight are all of it
+cdef struct Kept:  # a tag of up to 16 bytes: its first and its last eight
     uint64_t first, last
     Py_ssize_t size
     int code
@@ -77,9 +77,9 @@ cdef inline void ends_of(const char* letters, Py_ssize_t size, Kept* tag) noexce
 
 
 cdef int code_of(object tag, dict codes, marks, Kept* kept) except? -3:
-    """Return the bits of a tag: roles that it begins, that it goes on with, and that it ends.
+    """Return the bits of a tag: the roles that it begins, continues and ends.
 
-    NO_TAG where only `marks` knows, NO_LIST where it is not a string.
+    Return NO_TAG for a tag that only `marks` can read, NO_LIST for anything but a string.
     """
     cdef Kept seen
     cdef Kept* place = NULL
@@ -108,9 +108,9 @@ cdef int code_of(object tag, dict codes, marks, Kept* kept) except? -3:
 
 
 cdef int add_tags(CollectedRows& collected, object tags, dict codes, marks, Kept* kept) except? -3:
-    """n, the number of tags of one relation; -1 - n where something is wrong, or NO_LIST."""
+    """Return n, the number of tags of one relation; -1 - n for faulty tags, or NO_LIST."""
     cdef int32_t start[N_ROLES]
-    cdef int opened = 0  # roles whose spans are open, as bits
+    cdef int opened = 0  # roles with an open span, as bits
     cdef object tag
     cdef object last = None
     cdef int code = NO_LIST
@@ -133,7 +133,7 @@ cdef int add_tags(CollectedRows& collected, object tags, dict codes, marks, Kept
             return NO_LIST
         goes_on = code >> N_ROLES & EVERY_ROLE
         if code < 0 or wrong or goes_on & ~opened:
-            wrong = True  # but look on: there may be other things than strings
+            wrong = True  # goes on, because later items may not be strings
             continue
         begins = code & EVERY_ROLE
         ends = opened & ~goes_on
@@ -163,15 +163,15 @@ cdef int add_tags(CollectedRows& collected, object tags, dict codes, marks, Kept
 def tag_rows(list examples, marks):
     """Return rows of lists of tags, a list of relations for each example.
 
-    marks(tag) tells what a tag says: 1 for every role that it begins, 8 for every role that it
-    goes on with, 64 for every role that ends with it, shifted by the role; -1 if something is wrong
-    with it.
+    marks(tag) returns the bits of a tag: 1 for every role that it begins, 8 for every role that it
+    continues, 64 for every role that it ends, each shifted by the role. It returns -1 for a faulty
+    tag.
 
     Returns
     -------
-    The four arrays of `Rows`, rows sorted by (role, start, stop). The last one has an item for each
-    relation: n, how many tags there are, -1 - n where something is wrong with them, NO_LIST where
-    they are no list of strings; such relations have no rows.
+    The four arrays of `Rows`, with rows sorted by (role, start, stop). The last array has an item
+    for each relation: n, the number of its tags, -1 - n if tags are faulty, NO_LIST if they are no
+    list of strings. Faulty relations have no rows.
     """
     cdef CollectedRows collected
     cdef Kept[N_KEPT] kept
@@ -192,7 +192,7 @@ def tag_rows(list examples, marks):
 
 
 cdef inline int take_letters(str text, CodePoints& letters) except -1:
-    """Make these the letters of a text."""
+    """Fill letters with the letters of a text."""
     letters.resize(PyUnicode_GetLength(text))
     if letters.size():
         PyUnicode_AsUCS4(text, <Py_UCS4*>letters.data(), <Py_ssize_t>letters.size(), 0)
@@ -200,7 +200,7 @@ cdef inline int take_letters(str text, CodePoints& letters) except -1:
 
 
 def token_bounds(str text):
-    """Return where the tokens of a text start and where they stop, in characters: two lists."""
+    """Return the starts and the stops of the tokens of a text, in characters: two lists."""
     cdef Sentence sentence
     take_letters(text, sentence.letters)
     sentence.split()
@@ -208,7 +208,7 @@ def token_bounds(str text):
 
 
 def occurrences(str text, str wanted):
-    """Return all places where a text that is not empty occurs, a list."""
+    """Return all places of a text that is not empty, a list."""
     cdef CodePoints letters
     cdef CodePoints looked_for
     cdef Occurrences found
@@ -225,7 +225,7 @@ cdef struct Notes:
 cdef int add_offsets(
     CollectedRows& collected, int32_t role, object span, const Sentence& sentence, Notes* notes
 ) except -1:
-    """Return 0 unless this is [start, stop) in characters, plain or by name, and marks a token."""
+    """Add a span given as [start, stop) in characters, plain or by name. Return 0 for others."""
     cdef int32_t start = 0
     cdef int32_t stop = 0
     if PyDict_CheckExact(span):
@@ -245,9 +245,10 @@ cdef int add_offsets(
 cdef int add_text(
     CollectedRows& collected, int32_t role, str text, Sentence& sentence, bint once, Notes* notes
 ) except -1:
-    """Return 0 unless this occurs as whole tokens, where no text of the role was found before.
+    """Add a span given as text. Return 0 unless whole tokens of the sentence match it.
 
-    0 as well where it occurs again, if it may occur only once.
+    Return 0 as well if a text of this role was found at its place before, or if it may occur only
+    once and occurs again.
     """
     cdef int32_t start = 0
     cdef int32_t stop = 0
@@ -274,7 +275,7 @@ cdef int add_spans(
     CollectedRows& collected, int32_t role, object spans, Sentence& sentence, bint once,
     Notes* notes
 ) except -1:
-    """Return 0 where a span of a role is anything else than a text to be found, or offsets."""
+    """Add the spans of a role, texts or offsets. Return 0 for anything else."""
     cdef Py_ssize_t k
     cdef int32_t number = 0
     cdef object span
@@ -299,7 +300,7 @@ cdef int add_relation(
     CollectedRows& collected, object relation, dict numbers, int32_t signal, Sentence& sentence,
     Notes* notes
 ) except -1:
-    """Return 0 where anything is unusual; signals come last, near what the others leave."""
+    """Add a relation; its signals come last, near its other spans. Return 0 if unusual."""
     cdef Py_ssize_t place = 0
     cdef PyObject* key
     cdef PyObject* value
@@ -331,16 +332,16 @@ cdef int add_relation(
 def spans_of(relations, dict numbers, int signal, text, Py_ssize_t length):
     """Find the spans of an example whose roles have texts or character offsets, in tokens.
 
-    Texts are whole tokens of the example. With a role `signal` (-1 for none), a signal text that
-    occurs several times is the one nearest to where Cause and Effect meet, see csrc/sentence.hpp,
-    and that of another role is unusual; without one, it is the first. `numbers` gives the number of
-    each role; `length` is how many tokens there have to be, -1 for any number.
+    Texts are whole tokens of the example. A text may occur several times. With a role `signal`
+    (-1 for none), a signal text is then the one nearest to the gap between Cause and Effect, see
+    csrc/sentence.hpp, and another text is unusual. Without that role, the first occurrence counts.
+    `numbers` gives the number of each role; `length` is the required number of tokens, -1 for any.
 
     Returns
     -------
-    How many tokens there are; for each relation a list of (role, start, stop), sorted; how many
-    texts occur again, how many spans cut a token, and how many were given as texts. None where
-    anything is unusual: Python tells what is wrong with it, or finds it otherwise.
+    The number of tokens; for each relation a list of (role, start, stop), sorted; the numbers of
+    texts that occur again, of spans that cut a token, and of spans given as texts. None if anything
+    is unusual: Python reports its fault, or finds it in another way.
     """
     cdef CollectedRows collected
     cdef Sentence sentence

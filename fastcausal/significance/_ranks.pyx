@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Differences of many systems under shared resamples; ranks.py says what they are for."""
+"""Differences between many systems under shared resamples, for ranks.py."""
 
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int64_t
@@ -24,7 +24,7 @@ cdef extern from "ranks.hpp" namespace "fastcausal" nogil:
     ) except +
 
 
-PLACES = PLACES_  # the places of strays are a multiple of it
+PLACES = PLACES_  # the number of places is a multiple of it
 
 
 cdef Deviations deviations_of(object source) except *:
@@ -39,9 +39,11 @@ cdef Deviations deviations_of(object source) except *:
 
 
 def spreads(strays, into, int64_t num_threads):
-    """Fill float64[n_systems, n_systems] with deviations of differences, all but its diagonal.
+    """Fill float64[n_systems, n_systems] with standard deviations of differences.
 
-    strays: float64[n_systems, n_places], NaN where undefined.
+    Leave the diagonal as it is.
+
+    strays: float64[n_systems, n_places], resampled scores minus full ones, NaN if undefined.
     """
     cdef Deviations deviations = deviations_of(strays)
     cdef Array found = float64s(into, 2, PyBUF_WRITABLE)
@@ -52,9 +54,9 @@ def spreads(strays, into, int64_t num_threads):
 
 
 def largest(strays, scales, into, int64_t num_threads):
-    """Fill float64[n_places] with the largest scaled difference, -1 where all are undefined.
+    """Fill float64[n_places] with the largest scaled difference, -1 if all are undefined.
 
-    strays: float64[n_systems, n_places], NaN where undefined.
+    strays: float64[n_systems, n_places], resampled scores minus full ones, NaN if undefined.
     scales: float64[n_systems, n_systems]; the upper triangle is read, 0 leaves a pair out.
     """
     cdef Deviations deviations = deviations_of(strays)

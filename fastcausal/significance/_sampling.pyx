@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Draws of resamples, called with whole arrays. Shapes are the caller's promise (sampling.py)."""
+"""Draws of resamples in whole arrays. The caller (sampling.py) promises their shapes."""
 
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int32_t, int64_t
@@ -26,7 +26,7 @@ cdef extern from "sampling.hpp" namespace "fastcausal" nogil:
 
 
 def resample(heavy, heavy_times, light, int64_t seed, int64_t first, weights, int64_t num_threads):
-    """Add to weights (all 0) how often each row is in resamples first, first + 1, ..."""
+    """Count how often resamples first, first + 1, ... draw each row. weights are 0 on entry."""
     cdef Array row = int64s(heavy)
     cdef Array times = int64s(heavy_times)
     cdef Array unit = int32s(light)
@@ -45,7 +45,7 @@ def resample(heavy, heavy_times, light, int64_t seed, int64_t first, weights, in
 
 
 def exchange(times, int64_t seed, int64_t first, weights, int64_t num_threads):
-    """Fill weights with how many units of each row resamples first, first + 1, ... exchange."""
+    """Count the units of each row that resamples first, first + 1, ... exchange."""
     cdef Array of_row = int64s(times)
     cdef Array to_weights = int64s(weights, 2, PyBUF_WRITABLE)
     cdef Exchanger draw

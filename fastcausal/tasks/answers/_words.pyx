@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Words that answers share with their references; counts.py says what they are for."""
+"""Words that answers share with their references, for counts.py."""
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int8_t, int32_t, int64_t
@@ -40,7 +40,7 @@ N_FIELDS = N_ANSWER_FIELDS_
 
 
 cdef TextColumn column_of(object texts, int64_t n) except *:
-    """Point to texts; the caller's arguments keep them alive."""
+    """Point to texts. The caller's arguments keep them alive."""
     data, offsets, valid = texts
     cdef TextColumn column
     cdef Py_buffer view
@@ -61,8 +61,9 @@ def compare(source, reference, answer, letters, cbool lenient, cbool fcr, rows, 
             int64_t num_threads):
     """Fill rows int64[n, N_FIELDS], sizes int64[n, 3] and known int8[n]; return three texts.
 
-    Texts are (bytes, offsets int64[n + 1], int8[n] that tells nulls, or None); letters are int32
-    in lower case and int8 kinds. known is 0 where a letter is not among them, unless lenient.
+    Texts are (bytes, offsets int64[n + 1], int8[n] with 0 for nulls, or None). letters are
+    lower-case letters, int32, and their kinds, int8. known is 0 if a letter of a text is not among
+    them, unless lenient.
     """
     cdef AnswerBatch batch
     cdef Letters table

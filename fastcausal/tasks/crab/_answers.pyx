@@ -30,7 +30,7 @@ cdef extern from "answers.hpp" namespace "fastcausal" nogil:
 
 
 def read_answer(bytes text, int64_t kind):
-    """Read one text, UTF-8: its value, NaN where it has none, and the reason."""
+    """Read one text, UTF-8. Return its value, or NaN, and the reason."""
     cdef ReadAnswer answer = c_read_answer(
         string_view(<const char*>text, len(text)), <AnswerKind>kind
     )
@@ -38,7 +38,7 @@ def read_answer(bytes text, int64_t kind):
 
 
 def read_answers(data, offsets, int64_t kind, values, reasons):
-    """Fill values and reasons with what the texts of an Arrow array say; offsets are one more."""
+    """Read the texts of an Arrow array, by one more offset. Fill values and reasons."""
     cdef Py_buffer text
     cdef Array value = float64s(values, 1, PyBUF_WRITABLE)
     cdef Array reason
@@ -47,7 +47,7 @@ def read_answers(data, offsets, int64_t kind, values, reasons):
     open_array(reasons, 1, 1, PyBUF_WRITABLE, &reason)
     PyObject_GetBuffer(data, &text, PyBUF_SIMPLE)
     cdef const char* at = <const char*>text.buf
-    PyBuffer_Release(&text)  # the caller keeps it
+    PyBuffer_Release(&text)  # the caller keeps it alive
     if offset.n != value.n + 1 or reason.n != value.n:
         raise ValueError("offsets, values and reasons are of different lengths")
     with nogil:

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Frames and chains of judged pairs, found in whole arrays. The caller promises their order."""
+"""Frames and chains of judged pairs in whole arrays. The caller promises their order."""
 
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int8_t, int64_t
@@ -79,7 +79,7 @@ def count_frames(story, a, b):
 def score_frames(
     story, a, b, classes, gold, pred, in_document, int64_t n_labels, double undefined, rows, marks
 ):
-    """Fill rows and marks of every frame, as csrc/shapes.hpp says.
+    """Fill rows and marks of every frame, as csrc/shapes.hpp describes.
 
     story, a, b, classes, gold, pred: int64[n]; in_document: int8[n].
     Filled: rows int64[n_frames, 4 + n_classes], marks float64[n_frames, 2].
@@ -105,9 +105,9 @@ def score_frames(
 
 
 def count_chains(story, a, b, codes, bits, counts):
-    """Add how many chains have each type and pattern to counts int64[3, n_codes ** 3].
+    """Add the number of chains of each type and pattern to counts int64[3, n_codes ** 3].
 
-    story, a, b: int64[n]; codes: int8[n]; bits: int8[n_codes], as csrc/shapes.hpp says.
+    story, a, b: int64[n]; codes: int8[n]; bits: int8[n_codes], see csrc/shapes.hpp.
     """
     cdef JudgedPairs pairs = pairs_of(story, a, b)
     cdef Codes of_pairs = codes_of(codes, bits, pairs.n)

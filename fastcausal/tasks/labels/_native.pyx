@@ -44,7 +44,7 @@ cdef extern from "kappas.hpp" namespace "fastcausal" nogil:
 
 
 def disagreements(int64_t level, values, offsets, groups, times, found):
-    """Fill a row of found for every group, or every row of times (how often each unit is in)."""
+    """Fill a row of found for each group, or each row of times (the uses of each unit)."""
     cdef Array of_value = float64s(values)
     cdef Array offset = int64s(offsets)
     cdef Array to_found = float64s(found, 2, PyBUF_WRITABLE)
@@ -62,7 +62,7 @@ def disagreements(int64_t level, values, offsets, groups, times, found):
 
 
 def add_kappas(int64_t weights, int64_t n_labels, tuple rated):
-    """Kappas of every two raters: how many, their sum, pairs left out."""
+    """Sum kappas over all pairs of raters. Return number, sum, and pairs left out."""
     cdef Rated r
     cdef Array starts = int64s(rated[6])
     r.raters = <const int64_t*>int64s(rated[0]).data

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""Correlations within segments of rows; correlations.py says what they are."""
+"""Correlations within segments of rows, for correlations.py."""
 
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int64_t
@@ -48,9 +48,9 @@ def arrange(scores, labels, order, values, places, offsets):
     """Put rows in order of segment, score and label.
 
     scores, labels: float64[n] without NaN.
-    order: int64[n], by segment and score; here also by label.
-    values: float64[2, n], filled with scores and labels in order.
-    places: int64[2, n], filled with places of both.
+    order: int64[n], by segment and score; becomes sorted by label, too.
+    values: float64[2, n], receives scores and labels in order.
+    places: int64[2, n], receives the places of both.
     offsets: int64[n_segments + 1]
     """
     cdef SortedRows rows = rows_of(values, places, offsets)
@@ -65,7 +65,7 @@ def arrange(scores, labels, order, values, places, offsets):
 
 
 def correlate(values, places, offsets, weights, into):
-    """Fill float64[n_draws * n_segments, 5] with correlations, NaN where undefined.
+    """Fill float64[n_draws * n_segments, 5] with correlations, NaN if undefined.
 
     values, places, offsets: as `arrange` fills them.
     weights: int64[n_draws, n], or None for every row once.
