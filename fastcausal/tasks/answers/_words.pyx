@@ -10,7 +10,7 @@ from fastcausal.arrays.buffers cimport Array, int8s, int32s, int64s
 from fastcausal.interrupts cimport StopRequested, interrupted
 
 
-cdef extern from "judged.hpp" namespace "fastcausal" nogil:
+cdef extern from "answers.hpp" namespace "fastcausal" nogil:
     cdef cppclass Letters:
         Letters()
         Letters(const int32_t*, const int8_t*, int64_t, cbool)

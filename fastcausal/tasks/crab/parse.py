@@ -16,7 +16,7 @@ binary
     ``/`` or "or" follows, which quotes, brackets and asterisks may come before.
 
 Numbers and booleans are read where the task has them: scores, and 1, 0, true and false as yes and
-no. Null, NaN and blank text are missing. csrc/answers.hpp reads texts, one or a column.
+no. Null, NaN and blank text are missing. csrc/crab_answers.hpp reads texts, one or a column.
 """
 
 from __future__ import annotations

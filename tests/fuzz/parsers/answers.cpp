@@ -1,43 +1,68 @@
-// Fuzzes answers of models (csrc/answers.hpp).
+// Fuzzes causes, effects and relations of texts, and their words (csrc/answers.hpp).
 #include "answers.hpp"
 
-#include <cmath>
+#include <cctype>
 
 #include "fuzz.hpp"
 
-const std::vector<std::string> SEEDS{"",
-                                     "The first came first. <Answer>85/100</Answer>",
-                                     "[B] Medium: it helped, not (C).",
-                                     "A. because of U.S.D. or B) ",
-                                     "\"Yes\" or \"no\"",
-                                     "\xe2\x80\x9cNo\xe2\x80\x9d / \xe3\x80\x80",
-                                     "1e-5 % .",
-                                     "<answer><answer>7</answer></answer>"};
+const std::vector<std::string> SEEDS{"", "[Cause] rain | hail [Relation] cause [Effect] floods",
+                                     "cause: the rain\neffect: mud\nrelation: enable",
+                                     "[effect]a[CAUSE]an the\n"};
 const std::vector<std::string> PIECES{
-    "<Answer>", "</ANSWER>", "<",        "[",        "(A)",  "B. ",
-    ")",        "yes",       "0",        "9.",       "e+",   "/100",
-    "%",        "or",        "\xe2\x80", "\xc2\xa0", "\xe3", std::string(1, '\0')};
+    "[Cause]",  "[Effect]", "[Relation]", "[",    "]",       "|",         "\n",
+    "cause:",   "effect:",  " ",          "the",  "an",      "\xc3",      "\xc3\xa9",
+    "\xf0\x9f", "'",        "\x1c",       "word", "a|b|c|d", "relation:", "eight_letters_and_more"};
 
+namespace {
+
+bool never() { return false; }
+
+struct Table {
+  std::vector<int32_t> lower;
+  std::vector<int8_t> kind;
+
+  Table() : lower(128), kind(128, fastcausal::Letters::OTHER) {
+    for (int32_t code = 0; code < 128; ++code) {
+      const auto letter = static_cast<char>(code);
+      lower[static_cast<size_t>(code)] = fastcausal::answers::lowered(letter);
+      int8_t& of = kind[static_cast<size_t>(code)];
+      if (std::isalnum(code)) of = fastcausal::Letters::LETTER;
+      if (std::isspace(code)) of = fastcausal::Letters::SPACE;
+      if (std::ispunct(code)) of = fastcausal::Letters::DELETED;
+    }
+  }
+  fastcausal::Letters letters(bool lenient) const {
+    return {lower.data(), kind.data(), static_cast<int64_t>(lower.size()), lenient};
+  }
+};
+
+}  // namespace
+
+// Uses a text as its own reference, answer and source. As a source, it has marks inside words.
 void check(const std::string& input) {
-  using fastcausal::AnswerKind;
-  using fastcausal::Reason;
-  const int64_t kinds[] = {0, 1, 2};
-  const double highest[] = {100, 3, 1};
-  for (const int64_t k : kinds) {
-    const auto read = [k](const std::string& text) {
-      const Exact exact(text);
-      const int64_t offsets[] = {0, exact.size()};
-      double value = -1;
-      int8_t reason = -1;
-      fastcausal::read_answers(exact.data(), offsets, 1, static_cast<AnswerKind>(k), &value,
-                               &reason);
-      require((static_cast<Reason>(reason) == Reason::read) != std::isnan(value), "half read");
-      return std::isnan(value) ? -1.0 - reason : value;
-    };
-    const double value = read(input);
-    require(value >= -4 && value <= highest[k], "a value that no answer has");
-    require(read(" " + input + "\n") == value, "blanks matter");
-    const double tagged = read("x <Answer>5</Answer><Answer>D</Answer><Answer>no</Answer>" + input);
-    require(k != 0 || input.find('<') != std::string::npos || tagged == -3, "text behind counts");
+  const Table table;
+  const Exact bytes(input);
+  const fastcausal::Text text{bytes.data(), bytes.size()};
+  fastcausal::Stop stop(never);
+  fastcausal::CostMeter meter(stop);
+  for (const bool fcr : {false, true}) {
+    for (const bool lenient : {false, true}) {
+      fastcausal::Comparison comparison(table.letters(lenient), fcr);
+      int64_t row[fastcausal::N_ANSWER_FIELDS];
+      fastcausal::Text relations[2];
+      std::string missing;
+      const bool known = comparison.compare(text, text, text, row, relations, missing, meter);
+      require(known || !lenient, "a letter is refused");
+      if (!known) continue;
+      const bool read = row[2 * fastcausal::N_ROLE_FIELDS + 1] != 0;
+      const int64_t contained = row[2 * fastcausal::N_ROLE_FIELDS + 2];
+      require(contained == (read ? missing.empty() : -1), "missing words are miscounted");
+      for (int role = 0; role < 2; ++role) {
+        const int64_t* counts = row + role * fastcausal::N_ROLE_FIELDS;
+        require(counts[fastcausal::EQUAL] == 1, "a text is unlike itself");
+        require(counts[fastcausal::SHARED] == counts[fastcausal::WANTED], "words are not shared");
+        require(counts[fastcausal::MATCHED] == counts[fastcausal::WANTED], "spans do not match");
+      }
+    }
   }
 }
