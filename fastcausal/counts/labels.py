@@ -47,7 +47,6 @@ class ConfusionFormula(Formula):
     """
 
     job = "classification"
-    room = "classification.report"
 
     labels: tuple[Label, ...]
     given: bool

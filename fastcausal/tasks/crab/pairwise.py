@@ -22,7 +22,7 @@ from fastcausal.tasks.crab.answers import LABELS, Answers, read_answers
 from fastcausal.tasks.crab.formula import NO_NUMBER, JudgedFormula, ScoredFormula
 from fastcausal.tasks.crab.pairs import JudgedPairs, read_pairs
 from fastcausal.tasks.crab.parse import REASONS
-from fastcausal.tasks.crab.report import IN_DOCUMENT, REASON, JudgmentReport, of_statistics
+from fastcausal.tasks.crab.report import IN_DOCUMENT, REASON, JudgmentReport, present
 
 OWN = ("id", IN_DOCUMENT, REASON)  # columns of units that gold may not set
 
@@ -118,7 +118,7 @@ def pairwise(
         gold=digest_of(pairs),
         warnings={} if task == "binary" else pairs.disagreements(border),
     )
-    return of_statistics(statistics, by)
+    return present(statistics, by)
 
 
 def gold_of(

@@ -348,7 +348,7 @@ def as_given(n: int, protocol: str) -> Warnings:
     return {(AS_GIVEN, text): (n,)} if n else {}
 
 
-def of_statistics(statistics: Statistics, by: By = None) -> ExtractionReport:
+def present(statistics: Statistics, by: By = None) -> ExtractionReport:
     """Make the report of statistics; values of the columns ``by`` become subsets."""
     return totals_of(statistics, by).report(None, partial(replace, statistics))
 
