@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -97,13 +97,6 @@ def scores_of(kernel: str, counts: Counts, undefined: float | None) -> ScoresByN
     """
     formula = FORMULAS.get(kernel) or (exact if {"tp", "fp", "fn"} <= counts.keys() else None)
     return formula(counts, math.nan if undefined is None else undefined) if formula else {}
-
-
-def scores_of_each(
-    kernel: str, groups: Sequence[Counts], undefined: float | None
-) -> list[ScoresByName]:
-    """Return `scores_of` of every group of counts."""
-    return [scores_of(kernel, counts, undefined) for counts in groups]
 
 
 def fields_read(kernel: str) -> tuple[str, ...]:
