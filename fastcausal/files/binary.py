@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import owned, without_views
+from fastcausal.arrays.arrow import copy_to_arrow, without_views
 from fastcausal.errors import InputError, OutputError
 from fastcausal.files.files import Source, replacing
 from fastcausal.files.schemas import require_plain
@@ -41,7 +41,8 @@ def load(source: Source, format: str | None = None) -> pa.Table:
     """
     format = format or sniff(source.data) or "parquet"
     try:
-        loaded = {"parquet": _load_parquet, "arrow": _load_arrow}[format](owned(source.data))
+        load = {"parquet": _load_parquet, "arrow": _load_arrow}[format]
+        loaded = load(copy_to_arrow(source.data))
         loaded.validate(full=True)  # offsets of a damaged file may lead anywhere
     except DAMAGE as error:
         raise damaged(source.name, format, error) from error

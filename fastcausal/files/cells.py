@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import joined, owned, strings
+from fastcausal.arrays.arrow import joined, copy_to_arrow, strings
 from fastcausal.errors import Problems
 from fastcausal.files import _native
 from fastcausal.files.files import LineNumbers, Source
@@ -76,7 +76,7 @@ def _plain(source: Source) -> pa.Table | None:
     try:
         names = header[0].decode().split(",")
         table = pc_csv.read_csv(
-            pa.BufferReader(owned(source.data)),
+            pa.BufferReader(copy_to_arrow(source.data)),
             pc_csv.ReadOptions(block_size=BLOCK),
             pc_csv.ParseOptions(newlines_in_values=True),
             pc_csv.ConvertOptions(

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from fastcausal.arrays.arrow import owned
+from fastcausal.arrays.arrow import copy_to_arrow
 from fastcausal.errors import InputError
 from fastcausal.files import _native
 from fastcausal.files.files import UTF8_MARK, Source
@@ -57,7 +57,7 @@ def objects(source: Source, kinds: Mapping[str, pa.DataType]) -> pa.Table | None
         return None
     try:
         table = pj.read_json(
-            pa.BufferReader(owned(source.data)),
+            pa.BufferReader(copy_to_arrow(source.data)),
             pj.ReadOptions(block_size=max(BLOCK, longest + 2)),
             pj.ParseOptions(explicit_schema=pa.schema(kinds), unexpected_field_behavior="error"),
         )
