@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fastcausal.counts.arithmetic import Counts, ScoresByName, exact, precision_recall_f1, ratio
-from fastcausal.significance.sums import most
+from fastcausal.significance.sums import max_abs
 
 
 def fair(counts: Counts, undefined: float) -> ScoresByName:
@@ -73,7 +73,7 @@ def binary_alpha(n: Any, n1: Any, o01: Any, undefined: float) -> Any:
     >>> binary_alpha(np.array([20, 20]), np.array([6, 0]), np.array([2, 0]), np.nan)
     array([0.54761905,        nan])
     """
-    if isinstance(n, np.ndarray) and most(n) >= 2**31:
+    if isinstance(n, np.ndarray) and max_abs(n) >= 2**31:
         n, n1, o01 = (np.asarray(part, object) for part in (n, n1, o01))
     both = (n - n1) * n1
     observed = ratio((n - 1) * o01, both, math.nan)
